@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import type { Mountable } from "../../packages/toolyard/src/http/listening/listener.ts";
 import type { HttpExchange } from "../../packages/toolyard/src/http/exchange.ts";
 import type { Handler, RoutePlace } from "../../packages/toolyard/src/http/router.ts";
-import { JsonRpcHttpDoor, type JsonRpcHttpParts } from "../../packages/toolyard/src/endpoints/jsonrpc/http-door.ts";
+import { JsonRpcHttpEndpoint, type JsonRpcHttpParts } from "../../packages/toolyard/src/endpoints/jsonrpc/http-door.ts";
 import { jsonRpcPlaces } from "../../packages/toolyard/src/endpoints/jsonrpc/places.ts";
-import type { Door } from "../../packages/toolyard/src/endpoints/door.ts";
-import { LateDoor } from "../../packages/toolyard/src/endpoints/late-door.ts";
+import type { Endpoint } from "../../packages/toolyard/src/endpoints/door.ts";
+import { LateEndpoint } from "../../packages/toolyard/src/endpoints/late-door.ts";
 import { resolveRest } from "../../packages/toolyard/src/endpoints/rest/options.ts";
 import { restPlaces } from "../../packages/toolyard/src/endpoints/rest/places.ts";
 import type { RestParts } from "../../packages/toolyard/src/endpoints/rest/ports.ts";
-import { RestDoor } from "../../packages/toolyard/src/endpoints/rest/rest-door.ts";
+import { RestEndpoint } from "../../packages/toolyard/src/endpoints/rest/rest-door.ts";
 
 class Mounted implements Mountable {
   readonly places: RoutePlace[] = [];
@@ -25,7 +25,7 @@ class Mounted implements Mountable {
   }
 }
 
-function mounted(door: Pick<Door, "mount">): readonly RoutePlace[] {
+function mounted(door: Pick<Endpoint, "mount">): readonly RoutePlace[] {
   const listener = new Mounted();
   door.mount(listener);
   return listener.places.toSorted((a, b) => (a.path < b.path ? -1 : 1));
@@ -40,7 +40,7 @@ test.each([
   { routes: { "GET /weather": "weather", "POST /weather": "weather", "POST /ask": { chat: true } } },
 ])("REST with %j is announced at the places that it is mounted at", (config) => {
   const options = resolveRest(config);
-  expect(sorted(restPlaces(options))).toEqual(mounted(new RestDoor({} as RestParts, options)));
+  expect(sorted(restPlaces(options))).toEqual(mounted(new RestEndpoint({} as RestParts, options)));
 });
 
 test.each([
@@ -49,29 +49,29 @@ test.each([
   { enabled: false, onMcpPath: true },
 ])("JSON-RPC with %j is announced at the places that it is mounted at", (options) => {
   const parts = { mcp: {}, dialects: [] } as unknown as JsonRpcHttpParts;
-  expect(sorted(jsonRpcPlaces(options))).toEqual(mounted(new JsonRpcHttpDoor(parts, options)));
+  expect(sorted(jsonRpcPlaces(options))).toEqual(mounted(new JsonRpcHttpEndpoint(parts, options)));
 });
 
 interface Told {
   readonly events: string[];
   readonly listener: Mounted;
-  readonly late: LateDoor;
+  readonly late: LateEndpoint;
 }
 
 function lateDoor(paths: readonly string[], own: readonly string[] = paths): Told {
   const events: string[] = [];
-  const door: Door = {
+  const door: Endpoint = {
     mount: (listener) => {
       for (const path of own) listener.route({ path, methods: ["GET"] }, () => void events.push(`asked ${path}`));
     },
     giveUp: () => void events.push("given up"),
     close: () => void events.push("closed"),
   };
-  const load = async (): Promise<Door> => {
+  const load = async (): Promise<Endpoint> => {
     events.push("loaded");
     return door;
   };
-  const late = new LateDoor({ places: paths.map((path) => ({ path, methods: ["GET"] })), load });
+  const late = new LateEndpoint({ places: paths.map((path) => ({ path, methods: ["GET"] })), load });
   const listener = new Mounted();
   late.mount(listener);
   return { events, listener, late };

@@ -13,7 +13,7 @@ import { loadHubConfig, openHub, type Hub } from "../../packages/toolyard/src/hu
 import { createGate } from "../fixtures/hub-stand-in.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { resolveRest, type RestConfig } from "../../packages/toolyard/src/endpoints/rest/options.ts";
-import { RestDoor } from "../../packages/toolyard/src/endpoints/rest/rest-door.ts";
+import { RestEndpoint } from "../../packages/toolyard/src/endpoints/rest/rest-door.ts";
 import { settled } from "../../packages/toolyard/src/hub/sources/settled.ts";
 
 const MODULE = `export function registerTools(hub) {
@@ -64,7 +64,7 @@ afterAll(async () => {
 
 interface Served {
   readonly url: string;
-  readonly door: RestDoor;
+  readonly door: RestEndpoint;
 }
 
 async function serve({
@@ -76,7 +76,7 @@ async function serve({
   const listener = createTestListener(options, SILENT_LOGGER);
   const access = { isGuarded: options.tokens.length > 0 };
   const parts = { hub: hub.port, tools: hub.tools, logger: SILENT_LOGGER, defaultMode: "normal", access } as const;
-  const door = new RestDoor({ ...parts, chat: () => chat }, resolveRest(rest));
+  const door = new RestEndpoint({ ...parts, chat: () => chat }, resolveRest(rest));
   door.mount(listener);
   const { url } = await listener.listen();
   listeners.push(listener);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
-import { createHub, type LibraryHub, type Notice, type Outcome } from "../../packages/toolyard/src/index.ts";
+import { createHub, type LibraryHub, type CallNotification, type Outcome } from "../../packages/toolyard/src/index.ts";
 import { legacyServer } from "./fault-hub.ts";
 
 const MINUTE_MS = 60_000;
@@ -36,15 +36,15 @@ afterEach(async () => {
 
 interface LongCall {
   readonly outcome: Promise<Outcome>;
-  readonly notices: readonly Notice[];
+  readonly notices: readonly CallNotification[];
   /** Moves the clock and lets the server say that it still works, as long as the call runs. */
   lastFor(totalMs: number): Promise<void>;
 }
 
 function begin(): LongCall {
-  const notices: Notice[] = [];
+  const notices: CallNotification[] = [];
   const state = { isOver: false, wake: (): void => {} };
-  const onNotice = (notice: Notice): void => {
+  const onNotice = (notice: CallNotification): void => {
     notices.push(notice);
     state.wake();
   };

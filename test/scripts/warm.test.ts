@@ -1,6 +1,6 @@
 // Interpreters that stay, Python and Node: what holds for a process a call holds for them too.
 import { describe, expect, test } from "vitest";
-import type { Notice } from "../../packages/toolyard/src/core/calls/call.ts";
+import type { CallNotification } from "../../packages/toolyard/src/core/calls/call.ts";
 import { createFoldersProvider } from "../../packages/toolyard/src/providers/folders/provider.ts";
 import { resolveFolders } from "../../packages/toolyard/src/providers/folders/options.ts";
 import { callTool, folderServices, testSource, textOf } from "../support/tool-folder.ts";
@@ -99,7 +99,7 @@ describe.each([
       ok: true,
       result: { content: [{ type: "text", text: "one two" }] },
     });
-    const notices: Notice[] = [];
+    const notices: CallNotification[] = [];
     expect(await made.call("one", { do: "both", x: "ü" }, { notices })).toMatchObject({
       ok: true,
       result: { structuredContent: { x: "ü" } },
@@ -116,7 +116,7 @@ describe.each([
 
   test("stderr is log messages and descriptor 3 progress, of the call that they belong to", async () => {
     await using made = yard();
-    const notices: Notice[] = [];
+    const notices: CallNotification[] = [];
     await made.call("one", { do: "stderr" }, { notices });
     await made.call("one", { do: "progress" }, { notices });
     expect(notices.map((notice) => notice.params)).toEqual([
@@ -175,7 +175,7 @@ describe.each([
     await using made = yard();
     const { pid } = await count(made);
     const controller = new AbortController();
-    const notices: Notice[] = [];
+    const notices: CallNotification[] = [];
     const call = made.call("one", { do: "sleep" }, { signal: controller.signal, notices });
     await until(() => notices.length > 0);
     controller.abort();
@@ -337,7 +337,7 @@ test("`execute` of a tool folder stays too: what it prints is logged, and it has
     for (const name of ["py", "js"]) {
       expect((await provider.listing()).tools.find((tool) => tool.name === name)!.definition).not.toHaveProperty("run");
       for (const n of [1, 2]) {
-        const notices: Notice[] = [];
+        const notices: CallNotification[] = [];
         expect(await callTool(provider, name, {}, { notices })).toMatchObject({
           ok: true,
           result: { structuredContent: { n } },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LOCAL_PRINCIPAL, type Ask } from "../../packages/toolyard/src/core/calls/call.ts";
+import { LOCAL_PRINCIPAL, type ServerRequest } from "../../packages/toolyard/src/core/calls/call.ts";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { Provider } from "../../packages/toolyard/src/core/sources/provider.ts";
 import { startAuthServer, startProtected, type AuthServer } from "../fixtures/auth-server.ts";
@@ -27,7 +27,7 @@ interface Link {
   readonly code: string;
 }
 
-function linkIn({ params }: Ask): Link {
+function linkIn({ params }: ServerRequest): Link {
   const code = /code (\d{6})/.exec(String(params["message"]))![1]!;
   return { url: String(params["url"]), code };
 }
@@ -43,7 +43,7 @@ async function follow({ url, code }: Link): Promise<number> {
 
 const accepting =
   (then: (link: Link) => Promise<unknown>) =>
-  async (ask: Ask): Promise<JsonObject> => {
+  async (ask: ServerRequest): Promise<JsonObject> => {
     await then(linkIn(ask));
     return { action: "accept" };
   };
@@ -53,7 +53,7 @@ test("a call whose server wants a sign-in asks its caller by a link, and goes on
   await using server = await startProtected(auth);
   await using home = new Home();
   const provider = await signedOut(home, auth, server.url);
-  const asked: Ask[] = [];
+  const asked: ServerRequest[] = [];
   const outcome = await echo(provider, "back", {
     capabilities: LINKS,
     ask: async (ask) => {
@@ -126,7 +126,7 @@ test("after five codes that are wrong the link is dead", async () => {
   await using home = new Home();
   const provider = await signedOut(home, auth, server.url);
   const statuses: number[] = [];
-  const ask = async (question: Ask): Promise<JsonObject> => {
+  const ask = async (question: ServerRequest): Promise<JsonObject> => {
     const link = linkIn(question);
     const wrong = link.code === "000000" ? "000001" : "000000";
     for (let round = 0; round < 5; round += 1) statuses.push(await follow({ ...link, code: wrong }));

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { SILENT_LOGGER, type Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
-import { McpHttpDoor, type McpHttpParts } from "../../packages/toolyard/src/endpoints/mcp/http-door.ts";
+import { McpHttpEndpoint, type McpHttpParts } from "../../packages/toolyard/src/endpoints/mcp/http-door.ts";
 import { ModernEndpoint } from "../../packages/toolyard/src/endpoints/mcp/modern/endpoint.ts";
-import { resolveMcpDoor, type McpDoorConfig } from "../../packages/toolyard/src/endpoints/mcp/options.ts";
+import { resolveMcpDoor, type McpEndpointConfig } from "../../packages/toolyard/src/endpoints/mcp/options.ts";
 import type { Listener } from "../../packages/toolyard/src/http/listening/listener.ts";
 import { resolveHttp, type HttpConfig } from "../../packages/toolyard/src/http/options.ts";
 import { META } from "../../packages/toolyard/src/wire/modern/envelope.ts";
@@ -19,7 +19,7 @@ export const REVISION = "2026-07-28";
 
 export interface Settings {
   readonly http?: HttpConfig;
-  readonly door?: McpDoorConfig;
+  readonly door?: McpEndpointConfig;
   readonly legacy?: McpHttpParts["legacy"];
   readonly logger?: Logger;
   readonly defaultMode?: ToolMode;
@@ -56,7 +56,7 @@ export class ModernServer implements AsyncDisposable {
       ...(pageSize !== undefined && { pageSize }),
     });
     this.listener = createTestListener(http, settings.logger ?? SILENT_LOGGER);
-    new McpHttpDoor({
+    new McpHttpEndpoint({
       modern: this.endpoint,
       defaultMode: toolMode,
       ...(settings.legacy && { legacy: settings.legacy }),

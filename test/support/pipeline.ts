@@ -17,7 +17,7 @@ import {
 import { Breakers } from "../../packages/toolyard/src/pipeline/breakers.ts";
 import { resolveLimits, type LimitsConfig } from "../../packages/toolyard/src/pipeline/options.ts";
 import { createPipeline } from "../../packages/toolyard/src/pipeline/pipeline.ts";
-import type { Found, PipelineDeps, Resolution } from "../../packages/toolyard/src/pipeline/ports.ts";
+import type { FoundCall, PipelineDeps, Resolution } from "../../packages/toolyard/src/pipeline/ports.ts";
 import type { LimitStore } from "../../packages/toolyard/src/state/ports/limit-store.ts";
 import { createTestState } from "../fixtures/mcp-door.ts";
 import { GuardedSchemas } from "../../packages/toolyard/src/schema/guarded-schemas.ts";
@@ -45,7 +45,7 @@ export interface HarnessOptions {
 
 /** A pipeline over the targets given; everything else is the real thing. */
 export function createHarness(
-  targets: Readonly<Record<string, Found>>,
+  targets: Readonly<Record<string, FoundCall>>,
   { limits = {}, deps = {} }: HarnessOptions = {},
 ): Harness {
   const audit: AuditLine[] = [];
@@ -67,7 +67,7 @@ export function createHarness(
   return { call: (target, args, more) => pipeline(callTo(target, args, more)), audit, log, problems, store };
 }
 
-function find(targets: Readonly<Record<string, Found>>, name: string): Resolution {
+function find(targets: Readonly<Record<string, FoundCall>>, name: string): Resolution {
   return (
     targets[name] ?? {
       found: false,
@@ -125,7 +125,7 @@ export function toolFrom(
   name: string,
   handler: Handler,
   { kind = "stdio", sourceId = "files", shape, ...more }: ToolOptions = {},
-): Found {
+): FoundCall {
   const source: Source = { id: sourceId, kind, namespace: sourceId, order: 0, ...(shape && { shape }) };
   const tool: ToolRecord = {
     source,

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Notice } from "../../packages/toolyard/src/core/calls/call.ts";
+import type { CallNotification } from "../../packages/toolyard/src/core/calls/call.ts";
 import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
 import { Deadline } from "../../packages/toolyard/src/core/calls/deadline.ts";
 import type { InnerHub } from "../../packages/toolyard/src/core/calls/inner-hub.ts";
@@ -59,7 +59,7 @@ const EMPTY_HUB: InnerHub = {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  readonly notices?: Notice[];
+  readonly notices?: CallNotification[];
 }
 
 let counter = 0;

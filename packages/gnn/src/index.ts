@@ -1,4 +1,4 @@
-export { checkGnn, type Checked } from "./checks/check.ts";
+export { checkGnn, type CheckedFile } from "./checks/check.ts";
 export { ontologyReport, type OntologyReport } from "./checks/ontology.ts";
 export {
   findGnnFiles,
@@ -28,7 +28,7 @@ export {
   type Severity,
 } from "./language/diagnostics.ts";
 export type { GnnFile, Model, Section, Statement, Value } from "./language/model.ts";
-export { parseGnn, type Parsed, type ParseOptions } from "./language/parse.ts";
+export { parseGnn, type ParseResult, type ParseOptions } from "./language/parse.ts";
 export { printGnn, type PrintOptions } from "./language/print.ts";
 export type { ProfileName } from "./language/profiles.ts";
 export { edgesOf, timeOf, viewOf, type Edge, type ModelView, type TimeView } from "./language/view.ts";

@@ -1,4 +1,4 @@
-import { checkGnn, type Checked } from "./checks/check.ts";
+import { checkGnn, type CheckedFile } from "./checks/check.ts";
 import { seedEraEstimates, type ResourceEstimates } from "./estimates/seed-era.ts";
 import { formatDiagnostic, type Diagnostic, type Severity } from "./language/diagnostics.ts";
 import type { ParseOptions } from "./language/parse.ts";
@@ -19,7 +19,7 @@ export function typeCheck(filePath: string, text: string, options: ParseOptions 
   return toTypeCheck(filePath, checkGnn(text, options));
 }
 
-export function toTypeCheck(filePath: string, { file, diagnostics, isValid }: Checked): TypeCheckResult {
+export function toTypeCheck(filePath: string, { file, diagnostics, isValid }: CheckedFile): TypeCheckResult {
   return {
     file_path: filePath,
     is_valid: isValid,

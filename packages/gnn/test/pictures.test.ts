@@ -7,7 +7,7 @@ import { readXml } from "../src/exports/xml-reader.ts";
 import { parseGnn } from "../src/language/parse.ts";
 import { drawGnn, PictureError, toPng, type PictureName } from "../src/pictures/draw.ts";
 import { inBlocks } from "../src/pictures/blocks.ts";
-import type { Box, Layout } from "../src/pictures/geometry.ts";
+import type { Box, GraphLayout } from "../src/pictures/geometry.ts";
 import { layOut } from "../src/pictures/layout.ts";
 import { PICTURE_LIMITS } from "../src/pictures/limits.ts";
 import { roleOf, ROLES } from "../src/pictures/roles.ts";
@@ -36,7 +36,7 @@ function texts(svg: string): string[] {
 }
 
 /** Pairs of boxes that lie on one another. */
-function overlaps(boxes: readonly Box[], { boxes: places }: Layout): number {
+function overlaps(boxes: readonly Box[], { boxes: places }: GraphLayout): number {
   let count = 0;
   for (const [at, one] of boxes.entries())
     for (const other of boxes.slice(at + 1)) {

@@ -6,7 +6,7 @@ import { dataFolder, OptionError } from "toolyard";
 import type { FoundMetadata } from "./documents/block.ts";
 import { DocumentError } from "./documents/document-error.ts";
 import { NO_OCR, type OcrChoice, type OcrWish } from "./documents/ocr/ocr.ts";
-import { understands, vectorsOf, type Ingested, type IngestOptions } from "./ingest/ingest.ts";
+import { understands, vectorsOf, type IngestResult, type IngestOptions } from "./ingest/ingest.ts";
 import { Ingestion, type IngestionParts } from "./ingest/ingestion.ts";
 import type { Jobs, SourceReport } from "./ingest/jobs.ts";
 import type { MistralOcr } from "./ingest/mistral-ocr.ts";
@@ -14,11 +14,11 @@ import type { Source } from "./ingest/sources.ts";
 import type { ReaderBounds } from "./reading/reader-process.ts";
 import { findQuote, type FoundQuote } from "./search/find-quote.ts";
 import type { Embedder } from "./search/embedder.ts";
-import { searchPassages, type Found, type SearchRequest } from "./search/search.ts";
+import { searchPassages, type PassageHits, type SearchRequest } from "./search/search.ts";
 import { Terms } from "./search/terms.ts";
 import { openStore, parseStore, type StoreAddress } from "./store/open-store.ts";
 import type {
-  Deleted,
+  DeleteResult,
   Filter,
   LibraryStore,
   PassageKind,
@@ -167,7 +167,7 @@ export class Library implements AsyncDisposable {
   }
 
   /** Adds a file or a URL, whole or not at all. Rejects with a `DocumentError`. */
-  async add({ path, url, ...rest }: AddRequest): Promise<Ingested> {
+  async add({ path, url, ...rest }: AddRequest): Promise<IngestResult> {
     const source: Source = path === undefined ? { url: url ?? "" } : { path };
     await this.#expectOwnVectors();
     return this.#ingestion.add({ source, ...rest });
@@ -186,7 +186,7 @@ export class Library implements AsyncDisposable {
     return this.#ingestion.watch(roots, onReport);
   }
 
-  async search(kind: PassageKind, request: SearchRequest): Promise<Found> {
+  async search(kind: PassageKind, request: SearchRequest): Promise<PassageHits> {
     await this.#expectOwnVectors();
     return searchPassages(kind, request, { store: this.#store, terms: this.#terms, embedder: this.#embedder });
   }
@@ -220,7 +220,7 @@ export class Library implements AsyncDisposable {
   }
 
   /** Undefined where there is no such document. */
-  async remove(sourceId: string): Promise<Deleted | undefined> {
+  async remove(sourceId: string): Promise<DeleteResult | undefined> {
     const document = await this.#store.document(sourceId);
     if (document) await this.#ingestion.removed(document.uri);
     return this.#store.deleteDocument(sourceId);

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ByPerson } from "../src/ingest/by-person.ts";
 import { Lease } from "../src/ingest/lease.ts";
-import { Removed } from "../src/ingest/removed.ts";
+import { RemovedSources } from "../src/ingest/removed.ts";
 import { Watch } from "../src/ingest/watch.ts";
 
 let folder: string;
@@ -58,7 +58,7 @@ test("a lease is taken though another ended while it took it over", async () => 
 });
 
 test("documents that are taken out at the same time all stay out, and those that come back do not", async () => {
-  const removed = new Removed(path("removed.json"));
+  const removed = new RemovedSources(path("removed.json"));
   const uris = Array.from({ length: 20 }, (_, at) => `file:///${at}`);
   await Promise.all(uris.map((uri) => removed.add(uri)));
   expect([...(await removed.uris())]).toEqual(uris);

@@ -1,4 +1,4 @@
 export { MCPClient, type CallToolOptions, type ToolDefinition } from "./compat/client/mcp-client.ts";
 export type { ClientServer, ClientSettings, ClientTimes } from "./compat/client/client-options.ts";
 export { FailError, OptionError } from "./core/errors.ts";
-export type { Notice } from "./core/calls/call.ts";
+export type { CallNotification } from "./core/calls/call.ts";

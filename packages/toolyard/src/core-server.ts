@@ -13,7 +13,7 @@ export {
   getMcpInstance,
   getMcpInstance as get_mcp_instance,
   initialize,
-  type Initialized,
+  type CoreInitialization,
   type InitializeOptions,
 } from "./compat/core/initialize.ts";
 export { MCP, type Capabilities } from "./compat/core/mcp.ts";
@@ -23,7 +23,7 @@ export {
   StdioServer,
   startStdioServer,
   startStdioServer as start_stdio_server,
-  type StdioServerOptions,
+  type CoreStdioOptions,
 } from "./compat/core/stdio-server.ts";
 export type {
   ModuleHub,

@@ -6,7 +6,7 @@ export type { NodeHandler } from "./hub/serve/node.ts";
 export type { FetchHandler } from "./http/adapters/fetch/listener.ts";
 export { dataFolder } from "./core/data-folder.ts";
 export type { HubConfig } from "./hub/schema.ts";
-export type { Ask, Notice, ToolMode } from "./core/calls/call.ts";
+export type { ServerRequest, CallNotification, ToolMode } from "./core/calls/call.ts";
 export { ConfigError, FailError, OptionError } from "./core/errors.ts";
 export type { RenderedList, ServerFacts, SourceReport } from "./core/ports/hub-port.ts";
 export type { JsonObject } from "./core/json/json.ts";

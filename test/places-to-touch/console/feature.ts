@@ -1,7 +1,7 @@
 import { Type } from "../../../packages/toolyard/src/core/options/option-schema.ts";
 import { ACCESS, HUB, REDACT } from "../../../packages/toolyard/src/core/services.ts";
 import { permissionOf } from "../../../packages/toolyard/src/core/ports/rights.ts";
-import { defineDoor, type Door, type SharedPage } from "../../../packages/toolyard/src/endpoints/door.ts";
+import { defineDoor, type Endpoint, type SharedPage } from "../../../packages/toolyard/src/endpoints/door.ts";
 import type { Mountable } from "../../../packages/toolyard/src/http/listening/listener.ts";
 import { sendJson } from "../../../packages/toolyard/src/http/answer/send.ts";
 import { defineFeature } from "../../../packages/toolyard/src/kernel/feature.ts";
@@ -16,7 +16,7 @@ const CONSOLE_ENDPOINT = defineDoor({
   paths: [PATH, `${PATH}/sources`],
   uses: [HUB, REDACT, ACCESS],
   resolve: ({ console: options }) => (options?.enabled === true ? options : undefined),
-  open: (_options, { hub, redact, access }): Promise<Door> => {
+  open: (_options, { hub, redact, access }): Promise<Endpoint> => {
     const toConsole: SharedPage = {
       path: "/",
       wants: (exchange) => exchange.method === "GET" && exchange.header("accept")?.includes("text/html") === true,

@@ -1,12 +1,12 @@
 import { LIMITS } from "../language/limits.ts";
 import type { Variable } from "../language/model.ts";
 import type { CheckContext } from "./context.ts";
-import { Ends } from "./ends.ts";
+import { EndIndex } from "./ends.ts";
 import { NumberSet } from "./number-set.ts";
 
 /** Reports undeclared endpoints, repeated edges, unused variables, and a graph of several parts. */
 export function checkConnections(context: CheckContext): void {
-  const ends = new Ends(context.view.connections, context.variables);
+  const ends = new EndIndex(context.view.connections, context.variables);
   if (ends.edges > LIMITS.edges) checkCount(context);
   if (context.declares) checkDeclared(context, ends);
   checkRepeats(context, ends);
@@ -26,7 +26,7 @@ function checkCount({ view, reporter }: CheckContext): void {
   }
 }
 
-function checkDeclared({ view, profile, reporter, suggestions }: CheckContext, ends: Ends): void {
+function checkDeclared({ view, profile, reporter, suggestions }: CheckContext, ends: EndIndex): void {
   if (ends.names.every(({ variable }) => variable)) return;
   const severity = profile.declaredEndpoints ? "error" : "warning";
   let end = 0;
@@ -47,7 +47,7 @@ function checkDeclared({ view, profile, reporter, suggestions }: CheckContext, e
 }
 
 /** Groups are taken apart here and not by `edgesOf`, since of a hundred thousand edges two numbers are enough. */
-function checkRepeats({ view, reporter }: CheckContext, ends: Ends): void {
+function checkRepeats({ view, reporter }: CheckContext, ends: EndIndex): void {
   const seen = new NumberSet(Math.min(ends.edges, LIMITS.edges));
   const count = ends.names.length;
   let first = 0;
@@ -73,7 +73,7 @@ function checkRepeats({ view, reporter }: CheckContext, ends: Ends): void {
   }
 }
 
-function checkUse(context: CheckContext, ends: Ends): void {
+function checkUse(context: CheckContext, ends: EndIndex): void {
   const used = usedVariables(context, ends);
   for (const variable of context.view.variables) {
     const { text, span } = variable.name;
@@ -84,7 +84,7 @@ function checkUse(context: CheckContext, ends: Ends): void {
   }
 }
 
-function usedVariables({ view, variables, time }: CheckContext, ends: Ends): ReadonlySet<Variable> {
+function usedVariables({ view, variables, time }: CheckContext, ends: EndIndex): ReadonlySet<Variable> {
   const used = new Set<Variable>();
   const use = (name: string | undefined): void => {
     const variable = name === undefined ? undefined : variables.find(name);
@@ -105,11 +105,11 @@ function usedVariables({ view, variables, time }: CheckContext, ends: Ends): Rea
 const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_^']*/gu;
 
 /** Reports parts of the graph that no edge joins. This may be intended in a model of several agents. */
-function checkParts({ view, reporter }: CheckContext, ends: Ends): void {
+function checkParts({ view, reporter }: CheckContext, ends: EndIndex): void {
   const first = view.connections[0]?.sources[0];
   // A line that cannot be read may be what joins them.
   if (!first || view.unread.length > 0) return;
-  const parts = new Parts(ends.nodes.length);
+  const parts = new ConnectedSets(ends.nodes.length);
   let from = 0;
   for (let index = 0; index < view.connections.length; index += 1) {
     const behind = from + ends.sourcesOf(index) + ends.targetsOf(index);
@@ -132,7 +132,7 @@ function checkParts({ view, reporter }: CheckContext, ends: Ends): void {
 }
 
 /** Sets of nodes that are joined one pair at a time. */
-class Parts {
+class ConnectedSets {
   readonly #parents: Int32Array;
 
   constructor(count: number) {

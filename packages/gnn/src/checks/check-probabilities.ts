@@ -1,9 +1,9 @@
 import type { Assignment } from "../language/model.ts";
-import { isOne, isProbable, LAYOUTS, orientA, orientB, type Misfit, type Oriented } from "./conventions.ts";
+import { isOne, isProbable, LAYOUTS, orientA, orientB, type Misfit, type TensorOrientation } from "./conventions.ts";
 import type { CheckContext } from "./context.ts";
 import { reshape, squeeze, type Tensor } from "./tensor.ts";
 
-interface Given {
+interface AssignedTensor {
   readonly assignment: Assignment;
   readonly tensor: Tensor;
   /** The declared shape. Without a declaration, the shape of the written value. */
@@ -13,7 +13,7 @@ interface Given {
 /**
  * A, B and D hold probabilities: checks that each column sums to 1, and reports the index order of an unusual tensor.
  */
-export function checkProbabilities(context: CheckContext, { assignment, tensor, shape }: Given): void {
+export function checkProbabilities(context: CheckContext, { assignment, tensor, shape }: AssignedTensor): void {
   const family = context.families.get(assignment.name.text);
   if (tensor.data.length === 0 || !family) return;
   const declared = shape ?? tensor.shape;
@@ -37,13 +37,13 @@ function checkVector({ reporter }: CheckContext, { name }: Assignment, tensor: T
   reporter.report({ code: "E011", span: name.span, message });
 }
 
-interface Finding {
+interface LayoutFinding {
   readonly assignment: Assignment;
   readonly usual: string;
-  readonly found: Oriented | Misfit | undefined;
+  readonly found: TensorOrientation | Misfit | undefined;
 }
 
-function tell({ reporter }: CheckContext, { assignment, usual, found }: Finding): void {
+function tell({ reporter }: CheckContext, { assignment, usual, found }: LayoutFinding): void {
   const { text, span } = assignment.name;
   if (!found) return;
   if (!("tensor" in found)) {

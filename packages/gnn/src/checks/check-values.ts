@@ -77,13 +77,13 @@ function checkLinear(context: CheckContext, assignment: Assignment, variable: Va
   context.reporter.report({ code: "N003", span: { from: name.span.from, to: value.at }, message });
 }
 
-interface Given {
+interface VariableAssignment {
   readonly variable: Variable;
   readonly assignment: Assignment;
   readonly tensor: Tensor;
 }
 
-function checkTensor(context: CheckContext, { variable, assignment, tensor }: Given): void {
+function checkTensor(context: CheckContext, { variable, assignment, tensor }: VariableAssignment): void {
   const { reporter, dimensions } = context;
   const { name, span } = assignment;
   const { lengths } = dimensions.of(variable);
@@ -103,7 +103,7 @@ function checkTensor(context: CheckContext, { variable, assignment, tensor }: Gi
   checkProbabilities(context, { assignment, tensor, shape });
 }
 
-function checkType({ reporter }: CheckContext, { variable, assignment, tensor }: Given): void {
+function checkType({ reporter }: CheckContext, { variable, assignment, tensor }: VariableAssignment): void {
   const type = variable.type?.text;
   const isWrong =
     (type === "int" || type === "long") && !tensor.data.every((number) => Number.isInteger(number))

@@ -10,7 +10,7 @@ import { checkValues } from "./check-values.ts";
 import { checkVariables } from "./check-variables.ts";
 import { createContext } from "./context.ts";
 
-export interface Checked {
+export interface CheckedFile {
   readonly file: GnnFile;
   /** In the order of their places. */
   readonly diagnostics: readonly Diagnostic[];
@@ -19,7 +19,7 @@ export interface Checked {
 }
 
 /** Parses a text and returns all diagnostics of its models. Never throws. */
-export function checkGnn(text: string, options: ParseOptions = {}): Checked {
+export function checkGnn(text: string, options: ParseOptions = {}): CheckedFile {
   const { file, profile, reporter } = readGnn(text, options);
   for (const model of file.models) {
     const context = createContext(viewOf(model), profile, reporter);

@@ -9,25 +9,25 @@ export const LAYOUTS = {
   B: ["next × previous × action", "action × next × previous", "previous × next × action", "action × previous × next"],
 } as const;
 
-export type Layout = (typeof LAYOUTS)["A" | "B"][number];
+export type TensorLayout = (typeof LAYOUTS)["A" | "B"][number];
 
 /** A tensor as GNN declares it, with the layout it is written in and the others that fit as well. */
-export interface Oriented {
+export interface TensorOrientation {
   readonly tensor: Tensor;
-  readonly layout: Layout;
-  readonly alternatives: readonly Layout[];
+  readonly layout: TensorLayout;
+  readonly alternatives: readonly TensorLayout[];
 }
 
 /** No layout makes it one of probabilities: the sum that is worst in the layout that comes closest. */
 export interface Misfit {
-  readonly layout: Layout;
+  readonly layout: TensorLayout;
   readonly sum: number;
   /** The expected sum, if it is a number other than 1. */
   readonly number?: number;
 }
 
 interface Candidate {
-  readonly layout: Layout;
+  readonly layout: TensorLayout;
   readonly tensor: Tensor;
 }
 
@@ -35,7 +35,7 @@ interface Candidate {
 export const MAX_TOLERANCE = 0.01;
 
 /** Reads a likelihood: `shape` is the declared one, observations first. */
-export function orientA(tensor: Tensor, shape: readonly number[]): Oriented | Misfit | undefined {
+export function orientA(tensor: Tensor, shape: readonly number[]): TensorOrientation | Misfit | undefined {
   const candidates: Candidate[] = [];
   const declared = fitted(tensor, shape);
   if (declared) candidates.push({ layout: LAYOUTS.A[0], tensor: declared });
@@ -45,7 +45,7 @@ export function orientA(tensor: Tensor, shape: readonly number[]): Oriented | Mi
 }
 
 /** Reads transitions: `shape` is the declared one, next × previous × action; without actions it has two dimensions. */
-export function orientB(tensor: Tensor, shape: readonly number[]): Oriented | Misfit | undefined {
+export function orientB(tensor: Tensor, shape: readonly number[]): TensorOrientation | Misfit | undefined {
   const [next, previous, ...actions] = shape;
   if (next === undefined || previous === undefined || actions.length > 1) {
     const declared = fitted(tensor, shape);
@@ -71,7 +71,7 @@ function fitted(tensor: Tensor, shape: readonly number[]): Tensor | undefined {
 }
 
 /** Returns the first layout whose columns sum to 1; nothing if no layout has the right lengths. */
-function choose(candidates: readonly Candidate[]): Oriented | Misfit | undefined {
+function choose(candidates: readonly Candidate[]): TensorOrientation | Misfit | undefined {
   const judged = candidates.map((candidate) => ({ ...candidate, sum: worstSum(candidate.tensor, 0).sum }));
   const [first, ...others] = judged.filter(({ tensor, sum }) => isOne(sum, tensor) && isProbable(tensor));
   if (first)

@@ -5,7 +5,7 @@ import type { ModelView } from "../language/view.ts";
 import { Suggestions } from "./suggestions.ts";
 
 /** The lengths of a variable's dimensions; where one is not known, `undefined` and why. */
-export interface Resolved {
+export interface DimensionLengths {
   readonly lengths: readonly (number | undefined)[];
   readonly problems: readonly DimensionProblem[];
 }
@@ -24,7 +24,7 @@ export class Dimensions {
   readonly variables = new NameTable<Variable>();
   readonly suggestions: Suggestions;
   readonly #parameters = new Map<string, number | undefined>();
-  readonly #known = new Map<Variable, Resolved>();
+  readonly #known = new Map<Variable, DimensionLengths>();
   readonly #open = new Set<Variable>();
 
   constructor({ variables, parameters }: ModelView) {
@@ -34,12 +34,12 @@ export class Dimensions {
     this.suggestions = new Suggestions({ variables: this.variables, parameters: this.#parameters });
   }
 
-  of(variable: Variable): Resolved {
+  of(variable: Variable): DimensionLengths {
     return plainLengths(variable) ?? this.#known.get(variable) ?? this.#resolveFrom(variable);
   }
 
   /** First what a variable's lengths hang on, without a stack of calls: a chain of names may be as long as a file. */
-  #resolveFrom(variable: Variable): Resolved {
+  #resolveFrom(variable: Variable): DimensionLengths {
     const path = [{ variable, next: 0 }];
     this.#open.add(variable);
     for (let top = path.at(-1); top; top = path.at(-1)) {
@@ -69,7 +69,7 @@ export class Dimensions {
     return undefined;
   }
 
-  #resolve(variable: Variable): Resolved {
+  #resolve(variable: Variable): DimensionLengths {
     const problems: DimensionProblem[] = [];
     const lengths = variable.dimensions.map((dimension) => {
       const length = this.#lengthOf(dimension);
@@ -132,7 +132,7 @@ export class Dimensions {
 }
 
 /** Lengths that are all written as numbers, as most are: they hang on nothing and are worked out anew at no cost. */
-function plainLengths({ dimensions }: Variable): Resolved | undefined {
+function plainLengths({ dimensions }: Variable): DimensionLengths | undefined {
   const lengths: number[] = [];
   for (const dimension of dimensions) {
     if (dimension.kind !== "size" || dimension.size === 0) return undefined;
@@ -144,7 +144,7 @@ function plainLengths({ dimensions }: Variable): Resolved | undefined {
 /** Types of all profiles. One of them among the lengths means that `type=` is missing. */
 const TYPES = new Set(Object.values(PROFILES).flatMap(({ types }) => types));
 
-const NONE: Resolved["problems"] = [];
+const NONE: DimensionLengths["problems"] = [];
 
 function wrong(message: string, mend?: string): Length {
   return { severity: "error", message, ...(mend === undefined ? {} : { mend }) };

@@ -10,7 +10,7 @@ export interface EndName {
 }
 
 /** The ends of connections as numbers of names. There may be a hundred thousand; each name is looked up once. */
-export class Ends {
+export class EndIndex {
   readonly names: readonly EndName[];
   /** Names of the nodes, by number. */
   readonly nodes: readonly string[];

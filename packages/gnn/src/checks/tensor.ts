@@ -18,7 +18,7 @@ export function readTensor(value: Value): TensorReading {
   const shape = shapeOf(value);
   // As many numbers as are there: what the first groups promise may be more than anybody wrote.
   const data = new Float64Array(countNumbers(value));
-  const filler = new Filler(shape, data);
+  const filler = new TensorFiller(shape, data);
   const problem = filler.fill(value, 0);
   return problem ?? { kind: "tensor", tensor: { shape, data } };
 }
@@ -40,7 +40,7 @@ function countNumbers(value: Value): number {
   return value.items.reduce((count, item) => count + countNumbers(item), 0);
 }
 
-class Filler {
+class TensorFiller {
   readonly #shape: readonly number[];
   readonly #data: Float64Array;
   #next = 0;

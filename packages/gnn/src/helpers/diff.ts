@@ -70,7 +70,7 @@ function factsOf(view: ModelView | undefined): ReadonlyMap<string, Facts> {
   return new Map(Object.entries(FACTS).map(([section, read]) => [section, view ? read(view) : new Map()]));
 }
 
-type Read = (view: ModelView) => Facts;
+type FactsReader = (view: ModelView) => Facts;
 
 /** Facts by their names; of several of one name the last holds, as it does in values. */
 function named(pairs: readonly (readonly [string, string])[]): Facts {
@@ -107,7 +107,7 @@ function printEdge({ source, target, directed, label, constraint }: Edge): strin
 }
 
 /** Returns the statements of each section by name. An edge is its own name. */
-const FACTS: Readonly<Record<string, Read>> = {
+const FACTS: Readonly<Record<string, FactsReader>> = {
   GNNSection: ({ identifier }) => named(identifier === undefined ? [] : [["identifier", identifier]]),
   GNNVersionAndFlags: ({ version }) => named(version === undefined ? [] : [["version", version]]),
   ModelName: ({ name }) => named(name === undefined ? [] : [["name", name]]),

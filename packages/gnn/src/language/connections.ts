@@ -5,7 +5,7 @@ import type { Connection, Name, Raw } from "./model.ts";
 import { isPlainName, toName } from "./names.ts";
 import type { Line, Span } from "./source.ts";
 
-interface Ends {
+interface ConnectionEnds {
   readonly names: readonly Name[];
   readonly isGroup: boolean;
 }
@@ -107,9 +107,9 @@ function wrongWith(read: ReadEnds, notes: Notes, isStrict: boolean): string | un
 }
 
 interface ReadEnds {
-  readonly sources: Ends;
+  readonly sources: ConnectionEnds;
   readonly arrow: Arrow;
-  readonly targets: Ends;
+  readonly targets: ConnectionEnds;
 }
 
 /** Returns the two ends and the arrow, or an error message. */
@@ -126,7 +126,7 @@ function readEnds(reader: LineReader, reporter: Reporter): ReadEnds | string {
 /** Names of a group that are held against one another. */
 const LOOKED_THROUGH = 100;
 
-function takeEnds(reader: LineReader, reporter: Reporter): Ends | string {
+function takeEnds(reader: LineReader, reporter: Reporter): ConnectionEnds | string {
   if (!reader.take("(")) {
     const name = reader.takeName();
     if (name) return { names: [name], isGroup: false };
@@ -180,13 +180,13 @@ function beyondGrammar({ sources, arrow, targets }: ReadEnds, { label, constrain
   return constraint === undefined ? undefined : "A constraint";
 }
 
-interface Place {
+interface StatementContext {
   readonly line: Line;
   readonly reader: LineReader;
   readonly reporter: Reporter;
 }
 
-function refuse({ line, reader, reporter }: Place, message: string): Raw {
+function refuse({ line, reader, reporter }: StatementContext, message: string): Raw {
   const mend = mendOfMarkdown(line.text) ?? "Write one connection a line: a>b, a-b, or (a,b)>c.";
   reporter.report({ code: "E005", span: reader.span, message, mend });
   return { kind: "raw", text: line.text.trim(), span: reader.span };

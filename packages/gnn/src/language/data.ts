@@ -24,7 +24,7 @@ export type ValueData =
   | { readonly text: string }
   | { readonly entries: readonly { readonly key: string; readonly value: ValueData }[] };
 
-interface Remarked {
+interface CommentField {
   readonly comment?: string;
 }
 
@@ -33,13 +33,13 @@ export type StatementData =
   | { readonly kind: "comment" | "raw"; readonly text: string }
   | VariableData
   | ConnectionData
-  | (Remarked & { readonly kind: "assignment"; readonly name: string; readonly value: ValueData })
-  | (Remarked & { readonly kind: "equation"; readonly text: string })
-  | (Remarked & { readonly kind: "time"; readonly key: string; readonly value?: string })
-  | (Remarked & { readonly kind: "mapping"; readonly name: string; readonly term: string })
-  | (Remarked & { readonly kind: "parameter"; readonly key: string; readonly value: ValueData });
+  | (CommentField & { readonly kind: "assignment"; readonly name: string; readonly value: ValueData })
+  | (CommentField & { readonly kind: "equation"; readonly text: string })
+  | (CommentField & { readonly kind: "time"; readonly key: string; readonly value?: string })
+  | (CommentField & { readonly kind: "mapping"; readonly name: string; readonly term: string })
+  | (CommentField & { readonly kind: "parameter"; readonly key: string; readonly value: ValueData });
 
-export interface VariableData extends Remarked {
+export interface VariableData extends CommentField {
   readonly kind: "variable";
   readonly name: string;
   /** Sizes, and `num_states` or `len(π)` as they are written. */
@@ -49,7 +49,7 @@ export interface VariableData extends Remarked {
   readonly options: readonly { readonly key: string; readonly value: string }[];
 }
 
-export interface ConnectionData extends Remarked {
+export interface ConnectionData extends CommentField {
   readonly kind: "connection";
   readonly sources: readonly string[];
   readonly targets: readonly string[];
@@ -128,7 +128,7 @@ function toRemarkedData(statement: Exclude<Statement, { kind: "blank" | "comment
 
 function toVariableData(
   { name, dimensions, type, default: start, options }: Variable,
-  comment: Remarked,
+  comment: CommentField,
 ): VariableData {
   return {
     kind: "variable",
@@ -141,7 +141,7 @@ function toVariableData(
   };
 }
 
-function toConnectionData(connection: Connection, comment: Remarked): ConnectionData {
+function toConnectionData(connection: Connection, comment: CommentField): ConnectionData {
   const { sources, targets, directed, label, constraint } = connection;
   return {
     kind: "connection",

@@ -56,32 +56,32 @@ export type Statement =
   | Mapping
   | Parameter;
 
-interface Placed {
+interface SyntaxNode {
   readonly span: Span;
 }
 
-interface Remarked extends Placed {
+interface CommentedNode extends SyntaxNode {
   /** The text from the `#` on. */
   readonly comment?: string;
 }
 
-export interface Blank extends Placed {
+export interface Blank extends SyntaxNode {
   readonly kind: "blank";
 }
 
-export interface Comment extends Placed {
+export interface Comment extends SyntaxNode {
   readonly kind: "comment";
   readonly text: string;
 }
 
 /** A line that nothing could be made of; it is kept and printed. */
-export interface Raw extends Placed {
+export interface Raw extends SyntaxNode {
   readonly kind: "raw";
   readonly text: string;
 }
 
 /** `A[2,3,type=float,default=uniform]  # comment`. */
-export interface Variable extends Remarked {
+export interface Variable extends CommentedNode {
   readonly kind: "variable";
   readonly name: Name;
   readonly dimensions: readonly Dimension[];
@@ -99,7 +99,7 @@ export interface Name {
 
 export type Word = Name;
 
-export type Dimension = Placed &
+export type Dimension = SyntaxNode &
   (
     | { readonly kind: "size"; readonly size: number }
     /** The value of a ModelParameter, or the length of a variable. */
@@ -110,7 +110,7 @@ export type Dimension = Placed &
   );
 
 /** `a>b`, `(a,b)-(c,d):label=constraint`. */
-export interface Connection extends Remarked {
+export interface Connection extends CommentedNode {
   readonly kind: "connection";
   readonly sources: readonly Name[];
   readonly targets: readonly Name[];
@@ -120,7 +120,7 @@ export interface Connection extends Remarked {
 }
 
 /** `A={…}`. */
-export interface Assignment extends Remarked {
+export interface Assignment extends CommentedNode {
   readonly kind: "assignment";
   readonly name: Name;
   readonly value: Value;
@@ -172,27 +172,27 @@ export interface ValueEntry {
   readonly at: number;
 }
 
-export interface Equation extends Remarked {
+export interface Equation extends CommentedNode {
   readonly kind: "equation";
   readonly text: string;
 }
 
 /** `Dynamic`, or `ModelTimeHorizon=20`. */
-export interface TimeEntry extends Remarked {
+export interface TimeEntry extends CommentedNode {
   readonly kind: "time";
   readonly key: string;
   readonly value?: Word;
 }
 
 /** `s=HiddenState`. */
-export interface Mapping extends Remarked {
+export interface Mapping extends CommentedNode {
   readonly kind: "mapping";
   readonly name: Name;
   readonly term: Word;
 }
 
 /** `num_actions: 3`. */
-export interface Parameter extends Remarked {
+export interface Parameter extends CommentedNode {
   readonly kind: "parameter";
   readonly key: Name;
   readonly value: Value;

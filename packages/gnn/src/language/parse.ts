@@ -15,26 +15,26 @@ export interface ParseOptions {
 }
 
 /** Result of parsing: the readable parts of the file, and the diagnostics. */
-export interface Parsed {
+export interface ParseResult {
   readonly file: GnnFile;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** A parsed text to which checks add what they find. */
-export interface Reading {
+export interface ParsedText {
   readonly file: GnnFile;
   readonly profile: Profile;
   readonly reporter: Reporter;
 }
 
 /** Reads a text of any of GNN's forms. Never throws; takes time linear in the text's length. */
-export function parseGnn(text: string, options: ParseOptions = {}): Parsed {
+export function parseGnn(text: string, options: ParseOptions = {}): ParseResult {
   const { file, reporter } = readGnn(text, options);
   return { file, diagnostics: reporter.diagnostics() };
 }
 
 /** Like `parseGnn`, for callers that continue with checks. */
-export function readGnn(text: string, { profile: name = "default" }: ParseOptions = {}): Reading {
+export function readGnn(text: string, { profile: name = "default" }: ParseOptions = {}): ParsedText {
   const profile = PROFILES[name];
   if (text.length > LIMITS.characters) return tooLarge(text.length, profile);
   const original = new Source(text.replace(/^\uFEFF/, ""));
@@ -50,7 +50,7 @@ export function readGnn(text: string, { profile: name = "default" }: ParseOption
   };
 }
 
-function tooLarge(length: number, profile: Profile): Reading {
+function tooLarge(length: number, profile: Profile): ParsedText {
   const reporter = new Reporter(new Source(""));
   reporter.report({
     code: "E008",

@@ -38,7 +38,7 @@ function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-interface Layout {
+interface PrintLayout {
   readonly bracket: Bracket;
   readonly indent: string;
   /** One item a line, even where all would fit on one. */
@@ -47,7 +47,7 @@ interface Layout {
   readonly isFlat?: boolean;
 }
 
-function printGroup(group: ValueGroup, { bracket, indent, isOpen, isFlat = false }: Layout): string {
+function printGroup(group: ValueGroup, { bracket, indent, isOpen, isFlat = false }: PrintLayout): string {
   const inner = bracket === "[" ? "[" : "(";
   if (!isOpen) {
     const flat = flatText(group, bracket, isFlat ? Infinity : MAX_WIDTH - indent.length);

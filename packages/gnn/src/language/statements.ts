@@ -8,12 +8,12 @@ import { NOTHING, type Line, type LineRange, type Source } from "./source.ts";
 import { readValue, ValueReader } from "./values.ts";
 import { readVariable } from "./variables.ts";
 
-interface Reading {
+interface ReaderContext {
   readonly reporter: Reporter;
   readonly profile: Profile;
 }
 
-type LineStatement = (index: number, reading: Reading) => Statement;
+type LineStatement = (index: number, reading: ReaderContext) => Statement;
 
 const READERS: Readonly<Record<string, LineStatement>> = {
   StateSpaceBlock: (index, { reporter }) => readVariable(index, reporter),
@@ -25,7 +25,7 @@ const READERS: Readonly<Record<string, LineStatement>> = {
 };
 
 /** Reads the lines of a statement section. Blank lines at the ends are dropped, and repeated ones become one. */
-export function readStatements(name: string, { first, end }: LineRange, reading: Reading): readonly Statement[] {
+export function readStatements(name: string, { first, end }: LineRange, reading: ReaderContext): readonly Statement[] {
   const { source } = reading.reporter;
   const statements: Statement[] = [];
   const values = name === "InitialParameterization" ? new ValueLines(end, reading.reporter) : undefined;

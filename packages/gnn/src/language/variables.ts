@@ -5,7 +5,7 @@ import type { Dimension, Name, Raw, Variable, Word } from "./model.ts";
 import { dimensionOf, toName } from "./names.ts";
 import type { Line } from "./source.ts";
 
-interface Parts {
+interface VariableParts {
   readonly dimensions: Dimension[];
   type?: Word;
   default?: Word;
@@ -100,7 +100,7 @@ function anyVariable(line: Line, reporter: Reporter): Variable | Raw {
     return { kind: "raw", text: line.text.trim(), span: reader.span };
   }
   reader.take("=");
-  const parts: Parts = { dimensions: [], options: [] };
+  const parts: VariableParts = { dimensions: [], options: [] };
   if (reader.take("[")) readParts(reader, name, { parts, reporter });
   else if (!reader.isAtEnd) unexpected(reader, reporter, name);
   if (parts.dimensions.length === 0)
@@ -129,7 +129,7 @@ function unexpected(reader: LineReader, reporter: Reporter, name?: Name): void {
 function readParts(
   reader: LineReader,
   name: Name,
-  { parts, reporter }: { readonly parts: Parts; readonly reporter: Reporter },
+  { parts, reporter }: { readonly parts: VariableParts; readonly reporter: Reporter },
 ): void {
   while (!reader.isAtEnd && !reader.take("]")) {
     const part = takePart(reader);
@@ -159,7 +159,7 @@ function takePart(reader: LineReader): Word {
   return toName(`${part.text}(${inner.text}${isClosed ? ")" : ""}`, part.span.from);
 }
 
-function readPart(part: Word, parts: Parts, reporter: Reporter): void {
+function readPart(part: Word, parts: VariableParts, reporter: Reporter): void {
   const equals = part.text.indexOf("=");
   if (equals === -1) {
     parts.dimensions.push(dimensionOf(part.text, part.span.from));

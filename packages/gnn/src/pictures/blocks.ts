@@ -1,11 +1,11 @@
-import { GROUP_TITLE, type Box, type Layout, type Line, type Point } from "./geometry.ts";
+import { GROUP_TITLE, type Box, type GraphLayout, type Connector, type Point } from "./geometry.ts";
 import { straightLines } from "./places.ts";
 
 const GAP = 16;
 const PADDING = 14;
 const BETWEEN = 40;
 
-interface Block {
+interface GroupBlock {
   readonly group: string;
   readonly width: number;
   readonly height: number;
@@ -13,7 +13,7 @@ interface Block {
 }
 
 /** Each group a block of rows, the blocks side by side: for groups that are too large to lie along one line. */
-export function inBlocks(boxes: readonly Box[], lines: readonly Line[]): Layout {
+export function inBlocks(boxes: readonly Box[], lines: readonly Connector[]): GraphLayout {
   const groups = [...new Set(boxes.map(({ group }) => group ?? ""))];
   const blocks = groups.map((group) =>
     toBlock(
@@ -43,7 +43,7 @@ export function inBlocks(boxes: readonly Box[], lines: readonly Line[]): Layout 
   };
 }
 
-function toBlock(group: string, boxes: readonly Box[]): Block {
+function toBlock(group: string, boxes: readonly Box[]): GroupBlock {
   const columns = Math.ceil(Math.sqrt(boxes.length));
   const cell = {
     width: Math.max(...boxes.map(({ width }) => width)) + GAP,

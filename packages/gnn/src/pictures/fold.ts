@@ -1,4 +1,4 @@
-import type { Box, Layout, Line, Point } from "./geometry.ts";
+import type { Box, GraphLayout, Connector, Point } from "./geometry.ts";
 import { straightLines } from "./places.ts";
 
 /** How many times as wide as high a picture may be. */
@@ -10,7 +10,11 @@ const GAP = { x: 14, row: 22, rank: 46 } as const;
  * Narrows a layout that is too wide: moves ranks closer together, and wraps boxes of a rank into further rows. The
  * order of boxes is kept, so that about as few lines cross as before.
  */
-export function fold({ width, height, boxes: places }: Layout, boxes: readonly Box[], lines: readonly Line[]): Layout {
+export function fold(
+  { width, height, boxes: places }: GraphLayout,
+  boxes: readonly Box[],
+  lines: readonly Connector[],
+): GraphLayout {
   const factor = Math.max(2, Math.sqrt(width / height / WANTED));
   const folded = new Map<string, Point>();
   let [top, right] = [0, 0];
@@ -51,14 +55,14 @@ function ranksOf(boxes: readonly Box[], places: ReadonlyMap<string, Point>): Box
     .map(([, rank]) => rank.toSorted((one, other) => places.get(one.id)!.x - places.get(other.id)!.x));
 }
 
-interface Placed {
+interface PlacedBox {
   readonly box: Box;
   readonly x: number;
 }
 
 /** Each box in the first row that has room for it. */
-function rowsOf(rank: readonly Placed[]): Placed[][] {
-  const rows: Placed[][] = [];
+function rowsOf(rank: readonly PlacedBox[]): PlacedBox[][] {
+  const rows: PlacedBox[][] = [];
   for (const placed of rank) {
     const row = rows.find((one) => {
       const last = one.at(-1)!;

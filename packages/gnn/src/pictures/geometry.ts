@@ -6,7 +6,7 @@ export interface Box {
   readonly group?: string;
 }
 
-export interface Line {
+export interface Connector {
   readonly id: string;
   readonly from: string;
   readonly to: string;
@@ -20,7 +20,7 @@ export interface Point {
   readonly y: number;
 }
 
-export interface Layout {
+export interface GraphLayout {
   readonly width: number;
   readonly height: number;
   /** Middles, by id. */

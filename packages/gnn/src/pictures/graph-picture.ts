@@ -1,6 +1,6 @@
 import type { Graph, GraphEdge, GraphNode } from "../exports/graph.ts";
 import { element, escapeXml } from "../exports/xml-text.ts";
-import type { Box, Layout, Line, Point } from "./geometry.ts";
+import type { Box, GraphLayout, Connector, Point } from "./geometry.ts";
 import { layOut } from "./layout.ts";
 import { PICTURE_LIMITS } from "./limits.ts";
 import { PictureError } from "./picture-error.ts";
@@ -76,20 +76,23 @@ function labelOf({ label, constraint, sourceShift, targetShift }: GraphEdge): st
   return shortened(parts.filter((part) => part !== "").join("  "), MAX_NAME);
 }
 
-function toLine({ id, source, target, directed }: GraphEdge, label: string): Line {
+function toLine({ id, source, target, directed }: GraphEdge, label: string): Connector {
   const size = { width: textWidth(label, SMALL) + 8, height: SMALL + 6 };
   return { id, from: source, to: target, directed, ...(label === "" ? {} : { label: size }) };
 }
 
-interface Parts {
+interface PictureParts {
   readonly graph: Graph;
   readonly shapes: readonly Shape[];
-  readonly layout: Layout;
+  readonly layout: GraphLayout;
   readonly labels: ReadonlyMap<string, string>;
   readonly used: readonly RoleName[];
 }
 
-function compose({ graph, shapes, layout, labels, used }: Parts, { theme, byRole }: GraphPictureOptions): Drawing {
+function compose(
+  { graph, shapes, layout, labels, used }: PictureParts,
+  { theme, byRole }: GraphPictureOptions,
+): Drawing {
   const title = shortened(graph.name, 80);
   const titleWidth = textWidth(title, TITLE_SIZE) * 1.12;
   const legend = byRole ? { rows: [], width: 0 } : legendOf(used, theme, Math.max(layout.width, titleWidth, 320));
@@ -119,7 +122,7 @@ function compose({ graph, shapes, layout, labels, used }: Parts, { theme, byRole
   };
 }
 
-interface Place {
+interface DrawContext {
   readonly move: (point: Point) => Point;
   readonly theme: Theme;
 }
@@ -137,7 +140,7 @@ function drawGroupTitle(role: RoleName, from: Point, theme: Theme): string {
   return element("rect", { ...back, fill: theme.group }) + svgText(title, text);
 }
 
-function drawEdge({ id, directed }: GraphEdge, layout: Layout, { move, theme }: Place): string {
+function drawEdge({ id, directed }: GraphEdge, layout: GraphLayout, { move, theme }: DrawContext): string {
   const curve = layout.lines.get(id)?.curve.map(move);
   if (!curve || curve.length < 4) return "";
   const at = ({ x, y }: Point): string => `${fixed(x)} ${fixed(y)}`;
@@ -184,7 +187,7 @@ function drawShape({ node, role, name, dimensions, ...box }: Shape, { x, y }: Po
   return element("g", {}, title + element("rect", outline) + nameText + small);
 }
 
-function drawLabel(label: string, place: Point | undefined, { move, theme }: Place): string {
+function drawLabel(label: string, place: Point | undefined, { move, theme }: DrawContext): string {
   if (label === "" || !place) return "";
   const { x, y } = move(place);
   const width = textWidth(label, SMALL) + 6;

@@ -131,7 +131,7 @@ function placeOf(at: number, outer: readonly number[]): readonly number[] {
   return place;
 }
 
-interface Block {
+interface HeatMapBlock {
   readonly width: number;
   readonly height: number;
   readonly content: string;
@@ -140,7 +140,7 @@ interface Block {
 /** Cells show numbers up to this many columns. */
 const MAX_NUMBERED = 12;
 
-function drawSlice({ title, note, rows }: Slice, theme: Theme): Block {
+function drawSlice({ title, note, rows }: Slice, theme: Theme): HeatMapBlock {
   const columns = rows[0]?.length ?? 0;
   const isNumbered = rows.length <= MAX_NUMBERED && columns <= MAX_NUMBERED;
   const texts = rows.map((row) => row.map((value) => (isNumbered ? numberText(value) : "")));
@@ -212,7 +212,7 @@ function numberText(value: number): string {
 }
 
 /** Places the blocks side by side, in rows. */
-function inRows(blocks: readonly Block[]): {
+function inRows(blocks: readonly HeatMapBlock[]): {
   readonly parts: string[];
   readonly width: number;
   readonly height: number;

@@ -2,11 +2,11 @@ import type * as hpcc from "@hpcc-js/wasm-graphviz";
 import { importExtra } from "toolyard/extras";
 import { inBlocks } from "./blocks.ts";
 import { fold, WIDEST } from "./fold.ts";
-import { GROUP_TITLE, type Box, type Layout, type Line, type Point } from "./geometry.ts";
+import { GROUP_TITLE, type Box, type GraphLayout, type Connector, type Point } from "./geometry.ts";
 import { PictureError } from "./picture-error.ts";
 
 /** Places boxes and lines so that lines point down and cross little. Rejects with a `PictureError`. */
-export async function layOut(boxes: readonly Box[], lines: readonly Line[]): Promise<Layout> {
+export async function layOut(boxes: readonly Box[], lines: readonly Connector[]): Promise<GraphLayout> {
   const graphviz = await (await loadGraphviz()).load();
   const json = graphviz.layout(toDot(boxes, lines), "json", "dot");
   const layout = read(JSON.parse(json) as GraphvizJson, boxes, lines);
@@ -28,7 +28,7 @@ const INCH = 72;
 const WIDE_ENOUGH = 1200;
 
 /** Names in it are our own, so that no text of a model is ever read as DOT. */
-function toDot(boxes: readonly Box[], lines: readonly Line[]): string {
+function toDot(boxes: readonly Box[], lines: readonly Connector[]): string {
   const index = new Map(boxes.map(({ id }, at) => [id, at]));
   const box = ({ width, height }: Box, at: number): string =>
     `b${at} [width=${(width / INCH).toFixed(3)},height=${(height / INCH).toFixed(3)}];`;
@@ -60,7 +60,11 @@ interface GraphvizJson {
   readonly edges?: readonly { readonly id: string; readonly pos: string; readonly lp?: string }[];
 }
 
-function read({ bb, objects = [], edges = [] }: GraphvizJson, boxes: readonly Box[], lines: readonly Line[]): Layout {
+function read(
+  { bb, objects = [], edges = [] }: GraphvizJson,
+  boxes: readonly Box[],
+  lines: readonly Connector[],
+): GraphLayout {
   const [, , width = 0, height = 0] = numbers(bb);
   const point = ([x = 0, y = 0]: readonly number[]): Point => ({ x, y: height - y });
   const groupNames = [...new Set(boxes.flatMap(({ group }) => group ?? []))];

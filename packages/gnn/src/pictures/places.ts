@@ -1,11 +1,11 @@
-import type { Box, Layout, Line, Point } from "./geometry.ts";
+import type { Box, GraphLayout, Connector, Point } from "./geometry.ts";
 
-type Lines = Layout["lines"];
+type Lines = GraphLayout["lines"];
 
 /** Returns straight lines between boxes with known centres, from border to border. */
 export function straightLines(
   boxes: readonly Box[],
-  lines: readonly Line[],
+  lines: readonly Connector[],
   places: ReadonlyMap<string, Point>,
 ): Lines {
   const sizes = new Map(boxes.map((box) => [box.id, box]));

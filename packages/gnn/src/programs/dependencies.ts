@@ -12,13 +12,13 @@ interface Dependent {
   readonly own?: number;
 }
 
-type Counted = Pick<Factor, "name" | "states">;
+type StateCount = Pick<Factor, "name" | "states">;
 
 /** Returns the factors of the dimensions: all of them, those that edges name, or the only ones that fit. */
 export function dependencies(
   { name, sizes, own }: Dependent,
   neighbours: Neighbours,
-  factors: readonly Counted[],
+  factors: readonly StateCount[],
 ): readonly number[] {
   const order = (on: readonly number[]): readonly number[] | undefined =>
     ordersOf(on, own).find(
@@ -49,7 +49,7 @@ function ordersOf(on: readonly number[], own: number | undefined): readonly (rea
 /** Returns the factors whose states (`s_f0`, `s_1`, or `s_place` for `B_place`) an edge joins with the tensor. */
 function joinedFactors(
   neighbours: Iterable<string>,
-  { factors, own }: { readonly factors: readonly Counted[]; readonly own: number | undefined },
+  { factors, own }: { readonly factors: readonly StateCount[]; readonly own: number | undefined },
 ): readonly number[] {
   const byName = new Map(factors.map((factor, index) => [`s${factor.name.slice(1)}`, index]));
   const found = new Set<number>(own === undefined ? [] : [own]);

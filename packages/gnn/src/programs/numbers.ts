@@ -9,7 +9,7 @@ import { ProgramError } from "./program-error.ts";
 export type Filler = "uniform" | "zeros" | "ones" | "eye";
 
 /** A tensor as the model has it: its numbers, or what fills it, with the shape that is declared. */
-export interface Given {
+export interface TensorValue {
   readonly name: string;
   readonly shape?: readonly number[];
   readonly tensor?: Tensor;
@@ -73,7 +73,7 @@ export class Numbers {
   }
 
   /** Returns the value of a tensor. Throws a `ProgramError` if it is not a tensor of numbers. */
-  given(name: string): Given {
+  given(name: string): TensorValue {
     const variable = this.#variables.get(name);
     const declared = this.#declared(name, variable);
     const value = this.#values.get(name)?.value;
@@ -89,12 +89,12 @@ export class Numbers {
     return word === undefined ? declared : this.#byWord(declared, word);
   }
 
-  #declared(name: string, variable: Variable | undefined): Given {
+  #declared(name: string, variable: Variable | undefined): TensorValue {
     const shape = variable && this.#dimensions.shapeOf(variable);
     return shape ? { name, shape } : { name };
   }
 
-  #byWord(declared: Given, word: string): Given {
+  #byWord(declared: TensorValue, word: string): TensorValue {
     const { name, shape } = declared;
     if (Object.hasOwn(FILLERS, word)) return { ...declared, filler: FILLERS[word]! };
     const number = Number(word);

@@ -1,12 +1,12 @@
 import { ProgramError } from "./program-error.ts";
 
-interface Planning {
+interface PlanOptions {
   readonly policyLength: number;
   readonly gamma?: number | undefined;
 }
 
 /** Checks policy length and precision. Throws a `ProgramError` if one is invalid. */
-export function expectPlanning({ policyLength, gamma }: Planning): void {
+export function expectPlanning({ policyLength, gamma }: PlanOptions): void {
   expectWhole("policyLength", policyLength, 1);
   if (gamma === undefined || (Number.isFinite(gamma) && gamma >= 0)) return;
   throw new ProgramError("gamma", `gamma must be a number from 0 on, got ${gamma}.`);

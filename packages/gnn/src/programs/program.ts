@@ -3,14 +3,14 @@ import type { Tensor } from "../checks/tensor.ts";
 /** A model in numbers, ready to run on any engine. */
 export type Program = DiscreteProgram | LinearGaussianProgram;
 
-interface Named {
+interface ProgramHeader {
   /** The title that the file gives; any text. */
   readonly title: string;
   /** Statements of the model that no program uses, as sentences. */
   readonly notes: readonly string[];
 }
 
-export interface DiscreteProgram extends Named {
+export interface DiscreteProgram extends ProgramHeader {
   readonly kind: "discrete";
   /**
    * One agent; several independent agents; or levels, the lowest first, each of which sets the prior of the one below.
@@ -66,7 +66,7 @@ export interface Modality {
 }
 
 /** x' = F x + noise of Q, y = H x + noise of R. */
-export interface LinearGaussianProgram extends Named {
+export interface LinearGaussianProgram extends ProgramHeader {
   readonly kind: "linear-gaussian";
   readonly states: number;
   readonly outcomes: number;

@@ -1,7 +1,7 @@
 import { orientB } from "../checks/conventions.ts";
 import type { Tensor } from "../checks/tensor.ts";
 import { dependencies } from "./dependencies.ts";
-import type { Given, Numbers } from "./numbers.ts";
+import type { TensorValue, Numbers } from "./numbers.ts";
 import type { Part } from "./parts.ts";
 import type { Factor } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
@@ -48,7 +48,7 @@ function readFactor(parts: AgentParts, index: number, { numbers }: AgentSource):
   };
 }
 
-function readTransitions(given: Given, numbers: Numbers): Tensor {
+function readTransitions(given: TensorValue, numbers: Numbers): Tensor {
   const declared = given.shape ?? given.tensor?.shape;
   if (!declared) throw noNumbers(given.name);
   const shape = [...declared, ...Array.from({ length: 3 - Math.min(declared.length, 3) }, () => 1)];
@@ -85,7 +85,7 @@ function readPrior(prior: Part | undefined, states: number, numbers: Numbers): F
 }
 
 /** Counts of a Dirichlet distribution, above 0, in the shape of what they are for. */
-export function readCounts(given: Given, shape: readonly number[], numbers: Numbers): Tensor {
+export function readCounts(given: TensorValue, shape: readonly number[], numbers: Numbers): Tensor {
   const counts = given.filler ? filledTensor(given, shape, numbers) : given.tensor && inShape(given, shape);
   if (!counts) throw noNumbers(given.name);
   if (counts.data.some((number) => number <= 0))
@@ -97,7 +97,7 @@ export function noNumbers(name: string): ProgramError {
   return new ProgramError(name, `${name} has no numbers. Add ${name}={…} to InitialParameterization.`);
 }
 
-export function notProbable({ name, shape, tensor }: Given, sum: number | undefined): ProgramError {
+export function notProbable({ name, shape, tensor }: TensorValue, sum: number | undefined): ProgramError {
   return new ProgramError(
     name,
     sum === undefined

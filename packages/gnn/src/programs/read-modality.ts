@@ -1,6 +1,6 @@
 import { orientA } from "../checks/conventions.ts";
 import type { Tensor } from "../checks/tensor.ts";
-import type { Given } from "./numbers.ts";
+import type { TensorValue } from "./numbers.ts";
 import type { Factor, Modality } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
 import type { AgentParts, AgentSource } from "./agent-parts.ts";
@@ -35,7 +35,7 @@ export function readModality(parts: AgentParts, index: number, source: ModalityS
   };
 }
 
-function readLikelihood(given: Given, { numbers, factors }: ModalitySource): Tensor {
+function readLikelihood(given: TensorValue, { numbers, factors }: ModalitySource): Tensor {
   const shape = given.shape ?? given.tensor?.shape;
   if (!shape) throw noNumbers(given.name);
   // A[outcome] alone is a factor with one state.

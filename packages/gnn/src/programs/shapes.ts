@@ -1,5 +1,5 @@
 import { sameShape, squeeze, stridesOf, type Tensor } from "../checks/tensor.ts";
-import type { Given, Numbers } from "./numbers.ts";
+import type { TensorValue, Numbers } from "./numbers.ts";
 import { ProgramError } from "./program-error.ts";
 
 /** Normalises columns so that they sum to exactly 1, however few digits are written. */
@@ -15,7 +15,7 @@ export function normalised({ shape, data }: Tensor): Tensor {
 }
 
 /** A vector that is written as a row or as a column. */
-export function vectorOf(given: Given, length: number, numbers: Numbers): Float64Array | undefined {
+export function vectorOf(given: TensorValue, length: number, numbers: Numbers): Float64Array | undefined {
   const { name, tensor, filler } = given;
   if (!tensor && !filler) return undefined;
   if (filler === "eye") throw new ProgramError(name, `${name} is a vector of ${length} numbers, and no identity.`);
@@ -32,7 +32,7 @@ function fillOf(filler: "uniform" | "zeros" | "ones", length: number): number {
 }
 
 /** Returns the tensor of a filler: uniform columns, or the identity for each action. */
-export function filledTensor({ name, filler }: Given, shape: readonly number[], numbers: Numbers): Tensor {
+export function filledTensor({ name, filler }: TensorValue, shape: readonly number[], numbers: Numbers): Tensor {
   if (filler === "eye") return identity(name, shape, numbers);
   return numbers.filled(name, shape, fillOf(filler as "uniform" | "zeros" | "ones", shape[0]!));
 }
@@ -49,7 +49,7 @@ export function identity(name: string, shape: readonly number[], numbers: Number
 }
 
 /** The tensor in a shape that differs from its own in dimensions of 1 only. */
-export function inShape({ name, tensor }: Given, shape: readonly number[]): Tensor {
+export function inShape({ name, tensor }: TensorValue, shape: readonly number[]): Tensor {
   if (tensor && sameShape(squeeze(tensor.shape), squeeze(shape))) return { shape, data: tensor.data };
   throw new ProgramError(name, `${name} must be ${shape.join("×")}, and is ${(tensor?.shape ?? []).join("×")}.`);
 }

@@ -4,14 +4,14 @@ import type { DiscreteAgent } from "../programs/program.ts";
 const ITERATIONS = 16;
 
 /** Graph of one step. Indices start at 1, as in Julia. */
-interface Graph {
+interface StepGraph {
   /** Observations, with the states they depend on. */
   readonly seen: readonly { readonly at: number; readonly on: readonly number[]; readonly isLearnt: boolean }[];
   /** Factors that something is seen of. */
   readonly inferred: readonly { readonly at: number; readonly states: number }[];
 }
 
-function graphOf({ factors, modalities }: DiscreteAgent): Graph {
+function graphOf({ factors, modalities }: DiscreteAgent): StepGraph {
   const seen = modalities
     .map(({ factors: on, countsA }, index) => ({
       at: index + 1,
@@ -59,7 +59,7 @@ export function agentGraph(agent: DiscreteAgent, number: number): string {
   ].join("\n");
 }
 
-function modelLines({ seen, inferred }: Graph, number: number): readonly string[] {
+function modelLines({ seen, inferred }: StepGraph, number: number): readonly string[] {
   const names = [
     ...seen.map(({ at }) => `o_${at}`),
     ...seen.map(({ at, isLearnt }) => `${isLearnt ? "counts" : "A"}_${at}`),
@@ -88,7 +88,7 @@ function constraintLines(names: readonly string[], number: number): readonly str
 }
 
 /** Marginals that wait for one another need something to begin with. */
-function startLines({ seen, inferred }: Graph): readonly string[] {
+function startLines({ seen, inferred }: StepGraph): readonly string[] {
   return [
     "    start = @initialization begin",
     ...inferred.map(({ at, states }) => `        q(s_${at}) = vague(Categorical, ${states})`),
@@ -99,7 +99,7 @@ function startLines({ seen, inferred }: Graph): readonly string[] {
   ];
 }
 
-function given({ seen, inferred }: Graph): readonly string[] {
+function given({ seen, inferred }: StepGraph): readonly string[] {
   return [
     ...seen.map(({ at, isLearnt }) => (isLearnt ? `counts_${at} = mind.counts_A[${at}]` : `A_${at} = mind.A[${at}]`)),
     ...inferred.map(({ at }) => `D_${at} = mind.prior[${at}]`),

@@ -13,12 +13,12 @@ import type { ModelFiles } from "./model-files.ts";
 import { checkSource, codeOf, readModelText, readSource, type ModelSource } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
 
-interface FileArguments {
+interface CheckFileArguments {
   readonly file_path: string;
   readonly profile?: ProfileName;
 }
 
-interface DirectoryArguments {
+interface CheckDirectoryArguments {
   readonly dir_path: string;
   readonly recursive?: boolean;
   readonly output_dir_base?: string;
@@ -60,7 +60,7 @@ export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
     annotations: schemas.READS_FILES,
     handler: async (source) => ({ text: printGnn((await readSource(files, source)).file) }),
   });
-  hub.registerTool<FileArguments>({
+  hub.registerTool<CheckFileArguments>({
     name: "gnn.parse_gnn_file",
     description: "Reads a GNN file into data: variables, edges, values, equations, time, ontology and parameters.",
     schema: schemas.input({ file_path: { type: "string", description: "Path of the GNN file." } }, ["file_path"]),
@@ -75,7 +75,7 @@ export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
 
 /** Registers type checks of files and folders. */
 export function registerTypeChecks(hub: ModuleHub, files: ModelFiles): void {
-  hub.registerTool<FileArguments>({
+  hub.registerTool<CheckFileArguments>({
     name: "gnn_type_checker.type_check_gnn_file",
     description: "Type-checks one GNN file and estimates the memory and the inference cost of its models.",
     schema: schemas.input(
@@ -88,7 +88,7 @@ export function registerTypeChecks(hub: ModuleHub, files: ModelFiles): void {
     handler: async ({ file_path, profile }) =>
       typeCheck(file_path, await readModelText(files, file_path), profile === undefined ? {} : { profile }),
   });
-  hub.registerTool<DirectoryArguments>({
+  hub.registerTool<CheckDirectoryArguments>({
     name: "gnn_type_checker.type_check_gnn_directory",
     description: "Type-checks every GNN file of a folder, and writes a report (Markdown and JSON) where that is asked.",
     schema: schemas.input(
@@ -111,7 +111,7 @@ export function registerTypeChecks(hub: ModuleHub, files: ModelFiles): void {
   });
 }
 
-async function checkDirectory(files: ModelFiles, args: DirectoryArguments, context: ToolContext): Promise<object> {
+async function checkDirectory(files: ModelFiles, args: CheckDirectoryArguments, context: ToolContext): Promise<object> {
   const { dir_path: path, recursive = false, profile = "default", output_dir_base: base } = args;
   const report = base === undefined ? undefined : await reportPath(files, base, args.report_md_filename);
   const real = await existingFolder(files, path);

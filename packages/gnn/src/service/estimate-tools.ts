@@ -8,7 +8,7 @@ import type { ModelFiles } from "./model-files.ts";
 import { codeOf, expectModels, readModelText } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
 
-interface DirectoryArguments {
+interface EstimateDirectoryArguments {
   readonly dir_path: string;
   readonly recursive?: boolean;
 }
@@ -25,7 +25,7 @@ export function registerEstimates(hub: ModuleHub, files: ModelFiles): void {
     annotations: schemas.READS_FILES,
     handler: async ({ file_path }) => estimatesOf(file_path, await readModelText(files, file_path)),
   });
-  hub.registerTool<DirectoryArguments>({
+  hub.registerTool<EstimateDirectoryArguments>({
     name: "gnn_type_checker.estimate_resources_for_gnn_directory",
     description: "Estimates what the models of all GNN files of a folder cost.",
     schema: schemas.input(
@@ -60,7 +60,7 @@ function estimatesOf(file_path: string, text: string): object {
 
 async function directoryEstimates(
   files: ModelFiles,
-  { dir_path: path, recursive = false }: DirectoryArguments,
+  { dir_path: path, recursive = false }: EstimateDirectoryArguments,
   context: ToolContext,
 ): Promise<object> {
   const real = await files.existing(path).catch((error: unknown) => {

@@ -11,7 +11,7 @@ import * as schemas from "./schemas.ts";
 const MAX_ASKED_CHARS = 60_000;
 const MAX_TOKENS = 1200;
 
-interface Told {
+interface Explanation {
   readonly text: string;
   /** `model`: by a language model. `rules`: by rules, as none is configured or can be asked. */
   readonly by: "model" | "rules";
@@ -60,7 +60,7 @@ const PROFESSIONAL: Task = {
   byRules: explainGnn,
 };
 
-interface FileArguments {
+interface ExplainFileArguments {
   readonly file_path: string;
 }
 
@@ -71,7 +71,7 @@ export function registerLlmTools(hub: ModuleHub, files: ModelFiles): void {
     ["explain_gnn_file", "explanation", EXPLAIN, "Explains a GNN file: its variables, edges and time."],
     ["generate_professional_summary", "summary", PROFESSIONAL, "Writes a summary of a GNN file for a report."],
   ] as const)
-    hub.registerTool<FileArguments>({
+    hub.registerTool<ExplainFileArguments>({
       name: `llm.${name}`,
       description: `${description} By the configured language model, and without one by rules.`,
       schema: schemas.input({ file_path: { type: "string", description: "Path of the GNN file." } }, ["file_path"]),
@@ -85,7 +85,7 @@ export function registerLlmTools(hub: ModuleHub, files: ModelFiles): void {
     });
 }
 
-async function tell(file: GnnFile, { asks, byRules }: Task, context: ToolContext): Promise<Told> {
+async function tell(file: GnnFile, { asks, byRules }: Task, context: ToolContext): Promise<Explanation> {
   const model = printGnn(file).slice(0, MAX_ASKED_CHARS + 1);
   const prompt = `${asks}\n\n<gnn>\n${model.replaceAll(END_OF_DATA, "< /")}\n</gnn>`;
   const text = model.length > MAX_ASKED_CHARS ? undefined : await generate(prompt, context);

@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import type { ModuleHub } from "toolyard";
 import { ToolFailure } from "./failure.ts";
 import { EXPORT_FORMATS, exportGnn, NO_PICKLE, type ExportFormatName } from "../exports/formats.ts";
-import { checkGnn, type Checked } from "../checks/check.ts";
+import { checkGnn, type CheckedFile } from "../checks/check.ts";
 import { UNREAD_CODES } from "../language/diagnostics.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { expectModels, readModelText } from "./read-model.ts";
@@ -74,7 +74,7 @@ async function exportFile(files: ModelFiles, name: ExportFormatName, args: Expor
 }
 
 /** Returns a note if the export holds less than the file. */
-function unreadNote({ diagnostics }: Checked): string {
+function unreadNote({ diagnostics }: CheckedFile): string {
   const lines = new Set(diagnostics.filter(({ code }) => UNREAD_CODES.has(code)).map(({ start }) => start.line));
   if (lines.size === 0) return "";
   return (

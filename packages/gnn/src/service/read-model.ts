@@ -1,8 +1,8 @@
 import { ToolFailure } from "./failure.ts";
-import { checkGnn, type Checked } from "../checks/check.ts";
+import { checkGnn, type CheckedFile } from "../checks/check.ts";
 import { readGnnFile } from "../directory-check.ts";
 import type { ProfileName } from "../language/profiles.ts";
-import type { Parsed } from "../language/parse.ts";
+import type { ParseResult } from "../language/parse.ts";
 import type { ModelFiles } from "./model-files.ts";
 
 /** The text of a file of GNN. Rejects with a `ToolFailure`: where nothing is there, in the words that clients know. */
@@ -27,7 +27,7 @@ export interface ModelSource {
 export async function checkSource(
   files: ModelFiles,
   { text, file_path: path, profile }: ModelSource,
-): Promise<Checked> {
+): Promise<CheckedFile> {
   if ((text === undefined) === (path === undefined))
     throw new ToolFailure("Give either `text` or `file_path`.", "invalid_params");
   const content = text ?? (await readModelText(files, path!));
@@ -35,14 +35,14 @@ export async function checkSource(
 }
 
 /** As `checkSource`, for those who need models: a text of which nothing was read is refused with the reason. */
-export async function readSource(files: ModelFiles, source: ModelSource): Promise<Checked> {
+export async function readSource(files: ModelFiles, source: ModelSource): Promise<CheckedFile> {
   const checked = await checkSource(files, source);
   expectModels(checked);
   return checked;
 }
 
 /** Only a text above the bound has no model at all. */
-export function expectModels({ file, diagnostics: [first] }: Parsed): void {
+export function expectModels({ file, diagnostics: [first] }: ParseResult): void {
   if (file.models.length === 0)
     throw new ToolFailure(`${first?.message ?? "There is no model."} ${first?.mend ?? ""}`.trimEnd(), "invalid_params");
 }

@@ -29,7 +29,7 @@ interface SpecificationArguments {
   readonly render_options?: Options & { readonly model?: string | number };
 }
 
-interface FileArguments {
+interface RenderFileArguments {
   readonly gnn_file_path: string;
   readonly output_file_path: string;
 }
@@ -176,7 +176,7 @@ function importedOf(data: object): ImportedFile {
 
 function registerFileTool(hub: ModuleHub, files: ModelFiles, name: RenderTargetName): void {
   const { title } = RENDER_TARGETS[name];
-  hub.registerTool<FileArguments>({
+  hub.registerTool<RenderFileArguments>({
     name: `render.render_gnn_to_${name}_mcp`,
     description: `Renders a GNN model specified by a file path to a program for ${title}.`,
     schema: schemas.input(

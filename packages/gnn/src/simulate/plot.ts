@@ -15,7 +15,7 @@ const STYLE =
   ".s{fill:#d9480f}.v{font-size:9px;text-anchor:middle}.h{font-size:13px;font-weight:bold}.b{fill:#fff}" +
   "@media(prefers-color-scheme:dark){text{fill:#ddd}.p{fill:#7ab3ff}.f{stroke:#777}.s{fill:#ffa94d}.b{fill:#1b1b1b}}";
 
-interface Place {
+interface PlotPosition {
   readonly x: number;
   readonly y: number;
 }
@@ -50,7 +50,7 @@ export function plotRun({ title, method, agents }: Simulation): string {
   return element("svg", { ...attributes, role: "img" }, [...body, ...parts].join(""));
 }
 
-function drawAgent(agent: SimulatedAgent, top: number, room: number): Drawn {
+function drawAgent(agent: SimulatedAgent, top: number, room: number): PlotPanel {
   const every = Math.ceil(agent.steps.length / MAX_COLUMNS);
   const steps = agent.steps.filter((_, index) => index % every === 0);
   const all = bandsOf(agent).slice(0, room);
@@ -67,7 +67,7 @@ function drawAgent(agent: SimulatedAgent, top: number, room: number): Drawn {
   return { content: parts.join(""), bottom: y, bands: all.length };
 }
 
-interface Drawn {
+interface PlotPanel {
   readonly content: string;
   readonly bottom: number;
   readonly bands: number;
@@ -127,6 +127,6 @@ function drawBand(band: Band, steps: readonly SimulatedStep[], top: number): str
   return parts.join("");
 }
 
-function text({ x, y }: Place, words: string, name?: string): string {
+function text({ x, y }: PlotPosition, words: string, name?: string): string {
   return element("text", { x: fixed(x), y: fixed(y), class: name }, escapeXml(shortened(words, 120)));
 }

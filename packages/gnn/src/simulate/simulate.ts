@@ -82,7 +82,7 @@ export async function simulate(program: Program, options: SimulateOptions = {}):
   expectReplay(program, options, steps);
   expectHabits(program, policyLength);
   if (method === "pymdp-0.0.7") expectLegacy(program);
-  const run = new Run(program, { ...options, method, seed, policyLength }, steps);
+  const run = new SimulationRun(program, { ...options, method, seed, policyLength }, steps);
   return { title: program.title, method, seed, steps, notes: program.notes, agents: await run.whole() };
 }
 
@@ -149,7 +149,7 @@ function expectRows(what: string, { rows, columns, steps }: Rows): void {
     }
 }
 
-class Run {
+class SimulationRun {
   readonly #program: DiscreteProgram;
   readonly #options: SimulateOptions;
   readonly #steps: number;

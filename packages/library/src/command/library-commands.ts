@@ -16,18 +16,18 @@ import { AddProgress } from "./add-progress.ts";
 import { EXIT, type CommandIo } from "./command-io.ts";
 import { line, spoken, wordsFor, type Status, type Words } from "./words.ts";
 
-interface Shared {
+interface LibraryCommandOptions {
   readonly json?: boolean;
 }
 
-export interface AddOptions extends Shared {
+export interface AddOptions extends LibraryCommandOptions {
   readonly title?: string;
   readonly author?: string;
   readonly year?: string;
   readonly language?: string;
 }
 
-export interface FindOptions extends Shared {
+export interface FindOptions extends LibraryCommandOptions {
   readonly limit: string;
   readonly author?: string;
   readonly work?: string;
@@ -41,7 +41,7 @@ export const add = spoken(async (paths: readonly string[], options: AddOptions, 
   const progress = new AddProgress(await Promise.all(sources.map(sizeOf)), words);
   await using library = await open(io);
   const live = io.live(() => progress.lines(), options);
-  const told: Told[] = [];
+  const told: SourceResult[] = [];
   try {
     for (const source of sources) {
       io.signal.throwIfAborted();
@@ -58,7 +58,7 @@ export const add = spoken(async (paths: readonly string[], options: AddOptions, 
   return told.length === 0 || told.some(({ isFailure }) => isFailure) ? EXIT.failed : EXIT.ok;
 });
 
-interface Adding {
+interface AddContext {
   readonly library: Library;
   readonly metadata: FoundMetadata;
   readonly progress: AddProgress;
@@ -67,13 +67,16 @@ interface Adding {
 }
 
 /** Result of one source: as JSON and as text. */
-interface Told {
+interface SourceResult {
   readonly row: object;
   readonly line: string;
   readonly isFailure: boolean;
 }
 
-async function addOne(source: Source, { library, metadata, progress, words, signal }: Adding): Promise<Told> {
+async function addOne(
+  source: Source,
+  { library, metadata, progress, words, signal }: AddContext,
+): Promise<SourceResult> {
   const path = nameOfSource(source);
   const onPage = (done: number, total: number): void => progress.page(done, total);
   try {
@@ -136,12 +139,12 @@ export const search = spoken(async (asked: readonly string[], options: FindOptio
   return shown.length === 0 ? EXIT.failed : EXIT.ok;
 });
 
-interface Marking {
+interface MarkContext {
   readonly wanted: ReadonlySet<string>;
   readonly io: CommandIo;
 }
 
-function passageBlock(passage: StoredPassage, document: StoredDocument, { wanted, io }: Marking): string {
+function passageBlock(passage: StoredPassage, document: StoredDocument, { wanted, io }: MarkContext): string {
   const text = io
     .safe(passage.text)
     .replaceAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu, (word) =>
@@ -180,7 +183,7 @@ const listed = spoken(async (_none: string, options: FindOptions, { io, words })
 });
 
 /** Prints the metadata and the outline of a document. */
-export const show = spoken(async (sourceId: string, options: Shared, { io, words }) => {
+export const show = spoken(async (sourceId: string, options: LibraryCommandOptions, { io, words }) => {
   await using library = await open(io);
   const document = await library.document(sourceId);
   if (options.json) await io.print(JSON.stringify(documentResult(document)));
@@ -198,7 +201,7 @@ function outlineOf({ toc }: StoredDocument): string[] {
 }
 
 /** Takes documents out of the library; their files stay. Gives 1 where one was not there. */
-export const remove = spoken(async (ids: readonly string[], options: Shared, { io, words }) => {
+export const remove = spoken(async (ids: readonly string[], options: LibraryCommandOptions, { io, words }) => {
   await using library = await open(io);
   const rows: { source_id: string; success: boolean; chunks_deleted: number }[] = [];
   for (const id of ids) {
@@ -213,7 +216,7 @@ export const remove = spoken(async (ids: readonly string[], options: Shared, { i
 });
 
 /** Makes all vectors anew, after another version of Toolyard brought another table. */
-export async function reindex(options: Shared, io: CommandIo): Promise<number> {
+export async function reindex(options: LibraryCommandOptions, io: CommandIo): Promise<number> {
   await using library = await open(io);
   const count = await library.reindex({ signal: io.signal });
   const words = wordsFor(io.env);

@@ -12,12 +12,12 @@ import type { LibraryStore } from "../store/store.ts";
 import { EXIT, type CommandIo } from "./command-io.ts";
 import { line, spoken, type Words } from "./words.ts";
 
-interface Shared {
+interface MoveCommandOptions {
   readonly json?: boolean;
 }
 
 /** Writes the whole library to one file. */
-export const exportTo = spoken(async (file: string, options: Shared, { io, words }) => {
+export const exportTo = spoken(async (file: string, options: MoveCommandOptions, { io, words }) => {
   await using store = await open(io);
   const path = resolve(io.cwd, file);
   const counts = await exportLibrary(store, path, { signal: io.signal });
@@ -27,7 +27,7 @@ export const exportTo = spoken(async (file: string, options: Shared, { io, words
 });
 
 /** Takes in what `export` wrote. */
-export const importFrom = spoken(async (file: string, options: Shared, { io, words }) => {
+export const importFrom = spoken(async (file: string, options: MoveCommandOptions, { io, words }) => {
   await using store = await open(io);
   const counts = await importLibrary(store, resolve(io.cwd, file), { signal: io.signal });
   await store.repair();
@@ -36,7 +36,7 @@ export const importFrom = spoken(async (file: string, options: Shared, { io, wor
   return EXIT.ok;
 });
 
-export interface MoveOptions extends Shared {
+export interface MoveOptions extends MoveCommandOptions {
   readonly to: string;
 }
 
@@ -64,7 +64,7 @@ const moveTo = spoken(async (_none: string, options: MoveOptions, { io, words })
   return different.length === 0 ? EXIT.ok : EXIT.failed;
 });
 
-export interface DoctorOptions extends Shared {
+export interface DoctorOptions extends MoveCommandOptions {
   readonly repair?: boolean;
 }
 
@@ -92,7 +92,7 @@ const lookThrough = spoken(async (_none: string, options: DoctorOptions, { io, w
 });
 
 /** Copies the library's file while it is in use. */
-export const backup = spoken(async (file: string, options: Shared, { io, words }) => {
+export const backup = spoken(async (file: string, options: MoveCommandOptions, { io, words }) => {
   await using store = await open(io);
   const path = resolve(io.cwd, file);
   if (!store.backup) throw new DocumentError("VALIDATION_ERROR", store.backupAdvice ?? "This store has no backup.");
@@ -115,11 +115,11 @@ const BAR_WIDTH = 30;
 const MAX_ROWS = 12;
 
 /** Prints totals of the library, with pages by author and by year. */
-export async function stats(options: Shared, io: CommandIo): Promise<number> {
+export async function stats(options: MoveCommandOptions, io: CommandIo): Promise<number> {
   return count("", options, io);
 }
 
-const count = spoken(async (_none: string, options: Shared, { io, words }) => {
+const count = spoken(async (_none: string, options: MoveCommandOptions, { io, words }) => {
   await using store = await open(io);
   const statistics = await statisticsOf(store);
   if (options.json) await io.print(JSON.stringify(statistics));

@@ -8,12 +8,12 @@ import { settingsOf } from "../settings.ts";
 import { EXIT, type CommandIo } from "./command-io.ts";
 import { line, spoken, type Words } from "./words.ts";
 
-interface WatchOptions {
+interface WatchCommandOptions {
   readonly json?: boolean;
 }
 
 /** Brings files of these folders in when they come or change, until it is ended. */
-export const watch = spoken(async (folders: readonly string[], options: WatchOptions, { io, words }) => {
+export const watch = spoken(async (folders: readonly string[], options: WatchCommandOptions, { io, words }) => {
   const roots = await Promise.all(folders.map((folder) => folderAt(folder, io)));
   await using library = await openHere(settingsOf(io.env));
   const ended = io.signal.aborted ? Promise.resolve() : once(io.signal, "abort");
@@ -37,14 +37,14 @@ async function folderAt(given: string, io: CommandIo): Promise<string> {
   );
 }
 
-interface Telling {
-  readonly options: WatchOptions;
+interface WatchOutput {
+  readonly options: WatchCommandOptions;
   readonly io: CommandIo;
   readonly words: Words;
 }
 
 /** Unchanged sources are not reported. */
-async function tell(report: SourceReport, { options, io, words }: Telling): Promise<void> {
+async function tell(report: SourceReport, { options, io, words }: WatchOutput): Promise<void> {
   const { source, status, source_id: id, chunks_count: chunks = 0, error } = report;
   if (status === "unchanged") return;
   if (options.json) await io.print(JSON.stringify(report));

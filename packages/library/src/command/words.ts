@@ -1,5 +1,5 @@
 import { DocumentError } from "../documents/document-error.ts";
-import type { Diagnosed } from "../moves/doctor.ts";
+import type { DoctorFinding } from "../moves/doctor.ts";
 import type { CommandIo } from "./command-io.ts";
 
 export type Status =
@@ -64,7 +64,7 @@ export interface MoveWords {
   readonly same: (equal: number, questions: number) => string;
   readonly stays: string;
   readonly vectors: (embedder: string | undefined) => string;
-  readonly finding: (finding: Diagnosed) => string;
+  readonly finding: (finding: DoctorFinding) => string;
   readonly mends: string;
   readonly well: string;
   readonly at: (engine: string, place: string) => string;
@@ -279,13 +279,13 @@ export function line(words: Words, status: Status, what: string): string {
   return `${words.status[status].padEnd(10)} ${what}`;
 }
 
-interface Spoken {
+interface CommandOutput {
   readonly io: CommandIo;
   readonly words: Words;
 }
 
 /** Wraps a command so that its output and its error are in the user's language. */
-export function spoken<A, O>(run: (argument: A, options: O, by: Spoken) => Promise<number>) {
+export function spoken<A, O>(run: (argument: A, options: O, by: CommandOutput) => Promise<number>) {
   return async (argument: A, options: O, io: CommandIo): Promise<number> => {
     const words = wordsFor(io.env);
     try {

@@ -21,7 +21,7 @@ const MAIN: ReadonlySet<string> = new Set(["main", "article"]);
 /** With less text in its main part, all of a page is read; with less outside of its forms, they are as well. */
 const MIN_MAIN = 200;
 
-interface Taken {
+interface ContentBlock {
   readonly block: Block;
   readonly isMain: boolean;
   readonly isForm: boolean;
@@ -29,7 +29,7 @@ interface Taken {
 
 /** Builds blocks from the tags and texts of a page, in order. Hidden text is skipped. */
 export class MarkupBlocks {
-  readonly #taken: Taken[] = [];
+  readonly #taken: ContentBlock[] = [];
   /** How deep inside of something silent or hidden. */
   #silence = 0;
   #main = 0;

@@ -18,7 +18,7 @@ export interface PageLines {
   readonly isScan: boolean;
 }
 
-interface Line {
+interface PdfLine {
   readonly text: string;
   readonly x: number;
   readonly y: number;
@@ -44,12 +44,12 @@ const MAX_WORD = 100;
 export function layOutPages(pages: readonly PageLines[], outline: ReadonlyMap<string, number>): Block[] {
   const lines = pages.flatMap((page, at) => linesOf(page, at + 1));
   const body = bodySize(lines);
-  const isHeading = (line: Line): boolean => isHeadingLine(line, body, outline);
+  const isHeading = (line: PdfLine): boolean => isHeadingLine(line, body, outline);
   const kept = withoutRims(lines, isHeading, pages.length);
   const levels = levelsOf(kept.filter(isHeading));
   const compounds = new Set(lines.flatMap(({ text }) => text.match(/(?<!\p{L})\p{L}+-\p{L}+/gu) ?? []).map(lower));
   const blocks: Block[] = [];
-  let open: { lines: Line[]; heading: boolean; left: number } | undefined;
+  let open: { lines: PdfLine[]; heading: boolean; left: number } | undefined;
   const close = (): void => {
     if (!open) return;
     const [first] = open.lines;
@@ -77,8 +77,8 @@ export function layOutPages(pages: readonly PageLines[], outline: ReadonlyMap<st
   return blocks;
 }
 
-function linesOf({ texts, height }: PageLines, page: number): Line[] {
-  const lines: Line[] = [];
+function linesOf({ texts, height }: PageLines, page: number): PdfLine[] {
+  const lines: PdfLine[] = [];
   let run: TextRun[] = [];
   const close = (): void => {
     const text = textOf(run).replaceAll(/\s+/g, " ").trim();
@@ -112,7 +112,7 @@ function textOf(run: readonly TextRun[]): string {
 }
 
 /** The size in which most letters are set. */
-function bodySize(lines: readonly Line[]): number {
+function bodySize(lines: readonly PdfLine[]): number {
   const letters = new Map<number, number>();
   for (const { text, size } of lines) letters.set(sizeKey(size), (letters.get(sizeKey(size)) ?? 0) + text.length);
   return Array.from(letters).toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? 0;
@@ -122,13 +122,13 @@ function sizeKey(size: number): number {
   return Math.round(size * 2) / 2;
 }
 
-function isHeadingLine({ text, size }: Line, body: number, outline: ReadonlyMap<string, number>): boolean {
+function isHeadingLine({ text, size }: PdfLine, body: number, outline: ReadonlyMap<string, number>): boolean {
   if (text.length > MAX_HEADING || !/\p{L}|\p{N}/u.test(text)) return false;
   return size >= body * HEADING_RATIO || outline.has(lower(text));
 }
 
 /** Removes page numbers, and headers and footers that repeat on several pages with other numbers. */
-function withoutRims(lines: readonly Line[], isHeading: (line: Line) => boolean, pages: number): Line[] {
+function withoutRims(lines: readonly PdfLine[], isHeading: (line: PdfLine) => boolean, pages: number): PdfLine[] {
   const masked = (text: string): string => text.replaceAll(/\d+|\b[ivxlc]+\b/gi, "#");
   const pagesOf = new Map<string, Set<number>>();
   for (const { text, page, isRim } of lines)
@@ -141,19 +141,19 @@ function withoutRims(lines: readonly Line[], isHeading: (line: Line) => boolean,
 }
 
 /** The largest letters are of level 1. */
-function levelsOf(headings: readonly Line[]): Map<number, number> {
+function levelsOf(headings: readonly PdfLine[]): Map<number, number> {
   const sizes = Array.from(new Set(headings.map(({ size }) => sizeKey(size)))).toSorted((one, other) => other - one);
   return new Map(sizes.map((size, at) => [size, Math.min(at + 1, 6)]));
 }
 
-interface Open {
-  readonly lines: readonly Line[];
+interface OpenParagraph {
+  readonly lines: readonly PdfLine[];
   readonly heading: boolean;
   /** Left edge of the leftmost line. */
   readonly left: number;
 }
 
-function startsAnew({ lines, heading, left }: Open, line: Line): boolean {
+function startsAnew({ lines, heading, left }: OpenParagraph, line: PdfLine): boolean {
   const last = lines.at(-1)!;
   if (heading) return sizeKey(last.size) !== sizeKey(line.size) || last.page !== line.page;
   if (last.page !== line.page) return endsSentence(last.text);

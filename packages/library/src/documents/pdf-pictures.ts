@@ -36,7 +36,7 @@ interface Raster {
 /** Transforms a unit square whose origin is at the bottom left. */
 type Matrix = readonly [number, number, number, number, number, number];
 
-interface Placed {
+interface PlacedRaster {
   readonly raster: Raster;
   readonly matrix: Matrix;
   /** Colour in which a mask is painted. */
@@ -103,7 +103,7 @@ export async function pictureOfPage(page: PaintedPage): Promise<SharedPicture | 
 /** Goes through what a page paints, and keeps where each picture of it lies. */
 class Walk {
   readonly #page: PaintedPage;
-  readonly #placed: Placed[] = [];
+  readonly #placed: PlacedRaster[] = [];
   readonly #kept: (readonly [Matrix, readonly [number, number, number]])[] = [];
   #matrix: Matrix;
   #ink: readonly [number, number, number] = BLACK;
@@ -113,7 +113,7 @@ class Walk {
     this.#matrix = matrix;
   }
 
-  async placed(): Promise<readonly Placed[]> {
+  async placed(): Promise<readonly PlacedRaster[]> {
     const { fnArray, argsArray } = await this.#page.getOperatorList();
     for (const [at, operator] of fnArray.entries()) {
       if (this.#placed.length >= MAX_PICTURES) break;
@@ -228,7 +228,7 @@ function boundsOf(matrices: readonly Matrix[]) {
 }
 
 /** Points of the picture that takes most of the page, to a point of the page. */
-function resolutionOf(placed: readonly Placed[]): number {
+function resolutionOf(placed: readonly PlacedRaster[]): number {
   let [most, scale] = [0, 1];
   for (const { raster, matrix } of placed) {
     const area = areaOf(matrix);
@@ -242,7 +242,7 @@ function areaOf([a, b, c, d]: Matrix): number {
 }
 
 /** Each point of the canvas below the picture gets the point of it that lies there. */
-function paint(canvas: PagePicture, placed: Placed, [a, b, c, d, e, f]: Matrix): void {
+function paint(canvas: PagePicture, placed: PlacedRaster, [a, b, c, d, e, f]: Matrix): void {
   const turn = a * d - b * c;
   if (turn === 0) return;
   const { width, height } = placed.raster;
@@ -260,10 +260,10 @@ function paint(canvas: PagePicture, placed: Placed, [a, b, c, d, e, f]: Matrix):
     }
 }
 
-type Put = (from: number, data: Uint8ClampedArray, to: number) => void;
+type PixelWriter = (from: number, data: Uint8ClampedArray, to: number) => void;
 
 /** How a point of a picture comes onto the canvas. */
-function pointsOf({ raster: { width, height, data, kind }, ink }: Placed): Put {
+function pointsOf({ raster: { width, height, data, kind }, ink }: PlacedRaster): PixelWriter {
   const rowBytes = (width + 7) >> 3;
   const bit = (from: number): number => {
     const column = from % width;

@@ -31,7 +31,7 @@ export function parseHtml(
   isXml = /^\s*<\?xml\s/.test(text),
 ): { readonly blocks: Block[]; readonly metadata: FoundMetadata } {
   const page = new MarkupBlocks();
-  const head = new Head();
+  const head = new HtmlHead();
   const elements = new OpenElements(bothOf(head, page));
   let depth = 0;
   const parser = new Parser(
@@ -75,7 +75,7 @@ function bothOf(one: MarkupSink, other: MarkupSink): MarkupSink {
 const OTHERS: ReadonlySet<string> = new Set(["svg", "math", "template"]);
 
 /** Collects the metadata of a page. */
-class Head implements MarkupSink {
+class HtmlHead implements MarkupSink {
   readonly #found = new Map<string, string[]>();
   #title: string | undefined;
   #isTitle = false;

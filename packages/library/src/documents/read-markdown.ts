@@ -12,10 +12,10 @@ interface Node {
   readonly alt?: string | null | undefined;
   readonly depth?: number | undefined;
   readonly children?: readonly Node[] | undefined;
-  readonly position?: { readonly start: Place; readonly end: Place } | undefined;
+  readonly position?: { readonly start: MarkdownPosition; readonly end: MarkdownPosition } | undefined;
 }
 
-interface Place {
+interface MarkdownPosition {
   readonly offset?: number | undefined;
 }
 

@@ -70,7 +70,7 @@ export const readPdf: Reader = async (bytes, options) => {
   }
 };
 
-interface Seen {
+interface ReadPages {
   /** Blocks of the pages on which OCR found text, and of all scans. */
   readonly blocks: ReadonlyMap<number, readonly Block[]>;
   /** Scans whose picture cannot be decoded. */
@@ -83,7 +83,11 @@ interface Seen {
 const MIN_SHARE = 0.5;
 
 /** Reads the pictures of pages with OCR. Returns undefined if OCR is off. */
-async function readPictures(pdf: Pdf, scans: readonly number[], options: ReaderOptions): Promise<Seen | undefined> {
+async function readPictures(
+  pdf: Pdf,
+  scans: readonly number[],
+  options: ReaderOptions,
+): Promise<ReadPages | undefined> {
   const reader = pageReaderOf(options);
   const all = Array.from({ length: pdf.numPages }, (_, at) => at + 1);
   const pages = options.ocr?.when === "force" ? all : scans;
@@ -106,7 +110,7 @@ async function readPictures(pdf: Pdf, scans: readonly number[], options: ReaderO
 }
 
 /** Merges the text and the OCR text, in page order. OCR replaces the text of its page. */
-function withSeen(blocks: readonly Block[], seen: Seen["blocks"] | undefined): readonly Block[] {
+function withSeen(blocks: readonly Block[], seen: ReadPages["blocks"] | undefined): readonly Block[] {
   if (!seen) return blocks;
   const written = blocks.filter(({ page = 0 }) => !seen.has(page));
   return [...written, ...Array.from(seen.values()).flat()].toSorted((one, other) => one.page! - other.page!);
@@ -116,7 +120,7 @@ function withSeen(blocks: readonly Block[], seen: Seen["blocks"] | undefined): r
 const MAX_NAMED = 20;
 
 /** Throws if every page is a picture and OCR read none of them. */
-function expectText(scans: readonly number[], pages: number, seen: Seen | undefined): void {
+function expectText(scans: readonly number[], pages: number, seen: ReadPages | undefined): void {
   if (scans.length < pages || (seen && seen.unread.length < pages)) return;
   const message = seen
     ? "Its pages are pictures that cannot be unpacked here, such as JBIG2 and JPEG 2000. Set `ocr` to mistral, or " +

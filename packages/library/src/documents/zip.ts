@@ -8,7 +8,7 @@ export interface ZipBounds {
   readonly maxBytes?: number;
 }
 
-interface Entry {
+interface ZipEntry {
   readonly method: number;
   readonly packed: number;
   readonly size: number;
@@ -35,7 +35,7 @@ const DEFLATED = 8;
  */
 export class ZipArchive {
   readonly #bytes: Buffer;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, ZipEntry>();
   readonly #maxBytes: number;
   #unpacked = 0;
 
@@ -96,7 +96,7 @@ export class ZipArchive {
     throw damaged();
   }
 
-  #packed({ offset, packed }: Entry): Buffer {
+  #packed({ offset, packed }: ZipEntry): Buffer {
     if (offset + LOCAL_LENGTH > this.#bytes.length || this.#bytes.readUInt32LE(offset) !== LOCAL) throw damaged();
     const [name, extra] = [26, 28].map((place) => this.#bytes.readUInt16LE(offset + place));
     const start = offset + LOCAL_LENGTH + name! + extra!;
@@ -109,7 +109,7 @@ export class ZipArchive {
   }
 }
 
-function unpack(packed: Buffer, { method }: Entry, most: number): Buffer {
+function unpack(packed: Buffer, { method }: ZipEntry, most: number): Buffer {
   if (method === STORED && packed.length <= most) return packed;
   if (method !== DEFLATED) throw damaged();
   try {

@@ -14,7 +14,7 @@ const FINE_MS = 100;
 const FINE_NS = 10_000_000n;
 const PIECE = 1_048_576;
 
-interface Known {
+interface KnownDigest {
   readonly state: string;
   readonly digest: string;
 }
@@ -26,7 +26,7 @@ interface Known {
  */
 export class FileDigests {
   readonly #file: string;
-  #known: Promise<Map<string, Known>> | undefined;
+  #known: Promise<Map<string, KnownDigest>> | undefined;
 
   /** The file that keeps digests between processes. */
   constructor(file: string) {
@@ -50,7 +50,7 @@ export class FileDigests {
     }
   }
 
-  async #keep(known: Map<string, Known>, path: string, { state, digest }: Known): Promise<void> {
+  async #keep(known: Map<string, KnownDigest>, path: string, { state, digest }: KnownDigest): Promise<void> {
     if (known.size >= MAX_KNOWN) {
       known.clear();
       await rm(this.#file, { force: true }).catch(() => {});
@@ -63,11 +63,11 @@ export class FileDigests {
       .catch(() => {});
   }
 
-  async #load(): Promise<Map<string, Known>> {
+  async #load(): Promise<Map<string, KnownDigest>> {
     const { size } = await stat(this.#file).catch(() => ({ size: 0 }));
     if (size > MAX_BYTES) await rm(this.#file, { force: true }).catch(() => {});
     const text = size > MAX_BYTES ? "" : await readFile(this.#file, "utf8").catch(() => "");
-    const known = new Map<string, Known>();
+    const known = new Map<string, KnownDigest>();
     for (const line of text.split("\n")) {
       const [path, state, digest] = fieldsIn(line);
       if (path !== undefined && state !== undefined && digest !== undefined) known.set(path, { state, digest });

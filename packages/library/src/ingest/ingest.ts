@@ -58,7 +58,7 @@ export interface IngestRequest {
   readonly onPage?: (done: number, total: number) => void;
 }
 
-export interface Ingested {
+export interface IngestResult {
   readonly status: "added" | "updated" | "unchanged";
   readonly document: StoredDocument;
   /** Pages that were read from their pictures just now. */
@@ -71,7 +71,7 @@ export interface Ingested {
  * Reads a file into the library: as a whole or not at all. The same bytes, read in the same way, are left as they are,
  * also at another path.
  */
-export async function ingest(request: IngestRequest, parts: IngestParts): Promise<Ingested> {
+export async function ingest(request: IngestRequest, parts: IngestParts): Promise<IngestResult> {
   const { path, signal, isReal } = request;
   const { store, reader, digests, onOcr } = parts;
   const uri = request.uri ?? pathToFileURL(path).href;
@@ -148,7 +148,7 @@ function nameOf({ path, uri }: { readonly path: string; readonly uri?: string })
   }
 }
 
-interface Known {
+interface KnownDocument {
   /** Version of the code and settings that would make passages of it now. */
   readonly pipeline: string;
   /** The stored document of this source. */
@@ -157,7 +157,11 @@ interface Known {
   readonly same?: StoredDocument;
 }
 
-async function knownAs(uri: string, contentHash: string, { store, options, embedder }: IngestParts): Promise<Known> {
+async function knownAs(
+  uri: string,
+  contentHash: string,
+  { store, options, embedder }: IngestParts,
+): Promise<KnownDocument> {
   const before = await store.documentByUri(uri);
   const same = before?.contentHash === contentHash ? before : await store.documentByHash(contentHash);
   return {

@@ -12,10 +12,10 @@ import type { Embedder } from "../search/embedder.ts";
 import type { LibraryStore } from "../store/store.ts";
 import { ByPerson } from "./by-person.ts";
 import { FileDigests } from "./file-digests.ts";
-import { ingest, type Ingested, type IngestOptions } from "./ingest.ts";
+import { ingest, type IngestResult, type IngestOptions } from "./ingest.ts";
 import { Jobs, type JobReport, type SourceReport } from "./jobs.ts";
 import type { MistralOcr } from "./mistral-ocr.ts";
-import { Removed } from "./removed.ts";
+import { RemovedSources } from "./removed.ts";
 import { nameOfSource, type Source } from "./sources.ts";
 import { Watch } from "./watch.ts";
 
@@ -31,7 +31,7 @@ export interface IngestionParts {
   readonly download?: ((url: URL, signal: AbortSignal) => Promise<Download>) | undefined;
 }
 
-export interface AddRequest {
+export interface AddSourceRequest {
   readonly source: Source;
   readonly metadata?: FoundMetadata;
   /** @default as the library's own choice is */
@@ -49,7 +49,7 @@ export class Ingestion implements AsyncDisposable {
   readonly jobs: Jobs;
   readonly #parts: IngestionParts;
   readonly #reader: ReaderProcess;
-  readonly #removed: Removed;
+  readonly #removed: RemovedSources;
   readonly #byPerson: ByPerson;
   readonly #digests: FileDigests;
   /** Sources that are read just now: a second reading of one would be lost work. */
@@ -59,7 +59,7 @@ export class Ingestion implements AsyncDisposable {
   constructor(parts: IngestionParts) {
     this.#parts = parts;
     this.#reader = new ReaderProcess(parts.reader);
-    this.#removed = new Removed(join(parts.folder, "removed.json"));
+    this.#removed = new RemovedSources(join(parts.folder, "removed.json"));
     this.#byPerson = new ByPerson(join(parts.folder, "by-person.jsonl"));
     this.#digests = new FileDigests(join(parts.folder, "digests.jsonl"));
     // A path was allowed in its resolved form; it must still be the real path when the job reads it.
@@ -73,7 +73,7 @@ export class Ingestion implements AsyncDisposable {
     isByPerson = false,
     isReal = false,
     ...rest
-  }: AddRequest): Promise<Ingested> {
+  }: AddSourceRequest): Promise<IngestResult> {
     const name = nameOfSource(source);
     if (this.#reading.has(name))
       throw new DocumentError("VALIDATION_ERROR", `${name} is being read already. Wait for that.`, "already_ingesting");
@@ -117,7 +117,7 @@ export class Ingestion implements AsyncDisposable {
     await this.#parts.mistral?.[Symbol.asyncDispose]();
   }
 
-  async #watched(paths: readonly string[], { files, onProgress }: Watched): Promise<void> {
+  async #watched(paths: readonly string[], { files, onProgress }: IngestContext): Promise<void> {
     const removed = await this.#removed.uris();
     // The watcher reports symbolic links like files.
     const real = await Promise.all(paths.map((path) => files.resolve(path).catch(() => undefined)));
@@ -129,14 +129,14 @@ export class Ingestion implements AsyncDisposable {
     if (sources.length > 0) await this.jobs.begin({ sources, ...(onProgress && { onProgress }) });
   }
 
-  #ingest(request: Parameters<typeof ingest>[0]): Promise<Ingested> {
+  #ingest(request: Parameters<typeof ingest>[0]): Promise<IngestResult> {
     const { store, embedder, options, mistral } = this.#parts;
     const onOcr = mistral && mistral.read.bind(mistral);
     const [reader, digests] = [this.#reader, this.#digests];
     return ingest(request, { store, embedder, options, reader, digests, ...(onOcr && { onOcr }) });
   }
 
-  async #addAddress(url: URL, request: Omit<Parameters<typeof ingest>[0], "path" | "isReal">): Promise<Ingested> {
+  async #addAddress(url: URL, request: Omit<Parameters<typeof ingest>[0], "path" | "isReal">): Promise<IngestResult> {
     const { body, mime } = await this.#download(url, request.signal);
     const folder = await mkdtemp(join(tmpdir(), "toolyard-library-"));
     try {
@@ -168,7 +168,7 @@ export class Ingestion implements AsyncDisposable {
   }
 }
 
-interface Watched {
+interface IngestContext {
   readonly files: FilePolicy;
   readonly onProgress?: ((report: JobReport) => void) | undefined;
 }

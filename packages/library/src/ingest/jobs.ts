@@ -6,7 +6,7 @@ import { FailError } from "toolyard";
 import { DocumentError } from "../documents/document-error.ts";
 import type { FoundMetadata } from "../documents/block.ts";
 import type { OcrWish } from "../documents/ocr/ocr.ts";
-import type { Ingested } from "./ingest.ts";
+import type { IngestResult } from "./ingest.ts";
 import { writeKept } from "./kept-file.ts";
 import { isAlive } from "./lease.ts";
 import { nameOfSource, type Source } from "./sources.ts";
@@ -38,7 +38,7 @@ export interface JobReport {
 }
 
 /** As it lies on disk. */
-interface Kept {
+interface JobRecord {
   readonly id: string;
   readonly created: string;
   readonly owner: { readonly pid: number; readonly host: string };
@@ -74,7 +74,7 @@ export type AddSource = (request: {
   readonly ocr?: OcrWish;
   readonly signal: AbortSignal;
   readonly onPage: (done: number, total: number) => void;
-}) => Promise<Ingested>;
+}) => Promise<IngestResult>;
 
 /** Jobs that are kept after their end, and those under way at a time. */
 const MAX_KEPT = 100;
@@ -86,7 +86,7 @@ const SAVE_EVERY_MS = 1000;
 const STALE_MS = 30_000;
 
 class Job {
-  kept: Kept;
+  kept: JobRecord;
   search: SourceSearch | undefined;
   savedAt = 0;
   at: JobReport["at"];
@@ -95,7 +95,7 @@ class Job {
   readonly ended: Promise<JobReport>;
   end!: (report: JobReport) => void;
 
-  constructor(kept: Kept) {
+  constructor(kept: JobRecord) {
     this.kept = kept;
     this.ended = new Promise((done) => (this.end = done));
   }
@@ -274,7 +274,7 @@ export class Jobs implements AsyncDisposable {
     await writeKept(this.#place(kept.id), kept, { isSynced: false }).catch(() => {});
   }
 
-  async #load(): Promise<Kept[]> {
+  async #load(): Promise<JobRecord[]> {
     const names = await readdir(this.#folder).catch(() => []);
     const found = await Promise.all(
       names
@@ -284,7 +284,7 @@ export class Jobs implements AsyncDisposable {
     return found.filter((kept) => kept !== undefined);
   }
 
-  async #isLeft({ owner, id }: Kept, now: number): Promise<boolean> {
+  async #isLeft({ owner, id }: JobRecord, now: number): Promise<boolean> {
     // In a container every process may have the number that the last one had.
     if (owner.host === hostname()) return owner.pid === process.pid || !isAlive(owner.pid);
     const { mtimeMs } = await stat(this.#place(id));
@@ -325,9 +325,9 @@ function isOpen(state: JobState): boolean {
 }
 
 /** Undefined for a file that is none of ours. */
-function keptIn(text: string): Kept | undefined {
+function keptIn(text: string): JobRecord | undefined {
   try {
-    const kept = JSON.parse(text) as Kept;
+    const kept = JSON.parse(text) as JobRecord;
     return typeof kept.id === "string" && Array.isArray(kept.sources) && Array.isArray(kept.reports) ? kept : undefined;
   } catch {
     return undefined;

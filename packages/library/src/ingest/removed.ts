@@ -4,7 +4,7 @@ import { writeKept } from "./kept-file.ts";
 const MAX_KEPT = 10_000;
 
 /** Sources that users removed, so that watching a folder does not add them again. */
-export class Removed {
+export class RemovedSources {
   readonly #file: string;
   /** Changes run in sequence, so that concurrent ones are not lost. */
   #last: Promise<unknown> = Promise.resolve();

@@ -3,7 +3,7 @@ import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DocumentError } from "../documents/document-error.ts";
-import type { Judged } from "./ndcg.ts";
+import type { JudgedQuestion } from "./ndcg.ts";
 
 /** Limit of one collection, which is held in memory. */
 const MAX_DOCUMENTS = 1_000_000;
@@ -19,7 +19,7 @@ export interface BeirDocument {
 export interface BeirCollection {
   readonly documents: readonly BeirDocument[];
   /** Questions with relevance judgements. */
-  readonly questions: readonly Judged[];
+  readonly questions: readonly JudgedQuestion[];
 }
 
 /**
@@ -43,7 +43,7 @@ export async function readBeir(folder: string): Promise<BeirCollection> {
   }
   const gains = await judgementsIn(folder);
   const questions = Array.from(gains, ([id, own]) => ({ text: texts.get(id), gains: own }));
-  return { documents, questions: questions.filter((one): one is Judged => one.text !== undefined) };
+  return { documents, questions: questions.filter((one): one is JudgedQuestion => one.text !== undefined) };
 }
 
 /** By question: `query-id`, `corpus-id` and `score` with tabs between, below a line of those names. */

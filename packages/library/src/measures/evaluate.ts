@@ -11,7 +11,7 @@ export interface Quality {
   readonly recall: number;
 }
 
-export interface Evaluated {
+export interface EvaluationResult {
   readonly documents: number;
   readonly questions: number;
   readonly words: Quality;
@@ -27,7 +27,7 @@ export interface Evaluation {
 }
 
 /** How well a collection's answers are found by our words, and by words and meaning: in memory, as one passage each. */
-export async function evaluate(collection: BeirCollection, evaluation: Evaluation): Promise<Evaluated> {
+export async function evaluate(collection: BeirCollection, evaluation: Evaluation): Promise<EvaluationResult> {
   const { documents, questions } = collection;
   const { language, embedder, signal } = evaluation;
   await using store = await openSqliteStore(":memory:");
@@ -56,12 +56,12 @@ export async function evaluate(collection: BeirCollection, evaluation: Evaluatio
   };
 }
 
-interface Adding extends Evaluation {
+interface EvaluationSource extends Evaluation {
   readonly terms: Terms;
   readonly sourceId: string;
 }
 
-async function addOne(store: LibraryStore, { title, text }: BeirDocument, adding: Adding): Promise<void> {
+async function addOne(store: LibraryStore, { title, text }: BeirDocument, adding: EvaluationSource): Promise<void> {
   const { terms, language, embedder, sourceId } = adding;
   const whole = `${title}\n${text}`;
   const words = terms.of(whole, language);

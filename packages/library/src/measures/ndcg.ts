@@ -1,5 +1,5 @@
 /** A question, and how much each document that answers it is worth. */
-export interface Judged {
+export interface JudgedQuestion {
   readonly text: string;
   /** By the document's id; 0 and below is no answer. */
   readonly gains: ReadonlyMap<string, number>;
@@ -8,7 +8,7 @@ export interface Judged {
 const DEPTH = 10;
 
 /** Returns the mean discounted cumulative gain of the first ten answers, relative to the best possible order. */
-export function ndcgAt10(questions: readonly Judged[], lists: readonly (readonly string[])[]): number {
+export function ndcgAt10(questions: readonly JudgedQuestion[], lists: readonly (readonly string[])[]): number {
   return mean(
     questions.map(({ gains }, at) => {
       const best = gainOf(Array.from(gains.values()).toSorted((one, other) => other - one));
@@ -21,7 +21,7 @@ export function ndcgAt10(questions: readonly Judged[], lists: readonly (readonly
  * Returns the mean share of the relevant answers that are among the first ten; with more than ten relevant ones,
  * relative to ten.
  */
-export function recallAt10(questions: readonly Judged[], lists: readonly (readonly string[])[]): number {
+export function recallAt10(questions: readonly JudgedQuestion[], lists: readonly (readonly string[])[]): number {
   return mean(
     questions.map(({ gains }, at) => {
       const answers = Array.from(gains).filter(([, gain]) => gain > 0);

@@ -3,7 +3,7 @@ import { searchPassages } from "../search/search.ts";
 import { Terms } from "../search/terms.ts";
 import type { LibraryStore } from "../store/store.ts";
 
-export interface Timing {
+export interface QueryTimings {
   readonly questions: number;
   /** All in milliseconds. */
   readonly first: number;
@@ -12,7 +12,7 @@ export interface Timing {
   readonly most: number;
 }
 
-export interface Timed {
+export interface TimingOptions {
   readonly embedder?: Embedder | undefined;
   readonly signal: AbortSignal;
 }
@@ -21,8 +21,8 @@ export interface Timed {
 export async function timeSearches(
   store: LibraryStore,
   queries: readonly string[],
-  { embedder, signal }: Timed,
-): Promise<Timing | undefined> {
+  { embedder, signal }: TimingOptions,
+): Promise<QueryTimings | undefined> {
   const terms = new Terms();
   const times: number[] = [];
   for (const query of queries) {

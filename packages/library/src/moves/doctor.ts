@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Embedder } from "../search/embedder.ts";
-import type { Finding, LibraryStore } from "../store/store.ts";
+import type { StoreFinding, LibraryStore } from "../store/store.ts";
 import { allDocuments } from "./documents.ts";
 
 export interface Diagnosis {
@@ -11,10 +11,10 @@ export interface Diagnosis {
   readonly passages: number;
   /** Name of the model that made the passages' vectors. */
   readonly embedder?: string;
-  readonly findings: readonly Diagnosed[];
+  readonly findings: readonly DoctorFinding[];
 }
 
-export interface Diagnosed extends Finding {
+export interface DoctorFinding extends StoreFinding {
   readonly about: "store" | "vectors" | "files";
 }
 
@@ -47,13 +47,13 @@ export async function examine(store: LibraryStore, embedder: Embedder | undefine
   };
 }
 
-function vectorFindings(own: string | undefined, embedder: Embedder | undefined): Diagnosed[] {
+function vectorFindings(own: string | undefined, embedder: Embedder | undefined): DoctorFinding[] {
   if (!embedder || own === undefined || own === embedder.id) return [];
   const what = `The vectors are of ${own}, and searches use ${embedder.id}. Run \`toolyard library reindex\`.`;
   return [{ what, canMend: false, about: "vectors" }];
 }
 
-function fileFindings(missing: readonly string[]): Diagnosed[] {
+function fileFindings(missing: readonly string[]): DoctorFinding[] {
   if (missing.length === 0) return [];
   const named = missing.slice(0, MAX_NAMED).join(", ");
   const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : "";

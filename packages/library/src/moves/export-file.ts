@@ -9,13 +9,13 @@ import { sourceIdsOf } from "./documents.ts";
 const FORMAT = "toolyard-library";
 const VERSION = 1;
 
-export interface Exported {
+export interface ExportResult {
   readonly documents: number;
   readonly chunks: number;
   readonly summaries: number;
 }
 
-interface Head {
+interface ExportHeader {
   readonly format: string;
   readonly version: number;
   /** Name of the model that made the vectors. */
@@ -23,7 +23,7 @@ interface Head {
 }
 
 /** The last line. It describes the lines above, so that a truncated file is not read as a complete one. */
-interface Manifest extends Exported {
+interface Manifest extends ExportResult {
   readonly end: true;
   /** SHA-256 of all bytes above, in hexadecimal. */
   readonly sha256: string;
@@ -34,7 +34,7 @@ type WrittenPassage = Omit<PassageFields, "vector"> & {
   readonly vector?: string;
 };
 
-interface Line {
+interface ExportLine {
   readonly document: DocumentFields;
   readonly created?: string;
   readonly text: string;
@@ -42,13 +42,17 @@ interface Line {
   readonly summaries: readonly WrittenPassage[];
 }
 
-export interface Moving {
+export interface ExportOptions {
   readonly signal?: AbortSignal;
   readonly onDocument?: (done: number, total: number) => void;
 }
 
 /** Writes a library to one file of JSON lines, which is there once it is whole. */
-export async function exportLibrary(store: LibraryStore, file: string, moving: Moving = {}): Promise<Exported> {
+export async function exportLibrary(
+  store: LibraryStore,
+  file: string,
+  moving: ExportOptions = {},
+): Promise<ExportResult> {
   const part = `${file}.part`;
   return inPlaceOf(file, part, async () => {
     const handle = await open(part, "w", 0o600);
@@ -77,7 +81,7 @@ function fileFailure(file: string, what: "written" | "read", error: unknown): un
   return told;
 }
 
-async function writeLines(store: LibraryStore, handle: FileHandle, moving: Moving): Promise<Exported> {
+async function writeLines(store: LibraryStore, handle: FileHandle, moving: ExportOptions): Promise<ExportResult> {
   const hash = createHash("sha256");
   const write = async (value: object): Promise<void> => {
     const line = `${JSON.stringify(value)}\n`;
@@ -85,7 +89,7 @@ async function writeLines(store: LibraryStore, handle: FileHandle, moving: Movin
     await handle.writeFile(line);
   };
   const embedder = await store.embedder();
-  await write({ format: FORMAT, version: VERSION, ...(embedder !== undefined && { embedder }) } satisfies Head);
+  await write({ format: FORMAT, version: VERSION, ...(embedder !== undefined && { embedder }) } satisfies ExportHeader);
   const ids = await sourceIdsOf(store);
   let [chunks, summaries, documents] = [0, 0, 0];
   for (const [at, id] of ids.entries()) {
@@ -105,7 +109,7 @@ async function writeLines(store: LibraryStore, handle: FileHandle, moving: Movin
   return counts;
 }
 
-function lineOf({ document, text, passages: { chunks, summaries, created } }: WholeDocument): Line {
+function lineOf({ document, text, passages: { chunks, summaries, created } }: WholeDocument): ExportLine {
   return {
     document,
     ...(created !== undefined && { created }),
@@ -133,7 +137,11 @@ function readPassage({ vector, ...passage }: WrittenPassage): PassageFields {
  * whole, nothing is taken. Rejects with `VALIDATION_ERROR`, or `INDEX_MISMATCH` where the vectors are another
  * embedder's than those that are there.
  */
-export async function importLibrary(store: LibraryStore, file: string, moving: Moving = {}): Promise<Exported> {
+export async function importLibrary(
+  store: LibraryStore,
+  file: string,
+  moving: ExportOptions = {},
+): Promise<ExportResult> {
   const { head, manifest } = await readThrough(file);
   const own = await store.embedder();
   if (head.embedder !== undefined && own !== undefined && head.embedder !== own)
@@ -144,7 +152,7 @@ export async function importLibrary(store: LibraryStore, file: string, moving: M
     );
   let documents = 0;
   for await (const line of linesOf(file)) {
-    const value = JSON.parse(line) as Line | Head | Manifest;
+    const value = JSON.parse(line) as ExportLine | ExportHeader | Manifest;
     if (!("document" in value)) continue;
     moving.signal?.throwIfAborted();
     const { document, text, chunks, summaries, created } = value;
@@ -160,9 +168,9 @@ export async function importLibrary(store: LibraryStore, file: string, moving: M
   return { documents, chunks: manifest.chunks, summaries: manifest.summaries };
 }
 
-async function readThrough(file: string): Promise<{ readonly head: Head; readonly manifest: Manifest }> {
+async function readThrough(file: string): Promise<{ readonly head: ExportHeader; readonly manifest: Manifest }> {
   const hash = createHash("sha256");
-  let head: Head | undefined;
+  let head: ExportHeader | undefined;
   let manifest: Manifest | undefined;
   for await (const line of linesOf(file)) {
     if (manifest) throw invalid(file, "something stands after its end");
@@ -176,7 +184,7 @@ async function readThrough(file: string): Promise<{ readonly head: Head; readonl
   return { head, manifest };
 }
 
-function headOf(file: string, { format, version, embedder }: Readonly<Record<string, unknown>>): Head {
+function headOf(file: string, { format, version, embedder }: Readonly<Record<string, unknown>>): ExportHeader {
   if (format !== FORMAT) throw invalid(file, "it does not begin as one");
   if (version !== VERSION) throw invalid(file, `it is of version ${String(version)}, and ${VERSION} is read here`);
   return { format: FORMAT, version: VERSION, ...(typeof embedder === "string" && { embedder }) };

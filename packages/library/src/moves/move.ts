@@ -4,7 +4,7 @@ import type { Embedder } from "../search/embedder.ts";
 import { searchPassages } from "../search/search.ts";
 import { Terms, wordsOf } from "../search/terms.ts";
 import type { LibraryStore, WholeDocument } from "../store/store.ts";
-import type { Moving } from "./export-file.ts";
+import type { ExportOptions } from "./export-file.ts";
 import { sourceIdsOf } from "./documents.ts";
 
 /** Queries that both libraries answer afterwards, for comparison. */
@@ -13,14 +13,14 @@ const QUERIES = 50;
 const WORDS = 7;
 const LIMIT = 10;
 
-export interface Moved {
+export interface MoveResult {
   readonly documents: number;
   /** Documents that the target already had, from an interrupted move. */
   readonly unchanged: number;
-  readonly compared: Compared;
+  readonly compared: QueryComparison;
 }
 
-export interface Compared {
+export interface QueryComparison {
   readonly queries: number;
   /** Queries whose passages and similarities are equal in both. */
   readonly equal: number;
@@ -35,8 +35,8 @@ export interface Compared {
 export async function moveLibrary(
   from: LibraryStore,
   to: LibraryStore,
-  { embedder, ...moving }: Moving & { readonly embedder?: Embedder },
-): Promise<Moved> {
+  { embedder, ...moving }: ExportOptions & { readonly embedder?: Embedder },
+): Promise<MoveResult> {
   const ids = await sourceIdsOf(from);
   await expectNothingElse(to, new Set(ids));
   await takeVectorsAway(to, await from.embedder());
@@ -87,7 +87,7 @@ export async function compareLibraries(
   one: LibraryStore,
   other: LibraryStore,
   embedder: Embedder | undefined,
-): Promise<Compared> {
+): Promise<QueryComparison> {
   const queries = await queriesOf(one);
   const terms = new Terms();
   const different: string[] = [];

@@ -5,7 +5,7 @@ import type { PageReader } from "../documents/block.ts";
 import { DocumentError } from "../documents/document-error.ts";
 import { readMarkdown } from "../documents/read-markdown.ts";
 import { makeDocument } from "./make-document.ts";
-import type { Failed, FromReader, MadeDocument, OcrWanted, ReadRequest, ToReader } from "./messages.ts";
+import type { ReadFailure, FromReader, MadeDocument, OcrWanted, ReadRequest, ToReader } from "./messages.ts";
 
 /** Limit of characters and passages of one message, so that the receiver is not blocked for long. */
 const MAX_PIECE = 262_144;
@@ -48,7 +48,7 @@ async function work(request: ReadRequest): Promise<void> {
   }
 }
 
-function failureOf(error: unknown): Failed {
+function failureOf(error: unknown): ReadFailure {
   if (error instanceof DocumentError) {
     const { code, message, reason } = error;
     return { code, message, ...(reason !== undefined && { reason }) };

@@ -61,7 +61,7 @@ export async function makeDocument(request: ReadRequest, hooks: MakingHooks): Pr
   };
 }
 
-interface Place {
+interface SectionRange {
   readonly section: readonly string[];
   readonly from: number;
   readonly to: number;
@@ -74,7 +74,7 @@ async function passagesOf(
 ): Promise<Pick<MadeDocument, "chunks" | "summaries">> {
   if (language !== undefined) await terms.load([language]);
   const { text, pageStarts } = assembled;
-  const passage = ({ section, from, to }: Place, ordinal: number, own = text.slice(from, to)): PassageFields => {
+  const passage = ({ section, from, to }: SectionRange, ordinal: number, own = text.slice(from, to)): PassageFields => {
     // A passage often has its subject only in the titles above it.
     const words = terms.of([title, ...section, own].join("\n"), language);
     const pages = pagesOf(pageStarts, from, to);

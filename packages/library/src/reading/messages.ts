@@ -46,7 +46,7 @@ export type MadeHead = Omit<MadeDocument, "text" | "chunks" | "summaries">;
 /** A chunk's own text is a piece of the document's, which is sent once. */
 export type SentChunk = Omit<PassageFields, "text">;
 
-export interface Failed {
+export interface ReadFailure {
   readonly message: string;
   /** Absent for a fault of the program itself. */
   readonly code?: DocumentErrorCode;
@@ -64,7 +64,7 @@ export type ToReader =
   | { readonly type: "read"; readonly request: ReadRequest }
   /** The Markdown of those pages, in their order. */
   | { readonly type: "ocr"; readonly pages: readonly string[] }
-  | { readonly type: "no ocr"; readonly failure: Failed };
+  | { readonly type: "no ocr"; readonly failure: ReadFailure };
 
 export type FromReader =
   /** Progress: pages done of the total; 0 of 0 when another step begins. */
@@ -74,4 +74,4 @@ export type FromReader =
   | { readonly type: "chunks"; readonly pieces: readonly SentChunk[] }
   | { readonly type: "summaries"; readonly pieces: readonly PassageFields[] }
   | { readonly type: "made"; readonly head: MadeHead }
-  | { readonly type: "failed"; readonly failure: Failed };
+  | { readonly type: "failed"; readonly failure: ReadFailure };

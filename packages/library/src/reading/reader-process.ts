@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { DocumentError } from "../documents/document-error.ts";
 import type { PassageFields } from "../store/store.ts";
-import type { Failed, FromReader, MadeDocument, OcrWanted, ReadRequest, ToReader } from "./messages.ts";
+import type { ReadFailure, FromReader, MadeDocument, OcrWanted, ReadRequest, ToReader } from "./messages.ts";
 
 export interface ReaderBounds {
   /** CPU time for one page, or for the work after the last page. @default 30,000 */
@@ -76,15 +76,15 @@ export class ReaderProcess implements AsyncDisposable {
     if (this.#isClosed) throw new DocumentError("VALIDATION_ERROR", "The library was closed.");
     clearTimeout(this.#idle);
     const child = (this.#child ??= this.#start());
-    const reading = new Reading(child, hooks, this.#bounds);
+    const reading = new DocumentRead(child, hooks, this.#bounds);
     try {
       const made = await reading.run(request);
       this.#rest(child);
       return made;
     } catch (error) {
-      if (error instanceof Ended || !child.connected) this.#end();
+      if (error instanceof ProcessEnd || !child.connected) this.#end();
       else this.#rest(child);
-      throw error instanceof Ended ? error.reason : error;
+      throw error instanceof ProcessEnd ? error.reason : error;
     }
   }
 
@@ -119,7 +119,7 @@ export class ReaderProcess implements AsyncDisposable {
 }
 
 /** The process has to end, and why. */
-class Ended extends Error {
+class ProcessEnd extends Error {
   readonly reason: unknown;
 
   constructor(reason: unknown) {
@@ -129,7 +129,7 @@ class Ended extends Error {
 }
 
 /** One document on its way through the process. */
-class Reading {
+class DocumentRead {
   readonly #child: ChildProcess;
   readonly #hooks: ReadHooks;
   readonly #bounds: ReaderBounds;
@@ -148,13 +148,13 @@ class Reading {
   async run(request: ReadRequest): Promise<MadeDocument> {
     const { signal } = this.#hooks;
     const { stepMs, documentMs } = this.#bounds;
-    const whole = setTimeout(() => this.#fail(new Ended(overrun("It took", documentMs))), documentMs);
+    const whole = setTimeout(() => this.#fail(new ProcessEnd(overrun("It took", documentMs))), documentMs);
     const onMessage = (message: FromReader): void => this.#heed(message);
     const onExit = (code: number | null, by: NodeJS.Signals | null): void => {
       const isLate = by === "SIGXCPU" || by === "SIGTERM";
-      this.#fail(new Ended(isLate ? overrun("One step of reading it took", stepMs) : deathOf(code, by)));
+      this.#fail(new ProcessEnd(isLate ? overrun("One step of reading it took", stepMs) : deathOf(code, by)));
     };
-    const onAbort = (): void => this.#fail(new Ended(signal.reason));
+    const onAbort = (): void => this.#fail(new ProcessEnd(signal.reason));
     this.#child.ref();
     this.#child.channel?.ref();
     this.#child.on("message", onMessage).on("exit", onExit);
@@ -173,8 +173,8 @@ class Reading {
 
   #send(message: ToReader): void {
     if (this.#child.connected)
-      this.#child.send(message, (error) => error && this.#fail(new Ended(deathOf(null, null))));
-    else this.#fail(new Ended(deathOf(null, null)));
+      this.#child.send(message, (error) => error && this.#fail(new ProcessEnd(deathOf(null, null))));
+    else this.#fail(new ProcessEnd(deathOf(null, null)));
   }
 
   #heed(message: FromReader): void {
@@ -217,7 +217,7 @@ function overrun(what: string, ms: number): DocumentError {
   return new DocumentError("TOO_LARGE", words, "timeout");
 }
 
-function errorOf({ message, code, reason }: Failed): Error {
+function errorOf({ message, code, reason }: ReadFailure): Error {
   if (code !== undefined) return new DocumentError(code, message, reason);
   return new DocumentError("VALIDATION_ERROR", `It cannot be read: ${message}`, "damaged");
 }

@@ -7,7 +7,7 @@ import type { TermGroup } from "./terms.ts";
 const MARGIN = 1e-9;
 
 /** The query's words, and how many passages are wanted. */
-export interface Wanted {
+export interface PassageQuery {
   readonly groups: readonly TermGroup[];
   readonly stats: TermStats;
   readonly count: number;
@@ -18,7 +18,7 @@ export interface Wanted {
  * enough others. Only these need to be read. Term counts are known within a step; an unknown count may be 0 or any
  * number.
  */
-export function promising(places: Places, { groups, stats, count }: Wanted): number[] {
+export function promising(places: Places, { groups, stats, count }: PassageQuery): number[] {
   const size = places.ids.length;
   const [least, most] = [new Float64Array(size), new Float64Array(size)];
   const norms = places.lengths.map((length) => normOf(length, stats));

@@ -1,7 +1,7 @@
 import { placeIn, plainPieces, type PlainPiece } from "./plain-text.ts";
 
 /** Range of a quotation in a text. */
-export type Place = readonly [from: number, to: number];
+export type QuoteRange = readonly [from: number, to: number];
 
 /**
  * Finds a quotation in texts that come piece by piece (Knuth, Morris and Pratt, 1977): in time and memory that neither
@@ -21,7 +21,7 @@ export class QuoteSearch {
   }
 
   /** Yields each place of the quotation, and undefined after each piece without one. */
-  *placesIn(text: string): Generator<Place | undefined, void> {
+  *placesIn(text: string): Generator<QuoteRange | undefined, void> {
     const wanted = this.#wanted;
     if (wanted === "") return;
     /** Start of each of the last letters in the text. */

@@ -3,7 +3,7 @@ import type { Embedder } from "./embedder.ts";
 import { DocumentError } from "../documents/document-error.ts";
 import { byPlace } from "./order.ts";
 import { frequencyOf, scoreBm25, selectiveTerms, type Candidate, type WantedTerms } from "./bm25.ts";
-import { promising, type Wanted } from "./promising.ts";
+import { promising, type PassageQuery } from "./promising.ts";
 import type { TermGroup, Terms } from "./terms.ts";
 
 export interface SearchRequest {
@@ -24,7 +24,7 @@ export interface Hit {
   readonly score: number;
 }
 
-export interface Found {
+export interface PassageHits {
   readonly hits: readonly Hit[];
   /** Number of passages that contain a word of the query or have a similar vector; `hits` are the first of them. */
   readonly matches: number;
@@ -55,7 +55,11 @@ const TELLING = 0.5;
 const MAX_TRIES = 5;
 
 /** Finds passages by words and by meaning, best first; those that are as good by document and place. */
-export async function searchPassages(kind: PassageKind, request: SearchRequest, parts: SearchParts): Promise<Found> {
+export async function searchPassages(
+  kind: PassageKind,
+  request: SearchRequest,
+  parts: SearchParts,
+): Promise<PassageHits> {
   for (let tries = 1; ; tries += 1) {
     const { isWhole, ...found } = await searchOnce(kind, request, parts);
     // A document that was replaced meanwhile is found in its old or its new reading, and not in neither.
@@ -72,7 +76,7 @@ async function searchOnce(
   kind: PassageKind,
   { query, limit, filter, minSimilarity, levels }: SearchRequest,
   { store, terms, embedder }: SearchParts,
-): Promise<Found & { readonly isWhole: boolean }> {
+): Promise<PassageHits & { readonly isWhole: boolean }> {
   const languages = await store.languages();
   await terms.load(languages);
   // Stores do not know levels, so a query for some levels needs all candidates.
@@ -114,9 +118,9 @@ async function searchOnce(
 /** Returns the passages whose level is in the range. */
 async function ofLevels(
   kind: PassageKind,
-  places: readonly Scored[],
+  places: readonly ScoredPassage[],
   { levels: [least, most], store }: { readonly levels: readonly [number, number]; readonly store: LibraryStore },
-): Promise<{ readonly places: readonly Scored[]; readonly isWhole: boolean }> {
+): Promise<{ readonly places: readonly ScoredPassage[]; readonly isWhole: boolean }> {
   const passages = await store.passages(
     kind,
     places.map(({ id }) => id),
@@ -125,7 +129,7 @@ async function ofLevels(
   return { places: places.filter(({ id }) => own.has(id)), isWhole: passages.length === places.length };
 }
 
-interface Scored {
+interface ScoredPassage {
   readonly id: number;
   readonly sourceId: string;
   readonly ordinal: number;
@@ -134,7 +138,7 @@ interface Scored {
 
 interface ByWords {
   /** All that may be among the best, and those that are near. */
-  readonly found: readonly Scored[];
+  readonly found: readonly ScoredPassage[];
   readonly scores: ReadonlyMap<number, number>;
   readonly total: number;
   /** False if one of them was removed before it was read. */
@@ -174,14 +178,14 @@ interface Candidates {
  * If even the rarest word is in too many passages, those that contain a second word come first, if there are enough of
  * them.
  */
-async function candidatesOf(words: Wanted, search: Lexical): Promise<Candidates> {
+async function candidatesOf(words: PassageQuery, search: Lexical): Promise<Candidates> {
   const { any, and } = selectiveTerms(words.groups, words.stats, search.wanted);
   const both = and ? await candidatesFor({ any, and }, words, search) : undefined;
   const isEnough = both && (both.total ?? both.candidates.length) >= search.wanted;
   return isEnough ? both : candidatesFor({ any }, words, search);
 }
 
-async function candidatesFor(terms: WantedTerms, words: Wanted, search: Lexical): Promise<Candidates> {
+async function candidatesFor(terms: WantedTerms, words: PassageQuery, search: Lexical): Promise<Candidates> {
   const { kind, store, filter, wanted, near } = search;
   const looked = { terms: tellingTerms(words, terms.any), filter, few: wanted + FEW_MORE };
   const places = terms.any.length > 0 ? await store.places?.(kind, terms, looked) : undefined;
@@ -193,14 +197,14 @@ async function candidatesFor(terms: WantedTerms, words: Wanted, search: Lexical)
 }
 
 /** Omits terms that occur in most passages: they distinguish little and are slow to look up. */
-function tellingTerms({ groups, stats: { frequencies, passages } }: Wanted, any: readonly string[]): string[] {
+function tellingTerms({ groups, stats: { frequencies, passages } }: PassageQuery, any: readonly string[]): string[] {
   return groups.flat().filter((term) => {
     const frequency = frequencies.get(term);
     return frequency !== undefined && (frequency <= passages * TELLING || any.includes(term));
   });
 }
 
-function best(found: readonly Scored[], count: number): readonly Scored[] {
+function best(found: readonly ScoredPassage[], count: number): readonly ScoredPassage[] {
   return found.toSorted((one, other) => other.score - one.score || byPlace(one, other)).slice(0, count);
 }
 

@@ -15,7 +15,7 @@ export interface CollectionsOptions {
   readonly restMs?: number;
 }
 
-interface Opened {
+interface LibraryEntry {
   readonly library: Promise<Library>;
   used: number;
 }
@@ -23,7 +23,7 @@ interface Opened {
 /** The libraries of one store, opened when they are first asked for. */
 export class Collections implements AsyncDisposable {
   readonly #options: Required<CollectionsOptions>;
-  readonly #opened = new Map<string, Opened>();
+  readonly #opened = new Map<string, LibraryEntry>();
 
   constructor(options: CollectionsOptions) {
     this.#options = { most: 8, restMs: 300_000, ...options };

@@ -139,7 +139,7 @@ function registerStatus(hub: ModuleHub, open: OpenLibrary): void {
   });
 }
 
-interface Waiting extends Pick<ToolContext, "signal"> {
+interface WaitOptions extends Pick<ToolContext, "signal"> {
   /** Result of `endOfWait`. */
   readonly until: number;
 }
@@ -148,7 +148,7 @@ interface Waiting extends Pick<ToolContext, "signal"> {
  * Returns the final report of a job, or its progress when the caller's time is over. A cancelled caller cancels the
  * job.
  */
-async function endOf(library: Library, begun: JobReport, { signal, until }: Waiting): Promise<JobReport> {
+async function endOf(library: Library, begun: JobReport, { signal, until }: WaitOptions): Promise<JobReport> {
   const { job_id: id } = begun;
   const waitMs = until - performance.now();
   let timer: NodeJS.Timeout | undefined;

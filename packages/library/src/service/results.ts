@@ -59,22 +59,22 @@ export function documentResult(document: StoredDocument): object {
   };
 }
 
-interface Entry {
+interface OutlineEntry {
   readonly level: number;
   readonly title: string;
   readonly page?: number;
 }
 
-interface Section extends Entry {
+interface Section extends OutlineEntry {
   readonly sections: readonly Section[];
 }
 
-function entryOf({ level, title, page }: Heading): Entry {
+function entryOf({ level, title, page }: Heading): OutlineEntry {
   return { level, title, ...(page !== undefined && { page }) };
 }
 
 /** Each heading with those below it, up to the next one that is as high. */
-function sectionsOf(entries: readonly Entry[]): readonly Section[] {
+function sectionsOf(entries: readonly OutlineEntry[]): readonly Section[] {
   const top: (Section & { sections: Section[] })[] = [];
   const open: typeof top = [];
   for (const entry of entries) {

@@ -96,7 +96,7 @@ export interface Window {
   readonly offset: number;
 }
 
-export interface Deleted {
+export interface DeleteResult {
   readonly chunks: number;
   readonly summaries: number;
 }
@@ -130,7 +130,7 @@ export interface Places {
 }
 
 /** A fault that a store found in its data. */
-export interface Finding {
+export interface StoreFinding {
   readonly what: string;
   /** Whether `repair` fixes it. */
   readonly canMend: boolean;
@@ -169,7 +169,7 @@ export interface LibraryStore extends AsyncDisposable {
    */
   replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void>;
   /** Undefined where there is no such document. */
-  deleteDocument(sourceId: string): Promise<Deleted | undefined>;
+  deleteDocument(sourceId: string): Promise<DeleteResult | undefined>;
   document(sourceId: string): Promise<StoredDocument | undefined>;
   documentByUri(uri: string): Promise<StoredDocument | undefined>;
   documentByHash(contentHash: string): Promise<StoredDocument | undefined>;
@@ -205,7 +205,7 @@ export interface LibraryStore extends AsyncDisposable {
   /** Undefined where there is no such document. */
   whole(sourceId: string): Promise<WholeDocument | undefined>;
   /** Compares data that is stored twice. Returns an empty list if no fault is found. */
-  check(): Promise<Finding[]>;
+  check(): Promise<StoreFinding[]>;
   /** Fixes the findings of `check` that can be fixed. */
   repair(): Promise<void>;
   /** Writes a snapshot into a new file. Absent if the database has its own backup tool, which `backupAdvice` names. */

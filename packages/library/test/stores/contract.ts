@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { searchPassages, type Found, type SearchRequest } from "../../src/search/search.ts";
+import { searchPassages, type PassageHits, type SearchRequest } from "../../src/search/search.ts";
 import { Terms } from "../../src/search/terms.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Filter, LibraryStore, PassageFields, PassageKind } from "../../src/store/store.ts";
@@ -291,11 +291,15 @@ function byId([one]: readonly unknown[], [other]: readonly unknown[]): number {
 
 const terms = new Terms();
 
-function searched(store: LibraryStore, kind: PassageKind, request: SearchRequest & { filter: Filter }): Promise<Found> {
+function searched(
+  store: LibraryStore,
+  kind: PassageKind,
+  request: SearchRequest & { filter: Filter },
+): Promise<PassageHits> {
   return searchPassages(kind, request, { store, terms, embedder });
 }
 
-function shown({ hits, matches }: Found) {
+function shown({ hits, matches }: PassageHits) {
   return {
     matches,
     hits: hits.map(({ passage: { sourceId, ordinal }, similarity, score }) => ({

@@ -3,7 +3,7 @@ import type { GeocodingOptions } from "./options.ts";
 import { ServiceFailure } from "../shared/failure.ts";
 
 /** A place on the map. */
-export interface Place {
+export interface GeocodedPlace {
   readonly name: string;
   /** Whole address, from the place to its country. */
   readonly display_name: string;
@@ -51,7 +51,10 @@ export class Nominatim {
   }
 
   /** Best first, at least one. Rejects with a `FailError`, or a `ServiceFailure` when nothing has that address. */
-  async find({ address, limit, language, countries }: PlaceQuery, signal: AbortSignal): Promise<readonly Place[]> {
+  async find(
+    { address, limit, language, countries }: PlaceQuery,
+    signal: AbortSignal,
+  ): Promise<readonly GeocodedPlace[]> {
     const query = {
       q: address,
       format: "jsonv2",
@@ -81,7 +84,7 @@ function reasonOf(body: unknown): string | undefined {
   return textOf(isObject(error) ? error["message"] : error);
 }
 
-function toPlace(row: unknown): Place[] {
+function toPlace(row: unknown): GeocodedPlace[] {
   if (!isObject(row)) return [];
   const [latitude, longitude] = [degreesOf(row["lat"], 90), degreesOf(row["lon"], 180)];
   if (latitude === undefined || longitude === undefined) return [];

@@ -5,7 +5,7 @@ import type { Service } from "../shared/service.ts";
 import { Nominatim } from "./nominatim.ts";
 import { resolveGeocoding } from "./options.ts";
 
-interface Arguments {
+interface GeocodingArguments {
   readonly address?: string;
   readonly location?: string;
   readonly limit?: number;
@@ -85,7 +85,7 @@ export const geocoding: Service = { name: "geocoding", tool: "geocode", port: 50
 function register(hub: ModuleHub, environment: Environment): void {
   const nominatim = new Nominatim(resolveGeocoding(environment));
   hub.onClose(() => nominatim.close());
-  const handler = answering<Arguments>(async (args, { signal }) => {
+  const handler = answering<GeocodingArguments>(async (args, { signal }) => {
     const results = await nominatim.find(
       {
         address: addressOf(args),
@@ -113,7 +113,7 @@ function register(hub: ModuleHub, environment: Environment): void {
   );
 }
 
-function addressOf({ address, location }: Arguments): string {
+function addressOf({ address, location }: GeocodingArguments): string {
   const text = (address ?? location ?? "").trim();
   if (text !== "") return text;
   throw new ServiceFailure("Give `address`: a place or an address, such as Tokyo.", "invalid_params");

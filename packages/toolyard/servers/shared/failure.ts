@@ -11,13 +11,13 @@ export class ServiceFailure extends Error {
   }
 }
 
-type Handler<A extends object> = (args: A, context: ToolContext) => Promise<object>;
+type ServiceToolHandler<A extends object> = (args: A, context: ToolContext) => Promise<object>;
 
 /**
  * Makes expected failures of a handler the one error object, `{error}`, as JSON text. What is a
  * fault of the service itself is thrown, so that the hub logs it.
  */
-export function answering<A extends object>(handler: Handler<A>): Handler<A> {
+export function answering<A extends object>(handler: ServiceToolHandler<A>): ServiceToolHandler<A> {
   return async (args, context) => {
     try {
       return await handler(args, context);

@@ -4,7 +4,7 @@ import { ServiceFailure } from "../shared/failure.ts";
 import type { WeatherOptions } from "./options.ts";
 
 /** Where a forecast is for. */
-export interface Spot {
+export interface ForecastLocation {
   readonly name: string;
   readonly latitude: number;
   readonly longitude: number;
@@ -35,7 +35,7 @@ export class Geocoder {
   }
 
   /** Rejects with a `ServiceFailure` in the manager's words: `Geocoding MCP unavailable on port 50054`. */
-  async find(address: string, signal: AbortSignal): Promise<Spot> {
+  async find(address: string, signal: AbortSignal): Promise<ForecastLocation> {
     const answer = await this.#manager.callTool("geocode", { address }, { signal, timeout: `${this.#timeoutMs}ms` });
     const error = isObject(answer) ? answer["error"] : undefined;
     if (typeof error === "string")
@@ -51,7 +51,7 @@ export class Geocoder {
 }
 
 /** Geocoding services of others give one place, or a list of them. */
-function spotOf(answer: unknown, address: string): Spot | undefined {
+function spotOf(answer: unknown, address: string): ForecastLocation | undefined {
   const results = isObject(answer) ? answer["results"] : answer;
   const best: unknown = Array.isArray(results) ? results[0] : answer;
   if (!isObject(best)) return undefined;

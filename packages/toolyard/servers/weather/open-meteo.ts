@@ -116,7 +116,7 @@ function readForecast(answer: unknown, days: number): Forecast {
   };
 }
 
-function currentOf(current: Row): Forecast["current"] {
+function currentOf(current: ForecastRow): Forecast["current"] {
   const values = Object.entries(CURRENT).map(([name, theirs]) => [name, numberOf(current[theirs])] as const);
   const isDay = numberOf(current["is_day"]);
   return {
@@ -128,7 +128,7 @@ function currentOf(current: Row): Forecast["current"] {
 }
 
 // The provider gives a column for each value, with one cell for each day.
-function daysOf(daily: Row, days: number): Forecast["forecast"] {
+function daysOf(daily: ForecastRow, days: number): Forecast["forecast"] {
   const cell = (name: string, day: number): unknown =>
     Array.isArray(daily[name]) ? (daily[name][day] as unknown) : undefined;
   const dates = (Array.isArray(daily["time"]) ? daily["time"] : []).slice(0, days);
@@ -141,7 +141,7 @@ function daysOf(daily: Row, days: number): Forecast["forecast"] {
   }));
 }
 
-function unitsOf(theirs: Row): Readonly<Record<string, string>> {
+function unitsOf(theirs: ForecastRow): Readonly<Record<string, string>> {
   const units = Object.entries(CURRENT).flatMap(([name, column]) =>
     typeof theirs[column] === "string" ? [[name, theirs[column]] as const] : [],
   );
@@ -157,7 +157,7 @@ function malformed(what: string): ServiceFailure {
   return new ServiceFailure(`Open-Meteo answered with ${what}. Try again later.`, "malformed");
 }
 
-type Row = Readonly<Record<string, unknown>>;
+type ForecastRow = Readonly<Record<string, unknown>>;
 
 function numberOf(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
@@ -167,6 +167,6 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-function isObject(value: unknown): value is Row {
+function isObject(value: unknown): value is ForecastRow {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,12 +2,12 @@ import type { ModuleHub } from "toolyard";
 import type { Environment } from "../shared/environment.ts";
 import { answering, ServiceFailure } from "../shared/failure.ts";
 import type { Service } from "../shared/service.ts";
-import { Geocoder, type Spot } from "./geocoder.ts";
+import { Geocoder, type ForecastLocation } from "./geocoder.ts";
 import { OpenMeteo, UNITS, type Units } from "./open-meteo.ts";
 import { resolveWeather, UNIT_SYSTEMS, type UnitSystem } from "./options.ts";
 import { INPUT, OUTPUT } from "./schemas.ts";
 
-interface Arguments {
+interface WeatherArguments {
   readonly location?: string;
   readonly latitude?: number;
   readonly longitude?: number;
@@ -29,7 +29,7 @@ function register(hub: ModuleHub, environment: Environment): void {
   const options = resolveWeather(environment);
   const [geocoder, openMeteo] = [new Geocoder(options, hub.logger), new OpenMeteo(options)];
   hub.onClose(async () => void (await Promise.all([geocoder.close(), openMeteo.close()])));
-  const handler = answering<Arguments>(async (args, { signal }) => {
+  const handler = answering<WeatherArguments>(async (args, { signal }) => {
     const spot = spotOf(args) ?? (await geocoder.find(locationOf(args), signal));
     const { timezone, ...answer } = await openMeteo.forecast(
       { ...spot, days: args.forecast_days ?? DEFAULT_DAYS, units: unitsOf(args, options.units) },
@@ -53,20 +53,20 @@ function register(hub: ModuleHub, environment: Environment): void {
   );
 }
 
-function spotOf({ location, latitude, longitude }: Arguments): Spot | undefined {
+function spotOf({ location, latitude, longitude }: WeatherArguments): ForecastLocation | undefined {
   if (latitude === undefined && longitude === undefined) return undefined;
   if (latitude === undefined || longitude === undefined)
     throw new ServiceFailure("Give both `latitude` and `longitude`, or a `location`.", "invalid_params");
   return { name: location?.trim() || `${latitude}, ${longitude}`, latitude, longitude };
 }
 
-function locationOf({ location }: Arguments): string {
+function locationOf({ location }: WeatherArguments): string {
   const text = location?.trim() ?? "";
   if (text !== "") return text;
   throw new ServiceFailure("Give `location`: a place such as Tokyo; or `latitude` and `longitude`.", "invalid_params");
 }
 
-function unitsOf(args: Arguments, own: UnitSystem): Units {
+function unitsOf(args: WeatherArguments, own: UnitSystem): Units {
   const { temperature, wind_speed: windSpeed, precipitation } = UNITS[args.units ?? own];
   return {
     temperature: args.temperature_unit ?? temperature,

@@ -4,7 +4,7 @@ import { answering, ServiceFailure } from "../shared/failure.ts";
 import type { Service } from "../shared/service.ts";
 import { userAgentOf } from "../shared/service.ts";
 
-interface Arguments {
+interface WebSearchArguments {
   readonly query: string;
   readonly max_results?: number;
 }
@@ -42,7 +42,7 @@ export const webSearch: Service = { name: "web-search", host: "ddgs-mcp", tool: 
 function register(hub: ModuleHub, environment: Environment): void {
   const search = openSearch(environment);
   hub.onClose(() => search.close());
-  const handler = answering<Arguments>(async ({ query, max_results: count = 5 }, { signal }) => {
+  const handler = answering<WebSearchArguments>(async ({ query, max_results: count = 5 }, { signal }) => {
     const answer = await search.search({ query, count, signal });
     if (!answer.ok) throw new ServiceFailure(inVariables(answer.message), answer.kind);
     return { query, results: answer.hits.map(({ title, link, snippet }) => ({ title, url: link, snippet })) };

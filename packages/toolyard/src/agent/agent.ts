@@ -4,7 +4,7 @@ import type { Logger } from "../core/ports/ports.ts";
 import type { LoadedLanguageModel } from "../models/given-model.ts";
 import type { AgentHub } from "./agent-hub.ts";
 import { createAutoStrategy } from "./auto-strategy.ts";
-import { EventStream, type AgentStream } from "./event-stream.ts";
+import { AgentEventStream, type AgentStream } from "./event-stream.ts";
 import { History } from "./history.ts";
 import { createJsonStrategy } from "./json-strategy.ts";
 import type { ModelMessage, UserContent } from "./messages.ts";
@@ -83,7 +83,7 @@ export class Agent implements AsyncDisposable {
    * Like `chat`, as events to iterate over; the last one is the outcome. Leaving the loop early cancels the answer.
    */
   stream(message: Question, { signal, onEvent, ...limits }: ChatOptions = {}): AgentStream {
-    return new EventStream((emit, left) => {
+    return new AgentEventStream((emit, left) => {
       const heard = (event: AgentEvent): void => {
         onEvent?.(event);
         emit(event);

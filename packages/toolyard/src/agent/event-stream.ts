@@ -6,20 +6,20 @@ export interface AgentStream extends AsyncIterable<AgentEvent> {
   readonly outcome: Promise<AgentOutcome>;
 }
 
-type Run = (emit: (event: AgentEvent) => void, left: AbortSignal) => Promise<AgentOutcome>;
+type AgentRunner = (emit: (event: AgentEvent) => void, left: AbortSignal) => Promise<AgentOutcome>;
 
 /**
  * Buffers events until they are read. Unread pieces of text are joined, so that the buffer is limited by the size of an
  * answer. Starts immediately; one reader.
  */
-export class EventStream implements AgentStream {
+export class AgentEventStream implements AgentStream {
   readonly outcome: Promise<AgentOutcome>;
   readonly #left = new AbortController();
   readonly #waiting: AgentEvent[] = [];
   #wake: (() => void) | undefined;
   #isOver = false;
 
-  constructor(run: Run) {
+  constructor(run: AgentRunner) {
     this.outcome = run((event) => this.#push(event), this.#left.signal).finally(() => {
       this.#isOver = true;
       this.#wake?.();

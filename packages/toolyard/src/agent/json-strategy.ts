@@ -3,15 +3,15 @@ import type * as ai from "ai";
 import { parseDecision } from "./json-decision.ts";
 import type { ModelMessage, UserContent } from "./messages.ts";
 import { plainRequestOf, toUsage, type ModelSettings } from "./native-strategy.ts";
-import type { Answered, Question, Reply, Strategy } from "./reply.ts";
+import type { CallAnswer, ModelRequest, ModelReply, Strategy } from "./reply.ts";
 import type { AgentTexts } from "./texts.ts";
 import type { ToolOutput } from "./tool-output.ts";
 import type { ModelTool } from "./toolset.ts";
 
-type Sdk = Omit<typeof ai, "default">;
+type JsonStrategySdk = Omit<typeof ai, "default">;
 
 /** Tools for a model without tool calling: the prompt lists them, and the model decides in JSON what to do next. */
-export function createJsonStrategy(sdk: Sdk, settings: ModelSettings, maxRepairs: number): Strategy {
+export function createJsonStrategy(sdk: JsonStrategySdk, settings: ModelSettings, maxRepairs: number): Strategy {
   const { texts } = settings;
   let calls = 0;
   let repairs = 0;
@@ -28,7 +28,7 @@ export function createJsonStrategy(sdk: Sdk, settings: ModelSettings, maxRepairs
       const mayRepair =
         decision.action === "none" && question.mayCall && question.tools.length > 0 && repairs < maxRepairs;
       repairs = mayRepair ? repairs + 1 : 0;
-      const reply: Reply = {
+      const reply: ModelReply = {
         text: done.text,
         calls: [],
         usage: toUsage(done.usage),
@@ -43,14 +43,14 @@ export function createJsonStrategy(sdk: Sdk, settings: ModelSettings, maxRepairs
   };
 }
 
-function decided(reply: Reply, decision: ReturnType<typeof parseDecision>): Reply {
+function decided(reply: ModelReply, decision: ReturnType<typeof parseDecision>): ModelReply {
   if (decision.action === "final") return { ...reply, text: decision.answer };
   if (decision.action === "clarify") return { ...reply, text: decision.question, isQuestion: true };
   return decision.action === "call" ? { ...reply, text: "", calls: decision.calls } : reply;
 }
 
 // A partial decision is useless, so listeners get the whole answer.
-function heard(reply: Reply, { emit }: Question): Reply {
+function heard(reply: ModelReply, { emit }: ModelRequest): ModelReply {
   if (reply.calls.length === 0 && reply.repair === undefined && reply.text !== "")
     emit?.({ type: "text", text: reply.text });
   return reply;
@@ -63,7 +63,7 @@ function describeTools(tools: readonly ModelTool[], { decide }: AgentTexts): str
   return `Tools:\n${lines.join("\n")}\n\n${decide}`;
 }
 
-function toParts({ call, ok, result }: Answered, texts: AgentTexts): Exclude<UserContent, string> {
+function toParts({ call, ok, result }: CallAnswer, texts: AgentTexts): Exclude<UserContent, string> {
   const head = ok ? texts.toolResult(call.name) : texts.toolFailure(call.name);
   return [{ type: "text", text: `${head}\n${toText(result.output)}` }, ...result.attachments];
 }

@@ -6,14 +6,14 @@ import { toSdkModel } from "../models/sdk-model.ts";
 import { isJsonObject } from "../core/json/json.ts";
 import type { AssistantModelMessage, ModelMessage } from "./messages.ts";
 import type { AgentUsage } from "./outcome.ts";
-import type { Answered, Question, Strategy, WantedCall } from "./reply.ts";
+import type { CallAnswer, ModelRequest, Strategy, WantedCall } from "./reply.ts";
 import type { AgentTexts } from "./texts.ts";
 import { rewriteSchema } from "./tool-formats/rewrite-schema.ts";
 import type { ModelTool } from "./toolset.ts";
 import { noteToolInputs, type ToolInputs } from "./tool-inputs.ts";
 import { vendorOf } from "./vendor.ts";
 
-type Sdk = Omit<typeof ai, "default">;
+type NativeStrategySdk = Omit<typeof ai, "default">;
 
 export interface ModelSettings {
   readonly model: LoadedLanguageModel;
@@ -26,7 +26,7 @@ export interface ModelSettings {
  * Tools by the provider's own tool calling. The AI SDK makes one request a question; what follows from the reply is the
  * turn's business.
  */
-export function createNativeStrategy(sdk: Sdk, settings: ModelSettings): Strategy {
+export function createNativeStrategy(sdk: NativeStrategySdk, settings: ModelSettings): Strategy {
   // A catalogue that did not change is the same list, and made ready once.
   const ready = new WeakMap<readonly ModelTool[], ToolSet>();
   const toolsOf = (tools: readonly ModelTool[]): ToolSet => {
@@ -61,7 +61,7 @@ export function createNativeStrategy(sdk: Sdk, settings: ModelSettings): Strateg
 /** Returns the request options that all strategies share. */
 export function plainRequestOf(
   { model, maxRetries, maxReplyTokens }: ModelSettings,
-  { system, messages, signal }: Question,
+  { system, messages, signal }: ModelRequest,
 ) {
   return {
     model: toSdkModel(model),
@@ -77,7 +77,7 @@ export function plainRequestOf(
   };
 }
 
-function requestOf(tools: ToolSet, settings: ModelSettings, question: Question) {
+function requestOf(tools: ToolSet, settings: ModelSettings, question: ModelRequest) {
   return {
     ...plainRequestOf(settings, question),
     ...(question.tools.length === 0
@@ -86,7 +86,11 @@ function requestOf(tools: ToolSet, settings: ModelSettings, question: Question) 
   };
 }
 
-function toToolSet({ tool, jsonSchema }: Sdk, tools: readonly ModelTool[], model: LoadedLanguageModel): ToolSet {
+function toToolSet(
+  { tool, jsonSchema }: NativeStrategySdk,
+  tools: readonly ModelTool[],
+  model: LoadedLanguageModel,
+): ToolSet {
   const vendor = vendorOf(model);
   return Object.fromEntries(
     tools.map(({ name, description, inputSchema }) => [
@@ -96,17 +100,17 @@ function toToolSet({ tool, jsonSchema }: Sdk, tools: readonly ModelTool[], model
   );
 }
 
-type Asked = ReturnType<typeof requestOf>;
+type NativeRequest = ReturnType<typeof requestOf>;
 
 /** Errors arrive in the stream; the SDK's own answer to them is to write to the console. */
-function withoutConsole(asked: Asked) {
+function withoutConsole(asked: NativeRequest) {
   return { ...asked, onError: () => {} };
 }
 
 async function streamed(
-  result: ReturnType<Sdk["streamText"]>,
+  result: ReturnType<NativeStrategySdk["streamText"]>,
   signal: AbortSignal,
-  emit: NonNullable<Question["emit"]>,
+  emit: NonNullable<ModelRequest["emit"]>,
 ) {
   for await (const part of result.fullStream) {
     if (part.type === "text-delta") emit({ type: "text", text: part.text });
@@ -147,7 +151,7 @@ export function toUsage({ inputTokens = 0, outputTokens = 0, totalTokens }: Lang
   return { inputTokens, outputTokens, totalTokens: totalTokens ?? inputTokens + outputTokens };
 }
 
-function toToolMessages(answered: readonly Answered[], texts: AgentTexts): readonly ModelMessage[] {
+function toToolMessages(answered: readonly CallAnswer[], texts: AgentTexts): readonly ModelMessage[] {
   const content = answered.map(({ call, result }) => ({
     type: "tool-result" as const,
     toolCallId: call.id,

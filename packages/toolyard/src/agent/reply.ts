@@ -16,7 +16,7 @@ export interface WantedCall {
 }
 
 /** Result of one request to the model. */
-export interface Reply {
+export interface ModelReply {
   readonly text: string;
   readonly calls: readonly WantedCall[];
   readonly usage: AgentUsage;
@@ -32,7 +32,7 @@ export interface Reply {
   readonly repair?: string;
 }
 
-export interface Question {
+export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
@@ -44,7 +44,7 @@ export interface Question {
 }
 
 /** A call's result on its way to the model. */
-export interface Answered {
+export interface CallAnswer {
   readonly call: WantedCall;
   readonly ok: boolean;
   readonly result: ModelOutput;
@@ -53,7 +53,7 @@ export interface Answered {
 /** One way to make a model use tools. */
 export interface Strategy {
   /** Asks once. Throws what the provider's client throws. */
-  ask(question: Question): Promise<Reply>;
+  ask(question: ModelRequest): Promise<ModelReply>;
   /** The results of one reply's calls, in its order, as messages. */
-  toMessages(answered: readonly Answered[]): readonly ModelMessage[];
+  toMessages(answered: readonly CallAnswer[]): readonly ModelMessage[];
 }

@@ -5,7 +5,7 @@ import { toolValue } from "../core/calls/tool-value.ts";
 import { orAborted } from "../core/timing/wait.ts";
 import { whileLimited } from "../core/timing/while-limited.ts";
 import type { AgentCall, AgentEvent } from "./outcome.ts";
-import type { Answered, WantedCall } from "./reply.ts";
+import type { CallAnswer, WantedCall } from "./reply.ts";
 import { toErrorObject, toModelOutput, type OutputRules } from "./tool-output.ts";
 import type { Toolset } from "./toolset.ts";
 import { firstChars } from "../core/text/truncate.ts";
@@ -24,13 +24,13 @@ export interface CallRules {
 }
 
 export interface CallsDone {
-  readonly answered: readonly Answered[];
+  readonly answered: readonly CallAnswer[];
   readonly calls: readonly AgentCall[];
 }
 
 /** Makes all calls of one reply, with limited concurrency. Each gets one answer in any case, in the reply's order. */
 export async function runCalls(wanted: readonly WantedCall[], rules: CallRules): Promise<CallsDone> {
-  const done: { answered: Answered; call: AgentCall }[] = [];
+  const done: { answered: CallAnswer; call: AgentCall }[] = [];
   let next = 0;
   const work = async (): Promise<void> => {
     for (let index = next++; index < wanted.length; index = next++)
@@ -44,7 +44,7 @@ async function runOne(
   wanted: WantedCall,
   index: number,
   rules: CallRules,
-): Promise<{ answered: Answered; call: AgentCall }> {
+): Promise<{ answered: CallAnswer; call: AgentCall }> {
   const { toolset, output, emit } = rules;
   const tool = toolset.names.fromModel(wanted.name) ?? wanted.name;
   const args = wanted.arguments ?? {};

@@ -5,7 +5,7 @@ import type { LoadedLanguageModel } from "../models/given-model.ts";
 export type ToolInputs = Map<string, string>;
 
 type Generate = (options: never) => PromiseLike<{ readonly content?: unknown }>;
-type Stream = (options: never) => PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
+type StreamFunction = (options: never) => PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
 
 /**
  * Returns the same model, which also notes the texts of tool inputs. The AI SDK parses them with `JSON.parse`, which
@@ -22,8 +22,8 @@ export function noteToolInputs(model: LoadedLanguageModel, inputs: ToolInputs): 
     if (Array.isArray(reply.content)) reply.content.forEach(note);
     return reply;
   };
-  const stream: Stream = async (options) => {
-    const reply = await (model.doStream(options) as ReturnType<Stream>);
+  const stream: StreamFunction = async (options) => {
+    const reply = await (model.doStream(options) as ReturnType<StreamFunction>);
     const noting = new TransformStream<unknown, unknown>({
       transform: (part, controller) => {
         note(part);

@@ -1,5 +1,5 @@
 import { NameBook } from "../core/names/name-book.ts";
-import { DEFAULT_NAMING, type Named } from "../core/names/names.ts";
+import { DEFAULT_NAMING, type NameParts } from "../core/names/names.ts";
 
 /**
  * Names of tools that every vendor takes (64 of `[A-Za-z0-9_-]`), and the way back. One list gives the same names each
@@ -12,14 +12,14 @@ export interface ToolNames {
   fromModel(name: string): string | undefined;
 }
 
-interface Row extends Named {
+interface NameRow extends NameParts {
   readonly name: string;
 }
 
 const SOURCE = { id: "hub", namespace: "" };
 
 export function createToolNames(tools: readonly string[]): ToolNames {
-  const rows = tools.map((name): Row => ({ source: SOURCE, name }));
+  const rows = tools.map((name): NameRow => ({ source: SOURCE, name }));
   const book = new NameBook(rows, { naming: DEFAULT_NAMING, namedOf: (row) => row, mcpNameOf: (row) => row.name });
   const toModel = new Map(rows.map((row) => [row.name, book.nameOf(row, "model")]));
   const fromModel = new Map(Array.from(toModel, ([tool, name]) => [name, tool]));

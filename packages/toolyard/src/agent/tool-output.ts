@@ -93,10 +93,10 @@ function mediaOf(block: JsonObject): Media | undefined {
     : { type: stringMember(resource, "mimeType") ?? "application/octet-stream", base64: blob };
 }
 
-type Part = Extract<ToolOutput, { type: "content" }>["value"][number];
+type OutputPart = Extract<ToolOutput, { type: "content" }>["value"][number];
 
 function withMedia(blocks: readonly JsonObject[], rules: OutputRules): ModelOutput {
-  const parts: Part[] = [];
+  const parts: OutputPart[] = [];
   const attachments: Attachment[] = [];
   for (const block of blocks) {
     const media = mediaOf(block);

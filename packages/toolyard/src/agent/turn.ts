@@ -13,7 +13,7 @@ import {
   type AgentUsage,
   type StopReason,
 } from "./outcome.ts";
-import type { Reply, Strategy } from "./reply.ts";
+import type { ModelReply, Strategy } from "./reply.ts";
 import { runCalls } from "./run-calls.ts";
 import type { AgentTexts } from "./texts.ts";
 import type { OutputRules } from "./tool-output.ts";
@@ -93,7 +93,7 @@ export class Turn {
     return this.#verdict(reply);
   }
 
-  #verdict(reply: Reply): Stop | undefined {
+  #verdict(reply: ModelReply): Stop | undefined {
     const { maxToolCalls, maxTokens } = this.#parts.limits;
     if (reply.isQuestion) return { reason: "clarify", text: reply.text };
     if (reply.calls.length === 0 && reply.repair === undefined) return endOf(reply);
@@ -101,7 +101,7 @@ export class Turn {
     return this.#usage.totalTokens >= maxTokens ? { reason: "max_tokens" } : undefined;
   }
 
-  async #ask(mayCall: boolean): Promise<Reply> {
+  async #ask(mayCall: boolean): Promise<ModelReply> {
     const { strategy, system, toolset, texts, signal, emit, isHeard } = this.#parts;
     signal.throwIfAborted();
     const reply = await orAborted(
@@ -120,7 +120,7 @@ export class Turn {
     return reply;
   }
 
-  async #call(reply: Reply, strategy: Strategy): Promise<readonly AgentCall[]> {
+  async #call(reply: ModelReply, strategy: Strategy): Promise<readonly AgentCall[]> {
     const { limits, maxParallelCalls: maxParallel, ...rest } = this.#parts;
     const maxCalls = Math.max(0, limits.maxToolCalls - this.#calls);
     const { answered, calls } = await runCalls(reply.calls, { ...rest, maxParallel, maxCalls });
@@ -183,7 +183,7 @@ interface Stop {
   readonly error?: NonNullable<AgentOutcome["error"]>;
 }
 
-function endOf({ text, isCut, finish = "stop" }: Reply): Stop {
+function endOf({ text, isCut, finish = "stop" }: ModelReply): Stop {
   if (isCut) return { reason: "max_tokens", ...(text === "" ? {} : { text }) };
   if (text.trim() !== "") return { reason: "final", text };
   const message = finish === "content-filter" ? "it declined to answer" : `its reply is empty (${finish})`;

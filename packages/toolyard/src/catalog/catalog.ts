@@ -8,7 +8,7 @@ import type { Logger, SearchAnswer, SearchBounds } from "../core/ports/ports.ts"
 import type { CallTarget, ListAnnouncement, Provider } from "../core/sources/provider.ts";
 import { EMPTY_LISTING, type Listing, type Problem, type Source } from "../core/sources/records.ts";
 import { within } from "../core/timing/wait.ts";
-import type { Asked } from "./cold-owners.ts";
+import type { RequestedName } from "./cold-owners.ts";
 import { Finder, type Find } from "./finder.ts";
 import { askAll, isCold, ListingGate } from "./listing-gate.ts";
 import type { Lookup } from "./lookup.ts";
@@ -19,7 +19,7 @@ import { ListingShaper, withLog } from "./shape-listing.ts";
 import { NO_ANNOUNCEMENTS, Snapshot, type Announcements } from "./snapshot.ts";
 import { PartMaker, type HideSecrets, type SourcePart } from "./source-part.ts";
 
-interface Entry {
+interface SourceEntry {
   readonly gate: ListingGate;
   readonly stopListening: () => void;
   part: SourcePart | undefined;
@@ -29,7 +29,7 @@ interface Entry {
 
 /** What one snapshot was made of, to tell whether it still holds. */
 interface Ingredient {
-  readonly entry: Entry;
+  readonly entry: SourceEntry;
   readonly listing: Listing;
   readonly problem: Problem | undefined;
   readonly announcements: Announcements;
@@ -70,7 +70,7 @@ export class Catalog {
   readonly #personal = new Map<string, Catalog>();
   #isPerPerson = false;
   readonly #finder: Finder;
-  #entries: readonly Entry[] = [];
+  #entries: readonly SourceEntry[] = [];
   /** Of the entries, in their order. */
   #gates: readonly ListingGate[] = [];
   #ingredients: readonly Ingredient[] = [];
@@ -170,7 +170,7 @@ export class Catalog {
       provider.events.changed.on(schedule),
       provider.events.announced?.on((announcement) => this.#count(entry, announcement)),
     ];
-    const entry: Entry = {
+    const entry: SourceEntry = {
       gate,
       stopListening: () => stops.forEach((stop) => stop?.()),
       part: undefined,
@@ -252,7 +252,7 @@ export class Catalog {
    * fails, so the caller's own time is the bound. Without one those that may have it are waited for until their cold
    * wait is over, and are named then.
    */
-  lookUp<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
+  lookUp<T extends CallTarget>(asked: RequestedName, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     return this.#finder.lookUp(asked, find);
   }
 
@@ -310,14 +310,14 @@ export class Catalog {
   }
 
   /** Counts an announcement, unless it is for another principal. */
-  #count(entry: Entry, { lists, principal }: ListAnnouncement): void {
+  #count(entry: SourceEntry, { lists, principal }: ListAnnouncement): void {
     if (principal !== undefined && principal !== this.#owner?.id) return;
     const counts = new Map(entry.announcements);
     for (const kind of lists) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     entry.announcements = counts;
   }
 
-  #partOf(entry: Entry): SourcePart {
+  #partOf(entry: SourceEntry): SourcePart {
     const { provider, listing } = entry.gate;
     if (entry.part?.listing !== listing) entry.part = this.#parts.make(provider.source, listing);
     return entry.part;
@@ -362,14 +362,14 @@ function isChanged(kind: ListKind, before: Snapshot, after: Snapshot): boolean {
   });
 }
 
-function announcementsOf(entries: readonly Entry[]): ReadonlyMap<string, Announcements> {
+function announcementsOf(entries: readonly SourceEntry[]): ReadonlyMap<string, Announcements> {
   const known = entries.filter(({ announcements }) => announcements.size > 0);
   return known.length === 0
     ? NO_ANNOUNCEMENTS
     : new Map(known.map(({ gate, announcements }) => [gate.provider.source.id, announcements]));
 }
 
-function release(entry: Entry): void {
+function release(entry: SourceEntry): void {
   entry.stopListening();
   entry.gate.close();
 }

@@ -3,7 +3,7 @@ import { endOfString } from "../core/json/json-depth.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
 /** What a source said of itself, without secrets and in bounds (S12). What is hidden in it went before. */
-export interface Cleaned {
+export interface CleanedDefinition {
   readonly definition: JsonObject;
   /** What was done, in a few words each; never empty. */
   readonly notes: readonly string[];
@@ -21,7 +21,11 @@ const MAX_DEPTH = 64;
  * Cleans the texts of a definition. Returns nothing when there is nothing to clean, which one look at its JSON text
  * tells for almost all of them; what is not touched keeps its bytes.
  */
-export function cleanDefinition(definition: JsonObject, json: string, rules: CleaningRules): Cleaned | undefined {
+export function cleanDefinition(
+  definition: JsonObject,
+  json: string,
+  rules: CleaningRules,
+): CleanedDefinition | undefined {
   if (!holdsLongText(json, rules.maxChars) && rules.hide(json) === json) return undefined;
   const cleaner = new DefinitionCleaner(rules);
   const cleaned = cleaner.object(definition, 0);

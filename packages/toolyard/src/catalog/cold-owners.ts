@@ -5,7 +5,7 @@ import type { Spellings } from "../core/names/spelling.ts";
 import { splitUriPrefix } from "../core/uris/uri-prefix.ts";
 
 /** What a caller asks for in its own words. */
-export interface Asked {
+export interface RequestedName {
   /** Name of a tool or prompt, or a URI. */
   readonly text: string;
   readonly isUri: boolean;
@@ -13,7 +13,7 @@ export interface Asked {
 }
 
 /** How names and URIs are put together at this moment. */
-export interface Spelling {
+export interface SpellingLookup {
   readonly spellings: Spellings;
   /** The source whose prefix a URI carries. */
   sourceOfUri(uri: string): Source | undefined;
@@ -21,9 +21,9 @@ export interface Spelling {
 
 /** The sources whose prefix is in what is asked for; none where it is bare, and could be anybody's. */
 export function namedSources(
-  { text, isUri }: Asked,
+  { text, isUri }: RequestedName,
   sources: readonly Source[],
-  { spellings, sourceOfUri }: Spelling,
+  { spellings, sourceOfUri }: SpellingLookup,
 ): readonly Source[] {
   if (!isUri) {
     const owners = spellings.read(text)?.owners;
@@ -42,7 +42,11 @@ interface Names {
  * Whether the caller might use what it asks for, if it belonged to this source. A caller is not told of sources that it
  * may not use.
  */
-export function mightUse({ text, isUri, view }: Asked, source: Source, { separator, spellings }: Names): boolean {
+export function mightUse(
+  { text, isUri, view }: RequestedName,
+  source: Source,
+  { separator, spellings }: Names,
+): boolean {
   const permission = permissionOf(view.principal.rights);
   if (!permission.isNarrowed) return true;
   if (!isUri)

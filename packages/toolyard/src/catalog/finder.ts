@@ -1,6 +1,6 @@
 import type { CallTarget, ListingWish } from "../core/sources/provider.ts";
 import type { Source } from "../core/sources/records.ts";
-import { mightUse, namedSources, type Asked } from "./cold-owners.ts";
+import { mightUse, namedSources, type RequestedName } from "./cold-owners.ts";
 import { askAll, isCold, type ListingGate } from "./listing-gate.ts";
 import { isGuessed, isSpelt, isUnknown, stillStarting, type Lookup } from "./lookup.ts";
 import { comparePrecedence } from "./precedence.ts";
@@ -28,7 +28,7 @@ export class Finder {
   }
 
   /** As `Catalog.lookUp` promises it. */
-  lookUp<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
+  lookUp<T extends CallTarget>(asked: RequestedName, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     const starts = this.#startsFor(asked);
     const lookup = this.#lookUpNow(asked, find);
     return starts.length === 0 ? lookup : this.#onceStarted(lookup, starts, { asked, find });
@@ -36,7 +36,7 @@ export class Finder {
 
   async #onceStarted<T extends CallTarget>(
     first: Lookup<T> | Promise<Lookup<T>>,
-    starts: readonly Start[],
+    starts: readonly SourceStart[],
     { asked, find }: LookedFor<T>,
   ): Promise<Lookup<T>> {
     let lookup = await first;
@@ -59,7 +59,7 @@ export class Finder {
   }
 
   /** Sources never listed to which what is asked for may belong, as far as the caller may use them. */
-  #startsFor(asked: Asked): readonly Start[] {
+  #startsFor(asked: RequestedName): readonly SourceStart[] {
     const gates = this.#catalog.gates();
     if (!gates.some(isCold)) return [];
     return this.#withSay(gates, asked).flatMap((gate) => {
@@ -69,7 +69,7 @@ export class Finder {
     });
   }
 
-  #lookUpNow<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
+  #lookUpNow<T extends CallTarget>(asked: RequestedName, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     const snapshot = this.#catalog.latest();
     const known = find(snapshot);
     const gates = this.#withSay(this.#catalog.gates(), asked);
@@ -91,7 +91,7 @@ export class Finder {
     return waits.size === 0 ? look() : Promise.all(waits.values()).then(look);
   }
 
-  #lookUpEverywhere<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
+  #lookUpEverywhere<T extends CallTarget>(asked: RequestedName, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     const waits = askAll(this.#withSay(this.#catalog.gates(), asked));
     const early = find(this.#catalog.latest());
     const isSure =
@@ -103,7 +103,7 @@ export class Finder {
   }
 
   /** Leaves out those never listed where the prefix of somebody else is in what is asked for. */
-  #withSay(gates: readonly ListingGate[], asked: Asked): readonly ListingGate[] {
+  #withSay(gates: readonly ListingGate[], asked: RequestedName): readonly ListingGate[] {
     if (!gates.some(isCold)) return gates;
     const named = this.#named(asked);
     return named.length === 0 ? gates : gates.filter((gate) => !isCold(gate) || named.includes(gate.provider.source));
@@ -113,7 +113,7 @@ export class Finder {
     return { separator: this.#catalog.separator, spellings: this.#catalog.latest().spellings };
   }
 
-  #named(asked: Asked): readonly Source[] {
+  #named(asked: RequestedName): readonly Source[] {
     const sources = this.#catalog.gates().map(({ provider }) => provider.source);
     return namedSources(asked, sources, {
       spellings: this.#names.spellings,
@@ -126,13 +126,13 @@ export class Finder {
 const FOR_ITSELF: ListingWish = Object.freeze({ mayBeOld: true });
 const FOR_OTHER: ListingWish = Object.freeze({ mayBeOld: true, isForOther: true });
 
-interface Start {
+interface SourceStart {
   readonly source: Source;
   readonly over: Promise<void>;
 }
 
 interface LookedFor<T extends CallTarget> {
-  readonly asked: Asked;
+  readonly asked: RequestedName;
   readonly find: Find<T>;
 }
 

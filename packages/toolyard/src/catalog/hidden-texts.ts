@@ -2,14 +2,14 @@ import { stringifyExact } from "../core/json/exact-json.ts";
 import { HINT_META_KEY } from "../core/calls/hint.ts";
 import { holdsHidden, holdsInvisible, mayHoldHidden, withoutHidden } from "../core/text/hidden-text.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
-import type { Told } from "../core/sources/records.ts";
+import type { ProblemDetails } from "../core/sources/records.ts";
 
 /**
  * A definition in which nothing is hidden (S12). Invisible and control characters are removed from texts that are read
  * as prose. Names, choices, defaults and whatever else goes back to its source as it came are never altered: `hiddenIn`
  * names the place where they hold such characters, and such a definition must not be offered.
  */
-export interface Revealed {
+export interface VisibleDefinition {
   /** The same object where nothing was removed. */
   readonly definition: JsonObject;
   /** Path of the first such place, readable. */
@@ -28,7 +28,7 @@ export function mayHideText(definition: JsonObject): boolean {
   return mayHoldHidden(jsonOf(definition));
 }
 
-export function revealDefinition(definition: JsonObject): Revealed {
+export function revealDefinition(definition: JsonObject): VisibleDefinition {
   if (!mayHideText(definition)) return { definition };
   const walk = new Walk(isResource(definition));
   const revealed = walk.object(definition, { path: undefined, isData: false });
@@ -51,7 +51,7 @@ export const TEXTS_CLEANED =
   "Since clients and models read it, hidden and control characters were removed from its texts.";
 
 /** What is told of a definition that is not offered. */
-export function hiddenProblem(subject: string, place: string): Told {
+export function hiddenProblem(subject: string, place: string): ProblemDetails {
   const reason =
     `\`${place}\` holds invisible or control characters, or too many marks on one letter, and goes back to the ` +
     "server unchanged. Have them removed where the definition comes from.";
@@ -59,7 +59,7 @@ export function hiddenProblem(subject: string, place: string): Told {
 }
 
 /** What is told of whatever is not offered, in whole sentences. */
-export function withheldProblem(subject: string, reason: string): Told {
+export function withheldProblem(subject: string, reason: string): ProblemDetails {
   return { subject, message: `It is not offered: ${reason}`, withheld: reason };
 }
 
@@ -79,13 +79,13 @@ function isResource(definition: JsonObject): boolean {
 
 interface Position {
   /** Where it stands; the last step first, since the others are shared by all that stands beside it. */
-  readonly path: Step | undefined;
+  readonly path: TextPath | undefined;
   readonly isData: boolean;
 }
 
-interface Step {
+interface TextPath {
   readonly key: string;
-  readonly above: Step | undefined;
+  readonly above: TextPath | undefined;
 }
 
 class Walk {
@@ -100,7 +100,7 @@ class Walk {
     let changed: JsonObject | undefined;
     for (const key of Object.keys(object)) {
       const value = object[key];
-      const at: Step = { key, above: path };
+      const at: TextPath = { key, above: path };
       // A pattern may name the characters that it refuses.
       if (path?.key === "patternProperties" ? holdsInvisible(key) : holdsHidden(key)) this.#note(at);
       const revealed = this.#member(key, value, { path: at, isData: isData || DATA.has(key) });
@@ -130,7 +130,7 @@ class Walk {
     return items.some((item, at) => item !== value[at]) ? items : value;
   }
 
-  #note(path: Step | undefined): void {
+  #note(path: TextPath | undefined): void {
     if (this.hiddenIn !== undefined) return;
     const steps: string[] = [];
     for (let step = path; step; step = step.above) steps.unshift(withoutHidden(step.key));

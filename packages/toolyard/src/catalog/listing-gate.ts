@@ -4,13 +4,13 @@ import type { ColdStart, ListingWish, Provider } from "../core/sources/provider.
 import { inSlices } from "../core/timing/slices.ts";
 import { EMPTY_LISTING, type Listing, type Problem } from "../core/sources/records.ts";
 
-interface Asking {
+interface PendingListing {
   /** Fulfilled when the answer came, or when it took too long. */
   readonly done: Promise<void>;
   isLate: boolean;
 }
 
-export interface GateOptions {
+export interface ListingGateOptions {
   /** Whose lists these are. */
   readonly link: LinkKey;
   readonly maxWaitMs: number;
@@ -39,14 +39,14 @@ export class ListingGate {
   readonly #link: LinkKey;
   readonly #maxWaitMs: number;
   readonly #onLate: () => void;
-  readonly #shape: GateOptions["shape"];
-  readonly #steps: GateOptions["steps"];
-  #asking: Asking | undefined;
+  readonly #shape: ListingGateOptions["shape"];
+  readonly #steps: ListingGateOptions["steps"];
+  #asking: PendingListing | undefined;
   #isPreparing = false;
   #next: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(provider: Provider, { link, maxWaitMs, shape, steps, onLate }: GateOptions) {
+  constructor(provider: Provider, { link, maxWaitMs, shape, steps, onLate }: ListingGateOptions) {
     this.provider = provider;
     this.#link = link;
     this.#maxWaitMs = maxWaitMs;
@@ -91,7 +91,7 @@ export class ListingGate {
     return wish?.mayBeOld === true && this.#given !== EMPTY_LISTING && this.provider.coldStart !== undefined;
   }
 
-  #afterThis(asking: Asking): Promise<void> {
+  #afterThis(asking: PendingListing): Promise<void> {
     this.#next ??= asking.done.then(() => {
       this.#next = undefined;
       // A question that was asked meanwhile is later than those that wait here, so its answer serves them.
@@ -102,7 +102,7 @@ export class ListingGate {
 
   #wait(answer: Promise<void>): Promise<void> {
     const { promise, resolve } = withResolvers();
-    const asking: Asking = { done: promise, isLate: false };
+    const asking: PendingListing = { done: promise, isLate: false };
     this.#asking = asking;
     // A source that starts has its own bound, which may be the longer one.
     const coldMs = (this.coldStart()?.waitUntil ?? 0) - performance.now() + COLD_MARGIN_MS;

@@ -6,9 +6,9 @@ import { nearest } from "../core/text/suggest.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
 /** What a caller's word for a tool, resource or prompt leads to. */
-export type Lookup<T extends CallTarget = CallTarget> = Found<T> | Missing;
+export type Lookup<T extends CallTarget = CallTarget> = FoundTarget<T> | MissingTarget;
 
-export interface Found<T extends CallTarget> {
+export interface FoundTarget<T extends CallTarget> {
   readonly found: true;
   readonly source: Source;
   /** As callers see it: the rendered name, URI or template. */
@@ -20,7 +20,7 @@ export interface Found<T extends CallTarget> {
   readonly isUnlisted?: boolean;
 }
 
-export interface Missing {
+export interface MissingTarget {
   readonly found: false;
   /**
    * `unknown_tool` with `near`, `ambiguous` with `candidates`, `denied`, `invalid_params`, or `unavailable` with
@@ -40,7 +40,7 @@ export function isNotThere({ kind }: Fail): boolean {
 }
 
 /** Asked for exactly as it is shown. What no list shows may be listed in a moment. */
-export function isSpelt<T extends CallTarget>(lookup: Lookup<T>, asked: string): lookup is Found<T> {
+export function isSpelt<T extends CallTarget>(lookup: Lookup<T>, asked: string): lookup is FoundTarget<T> {
   return lookup.found && lookup.name === asked && lookup.isUnlisted !== true;
 }
 
@@ -50,7 +50,7 @@ export function isGuessed<T extends CallTarget>(lookup: Lookup<T>): boolean {
 }
 
 /** `what` is the noun: tool, prompt, resource. */
-export function unknown(what: string, name: string, names: Iterable<string>): Missing {
+export function unknown(what: string, name: string, names: Iterable<string>): MissingTarget {
   const near = nearest(name, names);
   const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : `The list of ${what}s shows what there is.`;
   return {
@@ -60,7 +60,7 @@ export function unknown(what: string, name: string, names: Iterable<string>): Mi
 }
 
 /** For a caller with narrowed rights, by the name alone: it is not told whether there is such a thing. */
-export function denied(what: string, name: string, names: Iterable<string>): Missing {
+export function denied(what: string, name: string, names: Iterable<string>): MissingTarget {
   const near = nearest(name, names);
   const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Use what the list shows.";
   const message =
@@ -69,7 +69,7 @@ export function denied(what: string, name: string, names: Iterable<string>): Mis
   return { found: false, failure: fail("denied", message, { details: { near } }) };
 }
 
-export function ambiguous(what: string, name: string, candidates: readonly string[]): Missing {
+export function ambiguous(what: string, name: string, candidates: readonly string[]): MissingTarget {
   const sorted = candidates.toSorted();
   const message =
     `Several ${what}s answer to ${shown(name)}: ${sorted.slice(0, MAX_SHOWN_CANDIDATES).join(", ")}. ` +
@@ -77,7 +77,7 @@ export function ambiguous(what: string, name: string, candidates: readonly strin
   return { found: false, failure: fail("ambiguous", message, { details: { candidates: sorted } }) };
 }
 
-export function resourceNotFound(uri: string, uris: Iterable<string>): Missing {
+export function resourceNotFound(uri: string, uris: Iterable<string>): MissingTarget {
   return {
     found: false,
     failure: fail("unknown_tool", `Resource '${shown(uri)}' not found.`, { details: { near: nearest(uri, uris) } }),
@@ -85,7 +85,7 @@ export function resourceNotFound(uri: string, uris: Iterable<string>): Missing {
 }
 
 /** Nobody who was listed has it, and these sources never were. */
-export function stillStarting(name: string, sources: readonly Source[]): Missing {
+export function stillStarting(name: string, sources: readonly Source[]): MissingTarget {
   const ids = sources.map(({ id }) => id);
   const more = ids.length > MAX_SHOWN_CANDIDATES ? `, and ${ids.length - MAX_SHOWN_CANDIDATES} more` : "";
   const message =

@@ -1,7 +1,7 @@
 import type { NamedSubject } from "../core/ports/rights.ts";
 import type { PreparedNamed, SourcePart } from "./source-part.ts";
 
-type Row = Pick<PreparedNamed<{ readonly source: { readonly id: string } }>, "record" | "subject">;
+type ClaimRow = Pick<PreparedNamed<{ readonly source: { readonly id: string } }>, "record" | "subject">;
 
 const NO_CLAIMS: readonly string[] = [];
 
@@ -23,7 +23,7 @@ export class NameClaims {
   }
 
   /** What rights are held against for a row. */
-  subjectOf({ record, subject }: Row): NamedSubject {
+  subjectOf({ record, subject }: ClaimRow): NamedSubject {
     const foreign = this.#foreign.get(record.source.id) ?? NO_CLAIMS;
     const looksLike = foreign.filter((start) => subject.name.startsWith(start) || subject.ownName.startsWith(start));
     return looksLike.length === 0 ? subject : { ...subject, looksLike };

@@ -7,7 +7,7 @@ import {
   renderModelName,
   visibleName,
   type McpNaming,
-  type Named,
+  type NameParts,
 } from "../core/names/names.ts";
 import { HUB_TOOL_NAMES, META_NAMESPACE, RESERVED_TOOL_NAMES } from "../core/names/own-names.ts";
 import { factsOf, isHubItself } from "../core/sources/provider-kinds.ts";
@@ -15,14 +15,14 @@ import type { PromptRecord, Source, ToolRecord } from "../core/sources/records.t
 import { Spellings } from "../core/names/spelling.ts";
 import { comparePrecedence } from "./precedence.ts";
 
-type Row<R> = { readonly record: R };
+type PolicyRow<R> = { readonly record: R };
 
 /** What decides about the names of one snapshot. */
 export interface NamePolicies {
   /** Reads what callers write, for tools and prompts alike. */
   readonly spellings: Spellings;
-  readonly tools: NamePolicy<Row<ToolRecord>>;
-  readonly prompts: NamePolicy<Row<PromptRecord>>;
+  readonly tools: NamePolicy<PolicyRow<ToolRecord>>;
+  readonly prompts: NamePolicy<PolicyRow<PromptRecord>>;
 }
 
 export interface NamePolicyOptions {
@@ -98,7 +98,7 @@ class Pins {
   }
 }
 
-function pinnedTools(source: Source): readonly (Named & { readonly source: Source })[] {
+function pinnedTools(source: Source): readonly (NameParts & { readonly source: Source })[] {
   const { pins = {}, rename = {} } = source.shape ?? {};
   return Object.keys(pins).map((name) => ({
     source,
@@ -108,7 +108,7 @@ function pinnedTools(source: Source): readonly (Named & { readonly source: Sourc
   }));
 }
 
-function namesOf(record: Named, naming: McpNaming): readonly string[] {
+function namesOf(record: NameParts, naming: McpNaming): readonly string[] {
   const mcpName = renderMcpName(record, naming);
   return [mcpName, renderBindingName(record), renderModelName(record, mcpName)];
 }

@@ -1,6 +1,6 @@
 import type { View } from "../core/ports/hub-port.ts";
 import { NameBook, type NamePolicy } from "../core/names/name-book.ts";
-import type { McpNaming, Named, Surface } from "../core/names/names.ts";
+import type { McpNaming, NameParts, Surface } from "../core/names/names.ts";
 import type { CallTarget } from "../core/sources/provider.ts";
 import type { Problem, Source } from "../core/sources/records.ts";
 import { ambiguous, denied, unknown, type Lookup } from "./lookup.ts";
@@ -11,7 +11,7 @@ import type { NameClaims } from "./name-claims.ts";
 import { changedRow } from "./renamed-row.ts";
 import type { PreparedNamed } from "./source-part.ts";
 
-type NamedRecord = Named & { readonly source: Source };
+type NamedRecord = NameParts & { readonly source: Source };
 
 export interface TableOptions<R> {
   readonly naming: McpNaming;

@@ -3,7 +3,7 @@ import type { RenderedList } from "../core/ports/hub-port.ts";
 import type { JsonObject } from "../core/json/json.ts";
 
 /** One line of a list: the entry, and its JSON text made beforehand. */
-export interface Row {
+export interface ListRow {
   /** Rendered name, URI or template. */
   readonly key: string;
   readonly entry: JsonObject;
@@ -21,13 +21,13 @@ export interface RowListFacts {
 export class RowList implements RenderedList {
   readonly isPrivate: boolean;
   readonly announcements: number;
-  readonly #rows: readonly Row[];
+  readonly #rows: readonly ListRow[];
   #entries: readonly JsonObject[] | undefined;
   #json: string | undefined;
   #bytes: Buffer | undefined;
   #version: string | undefined;
 
-  constructor(rows: readonly Row[], { isPrivate = false, announcements = 0 }: RowListFacts = {}) {
+  constructor(rows: readonly ListRow[], { isPrivate = false, announcements = 0 }: RowListFacts = {}) {
     this.#rows = rows;
     this.isPrivate = isPrivate;
     this.announcements = announcements;

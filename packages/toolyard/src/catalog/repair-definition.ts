@@ -1,5 +1,11 @@
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
-import type { PromptRecord, ResourceRecord, TemplateRecord, Told, ToolRecord } from "../core/sources/records.ts";
+import type {
+  PromptRecord,
+  ResourceRecord,
+  TemplateRecord,
+  ProblemDetails,
+  ToolRecord,
+} from "../core/sources/records.ts";
 import { allowsObject, isEmptySchema } from "../schema/normalise.ts";
 import { findSchemaFault } from "../schema/schema-fault.ts";
 import { PROMPT, RESOURCE, RESOURCE_TEMPLATE, ROOT_SCHEMA, TOOL } from "../wire/shapes/definitions.ts";
@@ -15,10 +21,10 @@ import { withheldProblem } from "./hidden-texts.ts";
 export interface RepairedRecord<R> {
   /** Absent: the entry is withheld. */
   readonly record?: R;
-  readonly problems: readonly Told[];
+  readonly problems: readonly ProblemDetails[];
 }
 
-const NO_PROBLEMS: readonly Told[] = Object.freeze([]);
+const NO_PROBLEMS: readonly ProblemDetails[] = Object.freeze([]);
 
 export function repairPrompt(record: PromptRecord): RepairedRecord<PromptRecord> {
   return repairWith(PROMPT, record, record.name);
@@ -167,12 +173,12 @@ function shownType(schema: unknown): unknown {
   return isJsonObject(schema) ? schema["type"] : schema;
 }
 
-function withheld(subject: string, faults: Faults): { readonly problems: readonly Told[] } {
+function withheld(subject: string, faults: Faults): { readonly problems: readonly ProblemDetails[] } {
   return { problems: [withheldProblem(subject, `${faults.latest}.`)] };
 }
 
 /** Tells of an entry that is offered in part. */
-function repairedProblem(subject: string, faults: Faults): Told {
+function repairedProblem(subject: string, faults: Faults): ProblemDetails {
   const named = faults.list.map(({ reason, remedy }) => `${reason}: ${remedy}`);
   const more = faults.count - named.length;
   const message = `Clients would refuse the list for it. ${named.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`;

@@ -8,7 +8,7 @@ import { isCanonical, parseUri } from "../core/uris/resource-uri.ts";
 import { permissionOf, type Permission, type UriSubject } from "../core/ports/rights.ts";
 import { splitUriPrefix, withUriPrefix } from "../core/uris/uri-prefix.ts";
 import { inListOrder } from "./list-order.ts";
-import { denied, resourceNotFound, type Found, type Lookup, type Missing } from "./lookup.ts";
+import { denied, resourceNotFound, type FoundTarget, type Lookup, type MissingTarget } from "./lookup.ts";
 import type { PreparedResource, PreparedTemplate, SourcePart } from "./source-part.ts";
 import { placeUris, type PlacedTemplate, type UriPlace, type UriPlacement } from "./uri-placement.ts";
 import { schemeOf } from "./uri-prefixes.ts";
@@ -142,7 +142,7 @@ export class ResourceTable {
     return this.#prefixed(uri)?.place.part.source;
   }
 
-  #found({ place, target }: Answerer): Found<ResourceTarget> {
+  #found({ place, target }: Answerer): FoundTarget<ResourceTarget> {
     const name = this.shownUri(place.part.source.id, target.uri);
     const subject: UriSubject = { type: "uri", shown: name, own: target.uri, prefix: place.prefix };
     return { found: true, source: place.part.source, name, subject, target };
@@ -156,7 +156,7 @@ export class ResourceTable {
     return permission.permits({ type: "uri", shown: uri, own, prefix: prefixed?.place.prefix ?? "" });
   }
 
-  #foundRow(row: PreparedResource): Found<ResourceTarget> {
+  #foundRow(row: PreparedResource): FoundTarget<ResourceTarget> {
     const { key, record } = row;
     const subject = this.#subjectOf(row);
     const target: ResourceTarget = { type: "resource", uri: record.uri, resource: record };
@@ -220,7 +220,7 @@ export class ResourceTable {
   }
 
   /** Why a URI that is not listed is refused, whoever asks. */
-  #problemOf(uri: string): Missing | undefined {
+  #problemOf(uri: string): MissingTarget | undefined {
     const prefixed = this.#prefixed(uri);
     const own = prefixed?.own ?? uri;
     const parsed = parseUri(own);
@@ -290,14 +290,14 @@ function offersScheme({ schemes }: UriPlace, uri: string): boolean {
   return scheme !== undefined && schemes.has(scheme);
 }
 
-function notAUri(uri: string): Missing {
+function notAUri(uri: string): MissingTarget {
   const message =
     `${shown(uri)} is no URI that can be read. Check its host, and write what cannot stand in a URI ` +
     "percent-encoded.";
   return { found: false, failure: fail("invalid_params", message) };
 }
 
-function notCanonical(uri: string, canonical: string): Missing {
+function notCanonical(uri: string, canonical: string): MissingTarget {
   const advice = `If this is what is meant, ask for ${shown(canonical)}`;
   const message = `${shown(uri)} is not written as URIs are compared. ${advice}`;
   return { found: false, failure: fail("invalid_params", message, { details: { canonical } }) };

@@ -14,7 +14,7 @@ import type {
 } from "../core/sources/records.ts";
 import { hiddenProblem, revealDefinition, TEXTS_CLEANED } from "./hidden-texts.ts";
 import { repairPrompt, repairResource, repairTemplate, type RepairedRecord } from "./repair-definition.ts";
-import { chooseTools, reportIdleOptions, shapeTool, type Offer, type Report } from "./shape-tool.ts";
+import { chooseTools, reportIdleOptions, shapeTool, type ShapedRecord, type ProblemReporter } from "./shape-tool.ts";
 
 /**
  * Makes of a source's lists what the catalog takes, whatever kind the source is. This is the one place where it is
@@ -47,7 +47,7 @@ export class ListingShaper {
 
   shape(listing: Listing): Listing {
     const problems: Problem[] = [];
-    const report: Report = (told) =>
+    const report: ProblemReporter = (told) =>
       void problems.push({ ...told, source: this.#source.id, subject: withoutHidden(told.subject) });
     const { chosen, excluded } = chooseTools(listing.tools, this.#shape);
     const tools = sameOr(listing.tools, this.#tools.of(chosen, report));
@@ -98,10 +98,10 @@ export function withLog(given: Listing, shaped: Listing, logger: Logger | undefi
 
 /** Shapes records of one type, each once for as long as its source hands out the same object. */
 class Offers<R extends object> {
-  readonly #make: (record: R) => Offer<R>;
-  readonly #made = new WeakMap<R, Offer<R>>();
+  readonly #make: (record: R) => ShapedRecord<R>;
+  readonly #made = new WeakMap<R, ShapedRecord<R>>();
 
-  constructor(make: (record: R) => Offer<R>) {
+  constructor(make: (record: R) => ShapedRecord<R>) {
     this.#make = make;
   }
 
@@ -112,7 +112,7 @@ class Offers<R extends object> {
     }
   }
 
-  of(records: readonly R[], report: Report): readonly R[] {
+  of(records: readonly R[], report: ProblemReporter): readonly R[] {
     const offered: R[] = [];
     for (const given of records) {
       const offer = this.#offerOf(given);
@@ -122,7 +122,7 @@ class Offers<R extends object> {
     return sameOr(records, offered);
   }
 
-  #offerOf(given: R): Offer<R> {
+  #offerOf(given: R): ShapedRecord<R> {
     let offer = this.#made.get(given);
     if (!offer) this.#made.set(given, (offer = this.#make(given)));
     return offer;
@@ -140,20 +140,20 @@ const NO_PROBLEMS: readonly never[] = Object.freeze([]);
 function shown<R extends { readonly definition: JsonObject }>(
   { record, problems }: RepairedRecord<R>,
   subject: string,
-): Offer<R> {
+): ShapedRecord<R> {
   if (!record) return { problems };
   const offer = revealed(record, subject);
   return problems.length === 0 ? offer : { ...offer, problems: [...problems, ...offer.problems] };
 }
 
-function revealed<R extends { readonly definition: JsonObject }>(record: R, subject: string): Offer<R> {
+function revealed<R extends { readonly definition: JsonObject }>(record: R, subject: string): ShapedRecord<R> {
   const { definition, hiddenIn } = revealDefinition(record.definition);
   if (hiddenIn !== undefined) return { problems: [hiddenProblem(subject, hiddenIn)] };
   if (definition === record.definition) return { record, problems: NO_PROBLEMS };
   return { record: { ...record, definition }, problems: [{ subject, message: TEXTS_CLEANED }] };
 }
 
-function shownServer(server: ServerSelf | undefined, report: Report): ServerSelf | undefined {
+function shownServer(server: ServerSelf | undefined, report: ProblemReporter): ServerSelf | undefined {
   if (!server) return undefined;
   const { definition: info, hiddenIn } = revealDefinition(server.info);
   if (hiddenIn === undefined) return info === server.info ? server : { ...server, info };

@@ -5,7 +5,7 @@ import { HINT_META_KEY } from "../core/calls/hint.ts";
 import { objectMember, type JsonObject } from "../core/json/json.ts";
 import type { ListingShape } from "../core/sources/listing-shape.ts";
 import { factsOf } from "../core/sources/provider-kinds.ts";
-import type { Source, Told, ToolRecord } from "../core/sources/records.ts";
+import type { Source, ProblemDetails, ToolRecord } from "../core/sources/records.ts";
 import {
   hiddenProblem,
   mayHideText,
@@ -16,12 +16,12 @@ import {
 } from "./hidden-texts.ts";
 import { repairTool } from "./repair-definition.ts";
 
-export type Report = (told: Told) => void;
+export type ProblemReporter = (told: ProblemDetails) => void;
 
 /** What is offered of one record, if it is, and what is to be told of it. */
-export interface Offer<R> {
+export interface ShapedRecord<R> {
   readonly record?: R;
-  readonly problems: readonly Told[];
+  readonly problems: readonly ProblemDetails[];
 }
 
 export interface ToolRules {
@@ -50,7 +50,7 @@ function isChosen(name: string, { include, exclude, rename }: ListingShape): boo
 }
 
 /** The tool as its source's configuration has it; the same record where it says nothing and nothing is hidden. */
-export function shapeTool(tool: ToolRecord, { source, shape, keyOf }: ToolRules): Offer<ToolRecord> {
+export function shapeTool(tool: ToolRecord, { source, shape, keyOf }: ToolRules): ShapedRecord<ToolRecord> {
   const pin = pinOf(tool, shape);
   if (pin.refused !== undefined) return { problems: [withheldProblem(tool.name, pin.refused)] };
   const repaired = repairTool(pin.isCovered ? onlyCovered(tool) : tool);
@@ -137,7 +137,7 @@ function namesTools(shape: ListingShape): boolean {
   });
 }
 
-function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): Offer<ToolRecord> {
+function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): ShapedRecord<ToolRecord> {
   if (isPlain(tool)) return { record: tool, problems: NO_PROBLEMS };
   const { name, outputSchema } = tool;
   const { definition, hiddenIn } = revealDefinition(tool.definition);
@@ -188,7 +188,7 @@ const KEYED_OPTIONS = ["rename", "descriptions", "pins", "toolTimeouts"] as cons
 /**
  * Tells of names in the options that the source does not have: a misspelt one has no effect, which nobody would notice.
  */
-export function reportIdleOptions(tools: readonly ToolRecord[], shape: ListingShape, report: Report): void {
+export function reportIdleOptions(tools: readonly ToolRecord[], shape: ListingShape, report: ProblemReporter): void {
   // They may name tools that are not listed.
   if (shape.unlisted === true) return;
   // Nothing can be said about names before a list has been read.

@@ -2,7 +2,7 @@ import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
 import type { ListKind, RenderedList, View } from "../core/ports/hub-port.ts";
 import { stringMember, type JsonObject } from "../core/json/json.ts";
 import type { McpNaming, Surface } from "../core/names/names.ts";
-import { Spellings, type Reading } from "../core/names/spelling.ts";
+import { Spellings, type SpellingParts } from "../core/names/spelling.ts";
 import { fail, type Fail } from "../core/calls/outcome.ts";
 import type { CallTarget } from "../core/sources/provider.ts";
 import { factsOf, isHubItself } from "../core/sources/provider-kinds.ts";
@@ -18,7 +18,7 @@ import type { Lookup } from "./lookup.ts";
 import { NameClaims } from "./name-claims.ts";
 import { namePolicies } from "./name-policy.ts";
 import { NamedTable } from "./named-table.ts";
-import { RowList, type Row } from "./rendered-list.ts";
+import { RowList, type ListRow } from "./rendered-list.ts";
 import { ResourceTable, type ResourceTarget } from "./resource-table.ts";
 import { permissionOf } from "../core/ports/rights.ts";
 import type { PreparedPrompt, PreparedTool, SourcePart } from "./source-part.ts";
@@ -52,7 +52,7 @@ export type Announcements = ReadonlyMap<ListKind, number>;
 /** No source has announced a change. */
 export const NO_ANNOUNCEMENTS: ReadonlyMap<string, Announcements> = new Map();
 
-interface RecordRow extends Row {
+interface RecordRow extends ListRow {
   readonly record: { readonly source: Source };
 }
 
@@ -199,7 +199,7 @@ export class Snapshot {
   }
 
   /** How a spelling reads, and the part of the only source that it belongs to. */
-  #belongsTo(name: string): readonly [reading?: Reading, part?: SourcePart] {
+  #belongsTo(name: string): readonly [reading?: SpellingParts, part?: SourcePart] {
     const reading = this.spellings.read(name);
     const owned = reading ? this.#parts.filter(({ source }) => reading.owners.has(source.id)) : [];
     return reading && owned.length === 1 ? [reading, owned[0]!] : [];

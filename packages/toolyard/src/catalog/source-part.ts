@@ -1,7 +1,7 @@
 import { stringifyExact } from "../core/json/exact-json.ts";
 import { messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json/json.ts";
-import { renderMcpName, type Named } from "../core/names/names.ts";
+import { renderMcpName, type NameParts } from "../core/names/names.ts";
 import type {
   Listing,
   Problem,
@@ -24,7 +24,7 @@ import { toolEntry } from "./tool-entry.ts";
  * A record with the wire shape it has in a list, and that shape's JSON text, under the name it has when nobody else
  * wants it.
  */
-export interface Prepared<R> {
+export interface PreparedRecord<R> {
   readonly record: R;
   /** Rendered name, URI or URI template. */
   readonly key: string;
@@ -34,19 +34,19 @@ export interface Prepared<R> {
 }
 
 /** A tool or a prompt. */
-export interface PreparedNamed<R> extends Prepared<R> {
+export interface PreparedNamed<R> extends PreparedRecord<R> {
   readonly subject: NamedSubject;
 }
 
 export type PreparedTool = PreparedNamed<ToolRecord>;
 export type PreparedPrompt = PreparedNamed<PromptRecord>;
 
-export interface PreparedResource extends Prepared<ResourceRecord> {
+export interface PreparedResource extends PreparedRecord<ResourceRecord> {
   /** The URI as WHATWG writes it; as it is where it is none. */
   readonly canonical: string;
 }
 
-export interface PreparedTemplate extends Prepared<TemplateRecord> {
+export interface PreparedTemplate extends PreparedRecord<TemplateRecord> {
   readonly template: UriTemplate;
 }
 
@@ -146,7 +146,7 @@ export class PartMaker {
     return { ...this.#item(record, key, "name"), subject };
   }
 
-  #subject(record: Named, name: string, facts: Pick<NamedSubject, "isReadOnly" | "isDiscovery">): NamedSubject {
+  #subject(record: NameParts, name: string, facts: Pick<NamedSubject, "isReadOnly" | "isDiscovery">): NamedSubject {
     const { separator } = this.#options.naming;
     return {
       type: "name",
@@ -170,7 +170,7 @@ export class PartMaker {
     record: R,
     key: string,
     member: string,
-  ): Prepared<R> {
+  ): PreparedRecord<R> {
     const { definition } = record;
     const entry =
       definition[member] === key
@@ -179,7 +179,7 @@ export class PartMaker {
     return this.#clean(record, key, entry);
   }
 
-  #clean<R extends { readonly source: Source }>(record: R, key: string, entry: JsonObject): Prepared<R> {
+  #clean<R extends { readonly source: Source }>(record: R, key: string, entry: JsonObject): PreparedRecord<R> {
     const json = stringifyExact(entry);
     const { id } = record.source;
     const cleaned = cleanDefinition(entry, json, {
@@ -190,7 +190,7 @@ export class PartMaker {
     return { record, key, entry: cleaned.definition, json: stringifyExact(cleaned.definition), notes: cleaned.notes };
   }
 
-  #isAllowed(tool: PreparedTool, report: Report): boolean {
+  #isAllowed(tool: PreparedTool, report: SubjectReporter): boolean {
     const { key, record } = tool;
     if (!isReservedName(key) || !this.#options.reserveNames || mayUseReservedNames(record.source)) return true;
     report(
@@ -203,11 +203,11 @@ export class PartMaker {
 }
 
 /** What the hub put before a name; characters that cannot stand in one were replaced one by one. */
-function namespacePrefix({ source, qualified }: Named, name: string, separator: string): readonly string[] {
+function namespacePrefix({ source, qualified }: NameParts, name: string, separator: string): readonly string[] {
   return source.namespace === "" || qualified ? [] : [name.slice(0, source.namespace.length + separator.length)];
 }
 
-type Report = (subject: string, message: string) => void;
+type SubjectReporter = (subject: string, message: string) => void;
 
 function* tried<R>(records: readonly R[], prepare: (record: R) => unknown): Generator<void, void> {
   for (const record of records) {
@@ -242,9 +242,9 @@ function templateOf(record: TemplateRecord): string {
  * Prepares what can be shown: of what one source offers twice the first, and a report of the rest and of whatever had
  * to be cleaned.
  */
-function prepareAll<R, P extends Prepared<R>>(
+function prepareAll<R, P extends PreparedRecord<R>>(
   records: readonly R[],
-  report: Report,
+  report: SubjectReporter,
   { identity, prepare }: { identity: (record: R) => string; prepare: (record: R) => P },
 ): P[] {
   const seen = new Set<string>();

@@ -3,7 +3,7 @@ import { isPlainName, looselyMatches, looseName } from "../core/loose-name.ts";
 import type { NamePolicy } from "../core/names/name-book.ts";
 import { EMPTY_LISTING, type Listing, type Source, type ToolRecord } from "../core/sources/records.ts";
 import type { NamedSubject } from "../core/ports/rights.ts";
-import type { Reading } from "../core/names/spelling.ts";
+import type { SpellingParts } from "../core/names/spelling.ts";
 import type { NameClaims } from "./name-claims.ts";
 import { chooseTools, shapeTool } from "./shape-tool.ts";
 import type { SourcePart } from "./source-part.ts";
@@ -32,7 +32,7 @@ export function acceptsUnlisted({ source, listing }: SourcePart): boolean {
  * of that name and the configuration or the hub withholds it: `include`, `exclude`, `pins`, a definition that cannot be
  * used.
  */
-export function unlistedTool(part: SourcePart, reading: Reading, rules: UnlistedRules): UnlistedTool | undefined {
+export function unlistedTool(part: SourcePart, reading: SpellingParts, rules: UnlistedRules): UnlistedTool | undefined {
   const { source } = part;
   const [called] = reading.rests;
   if (called === undefined || !acceptsUnlisted(part) || !isPlainName(called)) return undefined;
@@ -44,7 +44,7 @@ export function unlistedTool(part: SourcePart, reading: Reading, rules: Unlisted
 }
 
 /** Why a source with `unlisted = true` does not take a call by this name. */
-export function whyNotUnlisted(part: SourcePart, reading: Reading): string | undefined {
+export function whyNotUnlisted(part: SourcePart, reading: SpellingParts): string | undefined {
   const [called] = reading.rests;
   if (called === undefined || !acceptsUnlisted(part)) return undefined;
   const { source } = part;

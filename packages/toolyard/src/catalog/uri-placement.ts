@@ -3,7 +3,7 @@ import { uiResourcesOf } from "../core/uris/ui-resource.ts";
 import { splitUriPrefix, withUriPrefix } from "../core/uris/uri-prefix.ts";
 import type { UriTemplate } from "../core/uris/uri-template.ts";
 import { renamedRow } from "./renamed-row.ts";
-import type { Prepared, PreparedResource, PreparedTemplate, SourcePart } from "./source-part.ts";
+import type { PreparedRecord, PreparedResource, PreparedTemplate, SourcePart } from "./source-part.ts";
 import { schemeOf, uriPrefixes } from "./uri-prefixes.ts";
 
 /** What one source serves, and under which URIs it is shown. */
@@ -43,13 +43,13 @@ export interface UriPlacement {
  * another source's prefix, and a template that does not say of which scheme it is: it would take everybody's URIs.
  */
 export function placeUris(parts: readonly SourcePart[]): UriPlacement {
-  const placing = new Placing(uriPrefixes(parts));
+  const placing = new UriPlacements(uriPrefixes(parts));
   const places = parts.map((part) => placing.place(part));
   const { byUri, byTemplate, rewrites, problems } = placing;
   return { places, byUri, byTemplate, rewrites, problems };
 }
 
-class Placing {
+class UriPlacements {
   readonly byUri = new Map<string, PreparedResource>();
   readonly byTemplate = new Map<string, PreparedTemplate>();
   readonly rewrites = new Map<string, Map<string, string>>();
@@ -118,7 +118,11 @@ class Placing {
     return undefined;
   }
 
-  #show<P extends Prepared<unknown>>(shown: Map<string, P>, why: string | undefined, wish: Shown<P>): P | undefined {
+  #show<P extends PreparedRecord<unknown>>(
+    shown: Map<string, P>,
+    why: string | undefined,
+    wish: PrefixedRow<P>,
+  ): P | undefined {
     const { row, prefix, member } = wish;
     const { source } = wish.part;
     const key = why === undefined ? row.key : withUriPrefix(prefix, row.key);
@@ -175,7 +179,7 @@ function pagesOf({ tools }: SourcePart): ReadonlySet<string> {
   return new Set(tools.flatMap(({ record }) => uiResourcesOf(record)));
 }
 
-interface Shown<P> {
+interface PrefixedRow<P> {
   readonly part: SourcePart;
   readonly row: P;
   readonly prefix: string;

@@ -1,4 +1,4 @@
-import type { Reading } from "../core/names/spelling.ts";
+import type { SpellingParts } from "../core/names/spelling.ts";
 import type { SourcePart } from "./source-part.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { SourcePart } from "./source-part.ts";
 export function whyWithheld(
   parts: readonly SourcePart[],
   name: string,
-  reading: Reading | undefined,
+  reading: SpellingParts | undefined,
 ): string | undefined {
   for (const { source, listing, problems } of parts) {
     if (reading && !reading.owners.has(source.id)) continue;

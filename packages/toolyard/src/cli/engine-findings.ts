@@ -8,7 +8,7 @@ import type { Io } from "./output/io.ts";
 import type { SharedOptions } from "./rows/command-row.ts";
 import { loadSettings } from "./hub-access/session.ts";
 
-export interface Finding {
+export interface EngineFinding {
   readonly what: string;
   readonly ok: boolean;
   readonly detail: string;
@@ -17,7 +17,7 @@ export interface Finding {
 /**
  * Each engine of the sandbox: whether this machine has it, what it keeps apart, and what the configuration runs in it.
  */
-export async function engineFindings(options: SharedOptions, io: Io): Promise<Finding[]> {
+export async function engineFindings(options: SharedOptions, io: Io): Promise<EngineFinding[]> {
   const sandbox = await sandboxOptions(options, io);
   return Promise.all(SANDBOX_ENGINES.map(async (name) => finding(await createEngine(name, sandbox), sandbox)));
 }
@@ -41,7 +41,7 @@ async function sandboxOptions(options: SharedOptions, io: Io): Promise<SandboxOp
   }
 }
 
-async function finding(engine: SandboxEngine, sandbox: SandboxOptions): Promise<Finding> {
+async function finding(engine: SandboxEngine, sandbox: SandboxOptions): Promise<EngineFinding> {
   const problem = await engine.unavailable();
   const uses = usesOf(engine.name as SandboxEngineName, sandbox);
   const refused = await Promise.all(
@@ -81,7 +81,7 @@ function labelsOf(uses: readonly { readonly label: string }[]): string {
 }
 
 /** Where each extra is, and the command for what is not there. */
-export function extraFindings(io: Io): readonly Finding[] {
+export function extraFindings(io: Io): readonly EngineFinding[] {
   return extraStates({ variables: io.env }).map(({ extra: { name, purpose }, state, versions }) => {
     const what = `extra ${name}`;
     const found = Object.entries(versions)

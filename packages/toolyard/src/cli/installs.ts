@@ -69,9 +69,9 @@ function mendingLines(hub: Hub, id: string): readonly LiveLine[] {
   return report ? sourceLine(report).filter(({ outcome }) => outcome !== "failed") : [];
 }
 
-type Named = BrokenInstall & { readonly id: string };
+type NamedInstall = BrokenInstall & { readonly id: string };
 
-async function mayMend({ id, folders }: Named, options: SharedOptions, io: Io): Promise<boolean> {
+async function mayMend({ id, folders }: NamedInstall, options: SharedOptions, io: Io): Promise<boolean> {
   if (options.yes) return true;
   if (options.json || !io.ask) return false;
   await print(io.stderr, `${plainLine(id)}: what was downloaded is broken: ${plainLine(foldersText(folders))}`);

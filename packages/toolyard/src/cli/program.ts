@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { safeToShow } from "../core/text/hidden-text.ts";
-import type { CommandRow, Run, SharedOptions } from "./rows/command-row.ts";
+import type { CommandRow, CommandAction, SharedOptions } from "./rows/command-row.ts";
 import { commandRows, VERBOSE } from "./rows/command-rows.ts";
 import { reportError, UsageError } from "./failure.ts";
 import type { Io } from "./output/io.ts";
@@ -74,11 +74,11 @@ function exampleText(examples: readonly string[]): string {
 }
 
 /** What every command has around it. */
-interface Around extends Pick<ProgramOptions, "finish"> {
+interface CommandContext extends Pick<ProgramOptions, "finish"> {
   readonly io: Io;
 }
 
-function addCommand(parent: Command, row: CommandRow, around: Around): void {
+function addCommand(parent: Command, row: CommandRow, around: CommandContext): void {
   const { io, finish } = around;
   const command = parent
     .command(row.usage)
@@ -98,7 +98,7 @@ function addCommand(parent: Command, row: CommandRow, around: Around): void {
     try {
       const { run } = await load();
       finish(
-        await (run as Run)(
+        await (run as CommandAction)(
           args.filter((arg) => arg !== undefined),
           options,
           io,

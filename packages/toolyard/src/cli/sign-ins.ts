@@ -24,13 +24,13 @@ export interface SignInSource {
   readonly publicUrl?: string | undefined;
 }
 
-interface Whose extends SharedOptions {
+interface PrincipalOptions extends SharedOptions {
   /** Name of the token of the caller whose sign-in it is, where each signs in for itself. */
   readonly as?: string;
 }
 
 /** The servers of the configuration that have no credentials of their own there. */
-export async function signInSources(options: Whose, io: Io): Promise<readonly SignInSource[]> {
+export async function signInSources(options: PrincipalOptions, io: Io): Promise<readonly SignInSource[]> {
   const { tree } = await loadSettings(options, io);
   const folder = vaultFolder(dataFolder(io.env));
   const { publicUrl } = resolveHttp({ ...tree.server, insecure: true });
@@ -49,7 +49,7 @@ export async function signInSources(options: Whose, io: Io): Promise<readonly Si
 }
 
 /** Throws a `UsageError` where all callers share what would be one caller's. */
-export function assertOwn({ id, options: { credentials } }: SignInSource, { as }: Whose): void {
+export function assertOwn({ id, options: { credentials } }: SignInSource, { as }: PrincipalOptions): void {
   if (as === undefined || credentials === "per-caller") return;
   throw new UsageError(
     `All callers share the sign-in to ${id}, so --as ${JSON.stringify(as)} has no meaning there. ` +

@@ -3,13 +3,13 @@ import { isJsonObject } from "../core/json/json.ts";
 import type { OptionSchema } from "../core/options/option-schema.ts";
 import { parseSeconds } from "./option-keys.ts";
 
-type Properties = Readonly<Record<string, OptionSchema>>;
+type ServerTimeProperties = Readonly<Record<string, OptionSchema>>;
 
 /**
  * Settings of a server as the hub's own configuration has them. There a bare number of a time counts milliseconds; in
  * programs of the documents it counts seconds, in every option. Throws an `OptionError` in those words.
  */
-export function withSeconds<T extends object>(settings: T, properties: Properties): T {
+export function withSeconds<T extends object>(settings: T, properties: ServerTimeProperties): T {
   const entries = Object.entries(settings).map(([key, value]) => [key, toHubTime(properties[key], value, key)]);
   return Object.fromEntries(entries) as T;
 }

@@ -37,7 +37,7 @@ export interface SourceHubOptions {
   readonly logger?: Logger;
 }
 
-export interface Discovery {
+export interface SourceDiscovery {
   readonly tools: readonly SurfaceTool[];
   /** Sources that could not be asked, with the reason. */
   readonly failures: ReadonlyMap<string, Fail>;
@@ -51,7 +51,7 @@ export interface DiscoverOptions {
   readonly timeoutMs: number;
 }
 
-interface Opened {
+interface OpenSourceHub {
   readonly hub: Hub;
   readonly toolyard: Toolyard;
   readonly reloader: Reloader;
@@ -83,7 +83,7 @@ export class SourceHub {
   readonly #options: SourceHubOptions;
   /** Sources that were listed since they are there. */
   readonly #reached = new Set<string>();
-  #opening: Promise<Opened> | undefined;
+  #opening: Promise<OpenSourceHub> | undefined;
   #hub: Hub | undefined;
   #closed: Promise<void> | undefined;
 
@@ -102,7 +102,7 @@ export class SourceHub {
   }
 
   /** Lists the tools of all sources that answer in time. Rejects only when the hub cannot be opened. */
-  async discover({ surface, force, timeoutMs }: DiscoverOptions): Promise<Discovery> {
+  async discover({ surface, force, timeoutMs }: DiscoverOptions): Promise<SourceDiscovery> {
     const { hub } = await this.#open();
     const failures = await this.#reach(hub, ({ source }) => force || !this.#reached.has(source.id), { timeoutMs });
     const tools = await hub.tools.forSurface(surface, WHOLE_VIEW, timeoutMs);
@@ -217,7 +217,7 @@ export class SourceHub {
     }
   }
 
-  #open(): Promise<Opened> {
+  #open(): Promise<OpenSourceHub> {
     if (this.#closed)
       return Promise.reject(
         new FailError(fail("unavailable", "This was closed. Make a new one.", { retryable: false })),
@@ -230,7 +230,7 @@ export class SourceHub {
     return this.#opening;
   }
 
-  async #openHub(): Promise<Opened> {
+  async #openHub(): Promise<OpenSourceHub> {
     const { settings, config = [], isWhole = false, variables: given = process.env } = this.#options;
     const { door, logger, requestIds } = this.#options;
     const named = typeof config === "string" ? [config] : config;

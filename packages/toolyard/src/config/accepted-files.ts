@@ -100,14 +100,14 @@ function onOneLine(text: string): string {
 }
 
 /** One table that is run, written by or sent from here, as far as it decides what. */
-interface Start {
+interface AcceptedTable {
   readonly name: string;
   readonly decides: JsonObject;
   readonly told: string;
 }
 
 /** What a tree runs, writes and sends here, as its schema says. Sources that are switched off are left out. */
-function startsIn(value: unknown, schema: OptionSchema, path: readonly string[] = []): readonly Start[] {
+function startsIn(value: unknown, schema: OptionSchema, path: readonly string[] = []): readonly AcceptedTable[] {
   const { "~table": facts, "~sources": table, properties = {} } = schema;
   const own = facts?.starts ? tablesAt(value, table, path).flatMap((one) => startOf(one, facts.starts!)) : [];
   if (table || !isJsonObject(value)) return own;
@@ -137,7 +137,7 @@ function tablesAt(value: unknown, table: SourceTable | undefined, path: readonly
   );
 }
 
-function startOf({ name, value }: WrittenTable, starts: Starts): readonly Start[] {
+function startOf({ name, value }: WrittenTable, starts: Starts): readonly AcceptedTable[] {
   const { keys, told, between = ", ", usual, before, sendsTo } = starts;
   const taken = sendsTo ? Array.from(new Set(takenInto(value))) : [];
   const written = told.flatMap((key) => value[key] ?? []).map(textOf);

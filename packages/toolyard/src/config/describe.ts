@@ -18,12 +18,16 @@ export function describeConfig(config: LoadedConfig<JsonObject>, schema: OptionS
 }
 
 /** Where in the configuration something stands, and which layer said what. */
-interface Spot {
+interface ConfigPosition {
   readonly path: string;
   readonly origins: ReadonlyMap<string, string>;
 }
 
-function describeObject(tree: JsonObject, schema: OptionSchema, { path: prefix, origins }: Spot): OptionLine[] {
+function describeObject(
+  tree: JsonObject,
+  schema: OptionSchema,
+  { path: prefix, origins }: ConfigPosition,
+): OptionLine[] {
   const known = schema.properties ?? {};
   const keys = [...Object.keys(known), ...Object.keys(tree).filter((key) => !Object.hasOwn(known, key))];
   return keys.flatMap((key) => {
@@ -33,7 +37,7 @@ function describeObject(tree: JsonObject, schema: OptionSchema, { path: prefix, 
   });
 }
 
-function describeOption(value: unknown, schema: OptionSchema, spot: Spot): OptionLine[] {
+function describeOption(value: unknown, schema: OptionSchema, spot: ConfigPosition): OptionLine[] {
   const { path, origins } = spot;
   if (isTable(schema) && (value === undefined || isJsonObject(value))) return describeObject(value ?? {}, schema, spot);
   if (isTable(schema.items) && Array.isArray(value)) {

@@ -28,7 +28,7 @@ const REFERENCE =
 /** A reference is not longer than its longest name and fallback. */
 const MAX_REFERENCE_CHARS = 8_500;
 
-interface Reference {
+interface VariableReference {
   readonly file?: string | undefined;
   readonly scheme?: string | undefined;
   /** Absent, as `file` is: the text is `$${`, an escaped `${`. */
@@ -39,7 +39,7 @@ interface Reference {
 interface FoundReference {
   readonly at: number;
   readonly whole: string;
-  readonly reference: Reference;
+  readonly reference: VariableReference;
 }
 
 /**
@@ -71,7 +71,10 @@ async function expandString(text: string, context: ExpandContext): Promise<strin
   return expanded + text.slice(end);
 }
 
-async function expandReference({ file, scheme, name, fallback }: Reference, context: ExpandContext): Promise<string> {
+async function expandReference(
+  { file, scheme, name, fallback }: VariableReference,
+  context: ExpandContext,
+): Promise<string> {
   if (file !== undefined) return readSecretFile(file, context);
   if (name === undefined) return "${";
   if (scheme === "input") throw new MissingValue(inputMessage(name));
@@ -128,7 +131,7 @@ export function takenInto(value: unknown): readonly string[] {
   return isFileReference(value) ? [`the file ${value.file}`] : Object.values(value).flatMap(takenInto);
 }
 
-function nameTaken({ file, scheme, name }: Reference): string {
+function nameTaken({ file, scheme, name }: VariableReference): string {
   if (file !== undefined) return `the file ${file}`;
   return name === undefined || scheme === "input" || name === "workspaceFolder" ? "" : `\${${name}}`;
 }

@@ -25,7 +25,7 @@ export function mergeLayers(layers: readonly Layer[], schema: OptionSchema): Mer
   return { tree, origins };
 }
 
-interface Place {
+interface LayerPosition {
   /** Absent: the schema does not know this place, and the check will say so. */
   readonly schema: OptionSchema | undefined;
   readonly path: readonly string[];
@@ -33,7 +33,7 @@ interface Place {
   readonly origins: Map<string, string>;
 }
 
-function mergeInto(base: JsonObject, over: JsonObject, place: Place): JsonObject {
+function mergeInto(base: JsonObject, over: JsonObject, place: LayerPosition): JsonObject {
   const merged: JsonObject = { ...base };
   const known = place.schema?.properties ?? {};
   for (const [key, value] of Object.entries(over)) {

@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-
-type Variables = Readonly<Record<string, string | undefined>>;
+import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
 export const CONFIG_FILE_NAME = "toolyard.toml";
 
 /** The user's configuration folder: `$XDG_CONFIG_HOME/toolyard`, `%APPDATA%\toolyard`, else `~/.config/toolyard`. */
-function userConfigFolder(variables: Variables, platform: NodeJS.Platform = process.platform): string {
+function userConfigFolder(variables: EnvironmentVariables, platform: NodeJS.Platform = process.platform): string {
   const home = variables["TOOLYARD_HOME"];
   if (home) return resolve(home);
   if (platform === "win32" && variables["APPDATA"]) return join(variables["APPDATA"], "toolyard");
@@ -15,12 +14,16 @@ function userConfigFolder(variables: Variables, platform: NodeJS.Platform = proc
 }
 
 /** The user's own file, whether it is there or not. */
-export function userConfigFile(variables: Variables): string {
+export function userConfigFile(variables: EnvironmentVariables): string {
   return join(userConfigFolder(variables), CONFIG_FILE_NAME);
 }
 
 /** `--config` (any number), else `./toolyard.toml`, else the one in the user's folder, else none. */
-export function locateConfig(named: readonly string[], variables: Variables, cwd: string): readonly string[] {
+export function locateConfig(
+  named: readonly string[],
+  variables: EnvironmentVariables,
+  cwd: string,
+): readonly string[] {
   if (named.length > 0) return named.map((file) => resolve(cwd, file));
   const here = join(cwd, CONFIG_FILE_NAME);
   if (existsSync(here)) return [here];

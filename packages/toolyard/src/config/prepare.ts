@@ -71,14 +71,14 @@ function isReference(value: unknown): boolean {
   return typeof value === "string" && value.includes("${");
 }
 
-interface Noted {
+interface SettingNote {
   readonly setting?: string;
   readonly schema: OptionSchema;
   readonly isReference: boolean;
 }
 
 /** An option of its own is a secret as a whole; a variable or a header is judged by its name and its value. */
-function secretsOf(text: string, { setting, schema, isReference }: Noted): readonly string[] {
+function secretsOf(text: string, { setting, schema, isReference }: SettingNote): readonly string[] {
   if (setting === undefined) return declaredSecrets(text);
   return settingSecrets(setting, text, isReference && !schema["~variable"] ? "mentioned" : "none");
 }

@@ -11,7 +11,7 @@ export interface UnusableSource {
 }
 
 /** One entry of a table of sources: what it is called, and where it stands. */
-interface Entry {
+interface SourceTableEntry {
   readonly name: string;
   /** The last step of its path: its key, or its place in the list. */
   readonly step: string;
@@ -19,7 +19,7 @@ interface Entry {
 }
 
 /** The entries of a table or list of sources; none where it is neither. */
-export function entriesOf(value: unknown, { nameOf }: SourceTable): readonly Entry[] {
+export function entriesOf(value: unknown, { nameOf }: SourceTable): readonly SourceTableEntry[] {
   if (Array.isArray(value))
     return value.map((entry: unknown, at) => ({ name: nameOf?.(entry) ?? "?", step: String(at), value: entry }));
   if (!isJsonObject(value)) return [];

@@ -1,23 +1,23 @@
 /** Words of 16 bits of an IPv6 address. */
-type Words = readonly number[];
+type Ipv6Words = readonly number[];
 
 /** A form of IPv6 address that contains an IPv4 address: how it begins, and where the IPv4 address is. */
 interface Embedding {
   /** `undefined` stands for any word. */
   readonly start: readonly (number | undefined)[];
-  readonly read: (words: Words) => string;
+  readonly read: (words: Ipv6Words) => string;
 }
 
 const inWords =
   (high: number, low: number) =>
-  (words: Words): string =>
+  (words: Ipv6Words): string =>
     dotted(words[high]!, words[low]!);
 /** Behind a prefix of 48, 56 or 64 bits, bits 64 to 71 are left out (RFC 6052, section 2.2). */
-const behind48 = (words: Words): string => dotted(words[3]!, ((words[4]! & 255) << 8) | (words[5]! >> 8));
-const behind56 = (words: Words): string => dotted(((words[3]! & 255) << 8) | (words[4]! & 255), words[5]!);
-const behind64 = (words: Words): string =>
+const behind48 = (words: Ipv6Words): string => dotted(words[3]!, ((words[4]! & 255) << 8) | (words[5]! >> 8));
+const behind56 = (words: Ipv6Words): string => dotted(((words[3]! & 255) << 8) | (words[4]! & 255), words[5]!);
+const behind64 = (words: Ipv6Words): string =>
   dotted(((words[4]! & 255) << 8) | (words[5]! >> 8), ((words[5]! & 255) << 8) | (words[6]! >> 8));
-const inverted = (words: Words): string => dotted(words[6]! ^ 0xffff, words[7]! ^ 0xffff);
+const inverted = (words: Ipv6Words): string => dotted(words[6]! ^ 0xffff, words[7]! ^ 0xffff);
 
 const NAT64_LOCAL = [0x64, 0xff9b, 1];
 const LAST = inWords(6, 7);
@@ -51,7 +51,7 @@ export function embeddedIpv4(host: string): readonly string[] {
 
 const ADDRESS = /^\[([\da-f]{0,4}(?::[\da-f]{0,4}){2,7})\]$/;
 
-function wordsOf(host: string): Words | undefined {
+function wordsOf(host: string): Ipv6Words | undefined {
   const text = ADDRESS.exec(host)?.[1];
   if (text === undefined) return undefined;
   const [before = "", after] = text.split("::");

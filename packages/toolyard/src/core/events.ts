@@ -1,11 +1,11 @@
-type Listener<T> = (event: T) => void;
+type EventHandler<T> = (event: T) => void;
 
 /** One kind of event with any number of listeners. A listener that throws does not keep the others from hearing. */
 export class Emitter<T> {
-  readonly #listeners = new Set<Listener<T>>();
+  readonly #listeners = new Set<EventHandler<T>>();
 
   /** Listens until the returned function is called. */
-  on(listener: Listener<T>): () => void {
+  on(listener: EventHandler<T>): () => void {
     this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);

@@ -8,7 +8,7 @@ import type { Models } from "./ports/models.ts";
 import type { Fail } from "./calls/outcome.ts";
 import type { Logger, SearchAnswer, SearchBounds } from "./ports/ports.ts";
 import { serviceKey, servingKey } from "./service-key.ts";
-import type { SignInDesk } from "./ports/sign-in-desk.ts";
+import type { SignInCoordinator } from "./ports/sign-in-desk.ts";
 
 /** Looks for tools by a query or by a name. */
 export interface ToolFinder {
@@ -78,7 +78,7 @@ export const REDACT = serviceKey<(text: string) => string>()("redact");
 /** Returns the last lines of the log, oldest first, redacted; those about one principal's calls if its id is given. */
 export const LOG_LINES = serviceKey<(count: number, principal?: string) => readonly string[]>()("logLines");
 export const MODELS = serviceKey<Models>()("models");
-export const SIGN_INS = serviceKey<SignInDesk>()("signIns");
+export const SIGN_INS = serviceKey<SignInCoordinator>()("signIns");
 /** Returns the agent as it is configured now; nothing while no model is configured. */
 export const CHAT = serviceKey<() => Chat | undefined>()("chat");
 

@@ -7,7 +7,7 @@ import type { Mountable } from "../http/listening/listener.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** One way in front of the hub over HTTP, open. */
-export interface Door {
+export interface Endpoint {
   /** Says which paths are its own. Called once. */
   mount(listener: Mountable): void;
   /** Answers calls that still run that they were given up: the grace time of the listener is nearly over. */
@@ -31,7 +31,7 @@ export interface SharedPage {
  * One kind of door: each folder here exports one in its `kind.ts`, and a feature lists it (`hub/features.ts`). Its
  * options are known at once; its code is loaded when a door is opened, or with the first request (`late-door.ts`).
  */
-export interface DoorKind<S extends Sections, Options, Uses extends ServiceKey, Provides extends ServiceKey> {
+export interface EndpointKind<S extends Sections, Options, Uses extends ServiceKey, Provides extends ServiceKey> {
   /** Its sections of the configuration. Tables that several kinds share, such as `server`, are joined. */
   readonly schema: S;
   /** Paths that are always its own, below the server's base path. */
@@ -45,37 +45,37 @@ export interface DoorKind<S extends Sections, Options, Uses extends ServiceKey, 
    * them. Throws an `OptionError` that names the section.
    */
   resolve(config: ObjectOf<S>, taken: readonly string[]): Options | undefined;
-  open(options: Options, services: ServicesOf<Uses>): Promise<OpenDoor<Provides>>;
+  open(options: Options, services: ServicesOf<Uses>): Promise<OpenEndpoint<Provides>>;
 }
 
 /** An open door, and the services that it provides. */
-export type OpenDoor<Provides extends ServiceKey = never> = [Provides] extends [never]
-  ? Door
-  : Door & { readonly services: ServicesOf<Provides> };
+export type OpenEndpoint<Provides extends ServiceKey = never> = [Provides] extends [never]
+  ? Endpoint
+  : Endpoint & { readonly services: ServicesOf<Provides> };
 
 /** A kind as the hub uses it, without its options. */
-export interface DefinedDoor<S extends Sections, Uses extends ServiceKey, Provides extends ServiceKey> {
+export interface EndpointDefinition<S extends Sections, Uses extends ServiceKey, Provides extends ServiceKey> {
   readonly schema: S;
   readonly paths: readonly string[];
   readonly uses: readonly Uses[];
   readonly provides: readonly Provides[];
   /** How to open it as a configuration says; nothing while that switches it off. Throws an `OptionError`. */
-  readonly wanted: (config: ObjectOf<S>, taken: readonly string[]) => OpensDoor<Uses> | undefined;
+  readonly wanted: (config: ObjectOf<S>, taken: readonly string[]) => EndpointOpener<Uses> | undefined;
 }
 
 /** Opens a door with its services. */
-export type OpensDoor<Uses extends ServiceKey> = (
+export type EndpointOpener<Uses extends ServiceKey> = (
   services: ServicesOf<Uses>,
-) => Promise<Door & { readonly services?: Readonly<Record<string, unknown>> }>;
+) => Promise<Endpoint & { readonly services?: Readonly<Record<string, unknown>> }>;
 
 export function defineDoor<
   S extends Sections,
   Options,
   const Uses extends ServiceKey = never,
   const Provides extends ServiceKey = never,
->(given: DoorKind<S, Options, Uses, Provides>): DefinedDoor<S, Uses, Provides> {
+>(given: EndpointKind<S, Options, Uses, Provides>): EndpointDefinition<S, Uses, Provides> {
   const { schema, paths, uses = [], provides = [] } = given;
-  const wanted: DefinedDoor<S, Uses, Provides>["wanted"] = (config, taken) => {
+  const wanted: EndpointDefinition<S, Uses, Provides>["wanted"] = (config, taken) => {
     const options = given.resolve(config, taken);
     return options === undefined ? undefined : (services) => given.open(options, services);
   };
@@ -93,7 +93,7 @@ export interface TlsReport {
 }
 
 /** The whole of MCP on HTTP: sessions, streams, both eras. Its answers follow MCP's rules. */
-export interface McpFace extends Door {
+export interface McpFace extends Endpoint {
   /** Leaves `/mcp` to another door, which passes on what is MCP's. Called before doors are mounted. */
   cedePath(): void;
   /** Whether a posted body needs it, on a path where other things are spoken too. */
@@ -103,11 +103,11 @@ export interface McpFace extends Door {
   /** Answers whole requests, such as streams and ends of sessions. */
   serve(exchange: HttpExchange): void | Promise<void>;
   /** A conversation of its own for messages of a caller that holds no session. */
-  converse(principal: Principal): Conversation;
+  converse(principal: Principal): SessionlessConversation;
 }
 
 /** A caller that holds no session: its messages are answered, MCP's first, and nothing of it is kept. */
-export interface Conversation {
+export interface SessionlessConversation {
   /** Resolves when nothing more will be sent to the outlet. Never rejects. */
   receive(
     message: unknown,

@@ -9,16 +9,16 @@ export class Html {
   }
 }
 
-type Piece = Html | string | number | undefined | readonly Piece[];
+type HtmlPiece = Html | string | number | undefined | readonly HtmlPiece[];
 
 /** A piece of HTML; what is put in is escaped and turns no writing, unless it is a piece itself. */
-export function html(texts: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
+export function html(texts: TemplateStringsArray, ...pieces: readonly HtmlPiece[]): Html {
   return new Html(texts.reduce((whole, text, at) => whole + textOf(pieces[at - 1]) + text));
 }
 
-function textOf(piece: Piece): string {
+function textOf(piece: HtmlPiece): string {
   if (piece instanceof Html) return piece.text;
-  if (Array.isArray(piece)) return (piece as readonly Piece[]).map(textOf).join("");
+  if (Array.isArray(piece)) return (piece as readonly HtmlPiece[]).map(textOf).join("");
   return safeToShow(String(piece ?? "")).replaceAll(/[&<>"']/g, (sign) => ESCAPES[sign]!);
 }
 

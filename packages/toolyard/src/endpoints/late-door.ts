@@ -1,26 +1,26 @@
 import type { HttpExchange } from "../http/exchange.ts";
 import type { Mountable } from "../http/listening/listener.ts";
 import { EVERY_METHOD, type Handler, type RefusalBody, type RoutePlace } from "../http/router.ts";
-import type { Door } from "./door.ts";
+import type { Endpoint } from "./door.ts";
 
-export interface LateDoorParts {
+export interface LateEndpointParts {
   /** Every place that the door will mount at, as its options tell. */
   readonly places: readonly RoutePlace[];
   /** What words refusals at these places, before there is a door. */
   readonly refusalBody?: RefusalBody;
-  readonly load: () => Promise<Door>;
+  readonly load: () => Promise<Endpoint>;
 }
 
 /** A door whose code is loaded with the first request at one of its places: most hubs are asked at few of them. */
-export class LateDoor implements Door {
-  readonly #parts: LateDoorParts;
+export class LateEndpoint implements Endpoint {
+  readonly #parts: LateEndpointParts;
   readonly #handlers = new Map<string, Handler>();
-  #loading: Promise<Door> | undefined;
-  #door: Door | undefined;
+  #loading: Promise<Endpoint> | undefined;
+  #door: Endpoint | undefined;
   #hasGivenUp = false;
   #isClosed = false;
 
-  constructor(parts: LateDoorParts) {
+  constructor(parts: LateEndpointParts) {
     this.#parts = parts;
   }
 
@@ -52,7 +52,7 @@ export class LateDoor implements Door {
     await this.#handlers.get(path)?.(exchange);
   }
 
-  async #load(): Promise<Door> {
+  async #load(): Promise<Endpoint> {
     const door = await this.#parts.load();
     const mounted = new Map<string, Handler>();
     door.mount({ route: ({ path }, handler) => void mounted.set(path, handler) });

@@ -2,7 +2,7 @@ import type { HttpExchange } from "../http/exchange.ts";
 import type { Mountable } from "../http/listening/listener.ts";
 import type { Handler } from "../http/router.ts";
 import { sendText } from "../http/answer/send.ts";
-import type { Door, SharedPage } from "./door.ts";
+import type { Endpoint, SharedPage } from "./door.ts";
 
 /** Programs find nothing at a path that has a page only, whatever they send. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -11,7 +11,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
  * Mounts doors, in their order. A browser gets a shared page at its path; other requests go to the door there. The page
  * of a later door is asked first, so that it can replace one of the doors before it.
  */
-export function mountDoors(doors: readonly Door[], listener: Mountable): void {
+export function mountDoors(doors: readonly Endpoint[], listener: Mountable): void {
   const pages = doors.flatMap((door) => door.pages ?? []).toReversed();
   const mounted = new Set<string>();
   const shared: Mountable = {

@@ -1,18 +1,17 @@
 import { join } from "node:path";
 import { dataFolder } from "../core/data-folder.ts";
 import { getExtra, type ExtraName } from "./extras.ts";
-
-export type Variables = Readonly<Record<string, string | undefined>>;
+import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
 /** Module in the folder of an installed extra that imports packages from there. */
 export const LOADER_FILE = "load.mjs";
 
 /** Returns the folder that holds all installed extras of this user. */
-export function extrasFolder(variables: Variables = process.env): string {
+export function extrasFolder(variables: EnvironmentVariables = process.env): string {
   return join(dataFolder(variables), "extras");
 }
 
 /** Returns the folder of an extra in the version that this program needs; it exists only after a complete install. */
-export function extraFolder(name: ExtraName, variables: Variables = process.env): string {
+export function extraFolder(name: ExtraName, variables: EnvironmentVariables = process.env): string {
   return join(extrasFolder(variables), name, getExtra(name).version);
 }

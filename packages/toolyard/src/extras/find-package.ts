@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isJsonObject, stringMember } from "../core/json/json.ts";
-import { extraFolder, LOADER_FILE, type Variables } from "./extras-folder.ts";
+import { extraFolder, LOADER_FILE } from "./extras-folder.ts";
 import { getExtra, type ExtraName } from "./extras.ts";
 import { isFittingVersion } from "./fitting-version.ts";
+import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
 /** A package of an extra that can be loaded. */
 export interface FoundPackage {
@@ -21,7 +22,7 @@ export interface FoundPackage {
 const OWN_FILE = fileURLToPath(import.meta.url);
 
 export interface SearchPlaces {
-  readonly variables?: Variables;
+  readonly variables?: EnvironmentVariables;
   readonly ownFile?: string;
 }
 

@@ -10,7 +10,7 @@ import { ownCommand } from "./own-command.ts";
 import { linkSelf } from "./self-link.ts";
 
 /** Exports of an installed extra's `load.mjs`. */
-interface Loader {
+interface ExtraLoader {
   load(specifier: string): Promise<unknown>;
 }
 
@@ -32,7 +32,7 @@ export async function importExtra<T>(
   }
   if (found.place === "beside") return (await import(specifier)) as T;
   linkIfOwn(name, found);
-  const loader = (await import(pathToFileURL(found.from).href)) as Loader;
+  const loader = (await import(pathToFileURL(found.from).href)) as ExtraLoader;
   return (await loader.load(specifier)) as T;
 }
 

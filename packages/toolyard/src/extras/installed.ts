@@ -1,9 +1,10 @@
 import { readdirSync, renameSync, rmSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { extraFolder, extrasFolder, type Variables } from "./extras-folder.ts";
+import { extraFolder, extrasFolder } from "./extras-folder.ts";
 import { EXTRAS, type Extra, type ExtraName } from "./extras.ts";
 import { findPackage, nearestPackage, type SearchPlaces } from "./find-package.ts";
+import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
 /** Where an extra is installed. */
 export interface ExtraState {
@@ -37,7 +38,7 @@ export function extraState(extra: Extra, places: SearchPlaces = {}): ExtraState 
   return { extra, state: isOther ? "other" : "absent", folder, versions: Object.fromEntries(near) };
 }
 
-function versionFolders(name: ExtraName, variables: Variables): readonly string[] {
+function versionFolders(name: ExtraName, variables: EnvironmentVariables): readonly string[] {
   try {
     return readdirSync(join(extrasFolder(variables), name));
   } catch {
@@ -49,7 +50,7 @@ function versionFolders(name: ExtraName, variables: Variables): readonly string[
  * Removes all versions of an extra from the data folder. Returns whether there was one. Packages next to this program
  * are kept. Throws the system's error if a file is in use.
  */
-export function removeExtra(name: ExtraName, variables: Variables = process.env): boolean {
+export function removeExtra(name: ExtraName, variables: EnvironmentVariables = process.env): boolean {
   if (versionFolders(name, variables).length === 0) return false;
   const root = extrasFolder(variables);
   // Renamed first, so that a removal that is interrupted leaves no half of it in use.

@@ -108,7 +108,7 @@ export class Dispatcher {
   }
 
   /** It is known who calls. Who does not say so hears nothing of which paths there are. */
-  #enter(principal: Principal, { arrival, route, path, search }: Known): void | Promise<void> {
+  #enter(principal: Principal, { arrival, route, path, search }: ResolvedRequest): void | Promise<void> {
     const { request, answer } = arrival;
     if (this.#place.closing.aborted)
       throw new Refusal(503, "The server is stopping.", { connection: "close", "retry-after": "1" });
@@ -132,7 +132,7 @@ export class Dispatcher {
 }
 
 /** What is settled of a request before it is known who sends it. */
-interface Known {
+interface ResolvedRequest {
   readonly arrival: Arrival;
   /** Absent: there is none. */
   readonly route: Route | undefined;

@@ -7,7 +7,7 @@ import { LateLogger } from "../telemetry/late-logger.ts";
 import { AddedServers } from "./added-servers.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import type { LoadedHubConfig } from "./schema.ts";
-import { LibraryDoors } from "./library-doors.ts";
+import { LibraryEndpoints } from "./library-doors.ts";
 import { loadHubConfig, openHub, type Hub } from "./open-hub.ts";
 import { logConfig } from "./log-config.ts";
 import { Reloader } from "./reload.ts";
@@ -16,6 +16,7 @@ import type { ServedFetch } from "./serve/fetch.ts";
 import type { NodeHandler } from "./serve/node.ts";
 import type { Served, ServedHttp } from "./serve/serve.ts";
 import { toolyardOf, type Toolyard } from "../kernel/toolyard.ts";
+import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
 export interface CreateHubOptions {
   /** Configuration files, rising in precedence. @default none */
@@ -85,7 +86,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   const load = () => loadHubConfig({ files, variables, base: BASE, flags: added.over(settings) });
   const { hub, closeProgram } = await openWithProgram(await load(), variables, options);
   logConfig(hub.config, hub.logger);
-  const doors = new LibraryDoors(hub);
+  const doors = new LibraryEndpoints(hub);
   const reloader = new Reloader({ hub, load, onReloaded: async () => doors.reloaded() });
   const base = toolyardOf(hub, { door: "library" });
   if (options.watch === true) await reloader.watch(files);
@@ -127,9 +128,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   };
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
-function filesOf(config: CreateHubOptions["config"] = [], variables: Variables): readonly string[] {
+function filesOf(config: CreateHubOptions["config"] = [], variables: EnvironmentVariables): readonly string[] {
   const named = typeof config === "string" ? [config] : config;
   return named.length > 0 ? locateConfig(named, variables, process.cwd()) : [];
 }
@@ -137,7 +136,7 @@ function filesOf(config: CreateHubOptions["config"] = [], variables: Variables):
 /** Opens the hub with what the program registers. */
 async function openWithProgram(
   config: LoadedHubConfig,
-  variables: Variables,
+  variables: EnvironmentVariables,
   { registerTools, logger }: CreateHubOptions,
 ): Promise<{ readonly hub: Hub; readonly closeProgram: () => Promise<void> }> {
   const program = registerTools ? await openProgram(registerTools) : undefined;

@@ -3,7 +3,7 @@ import { resolveCatalog } from "../catalog/options.ts";
 import { LOGGER } from "../core/services.ts";
 import { DIALECTS } from "../endpoints/services.ts";
 import { isHubItself } from "../core/sources/provider-kinds.ts";
-import { getService, startFeatures, type Services, type Start } from "../kernel/start-features.ts";
+import { getService, startFeatures, type Services, type FeatureStart } from "../kernel/start-features.ts";
 import { TELEMETRY } from "../kernel/telemetry.ts";
 import { SchemaChecks } from "../schema/schema-checks.ts";
 import { keepLease } from "../state/lease.ts";
@@ -17,7 +17,7 @@ import { Planner } from "./sources/plan.ts";
 import { SourceSet } from "./sources/source-set.ts";
 
 /** Services that exist before the features, and the current configuration. */
-export interface KernelBase extends Pick<Start, "services" | "contributions"> {
+export interface KernelBase extends Pick<FeatureStart, "services" | "contributions"> {
   readonly config: () => LoadedHubConfig;
 }
 

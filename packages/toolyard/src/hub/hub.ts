@@ -11,7 +11,7 @@ import { CallerPort } from "./caller-port.ts";
 import { createKernel } from "./create-kernel.ts";
 import type { Kernel } from "./kernel.ts";
 import { createKernelServices } from "./kernel-services.ts";
-import { OpenDoors } from "./open-doors.ts";
+import { OpenEndpoints } from "./open-doors.ts";
 import type { OpenHubOptions } from "./open-hub-options.ts";
 import type { LoadedHubConfig } from "./schema.ts";
 import { SourceEvents } from "./sources/source-events.ts";
@@ -24,7 +24,7 @@ export class Hub {
   readonly port: CallerPort;
   readonly tools: ToolDirectory;
   readonly sources: SourceSet;
-  readonly doors = new OpenDoors();
+  readonly doors = new OpenEndpoints();
   /** Services of the kernel and of the features; `getService` reads one. */
   readonly services: Services;
   readonly features: readonly AnyFeature[];

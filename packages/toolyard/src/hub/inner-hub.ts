@@ -1,7 +1,7 @@
 import { nextCallId } from "../core/calls/call-id.ts";
 import type { Call, ToolMode } from "../core/calls/call.ts";
 import { innerCall } from "../core/calls/call-within.ts";
-import type { Own } from "../core/calls/built-call.ts";
+import type { CallOverrides } from "../core/calls/built-call.ts";
 import type { View } from "../core/ports/hub-port.ts";
 import type { InnerHub } from "../core/calls/inner-hub.ts";
 import { fail, type Outcome } from "../core/calls/outcome.ts";
@@ -14,7 +14,7 @@ const MODE: ToolMode = "all";
 const MAX_DEPTH = 16;
 
 /** Request from within a call. */
-type Inside = Required<Pick<Own, "method" | "target" | "arguments" | "params" | "relaysInput">>;
+type Inside = Required<Pick<CallOverrides, "method" | "target" | "arguments" | "params" | "relaysInput">>;
 
 /** Calls that a running call makes: with its caller's rights, inside its time, ended with it. */
 export function createInnerHub(hub: () => Pick<MadeHub, "port" | "tools">): InnerHub {

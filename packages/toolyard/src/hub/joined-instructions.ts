@@ -21,12 +21,12 @@ export function joinInstructions(sources: readonly SourceOffer[]): string | unde
   return loneSource(sources) ? only.text : joinSections(given);
 }
 
-interface Given {
+interface ServerInstructions {
   readonly name: string;
   readonly text: string;
 }
 
-function joinSections(given: readonly Given[]): string {
+function joinSections(given: readonly ServerInstructions[]): string {
   let joined = "";
   for (const { name, text } of given) {
     const before = joined === "" ? "" : "\n\n";

@@ -15,7 +15,7 @@ import type { NotedProblems } from "./sources/noted-problems.ts";
 import type { SourceSet } from "./sources/source-set.ts";
 
 /** Tables in which calls are resolved and their facts are stored. */
-interface Places {
+interface CallTables {
   readonly catalog: Catalog;
   readonly sources: SourceSet;
   readonly schemas: SchemaChecks;
@@ -24,7 +24,7 @@ interface Places {
 
 /** Returns what creates the pipeline of a configuration, with the stages and listeners of the features. */
 export function pipelineFactory(
-  { catalog, sources, schemas, noted }: Places,
+  { catalog, sources, schemas, noted }: CallTables,
   { options: { mirror = false, watch = {} }, started: { services, contributions } }: PipelineSources,
 ): (config: LoadedHubConfig) => Pipeline {
   const { audit, logger, keptLogger, redactor } = getService(services, TELEMETRY);

@@ -13,7 +13,7 @@ import { createInnerHub } from "./inner-hub.ts";
 import type { OpenHubOptions } from "./open-hub-options.ts";
 import type { LoadedHubConfig } from "./schema.ts";
 
-interface Beginning {
+interface KernelStart {
   readonly state: HubState;
   /** Returns the hub, which is made after its features have started. */
   readonly getHub: () => MadeHub;
@@ -25,7 +25,7 @@ interface Beginning {
 /** Creates the services of the kernel that live as long as the hub. */
 export function createKernelServices(
   options: OpenHubOptions,
-  { state, getHub, config, contributions }: Beginning,
+  { state, getHub, config, contributions }: KernelStart,
 ): ServicesOf<KernelHubKey> {
   const { variables, logger, printsFailures, modulesHost, lazy, firstCallerEra, requestIds } = options;
   return {

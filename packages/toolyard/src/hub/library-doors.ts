@@ -7,7 +7,7 @@ import { serveStdio } from "./serve/serve-stdio.ts";
 import { serveHttp, type Served, type ServedHttp } from "./serve/serve.ts";
 
 /** The doors that a program opened on its hub. */
-export class LibraryDoors {
+export class LibraryEndpoints {
   readonly #hub: Hub;
   readonly #served: Served[] = [];
   /** Settings of `[server]` when an HTTP endpoint was opened. */

@@ -1,11 +1,11 @@
-interface OpenDoor {
+interface OpenEndpointEntry {
   readonly kind: string;
   readonly isForAll: boolean;
 }
 
 /** The doors of a hub that are open. Several of one kind may be, as while one replaces another. */
-export class OpenDoors {
-  readonly #doors = new Set<OpenDoor>();
+export class OpenEndpoints {
+  readonly #doors = new Set<OpenEndpointEntry>();
 
   /** Each kind once: `http`, `stdio`. */
   get kinds(): readonly string[] {

@@ -9,7 +9,7 @@ import type { Resolution } from "../pipeline/ports.ts";
 import type { Source } from "../core/sources/records.ts";
 import { permissionOf, supposedName } from "../core/ports/rights.ts";
 import { RPC } from "../wire/messages.ts";
-import { lookBehind, type Wanted } from "./sources/absent-services.ts";
+import { lookBehind, type MissingName } from "./sources/absent-services.ts";
 import { passThroughProvider } from "./pass-through.ts";
 import { absentSource, lateByInstall, whyDisabled } from "./sources/absent-source.ts";
 import type { SourceSet } from "./sources/source-set.ts";
@@ -58,7 +58,10 @@ async function withAbsentServices(
 }
 
 /** Returns where to look for an unlisted name. */
-export function wantedOf(asked: Pick<Wanted, "name" | "principal">, { catalog, sources }: ResolvePlaces): Wanted {
+export function wantedOf(
+  asked: Pick<MissingName, "name" | "principal">,
+  { catalog, sources }: ResolvePlaces,
+): MissingName {
   const { current } = catalog.for(asked.principal);
   return {
     ...asked,

@@ -12,10 +12,10 @@ import { describeSources, type SourceOffer } from "./self-description.ts";
 /** The hub's name for clients. */
 export const SERVER_NAME = "toolyard";
 
-type Parts = Pick<Kernel, "catalog" | "sources" | "services">;
+type ServerFactsParts = Pick<Kernel, "catalog" | "sources" | "services">;
 
 /** Returns the hub's description for one principal: its identity, and the descriptions of its sources. */
-export async function serverFacts(parts: Parts, principal: Principal, waits: boolean): Promise<ServerFacts> {
+export async function serverFacts(parts: ServerFactsParts, principal: Principal, waits: boolean): Promise<ServerFacts> {
   const offers = await offersFor(parts, principal, waits);
   const instructions = joinInstructions(offers);
   return {
@@ -29,7 +29,7 @@ export async function serverFacts(parts: Parts, principal: Principal, waits: boo
 }
 
 async function offersFor(
-  { catalog: all, sources, services }: Parts,
+  { catalog: all, sources, services }: ServerFactsParts,
   principal: Principal,
   waits: boolean,
 ): Promise<SourceOffer[]> {

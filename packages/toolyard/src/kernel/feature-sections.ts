@@ -1,7 +1,7 @@
 import type { OptionSchema, Sections } from "../core/options/option-schema.ts";
 import { Type } from "../core/options/option-schema.ts";
 import { HTTP_OPTION_SCHEMAS } from "../http/options.ts";
-import type { AnyDoor, AnyFeature, AnyKind } from "./feature.ts";
+import type { AnyEndpoint, AnyFeature, AnyKind } from "./feature.ts";
 import { STORES } from "../state/stores.ts";
 import type { StoreKinds } from "../state/ports/store.ts";
 import { joinSections } from "./sections.ts";
@@ -21,7 +21,7 @@ export function sourceKindsOf(features: readonly AnyFeature[]): readonly AnyKind
   return features.flatMap(({ sources }) => sources);
 }
 
-export function doorKindsOf(features: readonly AnyFeature[]): readonly AnyDoor[] {
+export function doorKindsOf(features: readonly AnyFeature[]): readonly AnyEndpoint[] {
   return features.flatMap(({ endpoints }) => endpoints);
 }
 

@@ -3,11 +3,11 @@ import type { ObjectOf, OptionSchema, Sections } from "../core/options/option-sc
 import type { ServiceKey, ServicesOf } from "../core/service-key.ts";
 import type { EvidenceSource } from "../catalog/search/likeness/table-search.ts";
 import type { Dialect } from "../endpoints/dialect.ts";
-import type { DefinedDoor, Door } from "../endpoints/door.ts";
+import type { EndpointDefinition, Endpoint } from "../endpoints/door.ts";
 import type { HttpOptions } from "../http/options.ts";
 import type { CallListener } from "../pipeline/ports.ts";
 import type { StagePlace } from "../pipeline/stage-place.ts";
-import type { DefinedKind, Place, WantedSource } from "../providers/source-kind.ts";
+import type { DefinedKind, SourcePlace, WantedSource } from "../providers/source-kind.ts";
 import type { All } from "./sections.ts";
 
 /** Lives as long as the hub, in contrast to a service of one place that the hub is served at. */
@@ -15,15 +15,15 @@ export type HubKey = ServiceKey<unknown, string, "hub">;
 
 /** A source kind with any sections and services. */
 export interface AnyKind extends Pick<DefinedKind<Sections, never, ServiceKey>, "kind" | "schema" | "uses"> {
-  readonly wanted: (config: never, place: Place) => readonly WantedSource<never>[];
+  readonly wanted: (config: never, place: SourcePlace) => readonly WantedSource<never>[];
 }
 
 /** An endpoint with any sections and services. */
-export interface AnyDoor extends Pick<
-  DefinedDoor<Sections, ServiceKey, ServiceKey>,
+export interface AnyEndpoint extends Pick<
+  EndpointDefinition<Sections, ServiceKey, ServiceKey>,
   "schema" | "paths" | "uses" | "provides"
 > {
-  readonly wanted: (config: never, taken: readonly string[]) => ((services: never) => Promise<Door>) | undefined;
+  readonly wanted: (config: never, taken: readonly string[]) => ((services: never) => Promise<Endpoint>) | undefined;
 }
 
 /** A way to authenticate callers. The first feature whose configuration requests it is used. */
@@ -88,7 +88,7 @@ export interface Feature<
   readonly uses: readonly ServiceKey[];
   readonly provides: readonly ServiceKey[];
   readonly sources: readonly AnyKind[];
-  readonly endpoints: readonly AnyDoor[];
+  readonly endpoints: readonly AnyEndpoint[];
   readonly check?: (config: never) => void;
   readonly start?: (services: never, config: () => never) => Contribution;
   /** Only for the compiler. */
@@ -105,7 +105,7 @@ type KeysOf<K> = K extends { readonly uses: readonly (infer U)[] } ? Extract<U, 
 type ProvidedOf<K> = K extends { readonly provides: readonly (infer U)[] } ? Extract<U, ServiceKey> : never;
 type SchemaOf<K> = K extends { readonly schema: infer S extends Sections } ? S : never;
 type ReadsOf<K> = K extends { readonly wanted: (config: infer C, ...rest: never) => unknown } ? C : unknown;
-type One<T> = T extends readonly (infer E)[] ? E : never;
+type ElementOf<T> = T extends readonly (infer E)[] ? E : never;
 
 /** Defines a feature. Its type contains the keys that it uses and provides, which `featureList` checks. */
 export function defineFeature<
@@ -114,15 +114,15 @@ export function defineFeature<
   const Uses extends HubKey = never,
   const Provides extends HubKey = never,
   const Kinds extends readonly AnyKind[] = readonly [],
-  const Doors extends readonly AnyDoor[] = readonly [],
+  const Doors extends readonly AnyEndpoint[] = readonly [],
 >(
   parts: FeatureParts<S, Reads, Uses, Provides, Kinds, Doors>,
 ): Feature<
-  S | SchemaOf<One<Kinds>> | SchemaOf<One<Doors>>,
-  Reads | ReadsOf<One<Kinds>>,
+  S | SchemaOf<ElementOf<Kinds>> | SchemaOf<ElementOf<Doors>>,
+  Reads | ReadsOf<ElementOf<Kinds>>,
   Uses,
-  KeysOf<One<Kinds>> | KeysOf<One<Doors>>,
-  Provides | ProvidedOf<One<Doors>>
+  KeysOf<ElementOf<Kinds>> | KeysOf<ElementOf<Doors>>,
+  Provides | ProvidedOf<ElementOf<Doors>>
 > {
   const { schema = {}, uses = [], provides = [], sources = [], endpoints = [], ...rest } = parts;
   return Object.freeze({ ...rest, schema, uses, provides, sources, endpoints }) as never;
@@ -130,7 +130,7 @@ export function defineFeature<
 
 export type AnyFeature = Feature<Sections, never, ServiceKey, ServiceKey, ServiceKey>;
 
-interface Typed {
+interface FeatureTypes {
   readonly "~types"?: {
     readonly sections: unknown;
     readonly startUses: unknown;
@@ -139,11 +139,11 @@ interface Typed {
   };
 }
 // Indexed access keeps each member of a union, where `infer` would reduce them to their common supertype.
-type TypesOf<F extends Typed> = NonNullable<F["~types"]>;
-type StartUsesOf<F> = F extends Typed ? TypesOf<F>["startUses"] : never;
-type LaterUsesOf<F> = F extends Typed ? TypesOf<F>["laterUses"] : never;
-export type ProvidedBy<F> = F extends Typed ? TypesOf<F>["provides"] : never;
-type SectionsOf<F> = F extends Typed ? TypesOf<F>["sections"] : never;
+type TypesOf<F extends FeatureTypes> = NonNullable<F["~types"]>;
+type StartUsesOf<F> = F extends FeatureTypes ? TypesOf<F>["startUses"] : never;
+type LaterUsesOf<F> = F extends FeatureTypes ? TypesOf<F>["laterUses"] : never;
+export type ProvidedBy<F> = F extends FeatureTypes ? TypesOf<F>["provides"] : never;
+type SectionsOf<F> = F extends FeatureTypes ? TypesOf<F>["sections"] : never;
 
 /** Type of a feature in the list if no earlier feature provides a service that it uses. */
 export interface MissingService<Keys> {

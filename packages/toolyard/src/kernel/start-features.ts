@@ -12,7 +12,7 @@ export interface StartedFeatures {
   close(): Promise<void>;
 }
 
-export interface Start {
+export interface FeatureStart {
   /** Services that exist before the features. */
   readonly services: Services;
   /** Returns the current configuration. */
@@ -24,7 +24,7 @@ export interface Start {
 /** Starts features in the order of their list, each with the services that it declares. */
 export function startFeatures(
   features: readonly AnyFeature[],
-  { services: given, config, contributions = [] }: Start,
+  { services: given, config, contributions = [] }: FeatureStart,
 ): StartedFeatures {
   const services: Record<string, unknown> = { ...given };
   for (const feature of features) {

@@ -1,10 +1,10 @@
 import { BuiltCall } from "../core/calls/built-call.ts";
 import { nextCallId } from "../core/calls/call-id.ts";
 import {
-  type Ask,
+  type ServerRequest,
   type Call,
   LOCAL_PRINCIPAL,
-  type Notice,
+  type CallNotification,
   type Principal,
   type ToolMode,
 } from "../core/calls/call.ts";
@@ -25,12 +25,12 @@ export interface CallOptions {
   /** Ends the call; its outcome is `cancelled`. */
   readonly signal?: AbortSignal;
   /** Progress (`notifications/progress`) and log messages (`notifications/message`) of the running call. */
-  readonly onNotice?: (notice: Notice) => void;
+  readonly onNotice?: (notice: CallNotification) => void;
   /**
    * Answers elicitation, sampling and roots; without it such server requests are refused. Declare its abilities in
    * `capabilities`.
    */
-  readonly onAsk?: (ask: Ask, signal: AbortSignal) => Promise<JsonObject>;
+  readonly onAsk?: (ask: ServerRequest, signal: AbortSignal) => Promise<JsonObject>;
   /** In MCP's shape: `{elicitation: {}, sampling: {}, roots: {}}`. @default {} */
   readonly capabilities?: JsonObject;
   /** `_meta` for the tool or server. */
@@ -111,7 +111,7 @@ export function toolyardOf(
   };
   const view = (mode: ToolMode): View => ({ mode, principal });
   const entries = async (kind: ListKind, mode: ToolMode = "normal") => (await port.list(kind, view(mode))).entries;
-  const call = (wanted: Wanted, options: CallOptions = {}) =>
+  const call = (wanted: ToolyardCall, options: CallOptions = {}) =>
     inTime(options, (deadline) => {
       const asked = { ...NOTHING_ELSE, ...wanted, meta: options.meta ?? {}, principal };
       const { models } = options;
@@ -162,7 +162,7 @@ async function inTime<T>(
   }
 }
 
-type Wanted = Pick<Call, "method" | "target"> & Partial<Pick<Call, "arguments" | "params">>;
+type ToolyardCall = Pick<Call, "method" | "target"> & Partial<Pick<Call, "arguments" | "params">>;
 const NOTHING_ELSE = Object.freeze({ arguments: {}, params: {}, mode: "all" as const });
 
 function linkTo({ door, client }: Program, options: CallOptions, deadline: Deadline | undefined): CallerLink {
@@ -206,11 +206,11 @@ async function subscribe(
 }
 
 // A tool may send log messages below the requested level.
-function isWanted({ method, params }: Notice, { logLevel }: CallOptions): boolean {
+function isWanted({ method, params }: CallNotification, { logLevel }: CallOptions): boolean {
   return method !== "notifications/message" || (logLevel !== undefined && reachesLevel(params["level"], logLevel));
 }
 
-async function answerAsk(ask: Ask, options: CallOptions, signal: AbortSignal): Promise<JsonObject> {
+async function answerAsk(ask: ServerRequest, options: CallOptions, signal: AbortSignal): Promise<JsonObject> {
   if (options.onAsk) return options.onAsk({ method: ask.method, params: ask.params }, signal);
   throw new FailError(
     fail("tool_error", `The caller was asked (${ask.method}) and cannot answer: this program gave no \`onAsk\`.`),

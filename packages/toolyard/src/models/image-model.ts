@@ -103,13 +103,19 @@ async function loadImageModel(
 /** Under this key the SDK takes further members of the body. */
 const OPTIONS_KEY = "compatible";
 
-type Settings = Pick<Parameters<typeof generateWithSdk>[0], "prompt" | "size" | "aspectRatio" | "providerOptions">;
+type ImageCallSettings = Pick<
+  Parameters<typeof generateWithSdk>[0],
+  "prompt" | "size" | "aspectRatio" | "providerOptions"
+>;
 
 /**
  * Only servers for open models support a negative prompt; vendors' APIs refuse the parameter, so it is added to the
  * prompt.
  */
-function toSettings({ kind }: ModelProvider, { prompt, negativePrompt, width, height }: ImageRequest): Settings {
+function toSettings(
+  { kind }: ModelProvider,
+  { prompt, negativePrompt, width, height }: ImageRequest,
+): ImageCallSettings {
   const isCompatible = kind === "openai-compatible";
   const hasNegative = negativePrompt !== undefined && negativePrompt.trim() !== "";
   const sides = sidesOf(width, height);

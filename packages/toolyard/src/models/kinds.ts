@@ -3,7 +3,7 @@ export const MODEL_PROVIDER_KINDS = ["openai", "anthropic", "mistral", "google",
 export type ModelProviderKind = (typeof MODEL_PROVIDER_KINDS)[number];
 
 /** Facts of one vendor that apply without configuration. */
-export interface KindFacts {
+export interface VendorFacts {
   /** Variables that the vendor's own clients read the key from; the first is the one to name in a message. */
   readonly keyVariables: readonly string[];
   /** Variable that the vendor's own clients read the address from. */
@@ -15,7 +15,7 @@ export interface KindFacts {
   readonly versionPath?: string;
 }
 
-export const KIND_FACTS: Readonly<Record<ModelProviderKind, KindFacts>> = {
+export const KIND_FACTS: Readonly<Record<ModelProviderKind, VendorFacts>> = {
   openai: { keyVariables: ["OPENAI_API_KEY"], baseUrlVariable: "OPENAI_BASE_URL", needsKey: true },
   anthropic: {
     keyVariables: ["ANTHROPIC_API_KEY"],
@@ -40,7 +40,7 @@ export const KIND_FACTS: Readonly<Record<ModelProviderKind, KindFacts>> = {
 
 /** Providers that need no line of configuration. */
 export const KNOWN_PROVIDERS: Readonly<
-  Record<string, { readonly kind: ModelProviderKind; readonly facts: KindFacts }>
+  Record<string, { readonly kind: ModelProviderKind; readonly facts: VendorFacts }>
 > = {
   ...Object.fromEntries(
     MODEL_PROVIDER_KINDS.filter((kind) => kind !== "openai-compatible").map((kind) => [

@@ -17,11 +17,11 @@ export async function loadLanguageModel(
   return LOADERS[provider.kind](provider, model);
 }
 
-type Loader = (provider: ModelProvider, model: string) => Promise<LoadedLanguageModel>;
+type ModelLoader = (provider: ModelProvider, model: string) => Promise<LoadedLanguageModel>;
 
 const PURPOSE = "a model of that provider";
 
-const LOADERS: Readonly<Record<ModelProvider["kind"], Loader>> = {
+const LOADERS: Readonly<Record<ModelProvider["kind"], ModelLoader>> = {
   openai: async (provider, model) => {
     const openai = (await PACKAGES.openai(PURPOSE)).createOpenAI(settingsOf(provider));
     return provider.api === "chat" ? openai.chat(model) : openai.responses(model);

@@ -2,9 +2,10 @@ import { OptionError } from "../core/errors.ts";
 import { Type, type Static } from "../core/options/option-schema.ts";
 import { readOptions } from "../core/options/option-values.ts";
 import type { Starts } from "../core/sources/table-facts.ts";
-import { KIND_FACTS, KNOWN_PROVIDERS, MODEL_PROVIDER_KINDS, type KindFacts } from "./kinds.ts";
+import { KIND_FACTS, KNOWN_PROVIDERS, MODEL_PROVIDER_KINDS, type VendorFacts } from "./kinds.ts";
 import { parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
+import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
 /** The vendor's key from the environment is sent to the configured URL. */
 const PROVIDER_STARTS: Starts = {
@@ -95,13 +96,11 @@ export interface ModelsOptions {
   readonly providers: Readonly<Record<string, ModelProvider>>;
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /**
  * Adds the vendors' usual variables and URLs. Throws an `OptionError` for an invalid URL, a name that is not
  * `provider/model`, or an unknown provider.
  */
-export function resolveModels(raw: ModelsConfig = {}, variables: Variables = {}): ModelsOptions {
+export function resolveModels(raw: ModelsConfig = {}, variables: EnvironmentVariables = {}): ModelsOptions {
   const { providers: given, language, image, embedding } = readOptions(ModelsSchema, raw, "models.");
   const names = new Set([...Object.keys(KNOWN_PROVIDERS), ...Object.keys(given)]);
   const providers = Object.fromEntries(
@@ -116,7 +115,11 @@ export function resolveModels(raw: ModelsConfig = {}, variables: Variables = {})
   });
 }
 
-function resolveProvider(name: string, raw: ProviderConfig | undefined, variables: Variables): ModelProvider {
+function resolveProvider(
+  name: string,
+  raw: ProviderConfig | undefined,
+  variables: EnvironmentVariables,
+): ModelProvider {
   const options = readOptions(ProviderSchema, raw, `models.providers.${name}.`);
   const { headers, api } = options;
   const known = Object.hasOwn(KNOWN_PROVIDERS, name) ? KNOWN_PROVIDERS[name] : undefined;
@@ -140,18 +143,22 @@ function resolveProvider(name: string, raw: ProviderConfig | undefined, variable
 }
 
 /** An empty one is none. */
-function keyOf(given: string | undefined, { keyVariables }: KindFacts, variables: Variables): string | undefined {
+function keyOf(
+  given: string | undefined,
+  { keyVariables }: VendorFacts,
+  variables: EnvironmentVariables,
+): string | undefined {
   return given === undefined ? firstSet(keyVariables, variables) : given || undefined;
 }
 
-function firstSet(names: readonly string[], variables: Variables): string | undefined {
+function firstSet(names: readonly string[], variables: EnvironmentVariables): string | undefined {
   return names.map((name) => variables[name]).find((value) => value !== undefined && value !== "");
 }
 
 function resolveBaseUrl(
   { name, given }: { readonly name: string; readonly given: string | undefined },
-  facts: KindFacts,
-  variables: Variables,
+  facts: VendorFacts,
+  variables: EnvironmentVariables,
 ): string | undefined {
   if (given !== undefined) return checkedUrl(given, `models.providers.${name}.base_url`);
   const fromVariable = facts.baseUrlVariable === undefined ? undefined : variables[facts.baseUrlVariable];

@@ -50,9 +50,9 @@ export async function downloadPublic(address: URL, options: DownloadOptions): Pr
   }
 }
 
-type Ask = (url: URL, service: string) => Promise<Response>;
+type DownloadFetch = (url: URL, service: string) => Promise<Response>;
 
-async function followed(address: URL, ask: Ask): Promise<Download> {
+async function followed(address: URL, ask: DownloadFetch): Promise<Download> {
   let url = address;
   for (let steps = 0; steps <= MAX_REDIRECTS; steps += 1) {
     const service = expectHttps(url);

@@ -7,14 +7,14 @@ import { NOT_PUBLIC_CODE } from "./addresses.ts";
 import { causeOf, type RequestCause } from "./client/cause.ts";
 
 /** A failure of a service, from which the message for callers is built. */
-interface Trouble {
+interface ServiceTrouble {
   /** Name of the service for users. Its address is not shown, since it may contain keys. */
   readonly service: string;
   readonly what: string;
 }
 
 /** A failure of one service on the network. */
-export function outboundFailure(kind: FailKind, { service, what }: Trouble, extras: FailExtras = {}): FailError {
+export function outboundFailure(kind: FailKind, { service, what }: ServiceTrouble, extras: FailExtras = {}): FailError {
   return new FailError(fail(kind, `${service} ${what}`, extras));
 }
 

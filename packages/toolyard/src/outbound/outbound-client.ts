@@ -7,9 +7,9 @@ import {
   MAX_REDIRECTS,
   targetOf,
   type Redirect,
-  type Route,
-  type Sending,
-  type Step,
+  type RequestRoute,
+  type RequestSettings,
+  type RequestStep,
 } from "./client/exchange.ts";
 import { retryAfterMs as readRetryAfter } from "./client/retry-after.ts";
 import { lookupPublic, mayBePublic } from "./addresses.ts";
@@ -66,9 +66,9 @@ const KEPT_ALIVE_MS = 10_000;
 export class OutboundClient {
   readonly #options: OutboundOptions;
   readonly #connections = new Map<string, Connections>();
-  readonly #route: Route<Asked>;
+  readonly #route: RequestRoute<OutboundSend>;
   /** The same, and follows nothing. */
-  readonly #direct: Route<Asked>;
+  readonly #direct: RequestRoute<OutboundSend>;
   #isClosed = false;
 
   constructor(options: OutboundOptions) {
@@ -105,7 +105,7 @@ export class OutboundClient {
     await Promise.allSettled(all.map((connections) => connections.close()));
   }
 
-  async #readWhole(asked: Asked): Promise<OutboundResponse> {
+  async #readWhole(asked: OutboundSend): Promise<OutboundResponse> {
     const { url, method = "GET", body: sent, maxBytes, service } = asked.request;
     const { follows = true } = asked.request;
     const route = follows ? this.#route : this.#direct;
@@ -117,7 +117,7 @@ export class OutboundClient {
     return { status, header, body: whole };
   }
 
-  #createRoute(): Route<Asked> {
+  #createRoute(): RequestRoute<OutboundSend> {
     const { userAgent } = this.#options;
     return {
       redirects: REDIRECTS,
@@ -153,7 +153,7 @@ export class OutboundClient {
   }
 }
 
-interface Asked extends Sending {
+interface OutboundSend extends RequestSettings {
   readonly request: OutboundRequest;
 }
 
@@ -177,7 +177,10 @@ function connectionsFor(reach: OutboundRequest["reach"], { proxy, ...way }: Way)
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** As browsers do it: only 307 and 308 repeat a POST. */
-function followed({ from, status, location, followed: before }: Redirect, { service, reach }: OutboundRequest): Step {
+function followed(
+  { from, status, location, followed: before }: Redirect,
+  { service, reach }: OutboundRequest,
+): RequestStep {
   const final = { retryable: false };
   const tooMany = `redirects more than ${MAX_REDIRECTS} times. Check its address.`;
   if (before === MAX_REDIRECTS) throw outboundFailure("unavailable", { service, what: tooMany }, final);

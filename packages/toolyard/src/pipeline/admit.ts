@@ -96,7 +96,7 @@ async function leaveLater(answer: Promise<Admission>, leave: () => void): Promis
 /** Limits the concurrent calls of one tool; up to `queue` calls may wait. */
 function toolGate(queue: number): Stage {
   const gates = new ToolGates(queue);
-  const enter = async ({ tool, maxConcurrent }: Bounded, state: CallState, next: Next): Promise<Outcome> => {
+  const enter = async ({ tool, maxConcurrent }: LimitedTool, state: CallState, next: Next): Promise<Outcome> => {
     const entry = { key: `${tool.source.id}\n${tool.name}`, holder: holderOf(state.call) };
     const isIn = await gates.enter(entry, Math.max(1, maxConcurrent), state.deadline.cancellation);
     if (!isIn) return queueFailure(state.found.name, maxConcurrent);
@@ -115,7 +115,7 @@ function toolGate(queue: number): Stage {
   };
 }
 
-interface Bounded {
+interface LimitedTool {
   readonly tool: ToolRecord;
   readonly maxConcurrent: number;
 }

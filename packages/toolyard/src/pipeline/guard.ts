@@ -18,12 +18,12 @@ export function guardStage({ breakers, options }: PipelineDeps): Stage {
   };
 }
 
-interface Guarded {
+interface CallGuardOptions {
   readonly breakers: Breakers;
   readonly retries: RetryOptions;
 }
 
-async function behindBreaker({ breakers, retries }: Guarded, state: CallState, next: Next): Promise<Outcome> {
+async function behindBreaker({ breakers, retries }: CallGuardOptions, state: CallState, next: Next): Promise<Outcome> {
   const { provider } = state.found;
   const server = provider.serverFor?.(state.call.principal) ?? provider;
   const startedAt = performance.now();

@@ -7,7 +7,7 @@ import { withUriPrefix } from "../core/uris/uri-prefix.ts";
 import { UriTemplate } from "../core/uris/uri-template.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-type CompletionTarget = Extract<CallTarget, { type: "completion" }>;
+type FilteredCompletion = Extract<CallTarget, { type: "completion" }>;
 
 /** Replaces an unknown value of a template. */
 const ANY_VALUE = "x";
@@ -45,7 +45,7 @@ function argumentName(params: JsonObject): string | undefined {
 }
 
 interface CompletionFacts {
-  readonly target: CompletionTarget;
+  readonly target: FilteredCompletion;
   /** The template or the URI that is completed. */
   readonly subject: UriSubject;
   readonly permission: Permission;

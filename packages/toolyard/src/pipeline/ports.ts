@@ -12,7 +12,7 @@ import type { Breakers } from "./breakers.ts";
 import type { LimitsOptions } from "./options.ts";
 
 /** Result of resolving a call's target in the caller's view. */
-export type Resolution = Found | NotFound;
+export type Resolution = FoundCall | NotFound;
 
 export interface NotFound {
   readonly found: false;
@@ -21,7 +21,7 @@ export interface NotFound {
   readonly outage?: OutageReport;
 }
 
-export interface Found {
+export interface FoundCall {
   readonly found: true;
   /** As callers see it: the rendered name, or a URI. The audit line shows it. */
   readonly name: string;

@@ -1,5 +1,5 @@
 import { BuiltCall } from "../core/calls/built-call.ts";
-import type { Ask, Call, Notice } from "../core/calls/call.ts";
+import type { ServerRequest, Call, CallNotification } from "../core/calls/call.ts";
 import type { Deadline } from "../core/calls/deadline.ts";
 import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json/json.ts";
@@ -7,7 +7,7 @@ import { fail } from "../core/calls/outcome.ts";
 import type { CallTarget, ResolvedCall } from "../core/sources/provider.ts";
 
 /** Data that the pipeline adds to a call for the provider. */
-export interface Resolved {
+export interface ProviderCallData {
   readonly arguments: JsonObject;
   readonly record: CallTarget;
   readonly deadline: Deadline;
@@ -21,9 +21,9 @@ export interface Resolved {
 export class ProviderCall extends BuiltCall implements ResolvedCall {
   declare deadline: Deadline;
   readonly record: CallTarget;
-  readonly #resolved: Resolved;
+  readonly #resolved: ProviderCallData;
 
-  constructor(call: Call, resolved: Resolved) {
+  constructor(call: Call, resolved: ProviderCallData) {
     const { deadline } = resolved;
     super(call, call, { arguments: resolved.arguments, deadline, cancellation: deadline.cancellation });
     this.record = resolved.record;
@@ -34,7 +34,7 @@ export class ProviderCall extends BuiltCall implements ResolvedCall {
     return this.deadline.signal;
   }
 
-  override notify(notice: Notice): void {
+  override notify(notice: CallNotification): void {
     if (this.#resolved.isOver()) return;
     if (notice.method === "notifications/progress") this.deadline.touch();
     super.notify(
@@ -42,7 +42,7 @@ export class ProviderCall extends BuiltCall implements ResolvedCall {
     );
   }
 
-  override ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
+  override ask(ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject> {
     if (this.#resolved.isOver())
       return Promise.reject(new FailError(fail("cancelled", "The call is over, so its caller is not asked any more.")));
     // A user may take time to answer; only the total limit continues.

@@ -4,13 +4,13 @@ import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
 /** Members that a result of the method must have. */
-export type Shape = { readonly result: JsonObject } | { readonly wrong: string };
+export type ResultShape = { readonly result: JsonObject } | { readonly wrong: string };
 
 /**
  * Validates a result by its method, and repairs what the protocol allows to repair. A valid one is returned as the same
  * object.
  */
-export function shapeResult(method: CallMethod, result: unknown, relaysInput: boolean): Shape {
+export function shapeResult(method: CallMethod, result: unknown, relaysInput: boolean): ResultShape {
   if (!isJsonObject(result))
     return {
       wrong: `a result that is ${Array.isArray(result) ? "an array" : `${typeof result}`} instead of an object`,
@@ -20,13 +20,13 @@ export function shapeResult(method: CallMethod, result: unknown, relaysInput: bo
   return SHAPES[method](result);
 }
 
-function shapeUnfinished(result: JsonObject, resultType: unknown, relaysInput: boolean): Shape {
+function shapeUnfinished(result: JsonObject, resultType: unknown, relaysInput: boolean): ResultShape {
   if (resultType === "input_required" && relaysInput) return { result };
   const what = typeof resultType === "string" ? JSON.stringify(firstChars(resultType, 60)) : typeof resultType;
   return { wrong: `a result of type ${what}, which this caller cannot take` };
 }
 
-const SHAPES: Readonly<Record<CallMethod, (result: JsonObject) => Shape>> = {
+const SHAPES: Readonly<Record<CallMethod, (result: JsonObject) => ResultShape>> = {
   "tools/call": shapeToolResult,
   "resources/read": (result) => (isListOfObjects(result["contents"]) ? { result } : { wrong: "no list of `contents`" }),
   "prompts/get": (result) => (isListOfObjects(result["messages"]) ? { result } : { wrong: "no list of `messages`" }),
@@ -37,7 +37,7 @@ const SHAPES: Readonly<Record<CallMethod, (result: JsonObject) => Shape>> = {
   extension: (result) => ({ result }),
 };
 
-function shapeToolResult(result: JsonObject): Shape {
+function shapeToolResult(result: JsonObject): ResultShape {
   const { content } = result;
   if (content === undefined) return { result: { ...result, content: textOf(result["structuredContent"]) } };
   return isListOfObjects(content) ? { result } : { wrong: "`content` that is no list of blocks" };

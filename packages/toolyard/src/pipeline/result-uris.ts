@@ -20,13 +20,13 @@ export function withShownUris(method: CallMethod, result: JsonObject, shownUri: 
 /** Returns a source's own URI as callers see it. */
 type ShownUri = (uri: string) => string;
 
-interface Member {
+interface ResultUriMember {
   readonly key: string;
   readonly change: (item: JsonObject, shownUri: ShownUri) => JsonObject;
 }
 
 /** The list of each kind of result that holds URIs. */
-const MEMBERS: Readonly<Record<CallMethod, Member | undefined>> = {
+const MEMBERS: Readonly<Record<CallMethod, ResultUriMember | undefined>> = {
   "tools/call": { key: "content", change: withShownBlock },
   "resources/read": { key: "contents", change: withShownUri },
   "prompts/get": { key: "messages", change: withShownContent },

@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/json/json.ts";
 import type { Outcome } from "../core/calls/outcome.ts";
 import type { ResolvedCall } from "../core/sources/provider.ts";
 import type { OutageReport } from "../core/sources/records.ts";
-import type { Found } from "./ports.ts";
+import type { FoundCall } from "./ports.ts";
 import { ProviderCall } from "./provider-call.ts";
 
 /** State of a running call. Stages add to it; inner stages may rely on what outer stages have set. */
@@ -18,7 +18,7 @@ export class CallState {
   /** Set by `resolve`: the outage report of the source, if it has one. */
   outage: OutageReport | undefined;
   #deadline: Deadline | undefined;
-  #found: Found | undefined;
+  #found: FoundCall | undefined;
   #resolvedCall: ResolvedCall | undefined;
   #isOpen = true;
   readonly #hide: <T>(value: T) => T;
@@ -40,12 +40,12 @@ export class CallState {
   }
 
   /** Set by `resolve`. */
-  get found(): Found {
+  get found(): FoundCall {
     if (!this.#found) throw new TypeError("The resolve stage comes first.");
     return this.#found;
   }
 
-  set found(found: Found) {
+  set found(found: FoundCall) {
     this.#found = found;
   }
 

@@ -25,7 +25,7 @@ export function validateStage(deps: PipelineDeps, uris: UriTranslation): Stage {
     const { tool } = target;
     const validation = tool.source.shape?.validation ?? "coerce";
     if (validation === "off") return next(state);
-    const check: Check = { schema: schemas.of(tool.inputSchema, "input"), problems, tool, validation };
+    const check: ArgumentCheck = { schema: schemas.of(tool.inputSchema, "input"), problems, tool, validation };
     const result = check.schema.checkHere(state.arguments);
     if (!result) return checkedApart(state, next, check);
     problems.look(tool, "input", check.schema.verdict);
@@ -35,7 +35,7 @@ export function validateStage(deps: PipelineDeps, uris: UriTranslation): Stage {
 
 type CheckFailure = Extract<CheckResult, { readonly ok: false }>;
 
-interface Check {
+interface ArgumentCheck {
   readonly schema: CheckedSchema;
   readonly problems: SchemaProblems;
   readonly tool: ToolRecord;
@@ -43,13 +43,13 @@ interface Check {
 }
 
 // The call waits for a thread; others do not.
-async function checkedApart(state: CallState, next: Next, check: Check): Promise<Outcome> {
+async function checkedApart(state: CallState, next: Next, check: ArgumentCheck): Promise<Outcome> {
   const result = await apart(state, state.arguments, check);
   check.problems.look(check.tool, "input", check.schema.verdict);
   return result.ok ? passOn(state, next, result.value) : secondLook(state, next, { ...check, result });
 }
 
-function apart(state: CallState, value: JsonObject, { schema, tool }: Check): Promise<CheckResult> {
+function apart(state: CallState, value: JsonObject, { schema, tool }: ArgumentCheck): Promise<CheckResult> {
   const { cancellation } = state.deadline;
   const whom = { source: tool.source.id, isGone: () => cancellation.aborted };
   return orAborted(schema.checkApart(value, whom), cancellation);
@@ -59,7 +59,7 @@ function apart(state: CallState, value: JsonObject, { schema, tool }: Check): Pr
 async function secondLook(
   state: CallState,
   next: Next,
-  check: Check & { readonly result: CheckFailure },
+  check: ArgumentCheck & { readonly result: CheckFailure },
 ): Promise<Outcome> {
   const { schema, tool, validation, result } = check;
   const adapted = adaptArguments(tool.inputSchema, state.arguments, { coerces: validation === "coerce" });

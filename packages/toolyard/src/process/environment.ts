@@ -1,3 +1,5 @@
+import type { EnvironmentVariables } from "../core/environment-variables.ts";
+
 /** Variables of a child beyond the allow-list. */
 export interface ChildEnvironmentOptions {
   /** The child's own variables; they win over inherited ones. */
@@ -6,15 +8,13 @@ export interface ChildEnvironmentOptions {
   readonly inherit?: readonly string[];
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * The environment of a child: the allow-listed variables of this process, those named in `inherit`, and the child's
  * own. Everything else stays here, tokens above all.
  */
 export function childEnvironment(
   { own = {}, inherit = [] }: ChildEnvironmentOptions = {},
-  parent: Environment = process.env,
+  parent: EnvironmentVariables = process.env,
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
   const isWindows = platform === "win32";
@@ -32,7 +32,7 @@ export function childEnvironment(
 }
 
 /** The variables that decide where a child finds commands, and no others: cheap enough to ask for at every look. */
-export function searchEnvironment(parent: Environment = process.env): Record<string, string> {
+export function searchEnvironment(parent: EnvironmentVariables = process.env): Record<string, string> {
   const found = SEARCHED.flatMap((name) => {
     const value = parent[name];
     return value === undefined ? [] : [[name, value] as const];

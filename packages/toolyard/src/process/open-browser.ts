@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
-
-type Variables = Readonly<Record<string, string | undefined>>;
+import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
 /**
  * Opens a URL in the user's browser: the program in `BROWSER`, else the system's. Resolves with false if there is none.
@@ -8,7 +7,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
  */
 export async function openBrowser(
   address: string,
-  variables: Variables,
+  variables: EnvironmentVariables,
   platform: NodeJS.Platform = process.platform,
 ): Promise<boolean> {
   const { protocol } = new URL(address);
@@ -28,7 +27,7 @@ export async function openBrowser(
   });
 }
 
-function browserOf(variables: Variables, platform: NodeJS.Platform): readonly string[] | undefined {
+function browserOf(variables: EnvironmentVariables, platform: NodeJS.Platform): readonly string[] | undefined {
   const own = variables["BROWSER"]?.split(" ").filter((word) => word !== "") ?? [];
   if (own.length > 0) return own;
   if (platform === "darwin") return ["open"];

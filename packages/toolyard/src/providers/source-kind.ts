@@ -7,7 +7,7 @@ import type { OutageReport, Source, ToolLimits } from "../core/sources/records.t
 import type { ServiceKey, ServicesOf } from "../core/service-key.ts";
 
 /** Where a configuration is used. */
-export interface Place {
+export interface SourcePlace {
   /** What relative paths count from. */
   readonly folder: string;
   /** A program registers tools of its own, whatever the configuration says. */
@@ -49,7 +49,7 @@ export interface SourceKind<S extends Sections, Config, Options, Uses extends Se
   /** Services that its sources are made with. @default none */
   readonly uses?: readonly Uses[];
   /** Which sources a checked configuration wants, options filled in. Throws an `OptionError` that names the section. */
-  resolve(config: Config, place: Place): readonly ResolvedSource<Options>[];
+  resolve(config: Config, place: SourcePlace): readonly ResolvedSource<Options>[];
   make(source: Source, options: Options, services: ServicesOf<Uses>): Promise<Provider>;
 }
 
@@ -58,7 +58,7 @@ export interface DefinedKind<S extends Sections, Config, Uses extends ServiceKey
   readonly kind: ProviderKind;
   readonly schema: S;
   readonly uses: readonly Uses[];
-  readonly wanted: (config: Config, place: Place) => readonly WantedSource<ServicesOf<Uses>>[];
+  readonly wanted: (config: Config, place: SourcePlace) => readonly WantedSource<ServicesOf<Uses>>[];
 }
 
 export function defineSourceKind<S extends Sections, Config, Options, const Uses extends ServiceKey = never>(

@@ -20,11 +20,11 @@ export interface ChildSettings {
   readonly sessions: number;
   readonly sessionIdleMs: number;
   /** Its interpreter is prepared immediately, while the first job arrives. */
-  readonly first: Interpreter;
+  readonly first: InterpreterName;
 }
 
 /** TypeScript is JavaScript by the time it runs. */
-export type Interpreter = "javascript" | "python";
+export type InterpreterName = "javascript" | "python";
 
 interface FileHead {
   readonly path: string;
@@ -99,16 +99,16 @@ export function isFromWorker(message: unknown): message is Exclude<FromWorker, {
 
 /** Messages of a run before its end, which the child forwards from the worker to the hub. */
 type SaidType = Exclude<FromWorker["type"], "ready" | "done">;
-type Shape = (message: JsonObject) => boolean;
+type MessageShape = (message: JsonObject) => boolean;
 
-const SAID: Readonly<Record<SaidType, Shape>> = {
+const SAID: Readonly<Record<SaidType, MessageShape>> = {
   call: ({ id, path, json }) => isCount(id) && typeof path === "string" && typeof json === "string",
   search: ({ id, query, limit }) => isCount(id) && typeof query === "string" && isCount(limit),
   output: ({ stream, text }) => (stream === "stdout" || stream === "stderr") && typeof text === "string",
   waiting: ({ waits }) => typeof waits === "boolean",
 };
 
-const SHAPES: Readonly<Record<Exclude<FromChild["type"], "sessions">, Shape>> = {
+const SHAPES: Readonly<Record<Exclude<FromChild["type"], "sessions">, MessageShape>> = {
   ...SAID,
   started: ({ session }) => session === undefined || session === "new" || session === "kept",
   done: ({ done, files }) => isWorkerDone(done) && Array.isArray(files),

@@ -1,6 +1,6 @@
 import { missingExtra } from "../extras/import-extra.ts";
 import { childPaths } from "./node-flags.ts";
-import type { ChildSettings, Interpreter } from "./child-messages.ts";
+import type { ChildSettings, InterpreterName } from "./child-messages.ts";
 import { HostedEngine } from "./hosted-engine.ts";
 import { resolveSandbox, type SandboxOptions } from "./options.ts";
 import { SandboxProcess, type SandboxProcessOptions } from "./sandbox-process.ts";
@@ -58,7 +58,7 @@ function missingPython({ pythonWasm }: SandboxOptions): string | undefined {
 async function startChild(
   options: SandboxOptions,
   { command, wall }: EmbeddedEngineSeams,
-  { first, onSessions }: { readonly first: Interpreter; readonly onSessions: () => void },
+  { first, onSessions }: { readonly first: InterpreterName; readonly onSessions: () => void },
 ): Promise<SandboxProcess> {
   const { limits, runs, sessions, sessionIdleMs, pythonWasm } = options;
   const maxFrameBytes = maxFrameBytesOf(options);

@@ -1,7 +1,7 @@
 import { messageOf } from "../core/errors.ts";
 import { FairLine } from "../core/fairness/fair-line.ts";
 import { checkJob, withinBounds } from "./check-job.ts";
-import type { Interpreter } from "./child-messages.ts";
+import type { InterpreterName } from "./child-messages.ts";
 import type { SandboxEnd, SandboxEngine, SandboxHost, SandboxJob, SandboxLanguage, SandboxOutcome } from "./engine.ts";
 import type { SandboxOptions } from "./options.ts";
 import { ownerOf } from "./owner.ts";
@@ -40,7 +40,7 @@ export interface HostedEngineParts {
   /**
    * `first`: what the first run is written in. `onSessions`: sessions came or went. Rejects with words for the caller.
    */
-  start(first: Interpreter, onSessions: () => void): Promise<RunHost>;
+  start(first: InterpreterName, onSessions: () => void): Promise<RunHost>;
 }
 
 /** Behaviour that all engines share: slots, queue, start and stop of the host. Starts nothing before the first run. */
@@ -119,7 +119,7 @@ export class HostedEngine implements SandboxEngine {
     await host?.kill();
   }
 
-  async #attempt({ job, host, signal }: Wanted, refuse: Refuse): Promise<SandboxOutcome> {
+  async #attempt({ job, host, signal }: QueuedRun, refuse: Refuse): Promise<SandboxOutcome> {
     for (let attempt = 1; ; attempt += 1) {
       if (signal.aborted) return refuse("cancelled", "Cancelled", "The caller cancelled the run or went away.");
       if (this.#isDisposed) return refuse("crashed", "Crashed", CLOSED);
@@ -137,7 +137,7 @@ export class HostedEngine implements SandboxEngine {
     }
   }
 
-  async #start(first: Interpreter): Promise<RunHost> {
+  async #start(first: InterpreterName): Promise<RunHost> {
     if (this.#host && this.#live?.isOver !== true) return this.#host;
     const starting = this.#parts.start(first, () => this.#stopWhenIdle());
     this.#live = undefined;
@@ -166,7 +166,7 @@ export class HostedEngine implements SandboxEngine {
 
 const CLOSED = "The sandbox is closed.";
 
-interface Wanted {
+interface QueuedRun {
   readonly job: SandboxJob;
   readonly host: SandboxHost;
   readonly signal: AbortSignal;

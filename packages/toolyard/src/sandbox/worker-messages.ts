@@ -6,7 +6,7 @@ import type { SandboxEnd, SandboxError, SandboxFile, SandboxJob } from "./engine
  * worker deep inside an interpreter reads it with `receiveMessageOnPort`, woken by the counter below, while its event
  * loop is blocked.
  */
-export interface WorkerSettings {
+export interface SandboxWorkerSettings {
   readonly port: MessagePort;
   /** `Int32Array(1)` over it: the child adds one and notifies after each message to the worker. */
   readonly wake: SharedArrayBuffer;

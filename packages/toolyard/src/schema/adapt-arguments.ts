@@ -39,10 +39,10 @@ export function adaptArguments(
   return { checked, restore: (value) => (kept.length === 0 ? value : (withKept(value, kept, 0) as JsonObject)) };
 }
 
-type Step = string | number;
+type PathStep = string | number;
 
 interface KeptMember {
-  readonly path: readonly Step[];
+  readonly path: readonly PathStep[];
   readonly value: unknown;
 }
 
@@ -64,7 +64,7 @@ class Adaption {
   }
 
   /** The value as it is checked; the same one where nothing in it is read otherwise. */
-  value(schemas: readonly unknown[], value: unknown, path: readonly Step[]): unknown {
+  value(schemas: readonly unknown[], value: unknown, path: readonly PathStep[]): unknown {
     this.#steps += 1;
     if (this.isOver) return value;
     const candidates = this.#candidates(schemas);
@@ -73,7 +73,7 @@ class Adaption {
     return this.#coerces && typeof value === "string" ? coerced(value, candidates) : value;
   }
 
-  #object(candidates: readonly JsonObject[], object: JsonObject, path: readonly Step[]): JsonObject {
+  #object(candidates: readonly JsonObject[], object: JsonObject, path: readonly PathStep[]): JsonObject {
     const entries = Object.entries(object);
     let isSame = true;
     const read = entries.flatMap(([name, value]): [string, unknown][] => {
@@ -85,7 +85,7 @@ class Adaption {
     return isSame ? object : Object.fromEntries(read);
   }
 
-  #member(schemas: readonly unknown[], value: unknown, path: readonly Step[]): unknown {
+  #member(schemas: readonly unknown[], value: unknown, path: readonly PathStep[]): unknown {
     const isOwnDefault = schemas.some(
       (schema) => isJsonObject(schema) && "default" in schema && isSameScalar(schema["default"], value),
     );
@@ -95,7 +95,7 @@ class Adaption {
     return ABSENT;
   }
 
-  #list(candidates: readonly JsonObject[], list: readonly unknown[], path: readonly Step[]): readonly unknown[] {
+  #list(candidates: readonly JsonObject[], list: readonly unknown[], path: readonly PathStep[]): readonly unknown[] {
     const read = list.map((value, index) =>
       this.value(
         candidates.flatMap((schema) => itemSchema(schema, index)),
@@ -176,7 +176,7 @@ function isSameScalar(first: unknown, second: unknown): boolean {
 
 /** Returns a value with the members that were absent for the check. Copies each list and object below it once. */
 function withKept(whole: unknown, kept: readonly KeptMember[], depth: number): unknown {
-  const changed = Array.from(byStep(kept, depth), ([step, below]): readonly [Step, unknown] => {
+  const changed = Array.from(byStep(kept, depth), ([step, below]): readonly [PathStep, unknown] => {
     const [first] = below;
     const isHere = first!.path.length === depth + 1;
     return [step, isHere ? first!.value : withKept((whole as JsonObject)[step], below, depth + 1)];
@@ -191,8 +191,8 @@ function withKept(whole: unknown, kept: readonly KeptMember[], depth: number): u
   return Object.fromEntries(members);
 }
 
-function byStep(kept: readonly KeptMember[], depth: number): ReadonlyMap<Step, readonly KeptMember[]> {
-  const groups = new Map<Step, KeptMember[]>();
+function byStep(kept: readonly KeptMember[], depth: number): ReadonlyMap<PathStep, readonly KeptMember[]> {
+  const groups = new Map<PathStep, KeptMember[]>();
   for (const one of kept) {
     const step = one.path[depth]!;
     const group = groups.get(step);

@@ -3,7 +3,7 @@ import { messageOf } from "../core/errors.ts";
 import { holdsBigInt } from "../core/json/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { jsonSize, MAX_JSON_DEPTH } from "../core/json/json-size.ts";
-import { compileWithAjv, type Compilation, type Compiled, type Dialect } from "./engine.ts";
+import { compileWithAjv, type Compilation, type EngineSchema, type SchemaDialect } from "./engine.ts";
 import { compareExactly } from "./exact/exact-keywords.ts";
 import { LongDefaults } from "./exact/long-defaults.ts";
 import { RoundedValue } from "./exact/rounded-value.ts";
@@ -122,7 +122,7 @@ function reasonOf(error: unknown): string {
   return /can't resolve reference/.test(text) ? `${text}; references to other documents are not followed` : text;
 }
 
-function dialectOf(schema: JsonObject): Dialect {
+function dialectOf(schema: JsonObject): SchemaDialect {
   const name = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
   if (name.includes("/2019-09/")) return "2019-09";
   return /\/draft-0[3467]\//.test(name) ? "draft-07" : "2020-12";
@@ -152,7 +152,7 @@ class Checker implements CompiledSchema {
   #quick: ValidateFunction | undefined;
   #explaining: ValidateFunction | undefined;
 
-  constructor(job: Compilation, { validate, warnings }: Compiled) {
+  constructor(job: Compilation, { validate, warnings }: EngineSchema) {
     this.#job = job;
     if (job.explain) this.#explaining = validate;
     else this.#quick = validate;

@@ -12,16 +12,16 @@ import { firstChars } from "../core/text/truncate.ts";
 // Ajv costs 40 ms and some megabytes, so it is loaded by the first check, which is not asynchronous.
 const require = createRequire(import.meta.url);
 
-export type Dialect = "2020-12" | "2019-09" | "draft-07";
+export type SchemaDialect = "2020-12" | "2019-09" | "draft-07";
 
-const MODULES: Readonly<Record<Dialect, string>> = {
+const MODULES: Readonly<Record<SchemaDialect, string>> = {
   "2020-12": "ajv/dist/2020.js",
   "2019-09": "ajv/dist/2019.js",
   "draft-07": "ajv",
 };
 
 export interface Compilation {
-  readonly dialect: Dialect;
+  readonly dialect: SchemaDialect;
   readonly schema: JsonObject;
   readonly fillDefaults: boolean;
   /** All errors with what they were found in, rather than the first one alone. */
@@ -34,7 +34,7 @@ export interface Compilation {
   readonly maxPatternNodes: number;
 }
 
-export interface Compiled {
+export interface EngineSchema {
   readonly validate: ValidateFunction;
   /** Parts of the schema that are not checked, with the reason. */
   readonly warnings: readonly string[];
@@ -44,7 +44,7 @@ export interface Compiled {
  * Compiles in a new instance: instances retain every schema, and schemas from upstreams must not accumulate. Nothing is
  * fetched; a reference out of the schema throws.
  */
-export function compileWithAjv(job: Compilation): Compiled {
+export function compileWithAjv(job: Compilation): EngineSchema {
   const warnings: string[] = [];
   const Ajv = (require(MODULES[job.dialect]) as { readonly default: typeof AjvClass }).default;
   const ajv = new Ajv(optionsFor(job, warnings));
@@ -69,7 +69,7 @@ export function loadEngine(): void {
 
 function optionsFor(job: Compilation, warnings: string[]): Options {
   let nodesLeft = job.maxPatternNodes;
-  const regExp = (source: string): Pattern => {
+  const regExp = (source: string): CompiledPattern => {
     const pattern = toPattern(source, warnings);
     nodesLeft -= pattern instanceof LinearPattern ? pattern.size : 0;
     if (nodesLeft < 0) throw new PatternCostError();
@@ -101,7 +101,7 @@ function allFormats(): NonNullable<Options["formats"]> {
   return formats;
 }
 
-interface Pattern {
+interface CompiledPattern {
   test(text: string): boolean;
   toString(): string;
 }
@@ -109,7 +109,7 @@ interface Pattern {
 /**
  * A pattern that cannot be checked in bounded time accepts everything and is reported: the tool behind it still can.
  */
-function toPattern(source: string, warnings: string[]): Pattern {
+function toPattern(source: string, warnings: string[]): CompiledPattern {
   try {
     return new LinearPattern(source);
   } catch (error) {

@@ -42,7 +42,7 @@ export function joinErrors(errors: readonly SchemaError[]): string {
   return told.join("; ") + (more > 0 ? `; and ${more} more` : "");
 }
 
-interface Folded {
+interface FoldedError {
   readonly error: ErrorObject;
   /** With a union: the errors of branches that fit in kind. */
   readonly closest: readonly ErrorObject[];
@@ -51,8 +51,8 @@ interface Folded {
 // The errors of each branch of a union precede the union's own. Most concern branches that the caller did not intend;
 // errors inside a value, or about a missing member, come from a branch of the right kind.
 // about something inside, or missing, come from a branch of the right kind.
-function foldUnions(errors: readonly ErrorObject[]): Folded[] {
-  const kept: Folded[] = [];
+function foldUnions(errors: readonly ErrorObject[]): FoldedError[] {
+  const kept: FoldedError[] = [];
   for (const error of errors) {
     if (error.keyword === "if") continue;
     const closest: ErrorObject[] = [];
@@ -90,20 +90,20 @@ function explain(error: ErrorObject, value: unknown, root: JsonObject): SchemaEr
   };
 }
 
-interface Found {
+interface LocatedError {
   readonly error: ErrorObject;
   readonly path: string;
   readonly root: JsonObject;
 }
 
-interface Told {
+interface SchemaErrorText {
   readonly message: string;
   readonly expected: string;
   readonly path?: string;
   readonly received?: string;
 }
 
-const EXPLAIN: Readonly<Record<string, (found: Found) => Told>> = {
+const EXPLAIN: Readonly<Record<string, (found: LocatedError) => SchemaErrorText>> = {
   required: missing,
   additionalProperties: unknownMember,
   unevaluatedProperties: unknownMember,
@@ -161,17 +161,17 @@ const EXPLAIN: Readonly<Record<string, (found: Found) => Told>> = {
   }),
 };
 
-function otherwise({ error, path }: Found): Told {
+function otherwise({ error, path }: LocatedError): SchemaErrorText {
   const words = error.message ?? "is not valid";
   return { expected: words.replace(/^must /, ""), message: `${named(path)} ${words}` };
 }
 
-function wanted({ error, path, root }: Found): Told {
+function wanted({ error, path, root }: LocatedError): SchemaErrorText {
   const expected = describeSchema(error.parentSchema, root);
   return { expected, message: `${named(path)} must be ${expected}, got ${describeReceived(error.data)}` };
 }
 
-function missing({ error, path, root }: Found): Told {
+function missing({ error, path, root }: LocatedError): SchemaErrorText {
   const name = String(error.params["missingProperty"]);
   const at = join(path, name);
   const properties = propertiesOf(error.parentSchema);
@@ -186,7 +186,7 @@ function missing({ error, path, root }: Found): Told {
   return { path: at, expected: describeSchema(properties[name], root), received: "nothing", message };
 }
 
-function unknownMember({ error, path }: Found): Told {
+function unknownMember({ error, path }: LocatedError): SchemaErrorText {
   const name = String(error.params["additionalProperty"] ?? error.params["unevaluatedProperty"]);
   const known = Object.keys(propertiesOf(error.parentSchema));
   const [near] = nearest(name, known, 1);

@@ -2,7 +2,7 @@ import type { Format } from "ajv";
 import { PatternCostError } from "./pattern.ts";
 
 /** A format of ajv-formats: a pattern, a function, either with a type, or `true` for any value. */
-type Given = Format | true;
+type FormatDefinition = Format | true;
 
 /** The published patterns may take quadratic time, so they are not applied to longer text. */
 const MAX_FORMAT_CHARS = 2048;
@@ -34,11 +34,11 @@ export function renewFormatAllowance(steps: number): void {
 }
 
 /** The formats of ajv-formats, each in bounded time. */
-export function boundFormats(formats: Readonly<Record<string, Given>>): Record<string, Format> {
+export function boundFormats(formats: Readonly<Record<string, FormatDefinition>>): Record<string, Format> {
   return Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, bound(name, format)]));
 }
 
-function bound(name: string, format: Given): Format {
+function bound(name: string, format: FormatDefinition): Format {
   const test = testOf(format);
   if (test === undefined) return format as Format;
   const isLong = LONG.has(name);
@@ -52,7 +52,7 @@ function bound(name: string, format: Given): Format {
   };
 }
 
-function testOf(format: Given): ((text: string) => boolean) | undefined {
+function testOf(format: FormatDefinition): ((text: string) => boolean) | undefined {
   if (format instanceof RegExp) return (text) => format.test(text);
   if (typeof format === "function") return format as (text: string) => boolean;
   if (
@@ -61,5 +61,5 @@ function testOf(format: Given): ((text: string) => boolean) | undefined {
     ("async" in format && format.async)
   )
     return undefined;
-  return testOf(format.validate as Given);
+  return testOf(format.validate as FormatDefinition);
 }

@@ -33,8 +33,8 @@ export function parsePattern(source: string): PatternProgram {
   return new PatternParser(source).parse();
 }
 
-/** Built from the end to the start: a `Part` creates the nodes of a piece, given its successor. */
-type Part = (next: number) => number;
+/** Built from the end to the start: a `PatternPart` creates the nodes of a piece, given its successor. */
+type PatternPart = (next: number) => number;
 
 class PatternParser {
   readonly #chars: readonly string[];
@@ -65,7 +65,7 @@ class PatternParser {
     if (this.#copies > MAX_NODES) throw new PatternError("repetition counts that multiply to too much");
   }
 
-  #alternatives(): Part {
+  #alternatives(): PatternPart {
     const branches = [this.#sequence()];
     while (this.#eat("|")) branches.push(this.#sequence());
     if (branches.length === 1) return branches[0]!;
@@ -75,13 +75,13 @@ class PatternParser {
         .reduceRight((other, first) => this.#add({ op: "split", next: first, other }));
   }
 
-  #sequence(): Part {
-    const parts: Part[] = [];
+  #sequence(): PatternPart {
+    const parts: PatternPart[] = [];
     while (this.#at < this.#chars.length && this.#peek() !== "|" && this.#peek() !== ")") parts.push(this.#repeated());
     return (next) => parts.reduceRight((after, part) => part(after), next);
   }
 
-  #repeated(): Part {
+  #repeated(): PatternPart {
     const part = this.#atom();
     const count = this.#quantifier();
     if (!count) return part;
@@ -96,14 +96,14 @@ class PatternParser {
     };
   }
 
-  #loop(part: Part, next: number): number {
+  #loop(part: PatternPart, next: number): number {
     const split = { op: "split" as const, next: -1, other: next };
     const at = this.#add(split);
     split.next = part(at);
     return at;
   }
 
-  #optional(part: Part, times: number, next: number): number {
+  #optional(part: PatternPart, times: number, next: number): number {
     let after = next;
     for (let left = times; left > 0; left -= 1) after = this.#add({ op: "split", next: part(after), other: next });
     return after;
@@ -131,7 +131,7 @@ class PatternParser {
     return { min, max: match[3] === "" ? Infinity : Number(match[3]) };
   }
 
-  #atom(): Part {
+  #atom(): PatternPart {
     const char = this.#take();
     switch (char) {
       case "^":
@@ -155,11 +155,11 @@ class PatternParser {
     }
   }
 
-  #set(set: CharSet): Part {
+  #set(set: CharSet): PatternPart {
     return (next) => this.#add({ op: "char", set, next });
   }
 
-  #group(): Part {
+  #group(): PatternPart {
     this.#nesting += 1;
     if (this.#nesting > MAX_NESTING) throw new PatternError(`groups nested more than ${MAX_NESTING} deep`);
     const look = this.#eat("?") ? this.#groupKind() : undefined;
@@ -188,7 +188,7 @@ class PatternParser {
     return this.#chars.slice(from, this.#at).join("");
   }
 
-  #escape(): Part {
+  #escape(): PatternPart {
     const char = this.#take();
     if (char === "b" || char === "B") return (next) => this.#add({ op: "word", negated: char === "B", next });
     if (/[1-9k]/.test(char)) throw new PatternError("a back reference");

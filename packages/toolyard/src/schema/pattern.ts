@@ -47,7 +47,7 @@ export class LinearPattern {
     return this.#source;
   }
 
-  #reaches(run: Run, start: number, from: number): boolean {
+  #reaches(run: MatchRun, start: number, from: number): boolean {
     const stack = [start, from];
     while (stack.length > 0) {
       let position = stack.pop()!;
@@ -69,7 +69,7 @@ export class LinearPattern {
     return false;
   }
 
-  #wasSeen(run: Run, at: number, position: number): boolean {
+  #wasSeen(run: MatchRun, at: number, position: number): boolean {
     const slot = this.#slots[at]!;
     if (slot < 0) return false;
     const cell = slot * run.width + position;
@@ -80,7 +80,7 @@ export class LinearPattern {
     return false;
   }
 
-  #holds(run: Run, node: Exclude<PatternNode, { op: "match" | "split" | "char" }>, position: number): boolean {
+  #holds(run: MatchRun, node: Exclude<PatternNode, { op: "match" | "split" | "char" }>, position: number): boolean {
     if (node.op === "start") return position === 0;
     if (node.op === "end") return position === run.text.length;
     if (node.op === "word") return (isWord(run.text, position - 1) === isWord(run.text, position)) === node.negated;
@@ -90,7 +90,7 @@ export class LinearPattern {
   // A pair that failed once always fails and may stay marked; after a success it is unknown which marks led to it, so
   // they are cleared.
   // are wiped.
-  #reachesBody(run: Run, body: number, position: number): boolean {
+  #reachesBody(run: MatchRun, body: number, position: number): boolean {
     const marked: number[] = [];
     const found = this.#reaches({ ...run, marked }, body, position);
     if (found) for (const cell of marked) run.seen[cell >> 3]! &= ~(1 << (cell & 7));
@@ -98,7 +98,7 @@ export class LinearPattern {
   }
 }
 
-interface Run {
+interface MatchRun {
   readonly text: string;
   readonly width: number;
   readonly seen: Uint8Array;

@@ -82,7 +82,7 @@ const UNIQUE_STEPS = 20;
 /** To compare with a name or a value takes a fraction of a step. */
 const NAMES_PER_STEP = 8;
 
-interface Place {
+interface SchemaContext {
   readonly isRoot?: boolean;
   /** Steps to count for one subschema here. */
   readonly weight: number;
@@ -104,7 +104,7 @@ class Measure {
     this.#root = root;
   }
 
-  subschema(schema: unknown, place: Place): void {
+  subschema(schema: unknown, place: SchemaContext): void {
     if (schema === undefined || !this.isPlain) return;
     this.parts += 1;
     if (place.isRepeated) this.stepsPerItem += place.weight;
@@ -125,12 +125,12 @@ class Measure {
   }
 
   /** Draft-07 has a list under `items`. */
-  #each(member: unknown, place: Place): void {
+  #each(member: unknown, place: SchemaContext): void {
     if (Array.isArray(member)) this.#all(member, place);
     else this.subschema(member, place);
   }
 
-  #all(members: unknown, place: Place): void {
+  #all(members: unknown, place: SchemaContext): void {
     if (typeof members !== "object" || members === null) return;
     for (const member of Object.values(members)) {
       if (!this.isPlain) return;
@@ -140,7 +140,7 @@ class Measure {
     }
   }
 
-  #reference(schema: JsonObject, place: Place): void {
+  #reference(schema: JsonObject, place: SchemaContext): void {
     const reference = schema["$ref"];
     if (reference === undefined) return;
     const target = typeof reference === "string" ? localTarget(reference, this.#root) : undefined;
@@ -149,7 +149,7 @@ class Measure {
   }
 
   /** The schema's own keywords, without its subschemas. */
-  #own(schema: JsonObject, place: Place): void {
+  #own(schema: JsonObject, place: SchemaContext): void {
     if (namesOthers(schema, place)) this.isPlain = false;
     if (READING_TEXT.some((key) => key in schema)) this.readsText = true;
     if (schema["uniqueItems"] === true) this.stepsPerItem += UNIQUE_STEPS;
@@ -161,7 +161,7 @@ class Measure {
     if (this.#patternChars > MAX_PLAIN_PATTERN_CHARS) this.isPlain = false;
   }
 
-  #names(schema: JsonObject, { isRepeated = false }: Place): void {
+  #names(schema: JsonObject, { isRepeated = false }: SchemaContext): void {
     const names = namesOf(schema);
     const isClosed = "additionalProperties" in schema || "unevaluatedProperties" in schema;
     const compared = names.length + listLength(schema["enum"]);
@@ -184,7 +184,7 @@ class Measure {
 }
 
 /** It has an identity, or refers to others in a way that is not looked at here. */
-function namesOthers(schema: JsonObject, { isRoot = false }: Place): boolean {
+function namesOthers(schema: JsonObject, { isRoot = false }: SchemaContext): boolean {
   for (const key in schema) if (FAR.has(key)) return true;
   if (isRoot) return isPublished(schema["$id"]);
   return "$id" in schema || "$schema" in schema;

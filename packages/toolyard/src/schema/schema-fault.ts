@@ -14,7 +14,7 @@ export function findSchemaFault(schema: JsonObject): string | undefined {
 
 const TYPES: ReadonlySet<unknown> = new Set(["null", "boolean", "object", "array", "number", "string", "integer"]);
 
-type Check = (value: unknown) => boolean;
+type ValueCheck = (value: unknown) => boolean;
 
 function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
@@ -54,12 +54,12 @@ const NUMBERS = ["maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum"];
 const COUNTS = ["Length", "Items", "Properties", "Contains"].flatMap((what) => [`max${what}`, `min${what}`]);
 const TEXTS = ["format", "$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef"];
 
-function each(keywords: readonly string[], check: Check): [string, Check][] {
+function each(keywords: readonly string[], check: ValueCheck): [string, ValueCheck][] {
   return keywords.map((keyword) => [keyword, check]);
 }
 
 /** Valid values of each keyword. */
-const KEYWORDS: ReadonlyMap<string, Check> = new Map<string, Check>([
+const KEYWORDS: ReadonlyMap<string, ValueCheck> = new Map<string, ValueCheck>([
   ...each(ONE, isSchema),
   ...each(LISTS, (value) => Array.isArray(value) && value.length > 0 && value.every(isSchema)),
   ...each(NUMBERS, isNumber),

@@ -27,7 +27,7 @@ const META_SCHEMA = /^https?:\/\/json-schema\.org\//;
 
 /** Looks through a schema from an unknown author, in time linear in its size. */
 export function surveySchema(schema: JsonObject): Survey {
-  const survey: Counting = { nodes: 0, hasDefaults: false, refersToMetaSchema: false, unusable: undefined };
+  const survey: SchemaSurvey = { nodes: 0, hasDefaults: false, refersToMetaSchema: false, unusable: undefined };
   walk(schema, survey, 0);
   if (survey.unusable === undefined && unfoldedSize(schema, schema, new Map()) > MAX_UNFOLDED)
     survey.unusable = "its references multiply beyond what can be checked";
@@ -47,14 +47,14 @@ function fillsTooMuch(schema: JsonObject): boolean {
   return visit(schema);
 }
 
-interface Counting {
+interface SchemaSurvey {
   nodes: number;
   hasDefaults: boolean;
   refersToMetaSchema: boolean;
   unusable: string | undefined;
 }
 
-function walk(value: unknown, survey: Counting, depth: number): void {
+function walk(value: unknown, survey: SchemaSurvey, depth: number): void {
   if (typeof value !== "object" || value === null || survey.unusable !== undefined) return;
   survey.nodes += 1;
   if (survey.nodes > MAX_NODES) survey.unusable = `it has more than ${MAX_NODES} parts`;
@@ -63,7 +63,7 @@ function walk(value: unknown, survey: Counting, depth: number): void {
   for (const member of Object.values(value)) walk(member, survey, depth + 1);
 }
 
-function lookAt(schema: JsonObject, survey: Counting): void {
+function lookAt(schema: JsonObject, survey: SchemaSurvey): void {
   if (Object.hasOwn(schema, "default")) survey.hasDefaults = true;
   // Such a schema compiles to an asynchronous function, which is not supported.
   if (schema["$async"] !== undefined) survey.unusable = "it asks for asynchronous validation";

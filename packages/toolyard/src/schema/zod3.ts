@@ -31,12 +31,12 @@ export function zod3ToJsonSchema(schema: unknown, depth = 0): JsonObject {
   return typeof def["description"] === "string" ? { ...made, description: def["description"] } : made;
 }
 
-type Writer = (def: JsonObject, inner: (value: unknown) => JsonObject) => JsonObject;
+type SchemaWriter = (def: JsonObject, inner: (value: unknown) => JsonObject) => JsonObject;
 
 /** Wrappers that do not change the accepted input. */
-const innerType: Writer = (def, inner) => inner(def["innerType"]);
+const innerType: SchemaWriter = (def, inner) => inner(def["innerType"]);
 
-const WRITERS: Readonly<Record<string, Writer>> = {
+const WRITERS: Readonly<Record<string, SchemaWriter>> = {
   ZodString: (def) => withChecks({ type: "string" }, def, stringCheck),
   ZodNumber: (def) => withChecks({ type: isInteger(def) ? "integer" : "number" }, def, numberCheck),
   ZodBoolean: () => ({ type: "boolean" }),
@@ -97,21 +97,21 @@ function mayBeAbsent(schema: unknown): boolean {
   return asked?.isOptional?.() === true;
 }
 
-type Check = JsonObject & { readonly kind: string };
+type ZodCheck = JsonObject & { readonly kind: string };
 
 /** `coerce` accepts any input, so nothing is required of it. */
-function withChecks(base: JsonObject, def: JsonObject, write: (check: Check) => JsonObject): JsonObject {
+function withChecks(base: JsonObject, def: JsonObject, write: (check: ZodCheck) => JsonObject): JsonObject {
   if (def["coerce"] === true) return {};
-  return Object.assign(base, ...listOf(def["checks"]).map((check) => write(check as Check)));
+  return Object.assign(base, ...listOf(def["checks"]).map((check) => write(check as ZodCheck)));
 }
 
 function isInteger(def: JsonObject): boolean {
-  return listOf(def["checks"]).some((check) => (check as Check).kind === "int");
+  return listOf(def["checks"]).some((check) => (check as ZodCheck).kind === "int");
 }
 
 const FORMATS: Readonly<Record<string, string>> = { email: "email", url: "uri", uuid: "uuid", datetime: "date-time" };
 
-function stringCheck(check: Check): JsonObject {
+function stringCheck(check: ZodCheck): JsonObject {
   const format = FORMATS[check.kind];
   if (format !== undefined) return { format };
   if (check.kind === "regex") return patternOf(check["regex"] as RegExp);
@@ -126,7 +126,7 @@ function patternOf({ source, flags }: RegExp): JsonObject {
   return flags.replace("u", "") === "" ? { pattern: source } : {};
 }
 
-function numberCheck({ kind, value, inclusive }: Check): JsonObject {
+function numberCheck({ kind, value, inclusive }: ZodCheck): JsonObject {
   if (kind === "min") return { [inclusive === false ? "exclusiveMinimum" : "minimum"]: value };
   if (kind === "max") return { [inclusive === false ? "exclusiveMaximum" : "maximum"]: value };
   return kind === "multipleOf" ? { multipleOf: value } : {};

@@ -1,9 +1,9 @@
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
 import type { Challenge } from "./challenge.ts";
-import { discover, type Discovered } from "./discovery.ts";
+import { discover, type DiscoveredServer } from "./discovery.ts";
 import { createProofKey, proofKeyOf, type ProofKey } from "./dpop.ts";
 import { needsPerson } from "./failures.ts";
-import type { Redeeming } from "./grants.ts";
+import type { GrantRequest } from "./grants.ts";
 import { assertBoundIssuer } from "./issuer-binding.ts";
 import { keyOf, targetOf, type LoginContext } from "./context.ts";
 import type { ClientRecord, SignInRecord, TokenRecord } from "./records.ts";
@@ -15,7 +15,7 @@ export const MAX_WIDENINGS = 2;
 
 /** What is known before anybody is asked. */
 export interface Situation {
-  readonly found: Discovered;
+  readonly found: DiscoveredServer;
   /** What was there of this sign-in; nothing of another issuer. */
   readonly known: SignInRecord | undefined;
   /** Who the hub is known as already. */
@@ -24,8 +24,8 @@ export interface Situation {
 }
 
 /** As whom, and for what, a sign-in is asked for. */
-export interface Prepared {
-  readonly found: Discovered;
+export interface PreparedSignIn {
+  readonly found: DiscoveredServer;
   readonly client: ClientRecord;
   readonly scopes: readonly string[];
   readonly key: ProofKey | undefined;
@@ -47,7 +47,7 @@ export async function prepare(
   { options, network, starts }: LoginContext,
   { found, known, client: before, challenge }: Situation,
   redirectUri: string,
-): Promise<Prepared> {
+): Promise<PreparedSignIn> {
   const { server } = found;
   const register = (recent?: ClientRecord): Promise<ClientRecord> =>
     clientFor({ server, options, network, redirectUri, known: [before, recent] });
@@ -61,9 +61,9 @@ export async function prepare(
 
 export function redeemingOf(
   { network, options }: LoginContext,
-  { found, client, key }: Prepared,
+  { found, client, key }: PreparedSignIn,
   signal?: AbortSignal,
-): Redeeming {
+): GrantRequest {
   return {
     server: found.server,
     client,
@@ -77,7 +77,7 @@ export function redeemingOf(
 /** Puts tokens into the vault, as the sign-in of this person. */
 export async function save(
   context: LoginContext,
-  { found, client, scopes, key }: Prepared,
+  { found, client, scopes, key }: PreparedSignIn,
   tokens: TokenRecord,
 ): Promise<SignInRecord> {
   const own = keyOf(context);
@@ -103,7 +103,7 @@ function assertWidens({ label }: LoginContext, before: SignInRecord | undefined)
 /** The hub is one client, however many people sign in by it; one that its issuer may have forgotten is left out. */
 async function clientOfOthers(
   { vault, label, url }: LoginContext,
-  { server }: Discovered,
+  { server }: DiscoveredServer,
 ): Promise<ClientRecord | undefined> {
   const others = (await vault.all()).filter((one) => one.source === label && one.url === url.href);
   return others.find(({ client, unknownSince }) => client.issuer === server.issuer && unknownSince === undefined)

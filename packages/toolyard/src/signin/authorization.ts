@@ -11,7 +11,7 @@ export interface Begun {
   readonly redirectUri: string;
 }
 
-export interface Asked {
+export interface AuthorizationRequest {
   readonly server: ServerRecord;
   readonly client: ClientRecord;
   readonly resource: string;
@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** The address that a person is sent to: code flow with PKCE S256, state and the resource. */
-export async function begin({ server, client, resource, scopes, redirectUri }: Asked): Promise<Begun> {
+export async function begin({ server, client, resource, scopes, redirectUri }: AuthorizationRequest): Promise<Begun> {
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
   const url = new URL(server.authorization_endpoint ?? "");

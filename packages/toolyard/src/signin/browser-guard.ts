@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
-import { page, sendOn, SIGN_IN_PATH, type Page, type PageRequest } from "../core/ports/sign-in-desk.ts";
+import { page, sendOn, SIGN_IN_PATH, type SignInPage, type PageRequest } from "../core/ports/sign-in-desk.ts";
 import { escaped } from "./page.ts";
 
 export interface BrowserGuardOptions {
@@ -51,7 +51,7 @@ export class BrowserGuard {
     return isEqual(given ?? "", this.#cookie);
   }
 
-  async serve(request: Pick<PageRequest, "method" | "body">): Promise<Page> {
+  async serve(request: Pick<PageRequest, "method" | "body">): Promise<SignInPage> {
     if (!this.isOpen) return page(410, "<p>This link was used, or its time is over. Begin anew in the chat.");
     if (request.method === "GET") return page(200, this.#form(""));
     if (request.method !== "POST") return page(405, "<p>This is a page for a browser.");
@@ -61,7 +61,7 @@ export class BrowserGuard {
   }
 
   /** Sends the browser to the issuer, once. */
-  pass(): Page {
+  pass(): SignInPage {
     if (!this.#target) return page(410, "<p>This link was used.");
     const { address, back } = this.#target;
     this.#target = undefined;

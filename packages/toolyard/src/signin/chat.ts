@@ -4,7 +4,7 @@ import { FailError } from "../core/errors.ts";
 import { objectMember } from "../core/json/json.ts";
 import { fail } from "../core/calls/outcome.ts";
 import { permissionOf } from "../core/ports/rights.ts";
-import type { Page, SignInDesk } from "../core/ports/sign-in-desk.ts";
+import type { SignInPage, SignInCoordinator } from "../core/ports/sign-in-desk.ts";
 import { BrowserGuard } from "./browser-guard.ts";
 import type { Challenge } from "./challenge.ts";
 import { createContext, type SignInPlace } from "./context.ts";
@@ -17,7 +17,7 @@ export interface PersonSignIn {
   /** How the server refused. */
   readonly challenge: Challenge | undefined;
   /** The hub's own pages. */
-  readonly desk: SignInDesk | undefined;
+  readonly desk: SignInCoordinator | undefined;
   /** Ends the sign-in with its source. */
   readonly closing: AbortSignal;
 }
@@ -39,14 +39,20 @@ export function isOwner({ id, remote, rights }: Principal): boolean {
 }
 
 /** Whether a caller can be asked to open a link that its browser reaches. */
-export function canBeSent({ principal, client }: Pick<Call, "principal" | "client">, desk?: SignInDesk): boolean {
+export function canBeSent(
+  { principal, client }: Pick<Call, "principal" | "client">,
+  desk?: SignInCoordinator,
+): boolean {
   const elicitation = objectMember(client.capabilities, "elicitation");
   const hasLinks = elicitation !== undefined && objectMember(elicitation, "url") !== undefined;
   return hasLinks && (desk?.address !== undefined || isOnThisMachine(principal));
 }
 
 /** Whether a caller that cannot be asked may be given a link that its browser reaches, and that outlives its call. */
-export function canBeGivenLink({ principal, client }: Pick<Call, "principal" | "client">, desk?: SignInDesk): boolean {
+export function canBeGivenLink(
+  { principal, client }: Pick<Call, "principal" | "client">,
+  desk?: SignInCoordinator,
+): boolean {
   // Programs without MCP may end with their call, and their listener with them.
   return desk?.address !== undefined || (client.era !== undefined && isOnThisMachine(principal));
 }
@@ -87,7 +93,7 @@ export async function signInByChat(call: Call, { place, challenge, desk, closing
  * Begins a sign-in for a user whose browser is at the hub's own page, and is known there: what that browser is sent.
  * `done` is called when there are tokens.
  */
-export function signInByPage(principal: Principal, signIn: PersonSignIn, done: () => void): Promise<Page> {
+export function signInByPage(principal: Principal, signIn: PersonSignIn, done: () => void): Promise<SignInPage> {
   return beginSignIn(principal, signIn, { done, show: (guard) => guard.pass() });
 }
 
@@ -137,7 +143,7 @@ async function beginSignIn<T>(
 }
 
 function backBy(
-  desk: SignInDesk | undefined,
+  desk: SignInCoordinator | undefined,
   { id: principal }: Principal,
   { label: connection }: SignInPlace,
 ): LoginPorts["comesBack"] {

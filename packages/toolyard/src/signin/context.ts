@@ -1,7 +1,7 @@
 import type { Logger } from "../core/ports/ports.ts";
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
 import type { ProxyEnvironment } from "../outbound/proxy.ts";
-import type { Target } from "./discovery.ts";
+import type { DiscoveryTarget } from "./discovery.ts";
 import { IssuerBook } from "./issuer-book.ts";
 import { SignInNetwork } from "./network.ts";
 import type { RecordKey } from "./records.ts";
@@ -74,7 +74,7 @@ export function keyOf({ label, url, person }: Pick<LoginContext, "label" | "url"
   return { source: label, url: url.href, person };
 }
 
-export function targetOf({ label, url, options }: Pick<LoginContext, "label" | "url" | "options">): Target {
+export function targetOf({ label, url, options }: Pick<LoginContext, "label" | "url" | "options">): DiscoveryTarget {
   const { issuer, resource } = options;
   return {
     label,

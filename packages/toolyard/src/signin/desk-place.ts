@@ -1,10 +1,10 @@
-import { CALLBACK_PATH, CLIENT_DOCUMENT_PATH, type SignInDesk } from "../core/ports/sign-in-desk.ts";
+import { CALLBACK_PATH, CLIENT_DOCUMENT_PATH, type SignInCoordinator } from "../core/ports/sign-in-desk.ts";
 import type { BrowserGuard } from "./browser-guard.ts";
 import { takeBack, type OpenPlace } from "./redirect.ts";
 import type { Holder } from "../core/fairness/shares.ts";
 
 /** The hub's own pages, at the address where its endpoint is open. `owner`: whose sign-in it is, to which source. */
-export function deskPlace(desk: SignInDesk, address: string, owner: Holder): OpenPlace {
+export function deskPlace(desk: SignInCoordinator, address: string, owner: Holder): OpenPlace {
   return async (handlers) => {
     const { guard } = handlers;
     const leave = desk.wait({

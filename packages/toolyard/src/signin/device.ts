@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { stringMember, type JsonObject } from "../core/json/json.ts";
 import { errorCode, needsPerson, notNow } from "./failures.ts";
-import { prepare, redeemingOf, save, situationOf, type Prepared } from "./asked.ts";
+import { prepare, redeemingOf, save, situationOf, type PreparedSignIn } from "./asked.ts";
 import type { LoginContext } from "./context.ts";
 import { bindIssuer } from "./issuer-binding.ts";
-import { authorised, redeem, type Redeemed } from "./grants.ts";
+import { authorised, redeem, type GrantResult } from "./grants.ts";
 import type { LoginPorts } from "./login.ts";
 import { isPassing, objectIn } from "./network.ts";
 import type { SignInRecord } from "./records.ts";
@@ -23,7 +23,7 @@ export interface DevicePorts extends Pick<LoginPorts, "challenge" | "signal"> {
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-interface Pending extends DeviceShown {
+interface PendingDevice extends DeviceShown {
   readonly device: string;
   readonly intervalMs: number;
   readonly lifetimeMs: number;
@@ -47,7 +47,7 @@ export async function loginByDevice(context: LoginContext, ports: DevicePorts): 
   return save(context, prepared, tokens);
 }
 
-async function begin(context: LoginContext, prepared: Prepared): Promise<Pending> {
+async function begin(context: LoginContext, prepared: PreparedSignIn): Promise<PendingDevice> {
   const { network, label } = context;
   const { server, resource } = prepared.found;
   const endpoint = server.device_authorization_endpoint;
@@ -64,7 +64,7 @@ async function begin(context: LoginContext, prepared: Prepared): Promise<Pending
   throw needsPerson(label, `is not signed in to: ${server.issuer} gave no code (${why}).`);
 }
 
-function read(found: JsonObject): Pending | undefined {
+function read(found: JsonObject): PendingDevice | undefined {
   const [device, code, plain, complete] = [
     "device_code",
     "user_code",
@@ -89,12 +89,12 @@ function secondsIn(value: unknown, usual: number, most: number): number {
 
 const sleep = (ms: number, signal: AbortSignal): Promise<void> => delay(ms, undefined, { signal });
 
-interface Waiting extends Required<Pick<DevicePorts, "pause" | "signal">> {
-  readonly prepared: Prepared;
-  readonly pending: Pending;
+interface DeviceWait extends Required<Pick<DevicePorts, "pause" | "signal">> {
+  readonly prepared: PreparedSignIn;
+  readonly pending: PendingDevice;
 }
 
-async function redeemed(context: LoginContext, waiting: Waiting): Promise<SignedTokens> {
+async function redeemed(context: LoginContext, waiting: DeviceWait): Promise<SignedTokens> {
   const { label } = context;
   const { prepared, pending, signal, pause } = waiting;
   const until = performance.now() + pending.lifetimeMs;
@@ -113,10 +113,10 @@ async function redeemed(context: LoginContext, waiting: Waiting): Promise<Signed
   throw needsPerson(label, "is not signed in to: nobody gave the code in its time. Begin anew.");
 }
 
-type SignedTokens = Extract<Redeemed, { type: "tokens" }>["tokens"];
+type SignedTokens = Extract<GrantResult, { type: "tokens" }>["tokens"];
 
 /** Nothing where the server is away for a moment. */
-async function ask(context: LoginContext, { prepared, pending, signal }: Waiting): Promise<Redeemed | undefined> {
+async function ask(context: LoginContext, { prepared, pending, signal }: DeviceWait): Promise<GrantResult | undefined> {
   const { resource } = prepared.found;
   try {
     return await redeem(GRANT, { device_code: pending.device, resource }, redeemingOf(context, prepared, signal));

@@ -6,7 +6,7 @@ import { isPassing, objectIn, type SignInNetwork } from "./network.ts";
 import type { ServerRecord } from "./records.ts";
 
 /** Where to look, and what a person has fixed of it. */
-export interface Target {
+export interface DiscoveryTarget {
   readonly label: string;
   readonly url: URL;
   readonly issuer?: string;
@@ -18,7 +18,7 @@ export interface Target {
   readonly asksIssuerFirst?: boolean;
 }
 
-export interface Discovered {
+export interface DiscoveredServer {
   readonly server: ServerRecord;
   /** What the metadata of the authorization server were looked up by; usually its issuer. */
   readonly address: string;
@@ -28,7 +28,7 @@ export interface Discovered {
   readonly scopes?: string;
 }
 
-interface Resource {
+interface ProtectedResource {
   readonly resource: string;
   readonly servers: readonly string[];
   readonly scopes?: string;
@@ -40,10 +40,10 @@ interface Resource {
  * issuer, as in revision 2025-03-26. Rejects with a `FailError`.
  */
 export async function discover(
-  target: Target,
+  target: DiscoveryTarget,
   challenge: Pick<Challenge, "metadata"> | undefined,
   network: SignInNetwork,
-): Promise<Discovered> {
+): Promise<DiscoveredServer> {
   const described = await findResource(target, challenge?.metadata, network);
   if (!described) return { ...(await serverWithoutResource(target, network)), resource: canonical(target) };
   const { servers, resource, scopes } = described;
@@ -51,9 +51,13 @@ export async function discover(
   return { ...found, resource: target.resource ?? resource, ...(scopes !== undefined && { scopes }) };
 }
 
-type Found = Pick<Discovered, "address" | "server">;
+type FoundServer = Pick<DiscoveredServer, "address" | "server">;
 
-async function serverNamed(target: Target, servers: readonly string[], network: SignInNetwork): Promise<Found> {
+async function serverNamed(
+  target: DiscoveryTarget,
+  servers: readonly string[],
+  network: SignInNetwork,
+): Promise<FoundServer> {
   const { issuer, asksIssuerFirst = false } = target;
   const address = chosenServer(target, servers);
   if (asksIssuerFirst && issuer !== undefined && issuer !== address) {
@@ -66,21 +70,21 @@ async function serverNamed(target: Target, servers: readonly string[], network: 
 }
 
 /** The address as RFC 8707 wants it: no query, no fragment, no lonely slash. */
-function canonical({ url, resource }: Target): string {
+function canonical({ url, resource }: DiscoveryTarget): string {
   return resource ?? `${url.origin}${url.pathname === "/" ? "" : url.pathname}`;
 }
 
-function chosenServer({ issuer, label }: Target, servers: readonly string[]): string {
+function chosenServer({ issuer, label }: DiscoveryTarget, servers: readonly string[]): string {
   const chosen = issuer !== undefined && servers.includes(issuer) ? issuer : (servers[0] ?? issuer);
   if (chosen !== undefined) return chosen;
   throw needsPerson(label, "names no authorization server in its metadata. Set `issuer` in its `auth`.");
 }
 
 async function findResource(
-  target: Target,
+  target: DiscoveryTarget,
   named: string | undefined,
   network: SignInNetwork,
-): Promise<Resource | undefined> {
+): Promise<ProtectedResource | undefined> {
   const usual = wellKnownPlaces(target.url);
   for (const address of named === undefined ? usual : [named, ...usual.filter((one) => one !== named)]) {
     const found = await read(address, network);
@@ -96,7 +100,7 @@ function wellKnownPlaces({ origin, pathname, search }: URL): readonly string[] {
   return Array.from(new Set([`${own}${search}`, own, root]));
 }
 
-function toResource(found: JsonObject, target: Target): Resource {
+function toResource(found: JsonObject, target: DiscoveryTarget): ProtectedResource {
   const resource = stringMember(found, "resource");
   const { label, url, resource: configured } = target;
   if (resource === undefined || !(resource === configured || covers(resource, url))) {
@@ -126,7 +130,7 @@ function listOf(value: unknown): readonly string[] {
     : [];
 }
 
-async function serverWithoutResource(target: Target, network: SignInNetwork): Promise<Found> {
+async function serverWithoutResource(target: DiscoveryTarget, network: SignInNetwork): Promise<FoundServer> {
   const { issuer } = target;
   const address = issuer ?? target.url.origin;
   const server = await findServer(address, address, network);
@@ -217,7 +221,7 @@ async function read(address: string, network: SignInNetwork): Promise<JsonObject
   return isJsonObject(found) ? found : undefined;
 }
 
-function withoutServer({ label }: Target, address: string): Error {
+function withoutServer({ label }: DiscoveryTarget, address: string): Error {
   return needsPerson(
     label,
     `cannot be signed in to: nothing is described at ${shown(address)}, its authorization server. Set \`issuer\` in ` +

@@ -16,7 +16,7 @@ export interface ProofKey {
   readonly key: KeyObject;
 }
 
-export interface Proven {
+export interface DpopProofOptions {
   readonly method: string;
   readonly url: string;
   readonly nonce?: string;
@@ -34,7 +34,7 @@ export function proofKeyOf(jwk: JsonObject): ProofKey {
 }
 
 /** A proof for one request. */
-export function createProof({ jwk, key }: ProofKey, { method, url, nonce, access }: Proven): string {
+export function createProof({ jwk, key }: ProofKey, { method, url, nonce, access }: DpopProofOptions): string {
   const { kty, crv, x, y } = jwk;
   const header = { typ: "dpop+jwt", alg: "ES256", jwk: { kty, crv, x, y } };
   const { origin, pathname } = new URL(url);

@@ -6,12 +6,12 @@ import { basic } from "../outbound/credentials/basic.ts";
 import { retryAfterMs } from "../outbound/client/retry-after.ts";
 import { createProof, nonceWanted, type ProofKey } from "./dpop.ts";
 import { errorCode, notNow } from "./failures.ts";
-import { objectIn, type Answer, type SignInNetwork } from "./network.ts";
+import { objectIn, type SignInResponse, type SignInNetwork } from "./network.ts";
 import { oauthServer } from "./oauth-server.ts";
 import type { ClientRecord, ServerRecord, TokenRecord } from "./records.ts";
 
 /** What one request to a token endpoint needs. */
-export interface Redeeming {
+export interface GrantRequest {
   readonly server: ServerRecord;
   readonly client: ClientRecord;
   readonly network: SignInNetwork;
@@ -22,7 +22,7 @@ export interface Redeeming {
   readonly signal?: AbortSignal;
 }
 
-export type Redeemed =
+export type GrantResult =
   | { readonly type: "tokens"; readonly tokens: TokenRecord }
   /** The endpoint says no, in one of the words of RFC 6749, 5.2. */
   | { readonly type: "refused"; readonly error: string; readonly status: number };
@@ -40,12 +40,12 @@ const NAMELESS = "nameless";
 export async function redeem(
   grant: string,
   parameters: Readonly<Record<string, string>>,
-  redeeming: Redeeming,
-): Promise<Redeemed> {
+  redeeming: GrantRequest,
+): Promise<GrantResult> {
   const { server, client, network, key, signal } = redeeming;
   const authenticate = await clientAuthOf(redeeming);
-  const ask = async (nonce?: string): Promise<Answer> => {
-    let answer: Answer | undefined;
+  const ask = async (nonce?: string): Promise<SignInResponse> => {
+    let answer: SignInResponse | undefined;
     await oauth.genericTokenEndpointRequest(
       oauthServer(server),
       { client_id: client.id === "" ? NAMELESS : client.id },
@@ -70,7 +70,7 @@ export async function redeem(
   return toRedeemed(nonce === undefined ? first : await ask(nonce), redeeming);
 }
 
-function toRedeemed(answer: Answer, { network, server }: Redeeming): Redeemed {
+function toRedeemed(answer: SignInResponse, { network, server }: GrantRequest): GrantResult {
   const { status } = answer;
   const found = objectIn(answer);
   const error = errorCode(found?.["error"]);
@@ -114,7 +114,7 @@ function tokenMember(found: JsonObject, name: string): string | undefined {
 export async function clientAuthOf({
   client,
   privateKey,
-}: Pick<Redeeming, "client" | "privateKey">): Promise<oauth.ClientAuth> {
+}: Pick<GrantRequest, "client" | "privateKey">): Promise<oauth.ClientAuth> {
   const { id, secret = "" } = client;
   switch (client.method) {
     case "none":
@@ -155,7 +155,7 @@ const CURVES: Readonly<Record<string, string>> = { prime256v1: "P-256", secp384r
 /** A form for another endpoint of the server than that for tokens, with what says who the client is. */
 export async function authorised(
   form: Readonly<Record<string, string>>,
-  redeeming: Pick<Redeeming, "server" | "client" | "privateKey">,
+  redeeming: Pick<GrantRequest, "server" | "client" | "privateKey">,
 ): Promise<{ readonly method: "POST"; readonly headers: Record<string, string>; readonly body: string }> {
   const { server, client } = redeeming;
   const headers = new Headers({ "content-type": "application/x-www-form-urlencoded", accept: "application/json" });
@@ -166,7 +166,7 @@ export async function authorised(
 }
 
 /** Takes back a token (RFC 7009), as far as the server lets itself be told. */
-export async function revoke(token: string, redeeming: Redeeming): Promise<boolean> {
+export async function revoke(token: string, redeeming: GrantRequest): Promise<boolean> {
   const { server, network } = redeeming;
   const endpoint = server.revocation_endpoint;
   if (endpoint === undefined) return false;

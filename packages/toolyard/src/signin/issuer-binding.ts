@@ -1,17 +1,17 @@
 import { shellWord } from "../core/text/shell-word.ts";
 import { hasConfiguredCredentials, keyOf, type LoginContext } from "./context.ts";
-import { shown, type Discovered } from "./discovery.ts";
+import { shown, type DiscoveredServer } from "./discovery.ts";
 import { needsPerson } from "./failures.ts";
 import type { IssuerBinding } from "./issuer-book.ts";
 import type { SignInRecord } from "./records.ts";
 
-type Found = Pick<Discovered, "server" | "address">;
+type BindingServer = Pick<DiscoveredServer, "server" | "address">;
 
 /**
  * Binds the configured credentials of a source to the issuer that they are about to be sent to. Call it before the
  * first request that carries one of them. Rejects with a `FailError` if they belong to another issuer.
  */
-export async function bindIssuer(context: LoginContext, found: Found): Promise<void> {
+export async function bindIssuer(context: LoginContext, found: BindingServer): Promise<void> {
   if (!needsBinding(context, found)) return;
   const { issuers, options } = context;
   const known = (await issuers.find(keyOf(context))) ?? (await bindingOfSignIn(context));
@@ -23,20 +23,20 @@ export async function bindIssuer(context: LoginContext, found: Found): Promise<v
 }
 
 /** Rejects as `bindIssuer` does, and records nothing. */
-export async function assertBoundIssuer(context: LoginContext, found: Found): Promise<void> {
+export async function assertBoundIssuer(context: LoginContext, found: BindingServer): Promise<void> {
   if (!needsBinding(context, found)) return;
   const known = (await context.issuers.find(keyOf(context))) ?? (await bindingOfSignIn(context));
   if (known) assertSame(context, known, found);
 }
 
 /** Metadata that an issuer serves at its own address belong to a configured `issuer` without a record. */
-function needsBinding({ options }: LoginContext, { server, address }: Found): boolean {
+function needsBinding({ options }: LoginContext, { server, address }: BindingServer): boolean {
   const isFixed = options.issuer !== undefined && server.issuer === options.issuer && address === options.issuer;
   return !isFixed && hasConfiguredCredentials(options);
 }
 
 /** A sign-in by configured credentials that is older than the records of issuers; its address was not kept. */
-async function bindingOfSignIn(context: LoginContext): Promise<Known | undefined> {
+async function bindingOfSignIn(context: LoginContext): Promise<KnownIssuer | undefined> {
   const { vault, label, url, options } = context;
   // Credentials that need no user are in no vault, and do not depend on one.
   if (options.grant !== "authorization_code") return undefined;
@@ -45,9 +45,13 @@ async function bindingOfSignIn(context: LoginContext): Promise<Known | undefined
   return record && { issuer: record.server.issuer };
 }
 
-type Known = Pick<IssuerBinding, "issuer"> & Partial<IssuerBinding>;
+type KnownIssuer = Pick<IssuerBinding, "issuer"> & Partial<IssuerBinding>;
 
-function assertSame({ label, options }: LoginContext, known: Known, { server: { issuer }, address }: Found): void {
+function assertSame(
+  { label, options }: LoginContext,
+  known: KnownIssuer,
+  { server: { issuer }, address }: BindingServer,
+): void {
   const isReconfigured = options.issuer === issuer && known.issuer !== issuer;
   const isSamePlace = known.address === undefined || known.address === address;
   if (isReconfigured || (known.issuer === issuer && isSamePlace)) return;

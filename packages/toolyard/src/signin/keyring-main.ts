@@ -1,13 +1,13 @@
 // One look into the system's keyring, in a process of its own: `keyring-main MODULE read|write NAME`. What is written
 // comes on standard input, and what is read goes to standard output.
 
-interface Entry {
+interface KeyringEntry {
   getPassword(): string | null;
   setPassword(secret: string): void;
 }
 
 interface KeyringModule {
-  readonly Entry: new (service: string, name: string) => Entry;
+  readonly Entry: new (service: string, name: string) => KeyringEntry;
 }
 
 const SERVICE = "toolyard";

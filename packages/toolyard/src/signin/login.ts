@@ -1,16 +1,22 @@
 import { orAborted } from "../core/timing/wait.ts";
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
-import { prepare, redeemingOf, save, situationOf, type Prepared } from "./asked.ts";
+import { prepare, redeemingOf, save, situationOf, type PreparedSignIn } from "./asked.ts";
 import { begin, codeIn, type Begun } from "./authorization.ts";
 import type { BrowserGuard } from "./browser-guard.ts";
 import type { Challenge } from "./challenge.ts";
 import type { LoginContext } from "./context.ts";
-import type { Discovered } from "./discovery.ts";
+import type { DiscoveredServer } from "./discovery.ts";
 import { needsPerson } from "./failures.ts";
 import { bindIssuer } from "./issuer-binding.ts";
 import { redeem } from "./grants.ts";
 import type { ClientRecord, SignInRecord, TokenRecord } from "./records.ts";
-import { RedirectListener, type Handlers, type OpenPlace, type RedirectPlace, type Shown } from "./redirect.ts";
+import {
+  RedirectListener,
+  type Handlers,
+  type OpenPlace,
+  type RedirectPlace,
+  type RedirectMessage,
+} from "./redirect.ts";
 
 export interface LoginPorts {
   /** How the server refused a request without a token, if it did. */
@@ -64,7 +70,7 @@ export async function login(context: LoginContext, ports: LoginPorts): Promise<S
 }
 
 /** Without PKCE somebody else's code could be taken for one of this sign-in. */
-function assertBrowserFlow({ label }: LoginContext, { server }: Discovered): void {
+function assertBrowserFlow({ label }: LoginContext, { server }: DiscoveredServer): void {
   const methods: unknown = server.code_challenge_methods_supported;
   if (server.authorization_endpoint === undefined)
     throw needsPerson(label, `cannot be signed in to by a browser: ${server.issuer} has no page for that.`);
@@ -103,7 +109,7 @@ class Answers {
   }
 
   /** What the person reads of it; nothing where it is no answer to this sign-in, or not the first. */
-  take(parameters: URLSearchParams): Promise<Shown> | undefined {
+  take(parameters: URLSearchParams): Promise<RedirectMessage> | undefined {
     const work = this.#work;
     if (!work || !this.knows(parameters)) return undefined;
     this.#work = undefined;
@@ -136,16 +142,16 @@ function parametersIn(text: string): URLSearchParams {
   return URL.canParse(trimmed) ? new URL(trimmed).searchParams : new URLSearchParams(trimmed);
 }
 
-interface Exchanging {
+interface CodeExchange {
   readonly context: LoginContext;
-  readonly prepared: Prepared;
+  readonly prepared: PreparedSignIn;
   readonly begun: Begun;
   readonly signal: AbortSignal;
 }
 
 async function tokensFor(
   parameters: URLSearchParams,
-  { context, prepared, begun, signal }: Exchanging,
+  { context, prepared, begun, signal }: CodeExchange,
 ): Promise<TokenRecord> {
   const { label } = context;
   const { server, resource } = prepared.found;

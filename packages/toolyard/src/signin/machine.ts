@@ -2,7 +2,7 @@ import { stringMember } from "../core/json/json.ts";
 import { basic } from "../outbound/credentials/basic.ts";
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
 import type { Challenge } from "./challenge.ts";
-import { discover, type Discovered } from "./discovery.ts";
+import { discover, type DiscoveredServer } from "./discovery.ts";
 import type { ProofKey } from "./dpop.ts";
 import { errorCode, needsPerson, notNow } from "./failures.ts";
 import { redeem } from "./grants.ts";
@@ -13,7 +13,7 @@ import type { ClientRecord, SignInRecord } from "./records.ts";
 import { givenClient } from "./registration.ts";
 import { scopesToAsk } from "./scopes.ts";
 
-export interface Acquiring {
+export interface TokenAcquisition {
   /** What was acquired before; a renewal goes to the same server. */
   readonly known: SignInRecord | undefined;
   /** Present: how the server refused a request; who gives tokens is looked up anew. */
@@ -23,7 +23,7 @@ export interface Acquiring {
 }
 
 /** A token without a person: by the client's own secret or key, or by what somebody vouches for it with. */
-export async function acquire(context: LoginContext, acquiring: Acquiring): Promise<SignInRecord> {
+export async function acquire(context: LoginContext, acquiring: TokenAcquisition): Promise<SignInRecord> {
   const { options, network, label } = context;
   const { known, challenge, key, signal } = acquiring;
   const found = await findIssuer(context, acquiring);
@@ -52,10 +52,10 @@ export async function acquire(context: LoginContext, acquiring: Acquiring): Prom
   return { ...keyOf(context), server, resource, client, scopes: asked, tokens };
 }
 
-type Found = Omit<Discovered, "address">;
+type MachineServer = Omit<DiscoveredServer, "address">;
 
 /** The issuer that the credentials of this source are bound to. Rejects with a `FailError` if it is another one now. */
-async function findIssuer(context: LoginContext, { known, challenge }: Acquiring): Promise<Found> {
+async function findIssuer(context: LoginContext, { known, challenge }: TokenAcquisition): Promise<MachineServer> {
   if (known && !challenge) return { server: known.server, resource: known.resource ?? "" };
   const found = await discover(targetOf(context), challenge, context.network);
   await bindIssuer(context, found);
@@ -63,7 +63,7 @@ async function findIssuer(context: LoginContext, { known, challenge }: Acquiring
 }
 
 /** A workload that is vouched for needs no client of its own. */
-function clientOf(options: OAuthOptions, { server }: Found): ClientRecord {
+function clientOf(options: OAuthOptions, { server }: MachineServer): ClientRecord {
   if (options.clientAuth === undefined && options.privateKey !== undefined)
     return givenClient({ ...options, clientAuth: "private_key_jwt" }, server);
   return givenClient(options, server);
@@ -78,7 +78,7 @@ const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 const TOKEN_TYPE = "urn:ietf:params:oauth:token-type:";
 const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-async function grantOf(context: LoginContext, found: Found): Promise<Grant> {
+async function grantOf(context: LoginContext, found: MachineServer): Promise<Grant> {
   const { assertion = "", grant, subjectTokenType, audience } = context.options;
   if (grant === "client_credentials") return { grant, parameters: {} };
   if (grant === "token_exchange") {
@@ -94,7 +94,11 @@ async function grantOf(context: LoginContext, found: Found): Promise<Grant> {
 }
 
 /** The identity token becomes an assertion for this authorization server (RFC 8693, ID-JAG). */
-async function exchangedAt({ options, network, label }: LoginContext, found: Found, token: string): Promise<string> {
+async function exchangedAt(
+  { options, network, label }: LoginContext,
+  found: MachineServer,
+  token: string,
+): Promise<string> {
   const { tokenUrl, clientId, clientSecret } = options.identityProvider!;
   const form = new URLSearchParams({
     grant_type: TOKEN_EXCHANGE,

@@ -19,7 +19,7 @@ export interface NetworkOptions {
   readonly caFiles?: readonly string[];
 }
 
-export interface Answer {
+export interface SignInResponse {
   readonly status: number;
   header(name: string): string | undefined;
   readonly text: string;
@@ -56,7 +56,7 @@ export class SignInNetwork {
     address: string,
     asked: Pick<OutboundRequest, "method" | "headers" | "body"> = {},
     signal?: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<SignInResponse> {
     const url = this.checked(address);
     const response = await this.#client.request({
       ...asked,
@@ -102,7 +102,7 @@ export class SignInNetwork {
 }
 
 /** The object in an answer, whatever its type; nothing where there is none. What it says is not repeated anywhere. */
-export function objectIn({ text, header }: Answer): JsonObject | undefined {
+export function objectIn({ text, header }: SignInResponse): JsonObject | undefined {
   const isForm = header("content-type")?.startsWith("application/x-www-form-urlencoded") === true;
   if (isForm) return Object.fromEntries(new URLSearchParams(text));
   if (isDeeperThan(text, MAX_DEPTH)) return undefined;

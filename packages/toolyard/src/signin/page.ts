@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
-import type { Page } from "../core/ports/sign-in-desk.ts";
+import type { SignInPage } from "../core/ports/sign-in-desk.ts";
 
-export function write(response: ServerResponse, { status, headers, body }: Page): void {
+export function write(response: ServerResponse, { status, headers, body }: SignInPage): void {
   response.writeHead(status, { ...headers, connection: "close" }).end(body);
 }
 

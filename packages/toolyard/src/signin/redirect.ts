@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { OptionError } from "../core/errors.ts";
 import { LOOPBACK_NAMES } from "../core/uris/loopback.ts";
 import type { BrowserGuard } from "./browser-guard.ts";
-import { page, type Page, type PageRequest } from "../core/ports/sign-in-desk.ts";
+import { page, type SignInPage, type PageRequest } from "../core/ports/sign-in-desk.ts";
 import { escaped, write } from "./page.ts";
 
 export interface RedirectOptions {
@@ -15,7 +15,7 @@ export interface RedirectOptions {
 }
 
 /** What the person reads in the browser. */
-export interface Shown {
+export interface RedirectMessage {
   readonly ok: boolean;
   readonly text: string;
 }
@@ -43,7 +43,7 @@ export interface RedirectPlace {
 export type OpenPlace = (handlers: Handlers) => Promise<RedirectPlace>;
 
 /** Takes what the browser brings back; nothing where it belongs to no sign-in of this listener. */
-export type OnRedirect = (parameters: URLSearchParams) => Promise<Shown> | undefined;
+export type OnRedirect = (parameters: URLSearchParams) => Promise<RedirectMessage> | undefined;
 
 const PATH = "/callback";
 const MAX_CONNECTIONS = 16;
@@ -122,7 +122,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
 export const STRAY = "<p>This belongs to no sign-in that is waited for. Begin it anew.";
 
 /** Takes what a browser brings back; nothing where it belongs to no sign-in of these handlers. */
-export function takeBack(request: PageRequest, { onRedirect, guard, isAnswer }: Handlers): Promise<Page> | undefined {
+export function takeBack(
+  request: PageRequest,
+  { onRedirect, guard, isAnswer }: Handlers,
+): Promise<SignInPage> | undefined {
   if (!isAnswer(request.query)) return undefined;
   if (guard && !guard.admits(request))
     return Promise.resolve(page(403, "<p>This sign-in was begun in another browser. Finish it there."));

@@ -7,7 +7,7 @@ import { errorCode, needsPerson, notNow } from "./failures.ts";
 import { objectIn, type SignInNetwork } from "./network.ts";
 import type { ClientAuthMethod, ClientRecord, ServerRecord } from "./records.ts";
 
-export interface Registering {
+export interface RegistrationOptions {
   readonly options: OAuthOptions;
   readonly server: ServerRecord;
   readonly network: SignInNetwork;
@@ -21,7 +21,7 @@ export interface Registering {
  * The hub as this authorization server knows it: as configured, as it was known before, by a document of its own, or
  * registered anew. Rejects with a `FailError` that says what a person has to register.
  */
-export async function clientFor(registering: Registering): Promise<ClientRecord> {
+export async function clientFor(registering: RegistrationOptions): Promise<ClientRecord> {
   const { options, server, known, redirectUri } = registering;
   if (options.clientId !== undefined) return givenClient(options, server);
   const document = options.clientMetadataUrl ?? ownDocument(redirectUri);
@@ -73,7 +73,7 @@ function secretMethod({ token_endpoint_auth_methods_supported: methods }: Server
   return isPostOnly ? "client_secret_post" : "client_secret_basic";
 }
 
-function isStillGood(known: ClientRecord, { server, redirectUri }: Registering): boolean {
+function isStillGood(known: ClientRecord, { server, redirectUri }: RegistrationOptions): boolean {
   const { issuer, from, secretExpiresAt } = known;
   const isAlive = secretExpiresAt === undefined || secretExpiresAt * 1000 > Date.now() + SOON_MS;
   return issuer === server.issuer && from === "registered" && known.redirectUri === redirectUri && isAlive;
@@ -101,7 +101,7 @@ function registrationOf(server: ServerRecord, redirectUri: string): object {
 
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
-async function register(registering: Registering, endpoint: string): Promise<ClientRecord> {
+async function register(registering: RegistrationOptions, endpoint: string): Promise<ClientRecord> {
   const { server, network, redirectUri } = registering;
   const answer = await network.ask(endpoint, {
     method: "POST",
@@ -138,7 +138,11 @@ function registeredMethod(
   return secretMethod(server);
 }
 
-function refused({ network, server, redirectUri }: Registering, status: number, error: string | undefined): Error {
+function refused(
+  { network, server, redirectUri }: RegistrationOptions,
+  status: number,
+  error: string | undefined,
+): Error {
   const why = [error, `HTTP ${status}`].filter(Boolean).join(", ");
   return needsPerson(
     network.label,

@@ -4,13 +4,13 @@ import { messageOf, type FailError } from "../core/errors.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import { markTold } from "../core/calls/logged-failure.ts";
 import { orAborted } from "../core/timing/wait.ts";
-import type { ChangingCredentials, Refusal, Sent } from "../outbound/client/http-client.ts";
+import type { ChangingCredentials, ServerRefusal, SentRequest } from "../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "./challenge.ts";
 import { MAX_WIDENINGS } from "./asked.ts";
 import { createContext, keyOf, type LoginContext, type SignInPlace } from "./context.ts";
 import { createProof, createProofKey, proofKeyOf, type ProofKey } from "./dpop.ts";
 import { needsPerson, notNow } from "./failures.ts";
-import { redeem, type Redeeming } from "./grants.ts";
+import { redeem, type GrantRequest } from "./grants.ts";
 import { acquire } from "./machine.ts";
 import { secretsOf, type SignInRecord, type TokenRecord } from "./records.ts";
 import { words } from "./scopes.ts";
@@ -28,7 +28,7 @@ export function createSession(place: SignInPlace & Pick<SessionOptions, "onSecre
   return new SignInSession({ ...createContext(place), logger, onSecrets, remedy });
 }
 
-type Headers = Readonly<Record<string, string>>;
+type SessionHeaders = Readonly<Record<string, string>>;
 
 /** A passing failure is told to all who ask within this time. */
 const FAILURE_FLOOR_MS = 1000;
@@ -38,7 +38,7 @@ const RENEW_AGAIN_MS = 15_000;
 const UNKNOWN_AGAIN_MS = 120_000;
 /** Requests under way may still carry tokens that were replaced. */
 const MAX_OLD_SECRETS = 8;
-const NONE: Headers = Object.freeze({});
+const NONE: SessionHeaders = Object.freeze({});
 
 /**
  * One person's sign-in to one server, at run time: gives each request its token, renews it in time, once for all
@@ -49,7 +49,7 @@ export class SignInSession implements ChangingCredentials {
   readonly #ending = new AbortController();
   #record: SignInRecord | undefined;
   #key: ProofKey | undefined;
-  #headers: Headers = NONE;
+  #headers: SessionHeaders = NONE;
   /** On the clock of `Date.now()`, as tokens outlive processes. */
   #renewAt = Infinity;
   #endsAt = Infinity;
@@ -76,7 +76,7 @@ export class SignInSession implements ChangingCredentials {
     return this.#record?.tokens?.access !== before;
   }
 
-  headersFor(sent: Sent, signal: Cancellation): Headers | Promise<Headers> {
+  headersFor(sent: SentRequest, signal: Cancellation): SessionHeaders | Promise<SessionHeaders> {
     const now = Date.now();
     if (now < this.#renewAt) return this.#prove(sent);
     if (now < this.#endsAt) {
@@ -87,7 +87,7 @@ export class SignInSession implements ChangingCredentials {
     return this.#renewedHeaders(sent, signal);
   }
 
-  async refused(refusal: Refusal, signal: Cancellation): Promise<boolean> {
+  async refused(refusal: ServerRefusal, signal: Cancellation): Promise<boolean> {
     const { header, status, sent, attempt } = refusal;
     const challenge = readChallenge(status, header("www-authenticate"));
     if (challenge.error === "use_dpop_nonce" && attempt === 0) return this.#noteNonce(header("dpop-nonce"));
@@ -125,13 +125,13 @@ export class SignInSession implements ChangingCredentials {
     return this.#options.options.grant !== "authorization_code";
   }
 
-  async #renewedHeaders(sent: Sent, signal: Cancellation): Promise<Headers> {
+  async #renewedHeaders(sent: SentRequest, signal: Cancellation): Promise<SessionHeaders> {
     if (this.#failed && Date.now() < this.#failed.until) throw this.#failed.error;
     await orAborted(this.#renew(), signal);
     return this.#prove(sent);
   }
 
-  #prove({ method, url }: Sent): Headers {
+  #prove({ method, url }: SentRequest): SessionHeaders {
     const access = this.#record?.tokens?.access;
     if (!this.#key || access === undefined) return this.#headers;
     const proven = { method, url: url.href, access, ...(this.#nonce !== undefined && { nonce: this.#nonce }) };
@@ -203,7 +203,7 @@ export class SignInSession implements ChangingCredentials {
     await this.#end(record, `is signed out of (${redeemed.error})`);
   }
 
-  #redeemingOf({ server, client }: SignInRecord): Redeeming {
+  #redeemingOf({ server, client }: SignInRecord): GrantRequest {
     const { network, options } = this.#options;
     return {
       server,

@@ -23,7 +23,7 @@ export interface StartsOptions {
   readonly now?: () => number;
 }
 
-interface Registered {
+interface RegisteredClient {
   readonly client: ClientRecord;
   readonly at: number;
 }
@@ -39,7 +39,7 @@ export class SignInStarts {
   readonly #preparing = new FairLine({ places: MAX_PREPARING, waiting: MAX_QUEUED, principals: 2 });
   /** Times of the last starts by principal. */
   readonly #starts = new Map<string, readonly number[]>();
-  readonly #clients = new Map<string, Registered>();
+  readonly #clients = new Map<string, RegisteredClient>();
   readonly #pending = new Map<string, Promise<ClientRecord>>();
   #registering: Promise<unknown> = Promise.resolve();
 

@@ -29,7 +29,7 @@ const IV_BYTES = 12;
 /** More sign-ins than anybody has. */
 const MAX_RECORDS = 10_000;
 
-interface Read {
+interface VaultContent {
   /** Changes whenever the file does. */
   readonly stamp: string;
   readonly records: Records;
@@ -44,7 +44,7 @@ export class Vault {
   readonly #place: KeyPlace;
   readonly #file: string;
   readonly #onAside: (path: string) => void;
-  #read: Read | undefined;
+  #read: VaultContent | undefined;
   /** The key that was found last: to ask a keyring takes a process. */
   #key: { readonly id: string; readonly key: Buffer } | undefined;
 
@@ -155,7 +155,7 @@ export class Vault {
   }
 
   /** Rejects with a `FailError` where it is not in the store that was chosen; no other key is looked for or made. */
-  async #keyOf({ store, keyId: id }: Head): Promise<Buffer> {
+  async #keyOf({ store, keyId: id }: VaultHeader): Promise<Buffer> {
     if (this.#key?.id === id) return this.#key.key;
     const key = await findKey(store, this.#place);
     if (!key || keyId(key) !== id) throw locked(store, this.#place);
@@ -167,7 +167,7 @@ export class Vault {
 /** A token endpoint that is slow holds its lock as long as one request may take. */
 const REDEEM_WAIT_MS = 45_000;
 
-interface Head {
+interface VaultHeader {
   readonly version: number;
   readonly store: KeyStore;
   readonly keyId: string;
@@ -187,14 +187,14 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-function headOf(sealed: JsonObject): Head | undefined {
+function headOf(sealed: JsonObject): VaultHeader | undefined {
   const { version, store, keyId: id } = sealed;
   const isOurs = version === VERSION && isKeyStore(store) && typeof id === "string";
   return isOurs ? { version, store, keyId: id } : undefined;
 }
 
 /** The head is signed with the rest, so that nobody points it to another store. */
-function seal(records: Records, head: Head, key: Buffer): string {
+function seal(records: Records, head: VaultHeader, key: Buffer): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv);
   cipher.setAAD(Buffer.from(JSON.stringify(head)));
@@ -203,7 +203,7 @@ function seal(records: Records, head: Head, key: Buffer): string {
   return `${JSON.stringify({ ...head, iv: ivText, tag, data: dataText })}\n`;
 }
 
-function unseal(sealed: JsonObject, head: Head, key: Buffer): Records | undefined {
+function unseal(sealed: JsonObject, head: VaultHeader, key: Buffer): Records | undefined {
   try {
     const [iv, tag, data] = ["iv", "tag", "data"].map((name) => Buffer.from(stringMember(sealed, name)!, "base64"));
     const decipher = createDecipheriv(CIPHER, key, iv!, { authTagLength: 16 });

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../core/json/json.ts";
 import type { Logger, LogLevel } from "../core/ports/ports.ts";
 
-interface Line {
+interface BufferedLine {
   readonly level: LogLevel;
   readonly message: string;
   readonly facts: JsonObject;
@@ -12,7 +12,7 @@ const MAX_WAITING = 1000;
 
 /** A log for those who have something to say before the real one is there: lines wait for it. */
 export class LateLogger implements Logger {
-  readonly #waiting: Line[] = [];
+  readonly #waiting: BufferedLine[] = [];
   #logger: Logger | undefined;
 
   /** The lines so far go there, and all that follow. */
@@ -48,7 +48,7 @@ export class LateLogger implements Logger {
     };
   }
 
-  #take(line: Line): void {
+  #take(line: BufferedLine): void {
     if (this.#logger) return this.#logger[line.level](line.message, line.facts);
     this.#waiting.push(line);
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();

@@ -42,13 +42,13 @@ export function createLogger(options: LoggerOptions): Logger {
   return loggerWith({ write, least }, {});
 }
 
-interface Writer {
+interface LogWriter {
   /** Lines of lower levels are not even made. */
   readonly least: number;
   write(level: LogLevel, message: string, facts: JsonObject): void;
 }
 
-function loggerWith(writer: Writer, always: JsonObject): Logger {
+function loggerWith(writer: LogWriter, always: JsonObject): Logger {
   const at = (level: LogLevel): Logger["debug"] => {
     if (LEVEL_ORDER[level] < writer.least) return NOTHING;
     return (message, facts) => writer.write(level, message, facts ? { ...always, ...facts } : always);

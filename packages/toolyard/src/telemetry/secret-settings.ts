@@ -58,12 +58,12 @@ export function settingSecrets(name: string, value: string, least: NameEvidence 
   return [...new Set(secretsUnder({ name, value, least, depth: 0 }))];
 }
 
-interface Member {
+interface NamedValue {
   readonly name: string;
   readonly value: string;
 }
 
-interface Setting extends Member {
+interface Setting extends NamedValue {
   readonly least?: NameEvidence;
   readonly depth: number;
 }
@@ -173,7 +173,7 @@ function decoded(text: string): string {
 }
 
 /** Members of a JSON object in a variable: headers and whole configurations are passed in this way. */
-function jsonMembers(value: string): readonly Member[] | undefined {
+function jsonMembers(value: string): readonly NamedValue[] | undefined {
   if (!/^\s*\{/.test(value)) return undefined;
   try {
     const parsed: unknown = JSON.parse(value);
@@ -191,7 +191,7 @@ const ASSIGNMENT =
   /(?<![\w.-])(?<name>[\w.-]{1,64})(?:=|: {0,4})(?:"(?<quoted>[^"]{1,4096})"|'(?<single>[^']{1,4096})'|(?<bare>[^\s;,&"']{1,4096}))/g;
 
 /** `name=value` and `name: value`, as in connection strings, cookies and arguments. */
-function assignments(text: string): readonly Member[] {
+function assignments(text: string): readonly NamedValue[] {
   return Array.from(text.matchAll(ASSIGNMENT), ({ groups = {} }) => ({
     name: groups["name"] ?? "",
     value: groups["quoted"] ?? groups["single"] ?? groups["bare"] ?? "",

@@ -7,7 +7,7 @@ import type { LinkPlace } from "./links/further-links.ts";
 import { CONNECT_GATE } from "./links/gate.ts";
 import { Link, type LinkEvents } from "./links/link.ts";
 import type { Links, LinkWish } from "./links/links.ts";
-import type { ListingKeeper } from "./listing/listing-keeper.ts";
+import type { ListingTracker } from "./listing/listing-keeper.ts";
 import type { ServerJournal } from "./server-journal.ts";
 import type { ServerMemory } from "./server-memory.ts";
 import type { UpstreamDeps, UpstreamEvents, UpstreamOptions } from "./upstream-contract.ts";
@@ -21,7 +21,7 @@ const BACKOFF = { firstMs: 500, maxMs: 60_000, stableMs: 30_000 };
 /** What links report to. */
 export interface LinkListeners {
   readonly links: Links;
-  readonly listings: ListingKeeper;
+  readonly listings: ListingTracker;
   readonly journal: ServerJournal;
   readonly logLevel: ServerLogLevel;
   readonly memory: ServerMemory;

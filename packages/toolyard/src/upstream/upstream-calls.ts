@@ -11,15 +11,15 @@ import { hangs, isUseless } from "./connection/pulse.ts";
 import { failureOf } from "./faults.ts";
 import type { IdleStop } from "./idle-stop.ts";
 import type { Link } from "./links/link.ts";
-import type { Links, Reached } from "./links/links.ts";
-import type { ListingKeeper } from "./listing/listing-keeper.ts";
+import type { Links, ReachedLink } from "./links/links.ts";
+import type { ListingTracker } from "./listing/listing-keeper.ts";
 
 /** A server that does not answer a ping for this long, after a call timed out in silence, hangs. */
 const PULSE_MS = 10_000;
 
 export interface UpstreamCallsParts {
   readonly links: Links;
-  readonly listings: ListingKeeper;
+  readonly listings: ListingTracker;
   readonly idle: IdleStop;
   /** Resolves once it is known how to connect; nothing where it is. */
   readonly deciding: () => Promise<void> | undefined;
@@ -69,7 +69,7 @@ export class UpstreamCalls {
   }
 
   /** Makes a call once more where that helps. */
-  async #onFail(failure: Fail, { call, request, link, connection, startedAt }: Attempted): Promise<Outcome> {
+  async #onFail(failure: Fail, { call, request, link, connection, startedAt }: CallAttempt): Promise<Outcome> {
     if (failure.rpcError?.code === RPC.headerMismatch)
       return await this.#callWithFreshSchema(call, request, connection);
     if (couldNotAsk(failure) && this.#parts.links.couldNotAsk(link, call, request))
@@ -86,7 +86,7 @@ export class UpstreamCalls {
   /** Repeats a call over the link that `reach` returns now; the failure stands if that is the same link. */
   async #callOverOther(
     failure: Fail,
-    { call, request, link }: Pick<Attempted, "call" | "request" | "link">,
+    { call, request, link }: Pick<CallAttempt, "call" | "request" | "link">,
   ): Promise<Outcome> {
     const next = await this.#parts.links.reach(call, cancellationOf(call), request);
     return next.link === link ? failure : await next.connection.call(call, request);
@@ -116,7 +116,7 @@ export class UpstreamCalls {
 }
 
 /** A call that was made over a connection. */
-interface Attempted extends Reached {
+interface CallAttempt extends ReachedLink {
   readonly call: Call;
   readonly request: CallRequest;
   /** On the clock of `performance.now()`. */

@@ -9,8 +9,8 @@ import { ServerLogLevel } from "./connection/server-log-level.ts";
 import { IdleStop } from "./idle-stop.ts";
 import { LinkOpener } from "./link-opener.ts";
 import type { Link } from "./links/link.ts";
-import { Links, type Caller } from "./links/links.ts";
-import { ListingKeeper } from "./listing/listing-keeper.ts";
+import { Links, type LinkCaller } from "./links/links.ts";
+import { ListingTracker } from "./listing/listing-keeper.ts";
 import type { ServerListing } from "./listing/listing.ts";
 import { ServerJournal } from "./server-journal.ts";
 import { ServerMemory } from "./server-memory.ts";
@@ -34,7 +34,7 @@ export class Upstream {
     log: new Emitter(),
   };
   readonly calls: UpstreamCalls;
-  readonly listings: ListingKeeper;
+  readonly listings: ListingTracker;
   readonly links: Links;
   readonly #options: UpstreamOptions;
   readonly #deps: UpstreamDeps;
@@ -90,7 +90,7 @@ export class Upstream {
    * Keeps `resourceUpdated` coming for `uri`, over the link that this caller uses. Rejects with a `FailError` when the
    * server cannot or will not.
    */
-  async subscribe(uri: string, caller: Caller): Promise<() => Promise<void>> {
+  async subscribe(uri: string, caller: LinkCaller): Promise<() => Promise<void>> {
     const deadline = new Deadline({ idleMs: SUBSCRIBE_MS, totalMs: SUBSCRIBE_MS });
     try {
       await this.#deciding;
@@ -167,9 +167,9 @@ export class Upstream {
     });
   }
 
-  #createListings(): ListingKeeper {
+  #createListings(): ListingTracker {
     const { cache, coldWaitMs, logger } = this.#deps;
-    return new ListingKeeper({
+    return new ListingTracker({
       connection: () => this.#first.current,
       wake: () => void (this.#deciding ?? DECIDED).then(() => this.#first.wake()),
       isUp: () => this.#first.state === "ready" || this.#first.state === "connecting",

@@ -15,7 +15,7 @@ export interface Backend {
 export type BackendRequest = Pick<OutboundRequest, "url" | "method" | "headers" | "body">;
 
 /** One search: the words, the most hits that may come, and what ends it. */
-export interface Wanted {
+export interface BackendQuery {
   readonly query: string;
   readonly count: number;
   readonly signal: AbortSignal | undefined;
@@ -24,7 +24,7 @@ export interface Wanted {
 /** Asks one service once. Rejects with a `FailError`. */
 export async function askBackend(
   backend: Backend,
-  { query, count, signal }: Wanted,
+  { query, count, signal }: BackendQuery,
   { client, options }: { readonly client: OutboundClient; readonly options: WebSearchOptions },
 ): Promise<readonly WebHit[]> {
   const response = await client.request({

@@ -58,7 +58,7 @@ export function isRequestId(value: unknown): value is RequestId {
   );
 }
 
-export type Classified =
+export type ClassifiedMessage =
   | { readonly type: "request"; readonly message: RpcRequest }
   | { readonly type: "notification"; readonly message: RpcNotification }
   | { readonly type: "reply"; readonly message: RpcReply }
@@ -69,7 +69,7 @@ export type Classified =
  * Returns what a parsed JSON value is as a JSON-RPC message. A reply in the answer has exactly one of `result` and
  * `error`, and a call has no `params` where the sender wrote `null` or `[]`.
  */
-export function classifyMessage(value: unknown): Classified {
+export function classifyMessage(value: unknown): ClassifiedMessage {
   if (!isJsonObject(value)) return { type: "invalid", id: null, reason: "a message must be an object" };
   const id = isRequestId(value["id"]) ? value["id"] : null;
   if (value["jsonrpc"] !== "2.0") return { type: "invalid", id, reason: 'member `jsonrpc` must be "2.0"' };
@@ -86,7 +86,7 @@ export function hasMethod({ method }: JsonObject): boolean {
   return method !== undefined && method !== null;
 }
 
-function classifyCall(value: JsonObject, id: RequestId | null): Classified {
+function classifyCall(value: JsonObject, id: RequestId | null): ClassifiedMessage {
   if (typeof value["method"] !== "string") return { type: "invalid", id, reason: "member `method` must be a string" };
   const { params } = value;
   if (params !== undefined && !isJsonObject(params)) {
@@ -108,7 +108,7 @@ function withoutParams(call: JsonObject): JsonObject {
   return rest;
 }
 
-function classifyReply(value: JsonObject, id: RequestId | null): Classified {
+function classifyReply(value: JsonObject, id: RequestId | null): ClassifiedMessage {
   const member = replyMember(value);
   const problem = replyProblem(value, member);
   if (problem !== undefined) return { type: "invalid", id, reason: problem };
@@ -135,7 +135,7 @@ function replyProblem(value: JsonObject, member: ReturnType<typeof replyMember>)
 }
 
 /** Only an error may lack an id: it answers a message whose id was unreadable. */
-function replyWithoutId(value: JsonObject, member: ReturnType<typeof replyMember>): Classified {
+function replyWithoutId(value: JsonObject, member: ReturnType<typeof replyMember>): ClassifiedMessage {
   const hasNoId = value["id"] === undefined || value["id"] === null;
   if (member === "error" && hasNoId)
     return { type: "reply", message: { jsonrpc: "2.0", id: null, error: errorIn(value) } };

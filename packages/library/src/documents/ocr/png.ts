@@ -7,7 +7,7 @@ const MAX_PIXELS = 60_000_000;
 /** Samples of a point, by the kind of colours. */
 const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-interface Head {
+interface PngHeader {
   readonly width: number;
   readonly height: number;
   readonly depth: number;
@@ -26,7 +26,7 @@ export function decodePng(bytes: Uint8Array): PagePicture {
 
 function decode(bytes: Buffer): PagePicture {
   const packed: Buffer[] = [];
-  let head: Head | undefined;
+  let head: PngHeader | undefined;
   let palette = Buffer.alloc(0);
   let clear = Buffer.alloc(0);
   for (let at = SIGNATURE; at + 8 <= bytes.length;) {
@@ -48,7 +48,7 @@ function decode(bytes: Buffer): PagePicture {
   return { width, height, data: painted(rows, head, { palette, clear, rowBytes }) };
 }
 
-function headOf(content: Buffer): Head {
+function headOf(content: Buffer): PngHeader {
   const [width, height] = [content.readUInt32BE(0), content.readUInt32BE(4)];
   const [depth, kind, isInterlaced] = [content[8]!, content[9]!, content[12] !== 0];
   if (width * height > MAX_PIXELS)
@@ -79,14 +79,14 @@ function paeth(before: number, above: number, corner: number): number {
   return up <= both ? above : corner;
 }
 
-interface Painting {
+interface PngPalette {
   readonly palette: Buffer;
   /** How opaque each colour of the palette is; those beyond its end are. */
   readonly clear: Buffer;
   readonly rowBytes: number;
 }
 
-function painted(rows: Buffer, { width, height, depth, kind }: Head, { palette, clear, rowBytes }: Painting) {
+function painted(rows: Buffer, { width, height, depth, kind }: PngHeader, { palette, clear, rowBytes }: PngPalette) {
   const data = new Uint8ClampedArray(width * height * 4);
   const samples = SAMPLES[kind]!;
   const most = 2 ** Math.min(depth, 8) - 1;

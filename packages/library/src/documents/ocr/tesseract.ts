@@ -9,11 +9,11 @@ import { DocumentError } from "../document-error.ts";
 import type { OcrChoice, PagePicture } from "./ocr.ts";
 
 interface EngineModule {
-  createOCREngine(options: { wasmBinary: Uint8Array }): Promise<Engine>;
+  createOCREngine(options: { wasmBinary: Uint8Array }): Promise<TesseractEngine>;
   supportsFastBuild(): boolean;
 }
 
-interface Engine {
+interface TesseractEngine {
   loadModel(model: Uint8Array): void;
   loadImage(image: PagePicture): void;
   clearImage(): void;
@@ -38,7 +38,7 @@ export function localPageReader(
     async read(pages, pictureOf) {
       const models = await modelsOf(choice, language);
       const found: Block[][] = [];
-      let engine: Engine | undefined;
+      let engine: TesseractEngine | undefined;
       let best = models.length === 1 ? models[0] : undefined;
       try {
         for (const [at, page] of pages.entries()) {
@@ -66,7 +66,7 @@ export function localPageReader(
   };
 }
 
-function textOf(picture: PagePicture, engine: Engine): string {
+function textOf(picture: PagePicture, engine: TesseractEngine): string {
   engine.loadImage(picture);
   const text = engine.getText();
   engine.clearImage();
@@ -74,7 +74,7 @@ function textOf(picture: PagePicture, engine: Engine): string {
 }
 
 /** The model that is surest of its reading of a page. */
-function bestOf(models: readonly Uint8Array[], picture: PagePicture, engine: Engine): Uint8Array {
+function bestOf(models: readonly Uint8Array[], picture: PagePicture, engine: TesseractEngine): Uint8Array {
   const judged = models.map((model) => {
     engine.loadModel(model);
     engine.loadImage(picture);
@@ -101,7 +101,7 @@ function blocksOf(text: string, page: number): Block[] {
     .map((paragraph) => ({ kind: "paragraph", text: paragraph, page }));
 }
 
-async function createEngine(): Promise<Engine> {
+async function createEngine(): Promise<TesseractEngine> {
   const place = resolveExtra("ocr", "tesseract-wasm");
   if (place === undefined) throw new DocumentError("OCR_UNAVAILABLE", missingExtra("ocr", PURPOSE));
   const { createOCREngine, supportsFastBuild } = await importExtra<EngineModule>("ocr", "tesseract-wasm");

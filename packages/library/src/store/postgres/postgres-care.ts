@@ -1,5 +1,5 @@
 import type { PostgresDriver } from "./postgres-driver.ts";
-import type { Finding } from "../store.ts";
+import type { StoreFinding } from "../store.ts";
 
 /** Passages with vectors from which on an index finds the nearest; fewer are looked at one by one, which is exact. */
 export const NEAREST_INDEX_FROM = 20_000;
@@ -7,8 +7,8 @@ export const NEAREST_INDEX_FROM = 20_000;
 const KINDS = ["chunk", "summary"] as const;
 
 /** Holds counted frequencies against the passages, and looks for the index of vectors where there should be one. */
-export async function checkPostgres({ query }: PostgresDriver, schema: string): Promise<Finding[]> {
-  const findings: Finding[] = [];
+export async function checkPostgres({ query }: PostgresDriver, schema: string): Promise<StoreFinding[]> {
+  const findings: StoreFinding[] = [];
   for (const kind of KINDS) {
     const [wrong] = await query(
       `select count(*) as n from (

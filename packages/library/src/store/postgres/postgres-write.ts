@@ -1,4 +1,4 @@
-import { SECTION_SEPARATOR, type Deleted, type PassageFields, type PassageKind } from "../store.ts";
+import { SECTION_SEPARATOR, type DeleteResult, type PassageFields, type PassageKind } from "../store.ts";
 import type { PostgresSession } from "./postgres-driver.ts";
 import { storableJson } from "./postgres-values.ts";
 import { writeVector } from "../vectors/vectors.ts";
@@ -77,7 +77,7 @@ export async function removeDocument(
   session: PostgresSession,
   schema: string,
   sourceId: string,
-): Promise<(Deleted & { readonly created: string }) | undefined> {
+): Promise<(DeleteResult & { readonly created: string }) | undefined> {
   const [row] = await session.query(`select id, created from ${schema}.document where source_id = $1 for update`, [
     sourceId,
   ]);

@@ -6,10 +6,10 @@ import { arrayOf, keysOf, storable, storableJson, whereOf } from "./postgres-val
 import { checkPostgres, NEAREST_INDEX_FROM, repairPostgres } from "./postgres-care.ts";
 import { candidateOf, documentOf, passageFieldsOf, passageOf, type PassageRow } from "../rows.ts";
 import type {
-  Deleted,
+  DeleteResult,
   DocumentFields,
   Filter,
-  Finding,
+  StoreFinding,
   LibraryStore,
   Near,
   PassageKind,
@@ -103,7 +103,7 @@ class PostgresStore implements LibraryStore {
     });
   }
 
-  deleteDocument(sourceId: string): Promise<Deleted | undefined> {
+  deleteDocument(sourceId: string): Promise<DeleteResult | undefined> {
     return this.#driver.transaction(async (session) => {
       await session.query("select pg_advisory_xact_lock(hashtext($1))", [this.#schema]);
       const removed = await removeDocument(session, this.#schema, sourceId);
@@ -288,7 +288,7 @@ class PostgresStore implements LibraryStore {
     });
   }
 
-  check(): Promise<Finding[]> {
+  check(): Promise<StoreFinding[]> {
     return checkPostgres(this.#driver, this.#schema);
   }
 

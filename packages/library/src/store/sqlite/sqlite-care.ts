@@ -3,15 +3,15 @@ import { inPlaceOf } from "toolyard/service/replace-file";
 import { checkDigests, repairDigests } from "./sqlite-digest.ts";
 import type { SqliteDriver } from "./sqlite-driver.ts";
 import { countAnew, isSizeRight } from "./sqlite-size.ts";
-import type { Finding } from "../store.ts";
+import type { StoreFinding } from "../store.ts";
 
 const KINDS = ["chunk", "summary"] as const;
 /** SQLite's number for it. */
 const CORRUPT = 11;
 
 /** Holds the index of words against the passages, and the file's pages against one another. */
-export function checkSqlite(driver: SqliteDriver): Finding[] {
-  const findings: Finding[] = [];
+export function checkSqlite(driver: SqliteDriver): StoreFinding[] {
+  const findings: StoreFinding[] = [];
   const rows = driver.all("pragma integrity_check(10)").map((row) => String(Object.values(row)[0]));
   if (rows.length !== 1 || rows[0] !== "ok")
     findings.push({ what: `The file is damaged: ${rows.join("; ")}. Put a backup in its place.`, canMend: false });

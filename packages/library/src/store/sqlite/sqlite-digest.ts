@@ -1,6 +1,6 @@
 import { repeatedIn } from "../../search/term-counter.ts";
 import type { SqliteDriver } from "./sqlite-driver.ts";
-import type { Finding, PassageKind } from "../store.ts";
+import type { StoreFinding, PassageKind } from "../store.ts";
 import { bytesIn, bytesOf, numbersOf } from "./sqlite-values.ts";
 import { roundRows, type RoundedRows } from "../vectors/vector-rows.ts";
 
@@ -90,8 +90,8 @@ export function removeDigests(driver: SqliteDriver, documentId: number): void {
   }
 }
 
-export function checkDigests(driver: SqliteDriver): Finding[] {
-  return KINDS.flatMap((kind): Finding[] => {
+export function checkDigests(driver: SqliteDriver): StoreFinding[] {
+  return KINDS.flatMap((kind): StoreFinding[] => {
     const missing = Number(
       driver.get(
         `select count(*) as n from document left join ${kind}_digest as digest on document_id = document.id

@@ -8,7 +8,7 @@ interface Statement {
   get(...values: Value[]): unknown;
   run(...values: Value[]): { readonly changes: number | bigint };
 }
-interface Engine {
+interface SqliteHandle {
   exec(sql: string): unknown;
   prepare(sql: string): Statement;
   close(): void;
@@ -83,7 +83,7 @@ async function openDriver(path: string, wanted: "libsql" | undefined, fail: Fail
   return told({ path, fail }, () => new Driver(open(path), { engine, path, fail }));
 }
 
-async function libsqlEngine(fail: Fail): Promise<Open> {
+async function libsqlEngine(fail: Fail): Promise<SqliteOpener> {
   // Loaded only here: a thread that only writes starts without it where Node has SQLite.
   const { importExtra, missingExtra, resolveExtra } = await import("toolyard/extras");
   if (resolveExtra("sqlite", "libsql") === undefined)
@@ -92,13 +92,13 @@ async function libsqlEngine(fail: Fail): Promise<Open> {
       `${missingExtra("sqlite", `SQLite on Node ${process.version}`)} Node 22.13 and later have their own.`,
     );
   const { default: Database } = await importExtra<{ readonly default: typeof libsql }>("sqlite", "libsql");
-  return (path) => new Database(path) as unknown as Engine;
+  return (path) => new Database(path) as unknown as SqliteHandle;
 }
 
-type Open = (path: string) => Engine;
+type SqliteOpener = (path: string) => SqliteHandle;
 
 /** Opens Node's own engine, available since 22.13. Suppresses its warning about being experimental. */
-async function builtinEngine(): Promise<Open | undefined> {
+async function builtinEngine(): Promise<SqliteOpener | undefined> {
   const isThere = process.getBuiltinModule?.("node:module")?.isBuiltin("node:sqlite") === true;
   if (!isThere) return undefined;
   const { emitWarning } = process;
@@ -107,7 +107,7 @@ async function builtinEngine(): Promise<Open | undefined> {
   }) as typeof process.emitWarning;
   try {
     const name = "node:sqlite";
-    const { DatabaseSync } = (await import(name)) as { readonly DatabaseSync: new (path: string) => Engine };
+    const { DatabaseSync } = (await import(name)) as { readonly DatabaseSync: new (path: string) => SqliteHandle };
     return (path) => new DatabaseSync(path);
   } finally {
     process.emitWarning = emitWarning;
@@ -132,14 +132,14 @@ const ADVICE: readonly (readonly [code: number, name: string, advice: string])[]
 /** Advice if the file system denies access to the file. */
 const NO_LOOK = "See that its folder is there and may be read.";
 
-interface Whose {
+interface EngineContext {
   readonly engine: string;
   readonly path: string;
   readonly fail: Fail;
 }
 
 /** Runs a statement, and converts an error of the engine into one with advice. */
-function told<T>({ path, fail }: Pick<Whose, "path" | "fail">, work: () => T): T {
+function told<T>({ path, fail }: Pick<EngineContext, "path" | "fail">, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -162,12 +162,12 @@ class Driver implements SqliteDriver {
   readonly engine: string;
   readonly identity: string | undefined;
   readonly fail: Fail;
-  readonly #engine: Engine;
-  readonly #whose: Whose;
+  readonly #engine: SqliteHandle;
+  readonly #whose: EngineContext;
   readonly #statements = new Map<string, Statement>();
   #isWithin = false;
 
-  constructor(engine: Engine, whose: Whose) {
+  constructor(engine: SqliteHandle, whose: EngineContext) {
     this.#engine = engine;
     this.#whose = whose;
     this.engine = whose.engine;

@@ -8,9 +8,9 @@ import { resize, sizeOf } from "./sqlite-size.ts";
 import { bytesOf } from "./sqlite-values.ts";
 import {
   SECTION_SEPARATOR,
-  type Deleted,
+  type DeleteResult,
   type DocumentFields,
-  type Finding,
+  type StoreFinding,
   type PassageFields,
   type PassageKind,
   type Passages,
@@ -63,7 +63,7 @@ export class SqliteWrites {
     });
   }
 
-  deleteDocument(sourceId: string): Deleted | undefined {
+  deleteDocument(sourceId: string): DeleteResult | undefined {
     return this.#driver.transaction(() => {
       const deleted = this.#remove(sourceId);
       if (deleted) this.#bump();
@@ -93,7 +93,7 @@ export class SqliteWrites {
     });
   }
 
-  check(): Finding[] {
+  check(): StoreFinding[] {
     return checkSqlite(this.#driver);
   }
 
@@ -130,7 +130,7 @@ export class SqliteWrites {
     return row && Number(row["id"]);
   }
 
-  #remove(sourceId: string): Deleted | undefined {
+  #remove(sourceId: string): DeleteResult | undefined {
     const id = this.#idOf(sourceId);
     if (id === undefined) return undefined;
     removeDigests(this.#driver, id);

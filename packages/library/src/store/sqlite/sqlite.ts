@@ -12,10 +12,10 @@ import { numbersOf } from "./sqlite-values.ts";
 import { writerHere, type SqliteWriter } from "./sqlite-writer.ts";
 import { SqliteWrites } from "./sqlite-writes.ts";
 import type {
-  Deleted,
+  DeleteResult,
   DocumentFields,
   Filter,
-  Finding,
+  StoreFinding,
   LibraryStore,
   PassageKind,
   PassageRange,
@@ -86,7 +86,7 @@ class SqliteStore implements LibraryStore {
     return this.#writer.replaceDocument(document, text, passages);
   }
 
-  deleteDocument(sourceId: string): Promise<Deleted | undefined> {
+  deleteDocument(sourceId: string): Promise<DeleteResult | undefined> {
     return this.#writer.deleteDocument(sourceId);
   }
 
@@ -242,7 +242,7 @@ class SqliteStore implements LibraryStore {
     };
   }
 
-  check(): Promise<Finding[]> {
+  check(): Promise<StoreFinding[]> {
     return this.#writer.check();
   }
 

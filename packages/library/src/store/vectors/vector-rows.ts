@@ -17,7 +17,7 @@ const PARTS = 254;
  * A vector of whole numbers. Multiplied by `scale` it equals the original but for `error`, the length of the
  * difference.
  */
-export interface Rounded {
+export interface QuantizedVector {
   readonly numbers: Int16Array;
   readonly scale: number;
   readonly error: number;
@@ -75,7 +75,7 @@ export class VectorRows {
   }
 
   /** Returns the largest error of the values of `cosines`. */
-  errorOf(query: Rounded): number {
+  errorOf(query: QuantizedVector): number {
     return this.#error + query.error * (1 + this.#error);
   }
 
@@ -125,7 +125,7 @@ export class VectorRows {
   }
 
   /** A vector as `cosines` takes it. */
-  query(vector: Float32Array): Rounded {
+  query(vector: Float32Array): QuantizedVector {
     let [sum, most] = [0, 0];
     for (const number of vector) [sum, most] = [sum + Math.abs(number), Math.max(most, Math.abs(number))];
     // No sum of products may go beyond 32 bits.
@@ -137,7 +137,7 @@ export class VectorRows {
   }
 
   /** Nearly, of each of these rows, in pieces; `look` sees them in their order. The array is used again. */
-  cosines(query: Rounded, { from, to }: RowRange, look: (cosines: Float64Array, from: number) => void): void {
+  cosines(query: QuantizedVector, { from, to }: RowRange, look: (cosines: Float64Array, from: number) => void): void {
     const cosines = new Float64Array(Math.min(BLOCK, to - from));
     for (let start = from; start < to; start += BLOCK) {
       const count = Math.min(BLOCK, to - start);
@@ -199,7 +199,7 @@ export function roundRows(vectors: ReadonlyMap<number, Float32Array>): RoundedRo
   return { dimensions, ids, scales, numbers, parts, ...errors };
 }
 
-function rounded(vector: Float32Array, most: number): Rounded {
+function rounded(vector: Float32Array, most: number): QuantizedVector {
   let largest = 0;
   for (const number of vector) largest = Math.max(largest, Math.abs(number));
   const scale = largest === 0 || most === 0 ? 1 : largest / most;

@@ -5,7 +5,7 @@ import { revisionOf } from "../sqlite/sqlite-schema.ts";
 import type { Near, PassageKind } from "../store.ts";
 import { sizeOf } from "../sqlite/sqlite-size.ts";
 import { numbersOf } from "../sqlite/sqlite-values.ts";
-import { roundRows, VectorRows, type Rounded, type RoundedRows, type RowRange } from "./vector-rows.ts";
+import { roundRows, VectorRows, type QuantizedVector, type RoundedRows, type RowRange } from "./vector-rows.ts";
 import { dot } from "./vectors.ts";
 
 /** Range of one document's vectors among all. */
@@ -124,7 +124,7 @@ export class VectorTable {
 /** The rows that may be among the nearest. */
 class Nearest {
   readonly #all: VectorRows;
-  readonly #query: Rounded;
+  readonly #query: QuantizedVector;
   readonly #count: number;
   /** By how much the order may be wrong. */
   readonly #margin: number;
@@ -133,7 +133,7 @@ class Nearest {
   #least = -Infinity;
   #room: number;
 
-  constructor(all: VectorRows, query: Rounded, count: number) {
+  constructor(all: VectorRows, query: QuantizedVector, count: number) {
     this.#all = all;
     this.#query = query;
     this.#count = count;

@@ -12,7 +12,7 @@ export interface Sizes {
 }
 
 /** Cached facts of a document. */
-export interface Listed extends Readonly<Record<PassageKind, Sizes>> {
+export interface DocumentFacts extends Readonly<Record<PassageKind, Sizes>> {
   readonly sourceId: string;
   /** Key of the document's current passages. Passages with other keys are left from interrupted writes. */
   readonly key: number;
@@ -30,7 +30,7 @@ interface DocumentObject {
 }
 
 export interface OneDocument {
-  readonly listed: Listed;
+  readonly listed: DocumentFacts;
   readonly fields: DocumentFields;
   readonly text: string;
 }
@@ -51,7 +51,7 @@ const MENDING_POLL_MS = 200;
 export class WeaviateDocuments {
   readonly #client: WeaviateClient;
   readonly #classes: Classes;
-  #all: ReadonlyMap<string, Listed> = new Map();
+  #all: ReadonlyMap<string, DocumentFacts> = new Map();
   #revision: string | undefined;
   #readAt = -Infinity;
 
@@ -61,7 +61,7 @@ export class WeaviateDocuments {
   }
 
   /** By source id. */
-  async all(): Promise<ReadonlyMap<string, Listed>> {
+  async all(): Promise<ReadonlyMap<string, DocumentFacts>> {
     const meta = await this.meta();
     const revision = meta.get("revision") ?? "none";
     const isOld = performance.now() - this.#readAt > MAX_AGE_MS;
@@ -129,7 +129,7 @@ export class WeaviateDocuments {
   }
 
   /** By author, work and source id. */
-  async matching(filter: Filter): Promise<Listed[]> {
+  async matching(filter: Filter): Promise<DocumentFacts[]> {
     const words = filter.author === undefined ? undefined : authorKey(filter.author).split(" ").filter(Boolean);
     const work = filter.work === undefined ? undefined : plainWords(filter.work);
     const all = Array.from((await this.all()).values());
@@ -165,10 +165,10 @@ export class WeaviateDocuments {
     if (listed === undefined || fields === undefined || body === undefined)
       throw this.#client.failure("its answer has no document");
     const client = this.#client;
-    return { listed: client.parsed<Listed>(listed), fields: client.parsed<DocumentFields>(fields), text: body };
+    return { listed: client.parsed<DocumentFacts>(listed), fields: client.parsed<DocumentFields>(fields), text: body };
   }
 
-  async put(document: DocumentFields, text: string, listed: Listed): Promise<void> {
+  async put(document: DocumentFields, text: string, listed: DocumentFacts): Promise<void> {
     await this.#client.put([
       {
         class: this.#classes.document,
@@ -187,9 +187,9 @@ export class WeaviateDocuments {
     await this.#client.ask("DELETE", `/objects/${this.#classes.document}/${idOfText(sourceId)}`);
   }
 
-  async #read(): Promise<ReadonlyMap<string, Listed>> {
+  async #read(): Promise<ReadonlyMap<string, DocumentFacts>> {
     const name = this.#classes.document;
-    const all = new Map<string, Listed>();
+    const all = new Map<string, DocumentFacts>();
     for (let after: string | undefined; ;) {
       const window = after === undefined ? `limit: ${PAGE}` : `limit: ${PAGE}, after: "${after}"`;
       const page = await this.#client.get<{ readonly listed: string; readonly _additional: { readonly id: string } }>(
@@ -197,7 +197,7 @@ export class WeaviateDocuments {
         { options: window, show: "listed _additional { id }" },
       );
       for (const { listed } of page) {
-        const own = this.#client.parsed<Listed>(listed);
+        const own = this.#client.parsed<DocumentFacts>(listed);
         all.set(own.sourceId, own);
       }
       if (page.length < PAGE) return all;

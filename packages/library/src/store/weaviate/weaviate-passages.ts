@@ -1,6 +1,6 @@
 import type { PassageFields, PassageKind } from "../store.ts";
 import { written, type Json, type WeaviateClient, type WeaviateObject } from "./weaviate-client.ts";
-import { asUuid, type Listed } from "./weaviate-documents.ts";
+import { asUuid, type DocumentFacts } from "./weaviate-documents.ts";
 import type { Classes } from "./weaviate-schema.ts";
 import { wholeSigns } from "../whole-signs.ts";
 
@@ -60,7 +60,7 @@ export class WeaviatePassages {
     this.#classes = classes;
   }
 
-  async put(kind: PassageKind, listed: Listed, passages: readonly PassageFields[]): Promise<void> {
+  async put(kind: PassageKind, listed: DocumentFacts, passages: readonly PassageFields[]): Promise<void> {
     await this.#client.put(passages.map((passage) => this.#objectOf(kind, listed, passage)));
   }
 
@@ -181,7 +181,7 @@ export class WeaviatePassages {
     }
   }
 
-  #objectOf(kind: PassageKind, listed: Listed, passage: PassageFields): WeaviateObject {
+  #objectOf(kind: PassageKind, listed: DocumentFacts, passage: PassageFields): WeaviateObject {
     const { terms, length, vector, ...fields } = passage;
     if (fields.ordinal >= MAX_ORDINALS) throw this.#client.failure(`a document has more than ${MAX_ORDINALS} passages`);
     return {

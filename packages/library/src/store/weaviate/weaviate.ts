@@ -3,10 +3,10 @@ import type { Candidate, TermStats, WantedTerms } from "../../search/bm25.ts";
 import { authorKey, plainWords } from "../../search/names.ts";
 import { SECTION_SEPARATOR } from "../store.ts";
 import type {
-  Deleted,
+  DeleteResult,
   DocumentFields,
   Filter,
-  Finding,
+  StoreFinding,
   LibraryStore,
   Near,
   PassageKind,
@@ -20,7 +20,7 @@ import type {
 } from "../store.ts";
 import { dot } from "../vectors/vectors.ts";
 import { WeaviateClient } from "./weaviate-client.ts";
-import { WeaviateDocuments, type Listed } from "./weaviate-documents.ts";
+import { WeaviateDocuments, type DocumentFacts } from "./weaviate-documents.ts";
 import { idOf, WeaviatePassages, type PassageObject, type Where } from "./weaviate-passages.ts";
 import { classesOf, prepareClasses, type Classes } from "./weaviate-schema.ts";
 import { WeaviateVectors } from "./weaviate-vectors.ts";
@@ -92,7 +92,7 @@ class WeaviateStore implements LibraryStore {
   }
 
   /** Removes the passages written so far if the document is refused, provided that the server still answers. */
-  async #putPassages(listed: Listed, passages: Passages): Promise<void> {
+  async #putPassages(listed: DocumentFacts, passages: Passages): Promise<void> {
     try {
       for (const kind of KINDS) await this.#passages.put(kind, listed, ofKind(passages, kind));
       // Passages of a book take a while.
@@ -107,14 +107,14 @@ class WeaviateStore implements LibraryStore {
   }
 
   /** A concurrent repair may have removed passages because their document was not written yet. */
-  async #expectWhole(listed: Listed, passages: Passages): Promise<void> {
+  async #expectWhole(listed: DocumentFacts, passages: Passages): Promise<void> {
     await this.#documents.untilMended();
     for (const kind of KINDS)
       if ((await this.#passages.countOf(kind, listed.key)) < listed[kind].passages)
         await this.#passages.put(kind, listed, ofKind(passages, kind));
   }
 
-  async deleteDocument(sourceId: string): Promise<Deleted | undefined> {
+  async deleteDocument(sourceId: string): Promise<DeleteResult | undefined> {
     const listed = (await this.#documents.all()).get(sourceId);
     if (!listed) return undefined;
     await this.#documents.changes();
@@ -283,8 +283,8 @@ class WeaviateStore implements LibraryStore {
     return found.whole;
   }
 
-  async check(): Promise<Finding[]> {
-    const findings: Finding[] = [];
+  async check(): Promise<StoreFinding[]> {
+    const findings: StoreFinding[] = [];
     const all = Array.from((await this.#documents.all()).values());
     for (const kind of KINDS) {
       const there = await this.#passages.count(kind);
@@ -330,7 +330,7 @@ class WeaviateStore implements LibraryStore {
     return new Set(Array.from((await this.#documents.all()).values(), ({ key }) => key));
   }
 
-  async #first(fits: (listed: Listed) => boolean): Promise<StoredDocument | undefined> {
+  async #first(fits: (listed: DocumentFacts) => boolean): Promise<StoredDocument | undefined> {
     const listed = Array.from((await this.#documents.all()).values()).find(fits);
     return listed && this.#documents.stored(listed.sourceId);
   }
@@ -340,13 +340,13 @@ function ofKind(passages: Passages, kind: PassageKind): Passages["chunks"] {
   return kind === "chunk" ? passages.chunks : passages.summaries;
 }
 
-function vectorsIn({ key }: Listed, passages: Passages["chunks"]): ReadonlyMap<number, Float32Array> {
+function vectorsIn({ key }: DocumentFacts, passages: Passages["chunks"]): ReadonlyMap<number, Float32Array> {
   return new Map(
     passages.flatMap(({ ordinal, vector }) => (vector ? [[idOf({ documentKey: key, ordinal }), vector] as const] : [])),
   );
 }
 
-function freeKey(all: ReadonlyMap<string, Listed>): number {
+function freeKey(all: ReadonlyMap<string, DocumentFacts>): number {
   const taken = new Set(Array.from(all.values(), ({ key }) => key));
   for (;;) {
     const key = randomInt(1, MAX_KEY);
@@ -354,14 +354,14 @@ function freeKey(all: ReadonlyMap<string, Listed>): number {
   }
 }
 
-interface Reading {
+interface PassageBatch {
   readonly key: number;
   readonly passages: Passages;
   readonly created: string;
   readonly now: string;
 }
 
-function listedOf(document: DocumentFields, { key, passages, created, now }: Reading): Listed {
+function listedOf(document: DocumentFields, { key, passages, created, now }: PassageBatch): DocumentFacts {
   const { sourceId, uri, contentHash, author = "", work, language } = document;
   const sizes = (own: Passages["chunks"]) => ({
     passages: own.length,

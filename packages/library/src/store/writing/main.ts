@@ -50,7 +50,7 @@ function close(): void {
 }
 
 /** An error that the other side makes its own of. */
-class Failed extends Error {
+class RemoteFailure extends Error {
   readonly why: Parameters<Fail>[0];
 
   constructor(why: Parameters<Fail>[0], message: string, cause: unknown) {
@@ -60,13 +60,13 @@ class Failed extends Error {
 }
 
 function failed(...[why, message, cause]: Parameters<Fail>): Error {
-  return new Failed(why, message, cause);
+  return new RemoteFailure(why, message, cause);
 }
 
 function failureOf(error: Error): WriteFailure {
   return {
     message: error.message,
-    ...(error instanceof Failed && { why: error.why }),
+    ...(error instanceof RemoteFailure && { why: error.why }),
     ...(error.cause instanceof Error && { cause: error.cause }),
   };
 }

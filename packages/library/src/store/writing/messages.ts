@@ -11,7 +11,7 @@ export interface WriterData {
 }
 
 /** Operations that fit into one message. A document is sent in several. */
-export type Asked = Exclude<keyof SqliteWrites, "replaceDocument">;
+export type WriteOperation = Exclude<keyof SqliteWrites, "replaceDocument">;
 
 export type ToWriter =
   | { readonly type: "passages"; readonly kind: PassageKind; readonly pieces: readonly PassageFields[] }
@@ -24,7 +24,7 @@ export type ToWriter =
     }
   /** The passages that came are of no document. */
   | { readonly type: "forget" }
-  | { readonly type: "do"; readonly name: Asked; readonly given: readonly unknown[] }
+  | { readonly type: "do"; readonly name: WriteOperation; readonly given: readonly unknown[] }
   | { readonly type: "close" };
 
 export type FromWriter =

@@ -4,8 +4,16 @@ import { Worker } from "node:worker_threads";
 import { storeFailure } from "../store-failure.ts";
 import type { SqliteWriter } from "../sqlite/sqlite-writer.ts";
 import type { SqliteWrites } from "../sqlite/sqlite-writes.ts";
-import type { Deleted, DocumentFields, Finding, PassageFields, PassageKind, Passages, VectorsOf } from "../store.ts";
-import type { Asked, FromWriter, ToWriter, WriteFailure, WriterData } from "./messages.ts";
+import type {
+  DeleteResult,
+  DocumentFields,
+  StoreFinding,
+  PassageFields,
+  PassageKind,
+  Passages,
+  VectorsOf,
+} from "../store.ts";
+import type { WriteOperation, FromWriter, ToWriter, WriteFailure, WriterData } from "./messages.ts";
 
 /** Passages per message: copying a whole book at once would block the sender. */
 const MAX_PASSAGES = 100;
@@ -15,7 +23,7 @@ const MAX_WAITING = 1_000;
 const IDLE_MS = 10_000;
 
 /** The thread, and the reason why it stopped: a thread that has exited answers no later request. */
-interface Running {
+interface RunningWriter {
   readonly worker: Worker;
   ended?: Error;
 }
@@ -26,7 +34,7 @@ interface Running {
  */
 export class WriterThread implements SqliteWriter {
   readonly #data: WriterData;
-  #running: Running | undefined;
+  #running: RunningWriter | undefined;
   #idle: NodeJS.Timeout | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #ending: Promise<unknown> = Promise.resolve();
@@ -51,7 +59,7 @@ export class WriterThread implements SqliteWriter {
     });
   }
 
-  deleteDocument(sourceId: string): Promise<Deleted | undefined> {
+  deleteDocument(sourceId: string): Promise<DeleteResult | undefined> {
     return this.#do("deleteDocument", sourceId);
   }
 
@@ -63,7 +71,7 @@ export class WriterThread implements SqliteWriter {
     return this.#do("setVectors", kind, of, new Map(Array.from(vectors, ([id, vector]) => [id, alone(vector)])));
   }
 
-  check(): Promise<Finding[]> {
+  check(): Promise<StoreFinding[]> {
     return this.#do("check");
   }
 
@@ -81,7 +89,7 @@ export class WriterThread implements SqliteWriter {
     await this.#end();
   }
 
-  #do<Name extends Asked>(
+  #do<Name extends WriteOperation>(
     name: Name,
     ...given: Parameters<SqliteWrites[Name]>
   ): Promise<Awaited<ReturnType<SqliteWrites[Name]>>> {
@@ -90,7 +98,7 @@ export class WriterThread implements SqliteWriter {
     return done as Promise<Awaited<ReturnType<SqliteWrites[Name]>>>;
   }
 
-  async #turn<T>(work: (running: Running) => Promise<T>): Promise<T> {
+  async #turn<T>(work: (running: RunningWriter) => Promise<T>): Promise<T> {
     if (this.#isClosed)
       throw storeFailure("unavailable", `The library ${this.#data.path} is closed here. Open it again.`);
     if (this.#waiting >= MAX_WAITING)
@@ -105,7 +113,7 @@ export class WriterThread implements SqliteWriter {
     }
   }
 
-  async #now<T>(work: (running: Running) => Promise<T>): Promise<T> {
+  async #now<T>(work: (running: RunningWriter) => Promise<T>): Promise<T> {
     clearTimeout(this.#idle);
     if (!this.#running || this.#running.ended) this.#running = this.#start();
     const { worker } = this.#running;
@@ -119,9 +127,9 @@ export class WriterThread implements SqliteWriter {
     }
   }
 
-  #start(): Running {
+  #start(): RunningWriter {
     const worker = new Worker(entry(), { workerData: this.#data, execArgv: [] });
-    const running: Running = { worker };
+    const running: RunningWriter = { worker };
     worker.on("error", (error) => (running.ended ??= ended(error.message, error)));
     worker.once("exit", (code) => {
       running.ended ??= ended(`it ended with ${code}`);
@@ -145,7 +153,11 @@ export class WriterThread implements SqliteWriter {
   }
 }
 
-async function sendPassages(running: Running, kind: PassageKind, passages: readonly PassageFields[]): Promise<void> {
+async function sendPassages(
+  running: RunningWriter,
+  kind: PassageKind,
+  passages: readonly PassageFields[],
+): Promise<void> {
   for (let at = 0; at < passages.length; at += MAX_PASSAGES) {
     if (running.ended) throw running.ended;
     const pieces = passages
@@ -161,7 +173,7 @@ function alone(vector: Float32Array): Float32Array {
   return vector.byteLength === vector.buffer.byteLength ? vector : vector.slice();
 }
 
-function answerTo(running: Running, message: ToWriter): Promise<unknown> {
+function answerTo(running: RunningWriter, message: ToWriter): Promise<unknown> {
   const { worker } = running;
   return new Promise((done, fail) => {
     if (running.ended) throw running.ended;
@@ -182,7 +194,7 @@ function answerTo(running: Running, message: ToWriter): Promise<unknown> {
   });
 }
 
-function send({ worker }: Running, message: ToWriter): void {
+function send({ worker }: RunningWriter, message: ToWriter): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   worker.postMessage(message);
 }

@@ -36,17 +36,17 @@ export function toGoogleSchema(root: JsonObject): JsonObject {
   return convert(root, { root, depth: 0, budget: { left: MAX_SCHEMAS } });
 }
 
-interface Place {
+interface SchemaPosition {
   readonly root: JsonObject;
   readonly depth: number;
   readonly budget: { left: number };
 }
 
-function below(place: Place): Place {
+function below(place: SchemaPosition): SchemaPosition {
   return { ...place, depth: place.depth + 1 };
 }
 
-function convert(given: JsonObject, place: Place): JsonObject {
+function convert(given: JsonObject, place: SchemaPosition): JsonObject {
   const { root, depth, budget } = place;
   budget.left -= 1;
   if (depth > MAX_DEPTH || budget.left < 0) return { type: "object" };
@@ -67,7 +67,7 @@ function convert(given: JsonObject, place: Place): JsonObject {
   return { ...notes, ...ofType(schema, plain[0] ?? guessType(schema), place) };
 }
 
-function ofType(schema: JsonObject, type: string, place: Place): JsonObject {
+function ofType(schema: JsonObject, type: string, place: SchemaPosition): JsonObject {
   if (type === "object") return ofObject(schema, place);
   if (type === "array") {
     const items = schema["items"] ?? (Array.isArray(schema["prefixItems"]) ? schema["prefixItems"][0] : undefined);
@@ -77,7 +77,7 @@ function ofType(schema: JsonObject, type: string, place: Place): JsonObject {
   return { type, ...(FORMATS[type]?.includes(format) ? { format } : {}), ...enumOf(schema, type) };
 }
 
-function ofObject(schema: JsonObject, place: Place): JsonObject {
+function ofObject(schema: JsonObject, place: SchemaPosition): JsonObject {
   const properties = Object.entries(objectMember(schema, "properties") ?? {}).map(
     ([name, value]) => [name, convert(isJsonObject(value) ? value : {}, below(place))] as const,
   );

@@ -19,7 +19,7 @@ import { fileToAddTo } from "../input/config-target.ts";
 import { consent, writeAccepted } from "../input/consent.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../output/io.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { toolsAt } from "../hub-access/tools-at.ts";
 
 interface Options extends SharedOptions {
@@ -31,17 +31,17 @@ interface Options extends SharedOptions {
 }
 
 /** What was added, and where. */
-interface Added {
+interface AddResult {
   readonly name: string;
   /** Of a server; of other tools the section that brings them. */
   readonly kind: string;
   readonly file: string;
 }
 
-export const run: Run<Options> = async ([name = "", ...words], options, io) => {
+export const run: CommandAction<Options> = async ([name = "", ...words], options, io) => {
   await consent(options, io);
   const file = fileToAddTo(options, io);
-  const given: Given = { name, file, options, io };
+  const given: AddCommand = { name, file, options, io };
   const added = await writeAccepted(file, io, () => (words.length === 0 ? addTools(given) : addServer(given, words)));
   if (options.json) await printJson(io.stdout, added);
   else
@@ -53,7 +53,7 @@ export const run: Run<Options> = async ([name = "", ...words], options, io) => {
 };
 
 /** The command line, and the file that is added to. */
-interface Given {
+interface AddCommand {
   /** Of a server, or the path of a file or folder with tools. */
   readonly name: string;
   readonly file: string;
@@ -61,7 +61,7 @@ interface Given {
   readonly io: Io;
 }
 
-async function addServer(given: Given, words: readonly string[]): Promise<Added> {
+async function addServer(given: AddCommand, words: readonly string[]): Promise<AddResult> {
   const { name, file, options } = given;
   await refuseTaken(given);
   const [first = ""] = words;
@@ -92,7 +92,7 @@ function isAddress(word: string): boolean {
 const HOST = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d|\/)/i;
 
 /** Why the program of a command cannot be started here, as far as that is known now. */
-function missingProgram([first = ""]: readonly string[], { file, options, io }: Given): string | undefined {
+function missingProgram([first = ""]: readonly string[], { file, options, io }: AddCommand): string | undefined {
   const [program = ""] = first.trim().split(/\s+/);
   // What is quoted or filled in is known once it is read.
   if (/["'$]/.test(program)) return undefined;
@@ -105,7 +105,7 @@ function missingProgram([first = ""]: readonly string[], { file, options, io }: 
 }
 
 /** A name may stand in any of the files in force; the last of them would win in silence. */
-async function refuseTaken({ name, file, options, io }: Given): Promise<void> {
+async function refuseTaken({ name, file, options, io }: AddCommand): Promise<void> {
   if (name.trim() === "" || /[\p{Cc}/\\]/u.test(name))
     throw new UsageError(`"${name}" is no name for a server. Take letters, digits, - and _.`);
   const inForce = locateConfig(options.config ?? [], io.env, io.cwd);
@@ -162,7 +162,7 @@ function pairs(texts: readonly string[], separator: string, form: string): JsonO
 }
 
 /** A file or a folder with tools. */
-async function addTools({ name: given, file, options, io }: Given): Promise<Added> {
+async function addTools({ name: given, file, options, io }: AddCommand): Promise<AddResult> {
   refuseOddOptions(options, true);
   if (options.header !== undefined || options.tokenEnv !== undefined || options.ondemand)
     throw new UsageError(

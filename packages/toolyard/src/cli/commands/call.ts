@@ -11,13 +11,13 @@ import { oneCall, reportOutcome, type OneCallOptions } from "../hub-access/one-c
 import { print, printPainted, type Io } from "../output/io.ts";
 import { assertPlace, mediaOf, saveMedia, type Medium } from "../output/saved-media.ts";
 import { imageProtocol, imageText } from "../output/shown-image.ts";
-import type { Run } from "../rows/command-row.ts";
+import type { CommandAction } from "../rows/command-row.ts";
 
 interface Options extends OneCallOptions {
   readonly out?: string;
 }
 
-export const run: Run<Options> = async ([tool = "", ...words], options, io) => {
+export const run: CommandAction<Options> = async ([tool = "", ...words], options, io) => {
   const given = await readArguments(words, io);
   const out = options.out === undefined ? undefined : placeOf(options.out, io);
   if (out !== undefined) await assertPlace(out);

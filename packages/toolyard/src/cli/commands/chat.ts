@@ -16,7 +16,7 @@ import { EXIT, UsageError } from "../failure.ts";
 import { claimInterrupts } from "../input/interrupts.ts";
 import { flush, printPainted, type Io } from "../output/io.ts";
 import { readTimeout } from "../hub-access/one-call.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { loadSettings, withHub } from "../hub-access/session.ts";
 
 interface Options extends SharedOptions {
@@ -27,7 +27,7 @@ interface Options extends SharedOptions {
 }
 
 /** A conversation, and how it is shown. */
-interface Chat {
+interface ChatSession {
   readonly agent: Agent;
   readonly view: ChatView;
   readonly model: string;
@@ -35,7 +35,7 @@ interface Chat {
   readonly io: Io;
 }
 
-export const run: Run<Options> = async (_args, options, io) => {
+export const run: CommandAction<Options> = async (_args, options, io) => {
   const { model, models, settings } = await readSettings(options, io);
   return withHub(options, io, async (toolyard) => {
     const view = options.json ? jsonView(io) : textView(io);
@@ -44,7 +44,7 @@ export const run: Run<Options> = async (_args, options, io) => {
       model: () => loadLanguageModel(model, models),
       options: settings,
     });
-    const chat: Chat = { agent, view, model, options, io };
+    const chat: ChatSession = { agent, view, model, options, io };
     const code = options.once === undefined ? await converse(chat) : await answerOnce(chat, options.once);
     await flush(io.stdout);
     return code;
@@ -62,7 +62,7 @@ function watched(toolyard: Toolyard, view: ChatView): AgentHub {
   };
 }
 
-interface Settings {
+interface ChatSettings {
   /** `provider/name` */
   readonly model: string;
   readonly models: ModelsOptions;
@@ -70,7 +70,7 @@ interface Settings {
 }
 
 /** What can be known to be missing, a key above all, is told before anything is started. */
-async function readSettings(options: Options, io: Io): Promise<Settings> {
+async function readSettings(options: Options, io: Io): Promise<ChatSettings> {
   const { models: rawModels, agent } = (await loadSettings(options, io)).tree;
   const models = resolveModels(rawModels, io.env);
   const model = options.model ?? models.language;
@@ -94,7 +94,7 @@ function readCount(text: string): number {
   throw new UsageError(`--max-iterations must be a whole number from 1 to 1000, got "${text}".`);
 }
 
-async function answerOnce({ agent, view, io }: Chat, question: string): Promise<number> {
+async function answerOnce({ agent, view, io }: ChatSession, question: string): Promise<number> {
   return exitCode(await agent.chat(question, { signal: io.interrupted, onEvent: (event) => view.show(event) }));
 }
 
@@ -113,7 +113,7 @@ function exitCode({ stopReason }: AgentOutcome): number {
  * Line by line until the input ends. Ctrl+C stops the answer that is being made; where there is none, the second one
  * ends the program.
  */
-async function converse(chat: Chat): Promise<number> {
+async function converse(chat: ChatSession): Promise<number> {
   const { agent, view, options, io } = chat;
   if (!options.json) await greet(chat);
   // From here on lines may come, so nothing waits before they are read.
@@ -191,7 +191,7 @@ function openInput(io: Io, isJson: boolean): Interface {
   });
 }
 
-async function greet({ model, io }: Chat): Promise<void> {
+async function greet({ model, io }: ChatSession): Promise<void> {
   await printPainted(
     io.stderr,
     colorsOf(io).dim(

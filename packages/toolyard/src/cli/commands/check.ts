@@ -5,7 +5,7 @@ import { settled } from "../../hub/sources/settled.ts";
 import { missingEngines } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { print, printPainted, printJson, type Io } from "../output/io.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { showSources } from "../live/sources.ts";
 import { SETTLED_WITHIN_MS, withHub } from "../hub-access/session.ts";
 import { readTimeout } from "../hub-access/one-call.ts";
@@ -15,7 +15,7 @@ interface Options extends SharedOptions {
   readonly timeout?: string;
 }
 
-export const run: Run<Options> = (_args, options, io) =>
+export const run: CommandAction<Options> = (_args, options, io) =>
   withHub({ ...options, logLevel: "error", lazy: false }, io, async (toolyard, hub) => {
     await waitForSources(hub, options, io);
     if (await mendBroken(hub, options, io)) await waitForSources(hub, options, io);

@@ -3,7 +3,7 @@ import { publishedSchema } from "../../config/json-schema.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { EXIT } from "../failure.ts";
 import { print, printPainted, printJson } from "../output/io.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { consent } from "../input/consent.ts";
 import { readSettings } from "../hub-access/session.ts";
 import { table } from "../output/table.ts";
@@ -13,7 +13,7 @@ interface Options extends SharedOptions {
   readonly schema?: boolean;
 }
 
-export const run: Run<Options> = async (_args, options, io) => {
+export const run: CommandAction<Options> = async (_args, options, io) => {
   if (options.schema) {
     await printJson(io.stdout, publishedSchema(CONFIG_SCHEMA));
     return EXIT.ok;

@@ -19,7 +19,7 @@ import { assertReplaceable, replaceFile } from "../../config/edit/replace-file.t
 import { within } from "../../core/timing/wait.ts";
 import type { Hub } from "../../hub/hub.ts";
 import { settled } from "../../hub/sources/settled.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { assertAccepted, writeAccepted } from "../input/consent.ts";
 import { exposure } from "../output/exposure.ts";
 import { eachClient } from "../input/each-client.ts";
@@ -43,14 +43,14 @@ export interface ConnectOptions extends SharedOptions {
   readonly era?: "auto" | "legacy";
 }
 
-export const run: Run<ConnectOptions> = async ([name], options, io) => {
+export const run: CommandAction<ConnectOptions> = async ([name], options, io) => {
   const clients = name === undefined ? await present(options, io) : [clientNamed(name)];
   if (!options.yes && !options.dryRun && !io.ask)
     throw new UsageError(
       "There is nobody to ask here. --yes takes every offer, --dry-run only shows what would be done.",
     );
   const target = await targetFile(options, io);
-  const work = (client: ClientKind): Promise<Done> => connectOne(client, { options, io, target });
+  const work = (client: ClientKind): Promise<ConnectResult> => connectOne(client, { options, io, target });
   const { done, failed } = await eachClient(clients, work, { named: name !== undefined, options, io });
   if (options.json)
     await printJson(io.stdout, { target: target.path, dryRun: options.dryRun === true, clients: done, ...failed });
@@ -94,14 +94,14 @@ function hasFolder(client: ClientKind, io: Io): boolean {
 }
 
 /** The configuration that is connected. */
-interface Target {
+interface ConnectTarget {
   readonly path: string;
   readonly files: readonly string[];
   /** Absent: servers cannot be added, and this says why. */
   readonly closed?: string;
 }
 
-async function targetFile(options: ConnectOptions, io: Io): Promise<Target> {
+async function targetFile(options: ConnectOptions, io: Io): Promise<ConnectTarget> {
   // From now on a client would start it, where nobody is asked.
   if (!options.dryRun) await assertAccepted(options, io);
   const found = locateConfig(options.config ?? [], io.env, io.cwd);
@@ -115,14 +115,14 @@ async function targetFile(options: ConnectOptions, io: Io): Promise<Target> {
   };
 }
 
-interface Work {
+interface ConnectJob {
   readonly options: ConnectOptions;
   readonly io: Io;
-  readonly target: Target;
+  readonly target: ConnectTarget;
 }
 
 /** What was done, or would be, for one client. */
-interface Done {
+interface ConnectResult {
   readonly client: string;
   readonly file: string;
   readonly entry: JsonObject;
@@ -133,7 +133,7 @@ interface Done {
   readonly stays: TakeOver["stays"];
 }
 
-async function connectOne(client: ClientKind, work: Work): Promise<Done> {
+async function connectOne(client: ClientKind, work: ConnectJob): Promise<ConnectResult> {
   const { options, io } = work;
   const file = fileOf(client, io);
   // What cannot be written is found before anybody is asked, and before servers move.
@@ -155,14 +155,14 @@ async function connectOne(client: ClientKind, work: Work): Promise<Done> {
   return done;
 }
 
-function configOf({ target, io }: Work): Promise<LoadedHubConfig> {
+function configOf({ target, io }: ConnectJob): Promise<LoadedHubConfig> {
   return loadHubConfig({ files: target.files.filter((file) => existsSync(file)), variables: io.env });
 }
 
 async function entryFor(
   client: ClientKind,
   config: LoadedHubConfig,
-  { options, io, target }: Work,
+  { options, io, target }: ConnectJob,
 ): Promise<JsonObject> {
   const files = config.files.length > 0 ? config.files : target.files;
   const entry = client.entry(await hubEntry({ ...config, files }, options, io));
@@ -172,7 +172,7 @@ async function entryFor(
 
 const NOTHING: TakeOver = { added: [], moves: [], stays: [] };
 
-async function takeOver(client: ClientKind, path: string, { options, io, target }: Work): Promise<TakeOver> {
+async function takeOver(client: ClientKind, path: string, { options, io, target }: ConnectJob): Promise<TakeOver> {
   const document = await readClientDocument(client, path);
   if (options.keep || Object.keys(document.servers).every((name) => name === HUB_NAME)) return NOTHING;
   if (target.closed !== undefined) {
@@ -195,13 +195,13 @@ async function takeOver(client: ClientKind, path: string, { options, io, target 
   return (await io.ask?.(question)) ? plan : NOTHING;
 }
 
-async function takenIn({ files }: Target): Promise<ReadonlyMap<string, JsonObject>> {
+async function takenIn({ files }: ConnectTarget): Promise<ReadonlyMap<string, JsonObject>> {
   const documents = await Promise.all(files.filter((file) => existsSync(file)).map((file) => readDocument(file)));
   const servers = documents.flatMap(({ tree }) => serversOf(tree, CONFIG_SCHEMA));
   return new Map(servers.map(({ name, options }) => [name, options]));
 }
 
-async function takeIn(target: Target, servers: readonly ImportedServer[]): Promise<void> {
+async function takeIn(target: ConnectTarget, servers: readonly ImportedServer[]): Promise<void> {
   if (servers.length === 0) return;
   counts.delete(target);
   const added = servers.map(({ alias: name, kind, options, program }) => {
@@ -221,7 +221,7 @@ const COUNT_DOWNLOADED_MS = 180_000;
 async function modeFor(
   client: ClientKind,
   config: LoadedHubConfig,
-  { options, io, target }: Work,
+  { options, io, target }: ConnectJob,
 ): Promise<string | undefined> {
   if (options.mode !== undefined || config.tree.server?.tool_mode !== undefined) return options.mode;
   const what = await manyTools({ options, io, target }, config);
@@ -242,7 +242,7 @@ async function modeFor(
 }
 
 /** What the hub has more than `MANY_TOOLS` of. So many servers are not started to count their tools. */
-async function manyTools({ options, io, target }: Work, { tree }: LoadedHubConfig): Promise<string | undefined> {
+async function manyTools({ options, io, target }: ConnectJob, { tree }: LoadedHubConfig): Promise<string | undefined> {
   const servers = serversOf(tree, CONFIG_SCHEMA).filter(({ options: { enabled } }) => enabled !== false).length;
   if (servers > MANY_TOOLS) return `has ${servers} servers`;
   const count = await toolCount(target, options, io);
@@ -250,9 +250,9 @@ async function manyTools({ options, io, target }: Work, { tree }: LoadedHubConfi
 }
 
 /** Counted once for all clients, as long as no servers are added. */
-const counts = new WeakMap<Target, Promise<number>>();
+const counts = new WeakMap<ConnectTarget, Promise<number>>();
 
-function toolCount(target: Target, { config: _named, ...options }: ConnectOptions, io: Io): Promise<number> {
+function toolCount(target: ConnectTarget, { config: _named, ...options }: ConnectOptions, io: Io): Promise<number> {
   const known = counts.get(target);
   if (known) return known;
   const named = target.files.filter((file) => existsSync(file));
@@ -265,7 +265,7 @@ function toolCount(target: Target, { config: _named, ...options }: ConnectOption
 }
 
 /** Servers are started for the count, which takes minutes where they are downloaded first. */
-async function shown(hub: Hub, { options, io }: Pick<Work, "options" | "io">, work: () => Promise<unknown>) {
+async function shown(hub: Hub, { options, io }: Pick<ConnectJob, "options" | "io">, work: () => Promise<unknown>) {
   const json = options.json === true;
   const live = showLive(io, { read: () => hub.port.sources().flatMap(sourceLine), json, plain: false });
   const quiet = tellInstalls(hub, options, io);
@@ -277,7 +277,7 @@ async function shown(hub: Hub, { options, io }: Pick<Work, "options" | "io">, wo
   }
 }
 
-async function tell(client: ClientKind, done: Done, { options, io, target }: Work): Promise<void> {
+async function tell(client: ClientKind, done: ConnectResult, { options, io, target }: ConnectJob): Promise<void> {
   const { file, entry, stays, backup, changed } = done;
   const say = (text: string): Promise<void> => print(io.stdout, text);
   if (options.dryRun)
@@ -295,8 +295,8 @@ async function tell(client: ClientKind, done: Done, { options, io, target }: Wor
 /** Which servers the configuration has in the client's place, and who else may read what came with them. */
 async function tellMoved(
   client: ClientKind,
-  { moved, added }: Done,
-  { options: { dryRun = false }, io, target }: Work,
+  { moved, added }: ConnectResult,
+  { options: { dryRun = false }, io, target }: ConnectJob,
 ): Promise<void> {
   const fresh = moved.filter((name) => added.some(({ alias }) => alias === name));
   const known = moved.filter((name) => !fresh.includes(name));

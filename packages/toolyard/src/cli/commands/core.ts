@@ -14,7 +14,7 @@ import { assertAccepted } from "../input/consent.ts";
 import { EXIT } from "../failure.ts";
 import { aborted } from "../input/interrupts.ts";
 import { print, printJson, type Io } from "../output/io.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { tellWaiting, whatIsMissing } from "../hub-access/still-starting.ts";
 
 interface Options extends SharedOptions {
@@ -34,10 +34,10 @@ interface ServerOptions extends Options {
 /** What these commands have to say for a failure, whatever its kind (G43). */
 const FAILED = 1;
 
-export const list: Run<Options> = (_args, options, io) =>
+export const list: CommandAction<Options> = (_args, options, io) =>
   answer(options, io, { level: "warning", isWhole: true, work: (mcp) => mcp.getCapabilities() });
 
-export const execute: Run<ExecuteOptions> = ([name = ""], options, io) =>
+export const execute: CommandAction<ExecuteOptions> = ([name = ""], options, io) =>
   answer(options, io, {
     logger: SILENT_LOGGER,
     work: async (mcp) => {
@@ -46,7 +46,7 @@ export const execute: Run<ExecuteOptions> = ([name = ""], options, io) =>
     },
   });
 
-export const resource: Run<Options> = ([uri = ""], options, io) =>
+export const resource: CommandAction<Options> = ([uri = ""], options, io) =>
   answer(options, io, {
     logger: SILENT_LOGGER,
     work: async (mcp) => ({
@@ -55,7 +55,7 @@ export const resource: Run<Options> = ([uri = ""], options, io) =>
     }),
   });
 
-export const server: Run<ServerOptions> = async (_args, options, io) => {
+export const server: CommandAction<ServerOptions> = async (_args, options, io) => {
   // Before anything else can print: on a pipe, standard output belongs to the protocol.
   const output = options.transport === "stdio" ? guardStdout() : undefined;
   try {
@@ -85,7 +85,7 @@ async function serveHttp(mcp: MCP, { host, port }: ServerOptions, io: Io): Promi
  * Prints what `work` gives on standard output, or why there is nothing on standard error, as JSON and nothing else:
  * `level` and `logger` are what is logged beside it unless somebody asks for another level.
  */
-async function answer(options: Options, io: Io, { work, isWhole = false, ...log }: Wanted): Promise<number> {
+async function answer(options: Options, io: Io, { work, isWhole = false, ...log }: CoreCommand): Promise<number> {
   // What modules print belongs to no answer.
   const guard = io.stdout === process.stdout ? guardStdout() : undefined;
   let value: unknown;
@@ -122,7 +122,7 @@ interface Log {
   readonly logger?: Logger;
 }
 
-interface Wanted extends Log {
+interface CoreCommand extends Log {
   readonly work: (mcp: MCP) => Promise<unknown>;
   /** The answer is all that there is, so the command failed when a module is missing in it. @default false */
   readonly isWhole?: boolean;

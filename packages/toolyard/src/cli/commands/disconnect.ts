@@ -1,10 +1,10 @@
-import { disconnectClient, type Disconnected } from "../../config/connect/connect-client.ts";
+import { disconnectClient, type DisconnectClientResult } from "../../config/connect/connect-client.ts";
 import { readClientDocument } from "../../config/connect/client-document.ts";
 import { CLIENTS, type ClientKind } from "../../config/connect/clients.ts";
 import { ConnectionRecords } from "../../config/connect/records.ts";
 import { dataFolder } from "../../core/data-folder.ts";
 import { HUB_NAME } from "../../config/import/import-servers.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../output/io.ts";
 import { eachClient } from "../input/each-client.ts";
@@ -15,7 +15,7 @@ interface Options extends SharedOptions {
   readonly dryRun?: boolean;
 }
 
-export const run: Run<Options> = async ([name], options, io) => {
+export const run: CommandAction<Options> = async ([name], options, io) => {
   const clients = name === undefined ? await connected(io) : [clientNamed(name)];
   if (clients.length === 0) throw new UsageError("No client is connected. `toolyard connect` does that.");
   const work = (client: ClientKind): Promise<object> => disconnectOne(client, options, io);
@@ -55,7 +55,7 @@ function dryText({ program }: ClientKind, path: string, moved: readonly string[]
   return `${program}: ${path} would lose \`${HUB_NAME}\`${back}.`;
 }
 
-function text({ program }: ClientKind, path: string, { changed, restored, backup }: Disconnected): string {
+function text({ program }: ClientKind, path: string, { changed, restored, backup }: DisconnectClientResult): string {
   if (!changed) return `${program} is not connected (${path}).`;
   const back =
     restored.length > 0

@@ -8,10 +8,10 @@ import { locateConfig } from "../../config/locate.ts";
 import { VERSION } from "../../core/version.ts";
 import { resolveHttp } from "../../http/options.ts";
 import { loadHubConfig } from "../../hub/open-hub.ts";
-import { engineFindings, extraFindings, type Finding } from "../engine-findings.ts";
+import { engineFindings, extraFindings, type EngineFinding } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { printPainted, printJson, type Io } from "../output/io.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { consent } from "../input/consent.ts";
 import { table } from "../output/table.ts";
 
@@ -19,7 +19,7 @@ const PROBE_WITHIN_MS = 5000;
 const DEFAULT_PORT = 8808;
 const OLDEST_NODE = [20, 19] as const;
 
-export const run: Run<SharedOptions> = async (_args, options, io) => {
+export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
   const [engines, ...others] = await Promise.all([
     engineFindings(options, io),
     Promise.resolve(nodeFinding()),
@@ -53,7 +53,7 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
 /** Each connection and each child takes some open files; the bound of many systems is met by a busy hub. */
 const ENOUGH_FILES = 4096;
 
-function limitsFinding(): Finding {
+function limitsFinding(): EngineFinding {
   const room = `${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB of memory`;
   const files = openFilesLimit();
   if (files === undefined) return { what: "limits", ok: true, detail: room };
@@ -73,7 +73,7 @@ function openFilesLimit(): number | undefined {
   return soft === "unlimited" ? Infinity : typeof soft === "number" ? soft : undefined;
 }
 
-function nodeFinding(): Finding {
+function nodeFinding(): EngineFinding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const ok = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
   return {
@@ -83,7 +83,11 @@ function nodeFinding(): Finding {
   };
 }
 
-function programFinding([program, ...args]: readonly [string, ...string[]], use: string, io: Io): Promise<Finding> {
+function programFinding(
+  [program, ...args]: readonly [string, ...string[]],
+  use: string,
+  io: Io,
+): Promise<EngineFinding> {
   return new Promise((done) => {
     execFile(
       program,
@@ -98,7 +102,7 @@ function programFinding([program, ...args]: readonly [string, ...string[]], use:
 }
 
 /** Found out by running it: a container or the kernel may forbid what is installed. */
-async function isolationFinding(): Promise<Finding> {
+async function isolationFinding(): Promise<EngineFinding> {
   const { probeBwrap } = await import("../../runtimes/bwrap/probe.ts");
   const { seccompFilter } = await import("../../runtimes/bwrap/seccomp.ts");
   const state = await probeBwrap();
@@ -111,7 +115,7 @@ async function isolationFinding(): Promise<Finding> {
   return { what: "bwrap", ok: true, detail: `works, ${user}, ${filter} (isolation of script tools)` };
 }
 
-async function prlimitFinding(): Promise<Finding> {
+async function prlimitFinding(): Promise<EngineFinding> {
   const { findPrlimit } = await import("../../process/resource-limits.ts");
   const { searchEnvironment } = await import("../../process/environment.ts");
   const path = findPrlimit({ env: searchEnvironment() });
@@ -122,7 +126,7 @@ async function prlimitFinding(): Promise<Finding> {
   };
 }
 
-async function portFinding(options: SharedOptions, io: Io): Promise<Finding> {
+async function portFinding(options: SharedOptions, io: Io): Promise<EngineFinding> {
   const { host, port } = await address(options, io);
   const what = `port ${port}`;
   return new Promise((done) => {
@@ -148,7 +152,7 @@ async function address(
   }
 }
 
-function folderFinding(io: Io): Finding {
+function folderFinding(io: Io): EngineFinding {
   const folder = dataFolder(io.env);
   try {
     mkdirSync(folder, { recursive: true });
@@ -159,7 +163,7 @@ function folderFinding(io: Io): Finding {
   }
 }
 
-async function configFinding(options: SharedOptions, io: Io): Promise<Finding> {
+async function configFinding(options: SharedOptions, io: Io): Promise<EngineFinding> {
   const files = locateConfig(options.config ?? [], io.env, io.cwd);
   const missing = files.filter((file) => !existsSync(file));
   if (files.length === 0)

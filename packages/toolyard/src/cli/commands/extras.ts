@@ -3,7 +3,7 @@ import { KINDS } from "../../core/calls/kinds.ts";
 import { EXTRAS, parseExtra, type Extra } from "../../extras/extras.ts";
 import { extraState, extraStates, removeExtra, type ExtraState } from "../../extras/installed.ts";
 import { beginExtraInstall, type RunningExtraInstall } from "../../providers/stdio/install/extra-install.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson, printPainted, type Io } from "../output/io.ts";
 import type { LiveLine } from "../live/line-text.ts";
@@ -11,7 +11,7 @@ import { showLive } from "../live/live.ts";
 import { plainLine, table } from "../output/table.ts";
 
 /** One extra that was named, and the result for it. */
-class Item {
+class ExtraItem {
   readonly extra: Extra;
   state: "present" | "needed" | "installing" | "installed" | "failed";
   message: string | undefined;
@@ -51,8 +51,8 @@ class Item {
 const PLACES = { beside: "already beside the program", installed: "already installed" } as const;
 
 /** `toolyard extras add`. */
-export const add: Run<SharedOptions> = async (names, options, io) => {
-  const items = uniqueExtras(names).map((extra) => new Item(extra, io));
+export const add: CommandAction<SharedOptions> = async (names, options, io) => {
+  const items = uniqueExtras(names).map((extra) => new ExtraItem(extra, io));
   const needed = items.filter(({ state }) => state === "needed");
   if (needed.length > 0) {
     await assertWanted(needed, options, io);
@@ -67,7 +67,7 @@ function uniqueExtras(names: readonly string[]): readonly Extra[] {
   return [...new Set(names.map(parseExtra))];
 }
 
-async function assertWanted(needed: readonly Item[], { yes, json }: SharedOptions, io: Io): Promise<void> {
+async function assertWanted(needed: readonly ExtraItem[], { yes, json }: SharedOptions, io: Io): Promise<void> {
   if (yes) return;
   const names = needed.map(({ extra }) => extra.name).join(" ");
   if (!json && io.ask) {
@@ -77,7 +77,7 @@ async function assertWanted(needed: readonly Item[], { yes, json }: SharedOption
   throw new UsageError(`Nothing was downloaded. \`toolyard extras add ${names} --yes\` downloads without asking.`);
 }
 
-function planText({ extra: { name, purpose, versions, megabytes } }: Item): string {
+function planText({ extra: { name, purpose, versions, megabytes } }: ExtraItem): string {
   return `${name}: ${versionsText(versions)}; ${megabytes} MB; for ${purpose}`;
 }
 
@@ -89,7 +89,7 @@ function versionsText(versions: Readonly<Record<string, string>>): string {
   );
 }
 
-async function installAll(items: readonly Item[], { json = false }: SharedOptions, io: Io): Promise<void> {
+async function installAll(items: readonly ExtraItem[], { json = false }: SharedOptions, io: Io): Promise<void> {
   const live = showLive(io, { read: () => items.map(({ line }) => line), json });
   try {
     await Promise.all(items.map((item) => item.install(io)));
@@ -98,13 +98,13 @@ async function installAll(items: readonly Item[], { json = false }: SharedOption
   }
 }
 
-function endText({ extra, state, message = "" }: Item): string {
+function endText({ extra, state, message = "" }: ExtraItem): string {
   return state === "installed"
     ? `${extra.name}: installed in ${plainLine(message)}`
     : `${extra.name}: ${plainLine(message)}`;
 }
 
-function itemJson({ extra, state, message }: Item): object {
+function itemJson({ extra, state, message }: ExtraItem): object {
   return { name: extra.name, state, versions: extra.versions, ...(message !== undefined && { message }) };
 }
 
@@ -116,7 +116,7 @@ const STATES: Readonly<Record<ExtraState["state"], string>> = {
 };
 
 /** `toolyard extras list`. */
-export const list: Run<SharedOptions> = async (_names, options, io) => {
+export const list: CommandAction<SharedOptions> = async (_names, options, io) => {
   const states = extraStates({ variables: io.env });
   if (options.json) await printJson(io.stdout, states.map(stateJson));
   else
@@ -137,7 +137,7 @@ function stateJson({ extra, state, versions, folder }: ExtraState): object {
 }
 
 /** `toolyard extras remove`. */
-export const remove: Run<SharedOptions> = async (names, options, io) => {
+export const remove: CommandAction<SharedOptions> = async (names, options, io) => {
   const extras = uniqueExtras(names);
   const results = extras.map(({ name }) => ({ name, removed: removeExtra(name, io.env) }));
   if (options.json) await printJson(io.stdout, results);

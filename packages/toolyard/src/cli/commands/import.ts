@@ -15,7 +15,7 @@ import { EXIT, UsageError } from "../failure.ts";
 import { print, printPainted, printJson, type Io } from "../output/io.ts";
 import type { LiveLine } from "../live/line-text.ts";
 import { showLive } from "../live/live.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { plainLine, table } from "../output/table.ts";
 import { readText } from "../../files/read-text.ts";
 
@@ -24,7 +24,7 @@ interface Options extends SharedOptions {
   readonly write?: boolean;
 }
 
-export const run: Run<Options> = async (files, options, io) => {
+export const run: CommandAction<Options> = async (files, options, io) => {
   const target = resolve(io.cwd, options.output ?? CONFIG_FILE_NAME);
   if (options.write) await consent(options, io);
   const found = candidates(files, io);
@@ -36,7 +36,7 @@ export const run: Run<Options> = async (files, options, io) => {
   if (isWritten)
     await writeAccepted(target, io, async () => append(target, await toTomlText(report.servers, CONFIG_SCHEMA)));
   const warnings = isWritten ? [...report.warnings, ...(await exposure(target, report.servers))] : report.warnings;
-  const shown: Shown = { ...report, warnings, target, written: isWritten };
+  const shown: ImportSummary = { ...report, warnings, target, written: isWritten };
   if (options.json) await printJson(io.stdout, jsonReport(shown));
   else await printReport(shown, io);
   return EXIT.ok;
@@ -86,12 +86,12 @@ async function append(target: string, text: string): Promise<void> {
 }
 
 /** What is shown of an import: also where it goes, and whether it was written. */
-interface Shown extends ImportReport {
+interface ImportSummary extends ImportReport {
   readonly target: string;
   readonly written: boolean;
 }
 
-function jsonReport({ target, written, ...report }: Shown): JsonObject {
+function jsonReport({ target, written, ...report }: ImportSummary): JsonObject {
   const servers = report.servers.map(({ alias, program, file, kind, variables }) => ({
     alias,
     program,
@@ -110,7 +110,7 @@ function jsonReport({ target, written, ...report }: Shown): JsonObject {
   };
 }
 
-async function printReport(shown: Shown, io: Io): Promise<void> {
+async function printReport(shown: ImportSummary, io: Io): Promise<void> {
   const { servers, skipped, warnings, files, target, written } = shown;
   if (files.length === 0)
     return print(

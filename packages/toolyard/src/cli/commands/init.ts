@@ -7,14 +7,14 @@ import { configTemplate } from "../../config/template.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
 import { print, printJson } from "../output/io.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 
 interface Options extends SharedOptions {
   readonly output?: string;
   readonly force?: boolean;
 }
 
-export const run: Run<Options> = async (_args, options, io) => {
+export const run: CommandAction<Options> = async (_args, options, io) => {
   const path = resolve(io.cwd, options.output ?? CONFIG_FILE_NAME);
   if (existsSync(path) && !options.force)
     throw new UsageError(`${path} exists already. Name another with --output, or overwrite it with --force.`);

@@ -1,4 +1,4 @@
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { serviceIo, type ServiceIo } from "../output/service-io.ts";
 import { importServer } from "../../extras/server-package.ts";
 
@@ -15,19 +15,20 @@ interface MovesModule {
   readonly stats: OnAll;
 }
 
-export const exportTo: Run = async ([file = ""], options, io) =>
+export const exportTo: CommandAction = async ([file = ""], options, io) =>
   (await loadMoves()).exportTo(file, options, serviceIo(io));
 
-export const importFrom: Run = async ([file = ""], options, io) =>
+export const importFrom: CommandAction = async ([file = ""], options, io) =>
   (await loadMoves()).importFrom(file, options, serviceIo(io));
 
-export const backup: Run = async ([file = ""], options, io) => (await loadMoves()).backup(file, options, serviceIo(io));
+export const backup: CommandAction = async ([file = ""], options, io) =>
+  (await loadMoves()).backup(file, options, serviceIo(io));
 
-export const move: Run = async (_none, options, io) => (await loadMoves()).move(options, serviceIo(io));
+export const move: CommandAction = async (_none, options, io) => (await loadMoves()).move(options, serviceIo(io));
 
-export const doctor: Run = async (_none, options, io) => (await loadMoves()).doctor(options, serviceIo(io));
+export const doctor: CommandAction = async (_none, options, io) => (await loadMoves()).doctor(options, serviceIo(io));
 
-export const stats: Run = async (_none, options, io) => (await loadMoves()).stats(options, serviceIo(io));
+export const stats: CommandAction = async (_none, options, io) => (await loadMoves()).stats(options, serviceIo(io));
 
 function loadMoves(): Promise<MovesModule> {
   return importServer("library", "command/move-commands");

@@ -1,43 +1,50 @@
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { serviceIo, type ServiceIo } from "../output/service-io.ts";
 import { importServer } from "../../extras/server-package.ts";
 
-type Command<Argument> = (argument: Argument, options: SharedOptions, io: ServiceIo) => Promise<number>;
+type LibraryCommand<Argument> = (argument: Argument, options: SharedOptions, io: ServiceIo) => Promise<number>;
 
 /** Exports of `@toolyard/library`. It depends on this package, so its declarations are not available here. */
 interface LibraryModule {
-  readonly add: Command<readonly string[]>;
-  readonly search: Command<readonly string[]>;
+  readonly add: LibraryCommand<readonly string[]>;
+  readonly search: LibraryCommand<readonly string[]>;
   list(options: SharedOptions, io: ServiceIo): Promise<number>;
-  readonly show: Command<string>;
-  readonly remove: Command<readonly string[]>;
+  readonly show: LibraryCommand<string>;
+  readonly remove: LibraryCommand<readonly string[]>;
   reindex(options: SharedOptions, io: ServiceIo): Promise<number>;
 }
 
-export const add: Run = async (paths, options, io) => (await loadLibrary()).add(paths, options, serviceIo(io));
+export const add: CommandAction = async (paths, options, io) =>
+  (await loadLibrary()).add(paths, options, serviceIo(io));
 
-export const search: Run = async (words, options, io) => (await loadLibrary()).search(words, options, serviceIo(io));
+export const search: CommandAction = async (words, options, io) =>
+  (await loadLibrary()).search(words, options, serviceIo(io));
 
-export const list: Run = async (_none, options, io) => (await loadLibrary()).list(options, serviceIo(io));
+export const list: CommandAction = async (_none, options, io) => (await loadLibrary()).list(options, serviceIo(io));
 
-export const show: Run = async ([id = ""], options, io) => (await loadLibrary()).show(id, options, serviceIo(io));
+export const show: CommandAction = async ([id = ""], options, io) =>
+  (await loadLibrary()).show(id, options, serviceIo(io));
 
-export const remove: Run = async (ids, options, io) => (await loadLibrary()).remove(ids, options, serviceIo(io));
+export const remove: CommandAction = async (ids, options, io) =>
+  (await loadLibrary()).remove(ids, options, serviceIo(io));
 
-export const reindex: Run = async (_none, options, io) => (await loadLibrary()).reindex(options, serviceIo(io));
+export const reindex: CommandAction = async (_none, options, io) =>
+  (await loadLibrary()).reindex(options, serviceIo(io));
 
-export const watch: Run = async (folders, options, io) => (await loadWatch()).watch(folders, options, serviceIo(io));
+export const watch: CommandAction = async (folders, options, io) =>
+  (await loadWatch()).watch(folders, options, serviceIo(io));
 
-export const evaluateOn: Run = async (_none, options, io) => (await loadMeasures()).evaluateOn(options, serviceIo(io));
+export const evaluateOn: CommandAction = async (_none, options, io) =>
+  (await loadMeasures()).evaluateOn(options, serviceIo(io));
 
-export const bench: Run = async (_none, options, io) => (await loadMeasures()).bench(options, serviceIo(io));
+export const bench: CommandAction = async (_none, options, io) => (await loadMeasures()).bench(options, serviceIo(io));
 
 interface MeasuresModule {
   evaluateOn(options: SharedOptions, io: ServiceIo): Promise<number>;
   bench(options: SharedOptions, io: ServiceIo): Promise<number>;
 }
 
-function loadWatch(): Promise<{ readonly watch: Command<readonly string[]> }> {
+function loadWatch(): Promise<{ readonly watch: LibraryCommand<readonly string[]> }> {
   return importServer("library", "command/watch-command");
 }
 

@@ -2,7 +2,7 @@ import type { ToolMode } from "../../core/calls/call.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Toolyard } from "../../kernel/toolyard.ts";
 import { print, printPainted, printJson } from "../output/io.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { withHub } from "../hub-access/session.ts";
 import { startedHere, tellMissing, tellStarting } from "../hub-access/still-starting.ts";
 import { table } from "../output/table.ts";
@@ -14,7 +14,7 @@ interface Options extends SharedOptions {
   readonly prompts?: boolean;
 }
 
-export const run: Run<Options> = (_args, options, io) =>
+export const run: CommandAction<Options> = (_args, options, io) =>
   withHub({ ...options, shows: options.mode }, io, async (hub, inner) => {
     await startedHere(inner, io);
     const entries = await entriesOf(hub, options);

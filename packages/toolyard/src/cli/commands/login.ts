@@ -8,7 +8,7 @@ import { handoverPlace } from "../../signin/handover.ts";
 import { loginByDevice, type DeviceShown } from "../../signin/device.ts";
 import { login } from "../../signin/login.ts";
 import type { SignInRecord } from "../../signin/records.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, reportError, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../output/io.ts";
 import { assertOwn, namedSource, signInSources, type SignInSource } from "../sign-ins.ts";
@@ -26,7 +26,7 @@ interface Options extends SharedOptions {
 /** As long as a person may take in the browser. */
 const PATIENCE_MS = 600_000;
 
-export const run: Run<Options> = async ([name], options, io) => {
+export const run: CommandAction<Options> = async ([name], options, io) => {
   const sources = await signInSources(options, io);
   const chosen = await choose(name, { sources, options, io });
   let code: number = EXIT.ok;

@@ -2,7 +2,7 @@ import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import { createContext, keyOf } from "../../signin/context.ts";
 import { revoke } from "../../signin/grants.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson } from "../output/io.ts";
 import { assertOwn, namedSource, signInSources } from "../sign-ins.ts";
@@ -11,7 +11,7 @@ interface Options extends SharedOptions {
   readonly as?: string;
 }
 
-export const run: Run<Options> = async ([name = ""], options, io) => {
+export const run: CommandAction<Options> = async ([name = ""], options, io) => {
   const source = namedSource(name, await signInSources(options, io));
   assertOwn(source, options);
   const { id, place } = source;

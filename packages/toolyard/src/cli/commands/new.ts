@@ -14,7 +14,7 @@ import {
 import type { TomlDocument } from "../../config/edit/toml-document.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { fileToAddTo } from "../input/config-target.ts";
 import { shellWord } from "../../core/text/shell-word.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
@@ -24,7 +24,7 @@ import { SAMPLE } from "../new-tool/script-files.ts";
 
 type Options = SharedOptions & Readonly<Partial<Record<ToolKind, boolean>>>;
 
-export const run: Run<Options> = async ([name = ""], options, io) => {
+export const run: CommandAction<Options> = async ([name = ""], options, io) => {
   if (!/^[a-z][\w-]*$/i.test(name))
     throw new UsageError(`"${name}" is no name for a tool. Begin with a letter; letters, digits, - and _ may follow.`);
   const kind = kindOf(options);
@@ -79,13 +79,13 @@ function kindOf(options: Options): ToolKind {
 }
 
 /** Where tools of one kind lie, counted from the configuration's folder, and where that is said. */
-interface Place {
+interface TemplateLocation {
   readonly parent: string;
   /** Absent: a server with its command. */
   readonly list?: PathList;
 }
 
-function placeOf(kind: ToolKind, tree: JsonObject): Place {
+function placeOf(kind: ToolKind, tree: JsonObject): TemplateLocation {
   const { source, folder: usual } = NEW_PLACES[kind];
   const list = pathListsOf(tree, CONFIG_SCHEMA).find((one) => one.kind === source);
   if (!list) return { parent: usual };
@@ -111,7 +111,7 @@ async function writeTool(folder: string, files: Readonly<Record<string, string>>
 interface Inclusion {
   readonly name: string;
   readonly file: string;
-  readonly place: Place;
+  readonly place: TemplateLocation;
 }
 
 async function include(document: TomlDocument, { name, file, place }: Inclusion): Promise<TomlDocument> {

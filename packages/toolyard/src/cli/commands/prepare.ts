@@ -4,7 +4,7 @@ import { KINDS } from "../../core/calls/kinds.ts";
 import type { Preparation } from "../../core/sources/provider.ts";
 import type { Hub } from "../../hub/open-hub.ts";
 import { preparationsOf } from "../../hub/sources/settled.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../output/io.ts";
 import type { LiveLine } from "../live/line-text.ts";
@@ -13,7 +13,7 @@ import { withHub } from "../hub-access/session.ts";
 import { plainLine } from "../output/table.ts";
 
 /** One thing that tools need, and what became of it. */
-class Item {
+class PreparationItem {
   readonly preparation: Preparation;
   readonly name: string;
   state: "ready" | "needed" | "installing" | "installed" | "failed" | "impossible";
@@ -49,7 +49,7 @@ class Item {
   }
 }
 
-export const run: Run<SharedOptions> = (_args, options, io) =>
+export const run: CommandAction<SharedOptions> = (_args, options, io) =>
   withHub({ ...options, logLevel: "error", lazy: true, only: ({ kind }) => KINDS_OF_SOURCE.has(kind) }, io, (_, hub) =>
     prepare(hub, options, io),
   );
@@ -57,7 +57,7 @@ export const run: Run<SharedOptions> = (_args, options, io) =>
 const KINDS_OF_SOURCE: ReadonlySet<string> = new Set(["scripts", "folders"]);
 
 async function prepare(hub: Hub, options: SharedOptions, io: Io): Promise<number> {
-  const items = (await preparationsOf(hub.sources)).map((one) => new Item(one, io));
+  const items = (await preparationsOf(hub.sources)).map((one) => new PreparationItem(one, io));
   const needed = items.filter(({ state }) => state === "needed");
   if (!options.json) await print(io.stdout, planText(items));
   if (needed.length > 0) {
@@ -71,7 +71,7 @@ async function prepare(hub: Hub, options: SharedOptions, io: Io): Promise<number
 }
 
 /** What is there, what cannot be done, and what is going to be run. */
-function planText(items: readonly Item[]): string {
+function planText(items: readonly PreparationItem[]): string {
   if (items.length === 0) return "No tool here names packages that it needs.";
   return items
     .map(({ name, state, message, preparation: { commands, note, target, tools } }) => {
@@ -93,7 +93,7 @@ async function assertWanted(count: number, { yes, json }: SharedOptions, io: Io)
   throw new UsageError("Nothing was installed: nobody agreed to it. `toolyard prepare --yes` installs without asking.");
 }
 
-async function installAll(items: readonly Item[], { json = false }: SharedOptions, io: Io): Promise<void> {
+async function installAll(items: readonly PreparationItem[], { json = false }: SharedOptions, io: Io): Promise<void> {
   const live = showLive(io, { read: () => items.map(({ line }) => line), json });
   try {
     await Promise.all(items.map((item) => item.install(io.interrupted)));
@@ -102,11 +102,11 @@ async function installAll(items: readonly Item[], { json = false }: SharedOption
   }
 }
 
-function endText({ name, state, message }: Item): string {
+function endText({ name, state, message }: PreparationItem): string {
   return message === undefined ? `${name}: ${state}` : `${name}: ${plainLine(message)}`;
 }
 
-function toJson({ preparation, state, message }: Item): object {
+function toJson({ preparation, state, message }: PreparationItem): object {
   const { kind, file, target, tools, commands, note } = preparation;
   return {
     kind,

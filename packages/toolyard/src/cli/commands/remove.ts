@@ -3,13 +3,13 @@ import { editConfigFile } from "../../config/edit/config-file.ts";
 import { hasPath, pathListsOf, removePath, serversOf, type PathList } from "../../config/edit/sources.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
-import { noSuchServer, openFiles, serverNamed, type OpenFile } from "../input/config-target.ts";
+import { noSuchServer, openFiles, serverNamed, type OpenConfigFile } from "../input/config-target.ts";
 import { consent, writeAccepted } from "../input/consent.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson, type Io } from "../output/io.ts";
-import type { Run } from "../rows/command-row.ts";
+import type { CommandAction } from "../rows/command-row.ts";
 
-export const run: Run = async ([name = ""], options, io) => {
+export const run: CommandAction = async ([name = ""], options, io) => {
   await consent(options, io);
   const files = await openFiles(options, io);
   const file = (await removeServer(files, name, io)) ?? (await removeTools(files, name, io));
@@ -19,7 +19,7 @@ export const run: Run = async ([name = ""], options, io) => {
   return EXIT.ok;
 };
 
-async function removeServer(files: readonly OpenFile[], name: string, io: Io): Promise<string | undefined> {
+async function removeServer(files: readonly OpenConfigFile[], name: string, io: Io): Promise<string | undefined> {
   const found = serverNamed(files, name);
   if (!found) return undefined;
   await writeAccepted(found.file.path, io, () =>
@@ -33,7 +33,7 @@ async function removeServer(files: readonly OpenFile[], name: string, io: Io): P
 }
 
 /** A file or folder is written as it stands in the configuration, or as it lies from here. */
-async function removeTools(files: readonly OpenFile[], name: string, io: Io): Promise<string | undefined> {
+async function removeTools(files: readonly OpenConfigFile[], name: string, io: Io): Promise<string | undefined> {
   for (const { path, document } of files) {
     const folder = dirname(path);
     const spellings = [name, resolve(io.cwd, name)];

@@ -14,7 +14,7 @@ import { resolveSandbox, type SandboxOptions } from "../../sandbox/options.ts";
 import { Sandbox, type SandboxRun } from "../../sandbox/sandbox.ts";
 import { noticeText } from "../output/notice-text.ts";
 import { print, type Io } from "../output/io.ts";
-import type { Run } from "../rows/command-row.ts";
+import type { CommandAction } from "../rows/command-row.ts";
 import { readJob, withTimeout, type RunOptions } from "../hub-access/run-job.ts";
 import { keepArtifacts, reportRunJson, RunView } from "../output/run-view.ts";
 import { loadSettings, withHub } from "../hub-access/session.ts";
@@ -28,7 +28,7 @@ const STARTED_WITHIN_MS = 35_000;
  * Runs in this process's own sandbox whatever `builtin.execute_code` says: that is about callers, and this is the
  * user's own wish.
  */
-export const run: Run<RunOptions> = async ([file = ""], options, io) => {
+export const run: CommandAction<RunOptions> = async ([file = ""], options, io) => {
   const { tree } = await loadSettings(options, io);
   const settings = withTimeout(resolveSandbox(tree.sandbox), options.timeout);
   const job = await readJob({ file, limits: settings.limits }, options, io);
@@ -46,7 +46,7 @@ export const run: Run<RunOptions> = async ([file = ""], options, io) => {
   return code;
 };
 
-interface Wanted {
+interface RunRequest {
   readonly job: SandboxJob;
   readonly settings: SandboxOptions;
   readonly options: RunOptions;
@@ -54,7 +54,7 @@ interface Wanted {
   readonly view: RunView;
 }
 
-async function runOn(hub: Hub, { job, settings, options, io, view }: Wanted): Promise<SandboxRun> {
+async function runOn(hub: Hub, { job, settings, options, io, view }: RunRequest): Promise<SandboxRun> {
   // What is looked up before a server has told its tools would be missing; code that names no tools need not wait for
   // it.
   if (/\b(?:tools|search)\b/.test(job.code)) await settled(hub, STARTED_WITHIN_MS);

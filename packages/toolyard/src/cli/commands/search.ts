@@ -1,7 +1,7 @@
 import type { SearchHit, SearchInstead, SearchReasons } from "../../core/ports/ports.ts";
 import { UsageError } from "../failure.ts";
 import { print, printPainted, printJson, type Io } from "../output/io.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { searchThere } from "../hub-access/search-there.ts";
 import { withHub } from "../hub-access/session.ts";
 import { startedHere, tellMissing, tellStarting } from "../hub-access/still-starting.ts";
@@ -45,7 +45,7 @@ function reasonTable(hits: readonly SearchHit[], io: Io): string {
   return table(["score", "words", "meaning", "neighbours", "server", "tool"], rows, io);
 }
 
-export const run: Run<Options> = (words, options, io) => {
+export const run: CommandAction<Options> = (words, options, io) => {
   const limit = Number(options.limit);
   if (!Number.isInteger(limit) || limit < 1 || limit > 100)
     throw new UsageError(`--limit must be a whole number from 1 to 100, got "${options.limit}".`);

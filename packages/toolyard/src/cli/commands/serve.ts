@@ -14,7 +14,7 @@ import { EXIT, UsageError } from "../failure.ts";
 import { watchFaults } from "../faults.ts";
 import { aborted } from "../input/interrupts.ts";
 import { print, printPainted, type Io } from "../output/io.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { assertAccepted } from "../input/consent.ts";
 import { loadSettings } from "../hub-access/session.ts";
 import { watchTerminal } from "../output/terminal.ts";
@@ -40,7 +40,7 @@ interface Options extends SharedOptions {
   readonly watch: boolean;
 }
 
-export const run: Run<Options> = async (_args, options, io) => {
+export const run: CommandAction<Options> = async (_args, options, io) => {
   // Before anything else can print: on a pipe, standard output belongs to the protocol.
   const output = options.stdio ? guardStdout() : undefined;
   const flags = flagsOf(options, io);
@@ -83,7 +83,7 @@ async function watchOf({ quiet = false, json, stdio }: Options, { tree }: Hub["c
   return isShown && !quiet ? { ...watch, onCall: (await import("../live/call-lines.ts")).callLines(io) } : watch;
 }
 
-interface Serving {
+interface ServeContext {
   readonly options: Options;
   readonly io: Io;
   readonly load: () => Promise<Hub["config"]>;
@@ -91,7 +91,7 @@ interface Serving {
   readonly firstCaller: FirstCaller;
 }
 
-async function serve(hub: Hub, serving: Serving): Promise<number> {
+async function serve(hub: Hub, serving: ServeContext): Promise<number> {
   const { options, io, load } = serving;
   let served: Served | ServedHttp | undefined;
   let [current, address] = [doorsOf(hub.features, hub.config.tree), addressOf(serverOf(hub))];
@@ -140,7 +140,7 @@ async function serve(hub: Hub, serving: Serving): Promise<number> {
 /** The one door that was asked for. */
 async function open(
   hub: Hub,
-  { options, io, output, firstCaller }: Serving,
+  { options, io, output, firstCaller }: ServeContext,
   reloader: Reloader,
 ): Promise<Served | ServedHttp> {
   if (output) {
@@ -166,7 +166,7 @@ async function startHttp(hub: Hub, options: Options, io: Io): Promise<ServedHttp
 async function bannerAfterStart(
   hub: Hub,
   served: ServedHttp,
-  { options, io }: Pick<Serving, "options" | "io">,
+  { options, io }: Pick<ServeContext, "options" | "io">,
 ): Promise<string> {
   const live =
     io.stderr.isTTY === true ? (await import("../live/sources.ts")).showSources(hub.port, options, io) : undefined;

@@ -6,7 +6,7 @@ import { aborted } from "../input/interrupts.ts";
 import { printPainted, type Io } from "../output/io.ts";
 import type { LiveLine } from "../live/line-text.ts";
 import { showLive } from "../live/live.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { parseUrl, readToken } from "../hub-access/session.ts";
 import { table } from "../output/table.ts";
 
@@ -20,7 +20,7 @@ interface Options extends SharedOptions {
   readonly hub?: string | true;
 }
 
-interface Service {
+interface RunnableService {
   readonly name: string;
   /** `ddgs-mcp`: the name that it has in registries and compose files. */
   readonly host?: string;
@@ -28,38 +28,41 @@ interface Service {
   readonly port: number;
 }
 
-interface ServiceOptions {
+interface ServiceRunOptions {
   readonly environment: Io["env"];
   readonly host?: string;
   readonly port?: number;
   readonly insecure?: boolean;
 }
 
-interface RunningService {
-  readonly service: Service;
+interface ServiceHandle {
+  readonly service: RunnableService;
   readonly served: ServedHttp;
   close(): Promise<void>;
 }
 
 /** What the build of `servers/` exports. They know this package by its name, so it does not import them by theirs. */
 interface ServicesModule {
-  readonly SERVICES: readonly Service[];
+  readonly SERVICES: readonly RunnableService[];
   readonly SERVICES_ON_REQUEST: readonly string[];
-  loadService(name: string): Promise<Service>;
-  startService(service: Service, options: ServiceOptions): Promise<RunningService>;
-  openService(service: Service, options: ServiceOptions): Promise<{ serveStdio(): Served; close(): Promise<void> }>;
+  loadService(name: string): Promise<RunnableService>;
+  startService(service: RunnableService, options: ServiceRunOptions): Promise<ServiceHandle>;
+  openService(
+    service: RunnableService,
+    options: ServiceRunOptions,
+  ): Promise<{ serveStdio(): Served; close(): Promise<void> }>;
 }
 
 const DEFAULT_HUB = "http://127.0.0.1:8808/mcp";
 const GEOCODING = "geocoding";
 
-export const run: Run<Options> = async (names, options, io) => {
+export const run: CommandAction<Options> = async (names, options, io) => {
   const module = await loadServices();
   const wanted = await chooseServices(module, [...names, ...(options.only?.split(",") ?? [])]);
   const environment = environmentOf(options, io);
   if (options.stdio) return serveOnStdio(module, { wanted, environment }, io);
   const ports = portsOf(wanted, options.port ?? []);
-  const running: RunningService[] = [];
+  const running: ServiceHandle[] = [];
   const live = showLive(io, {
     read: () => wanted.map((one) => stepOf(one, running)),
     json: options.json === true,
@@ -78,7 +81,7 @@ export const run: Run<Options> = async (names, options, io) => {
   }
 };
 
-function stepOf({ name }: Service, running: readonly RunningService[]): LiveLine {
+function stepOf({ name }: RunnableService, running: readonly ServiceHandle[]): LiveLine {
   const isUp = running.some(({ service }) => service.name === name);
   return { name, state: isUp ? "listening" : "starting", outcome: isUp ? "ok" : "busy" };
 }
@@ -87,7 +90,7 @@ async function loadServices(): Promise<ServicesModule> {
   return (await import(new URL("../../servers/services.js", import.meta.url).href)) as ServicesModule;
 }
 
-async function chooseServices(module: ServicesModule, names: readonly string[]): Promise<readonly Service[]> {
+async function chooseServices(module: ServicesModule, names: readonly string[]): Promise<readonly RunnableService[]> {
   const words = names.map((name) => name.trim()).filter((name) => name !== "");
   const all = [...module.SERVICES, ...module.SERVICES_ON_REQUEST.map((name) => ({ name }))];
   const unknown = words.find((word) => !serviceOf(all, word));
@@ -102,7 +105,7 @@ async function chooseServices(module: ServicesModule, names: readonly string[]):
 }
 
 /** `web-search`, `ddgs-mcp` and `ddgs` are one service, `weather-mcp` and `weather` another. */
-function serviceOf<T extends Pick<Service, "name" | "host">>(all: readonly T[], word: string): T | undefined {
+function serviceOf<T extends Pick<RunnableService, "name" | "host">>(all: readonly T[], word: string): T | undefined {
   const short = word.replace(/-mcp$/, "");
   return all.find(({ name, host }) => name === short || host === `${short}-mcp`);
 }
@@ -118,7 +121,7 @@ function environmentOf({ hub, ...options }: Options, io: Io): Io["env"] {
 }
 
 /** `--port 6000` moves those that are started, in their order, 0 to free ports; `--port weather=6000` moves one. */
-function portsOf(wanted: readonly Service[], given: readonly string[]): ReadonlyMap<string, number> {
+function portsOf(wanted: readonly RunnableService[], given: readonly string[]): ReadonlyMap<string, number> {
   const ports = new Map(wanted.map(({ name, port }) => [name, port]));
   for (const word of given) {
     const [, said, digits = ""] = /^(?:([^=]+)=)?(\d{1,5})$/.exec(word) ?? [];
@@ -136,15 +139,15 @@ function portsOf(wanted: readonly Service[], given: readonly string[]): Readonly
   return ports;
 }
 
-function ownName(wanted: readonly Service[], said: string | undefined): string | undefined {
+function ownName(wanted: readonly RunnableService[], said: string | undefined): string | undefined {
   return said === undefined ? undefined : (serviceOf(wanted, said)?.name ?? said);
 }
 
 const MAX_PORT = 65_535;
 
-interface Start {
+interface ServiceLaunch {
   readonly module: ServicesModule;
-  readonly wanted: readonly Service[];
+  readonly wanted: readonly RunnableService[];
   readonly ports: ReadonlyMap<string, number>;
   readonly environment: Io["env"];
   readonly options: Options;
@@ -152,11 +155,11 @@ interface Start {
 
 /** Those that run stand in `running`, also when a later one cannot start. */
 async function startAll(
-  { module, wanted, ports, environment, options }: Start,
-  running: RunningService[],
+  { module, wanted, ports, environment, options }: ServiceLaunch,
+  running: ServiceHandle[],
 ): Promise<void> {
   const { host, insecure = false } = options;
-  const start = async (service: Service, variables: Io["env"]): Promise<RunningService> => {
+  const start = async (service: RunnableService, variables: Io["env"]): Promise<ServiceHandle> => {
     const one = await startOne(module, service, {
       environment: variables,
       port: ports.get(service.name)!,
@@ -175,7 +178,11 @@ async function startAll(
   running.sort((one, other) => wanted.indexOf(one.service) - wanted.indexOf(other.service));
 }
 
-async function startOne(module: ServicesModule, service: Service, options: ServiceOptions): Promise<RunningService> {
+async function startOne(
+  module: ServicesModule,
+  service: RunnableService,
+  options: ServiceRunOptions,
+): Promise<ServiceHandle> {
   try {
     return await module.startService(service, options);
   } catch (error) {
@@ -191,7 +198,7 @@ async function startOne(module: ServicesModule, service: Service, options: Servi
 
 async function serveOnStdio(
   module: ServicesModule,
-  { wanted, environment }: Pick<Start, "wanted" | "environment">,
+  { wanted, environment }: Pick<ServiceLaunch, "wanted" | "environment">,
   io: Io,
 ): Promise<number> {
   const [service, ...more] = wanted;
@@ -204,11 +211,11 @@ async function serveOnStdio(
   return EXIT.ok;
 }
 
-function toJson({ service, served }: RunningService): object {
+function toJson({ service, served }: ServiceHandle): object {
   return { name: service.name, tool: service.tool, port: served.address.port, url: served.endpoint };
 }
 
-function text(running: readonly RunningService[], io: Io): string {
+function text(running: readonly ServiceHandle[], io: Io): string {
   const { dim } = colorsOf(io);
   const rows = running.map(({ service, served }) => [
     service.name,

@@ -7,14 +7,14 @@ import { causeOf } from "../../outbound/client/cause.ts";
 import { resolveHttp } from "../../http/options.ts";
 import { ownUrl } from "../hub-access/own-url.ts";
 import { print, printPainted, printJson, type Io } from "../output/io.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { loadSettings, parseUrl, readToken, wantsToken } from "../hub-access/session.ts";
 import { plainLine } from "../output/table.ts";
 import { sourceText, type SourceLine } from "../output/source-table.ts";
 
 const ANSWER_WITHIN_MS = 10_000;
 
-export const run: Run<SharedOptions> = async (_args, options, io) => {
+export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
   const { url, token } = await endpointOf(options, io);
   const answer = await ask({ url, token, timeoutMs: ANSWER_WITHIN_MS }, io);
   if ("failure" in answer) return reportFail(answer.failure, options.json === true, io);

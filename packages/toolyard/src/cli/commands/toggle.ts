@@ -5,10 +5,10 @@ import { noSuchServer, openFiles, serverNamed } from "../input/config-target.ts"
 import { consent, writeAccepted } from "../input/consent.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson, type Io } from "../output/io.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 
-export const enable: Run = ([name = ""], options, io) => toggle({ name, enabled: true }, options, io);
-export const disable: Run = ([name = ""], options, io) => toggle({ name, enabled: false }, options, io);
+export const enable: CommandAction = ([name = ""], options, io) => toggle({ name, enabled: true }, options, io);
+export const disable: CommandAction = ([name = ""], options, io) => toggle({ name, enabled: false }, options, io);
 
 async function toggle(
   { name, enabled }: { readonly name: string; readonly enabled: boolean },

@@ -1,12 +1,12 @@
 import { isoNow } from "../../core/text/iso-now.ts";
 import type { SignInRecord } from "../../signin/records.ts";
-import type { Run, SharedOptions } from "../rows/command-row.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../output/io.ts";
 import { issuerBookOf, vaultOf } from "../sign-ins.ts";
 import { table } from "../output/table.ts";
 
-export const list: Run<SharedOptions> = async (_args, options, io) => {
+export const list: CommandAction<SharedOptions> = async (_args, options, io) => {
   const { signIns, issuers } = await contents(io);
   if (options.json) await printJson(io.stdout, { signIns, issuers });
   else if (signIns.length + issuers.length === 0) await print(io.stdout, "The vault is empty.");
@@ -20,7 +20,7 @@ export const list: Run<SharedOptions> = async (_args, options, io) => {
   return EXIT.ok;
 };
 
-export const remove: Run<SharedOptions> = async ([name = ""], options, io) => {
+export const remove: CommandAction<SharedOptions> = async ([name = ""], options, io) => {
   const vault = vaultOf(io);
   const issuers = issuerBookOf(io);
   const found = (await vault.all()).filter(({ source }) => source === name);
@@ -36,7 +36,7 @@ export const remove: Run<SharedOptions> = async ([name = ""], options, io) => {
 };
 
 /** What is known of sign-ins, for a report or another machine's configuration. */
-export const exportNames: Run<SharedOptions> = async (_args, _options, io) => {
+export const exportNames: CommandAction<SharedOptions> = async (_args, _options, io) => {
   await printJson(io.stdout, { exported: isoNow(), ...(await contents(io)) });
   return EXIT.ok;
 };

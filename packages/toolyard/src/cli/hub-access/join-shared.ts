@@ -8,7 +8,7 @@ import type { Logger } from "../../core/ports/ports.ts";
 import type { GuardedStdout } from "../../process/stdout-guard.ts";
 import type { HubConfig, LoadedHubConfig } from "../../hub/schema.ts";
 import { configIdentity } from "../../hub/shared/identity.ts";
-import { joinOrStart, type Joined } from "../../hub/shared/join.ts";
+import { joinOrStart, type JoinResult } from "../../hub/shared/join.ts";
 import type { SharedPlace } from "../../hub/shared/place.ts";
 import { relay, type HubEnd } from "../../hub/shared/relay.ts";
 import { createTelemetry } from "../../features/telemetry/telemetry.ts";
@@ -24,7 +24,7 @@ interface Options extends SharedOptions {
   readonly watch: boolean;
 }
 
-export interface JoinShared {
+export interface JoinSharedOptions {
   readonly options: Options;
   readonly io: Io;
   readonly output: GuardedStdout;
@@ -34,13 +34,13 @@ export interface JoinShared {
  * Serves one client on standard input and output from the hub that it shares with others. Gives the exit code; nothing
  * where this client needs a hub of its own, which the log says.
  */
-export async function joinShared({ options, io, output }: JoinShared): Promise<number | undefined> {
+export async function joinShared({ options, io, output }: JoinSharedOptions): Promise<number | undefined> {
   const config = await sharedConfig({ options, io });
   const telemetry = createTelemetry(withVerbosity(config, options), io.env);
   telemetry.redactor.addAll(config.secrets);
   const { logger } = telemetry;
   try {
-    const joining: Joining = { options, io, logger };
+    const joining: JoinContext = { options, io, logger };
     const joined = await join(joining, config);
     if (joined.outcome !== "joined") {
       logger.warning(ownReason(joined));
@@ -59,7 +59,7 @@ export async function joinShared({ options, io, output }: JoinShared): Promise<n
   }
 }
 
-interface Joining {
+interface JoinContext {
   readonly options: Options;
   readonly io: Io;
   readonly logger: Logger;
@@ -71,7 +71,7 @@ function withVerbosity({ tree }: LoadedHubConfig, { verbose }: Options): HubConf
 }
 
 /** What the system refuses is a reason like others to have a hub of one's own. */
-async function join(joining: Joining, config: LoadedHubConfig): Promise<Joined> {
+async function join(joining: JoinContext, config: LoadedHubConfig): Promise<JoinResult> {
   const { io } = joining;
   try {
     return await joinAt(await placeOf(joining), joining, config);
@@ -81,7 +81,7 @@ async function join(joining: Joining, config: LoadedHubConfig): Promise<Joined> 
   }
 }
 
-async function joinAt(place: SharedPlace, { options, io }: Joining, config: LoadedHubConfig): Promise<Joined> {
+async function joinAt(place: SharedPlace, { options, io }: JoinContext, config: LoadedHubConfig): Promise<JoinResult> {
   const { toolMode, era } = options;
   await keepLogSmall(place.log);
   return joinOrStart({
@@ -97,7 +97,7 @@ async function joinAt(place: SharedPlace, { options, io }: Joining, config: Load
 }
 
 /** When the hub is gone: the one that took its place, or one that is started now. */
-async function nextHub(joining: Joining): Promise<HubEnd> {
+async function nextHub(joining: JoinContext): Promise<HubEnd> {
   const { options, io, logger } = joining;
   const config = await sharedConfig({ options, io });
   const joined = await join(joining, config);
@@ -106,7 +106,7 @@ async function nextHub(joining: Joining): Promise<HubEnd> {
   return ownEnd(options, io, config.files);
 }
 
-function ownReason(joined: Exclude<Joined, { outcome: "joined" }>): string {
+function ownReason(joined: Exclude<JoinResult, { outcome: "joined" }>): string {
   const { outcome, reason } = joined;
   const why =
     outcome === "refused"
@@ -115,7 +115,7 @@ function ownReason(joined: Exclude<Joined, { outcome: "joined" }>): string {
   return `${why.replace(/(?<!\.)\.+$/, "")}. This client gets a hub of its own.`;
 }
 
-function sharedEnd({ socket, pid, isNew }: Extract<Joined, { outcome: "joined" }>, logger: Logger): HubEnd {
+function sharedEnd({ socket, pid, isNew }: Extract<JoinResult, { outcome: "joined" }>, logger: Logger): HubEnd {
   logger.info("This client shares a hub.", { pid, new: isNew });
   return { input: socket, output: socket, destroy: () => void socket.destroy() };
 }

@@ -28,7 +28,7 @@ const STARTED_WITHIN_MS = 35_000;
  * Makes one call and starts only what it needs: first with the sources that need no connection, then, when they do not
  * know the name, with the others, which connect when the last known lists do not already tell who is meant.
  */
-export async function oneCall(options: OneCallOptions, io: Io, work: Work): Promise<Outcome> {
+export async function oneCall(options: OneCallOptions, io: Io, work: CallAction): Promise<Outcome> {
   const view = new CallView(io, options.shown ?? "the call", options);
   try {
     return await callOnce(options, { io, view }, work);
@@ -37,12 +37,12 @@ export async function oneCall(options: OneCallOptions, io: Io, work: Work): Prom
   }
 }
 
-interface Around {
+interface OneCallContext {
   readonly io: Io;
   readonly view: CallView;
 }
 
-async function callOnce(options: OneCallOptions, { io, view }: Around, work: Work): Promise<Outcome> {
+async function callOnce(options: OneCallOptions, { io, view }: OneCallContext, work: CallAction): Promise<Outcome> {
   const call = callOptions(options, io, view);
   const run = (toolyard: Toolyard, hub: Hub): Promise<Outcome> => {
     view.watch(hub.port);
@@ -73,7 +73,7 @@ function withoutEnvelope({ _meta: meta, ...result }: JsonObject): JsonObject {
 }
 
 /** A program that runs once cannot try again in a moment, so it waits for sources that may have the name. */
-async function onceStarted(work: Work, io: Io, given: Parameters<Work>): Promise<Outcome> {
+async function onceStarted(work: CallAction, io: Io, given: Parameters<CallAction>): Promise<Outcome> {
   const [, { timeoutMs }, hub] = given;
   const outcome = await work(...given);
   const isTooEarly = !outcome.ok && outcome.kind === "unavailable" && outcome.details?.["starting"] !== undefined;
@@ -90,7 +90,7 @@ function namingMissing(outcome: Outcome, hub: Hub): Outcome {
   return { ...outcome, message: `${outcome.message} ${missing}` };
 }
 
-type Work = (toolyard: Toolyard, call: CallOptions, hub: Hub) => Promise<Outcome>;
+type CallAction = (toolyard: Toolyard, call: CallOptions, hub: Hub) => Promise<Outcome>;
 
 function callOptions(options: OneCallOptions, io: Io, view: CallView): CallOptions {
   const { timeout, json, verbose } = options;

@@ -8,7 +8,7 @@ import { parseUrl, readToken } from "./session.ts";
 /** As long as the hub there may wait for servers that are starting. */
 const ANSWER_WITHIN_MS = 35_000;
 
-export interface Wanted {
+export interface RemoteSearch {
   readonly query: string;
   readonly limit: number;
   readonly filter: SearchFilter;
@@ -18,7 +18,11 @@ export interface Wanted {
  * Searches the hub behind `--url` by its own index, which knows its servers and meanings. Nothing where that is no hub
  * that answers: what it lists is searched here then.
  */
-export async function searchThere(wanted: Wanted, options: SharedOptions, io: Io): Promise<SearchAnswer | undefined> {
+export async function searchThere(
+  wanted: RemoteSearch,
+  options: SharedOptions,
+  io: Io,
+): Promise<SearchAnswer | undefined> {
   if (options.url === undefined) return undefined;
   const token = readToken(options, io);
   try {
@@ -30,7 +34,7 @@ export async function searchThere(wanted: Wanted, options: SharedOptions, io: Io
   }
 }
 
-function addressOf(endpoint: URL, { query, limit, filter }: Wanted): URL {
+function addressOf(endpoint: URL, { query, limit, filter }: RemoteSearch): URL {
   const url = new URL(endpoint);
   url.pathname = url.pathname.replace(/\/(mcp|sse)?\/?$/, "/api/tools");
   const { server, readOnly, why } = filter;

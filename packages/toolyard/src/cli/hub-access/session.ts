@@ -36,7 +36,7 @@ function withVerbosity(flags: JsonObject, options: SharedOptions): JsonObject {
   return options.verbose ? { ...flags, logging: { level: "debug" } } : flags;
 }
 
-export interface HubOptions extends SharedOptions {
+export interface CommandHubOptions extends SharedOptions {
   /** Leaves sources out, so that a command on one tool starts only what is needed. */
   readonly only?: SourceFilter;
   /**
@@ -55,7 +55,7 @@ export interface HubOptions extends SharedOptions {
  * order and the command has failed as `cancelled`.
  */
 export async function withHub<T>(
-  options: HubOptions,
+  options: CommandHubOptions,
   io: Io,
   work: (toolyard: Toolyard, hub: Hub) => Promise<T>,
 ): Promise<T> {
@@ -78,7 +78,7 @@ export async function withHub<T>(
   }
 }
 
-async function openFor(options: HubOptions, io: Io): Promise<Hub> {
+async function openFor(options: CommandHubOptions, io: Io): Promise<Hub> {
   const isRemote = options.url !== undefined;
   // Behind --url there is one source, and what it says is the answer.
   const quiet: JsonObject = { logging: { level: isRemote ? "error" : (options.logLevel ?? "warning") } };
@@ -123,7 +123,7 @@ async function cancellation(interrupted: AbortSignal, answer: Promise<unknown>):
 const REMOTE_ID = "hub";
 
 /** A hub whose only source is another hub, seen whole: what a filter would hide is there to be searched. */
-async function remoteSettings(options: HubOptions, io: Io, quiet: JsonObject): Promise<LoadedHubConfig> {
+async function remoteSettings(options: CommandHubOptions, io: Io, quiet: JsonObject): Promise<LoadedHubConfig> {
   const url = parseUrl(options.url!);
   if (!url.searchParams.has("tool_mode")) url.searchParams.set("tool_mode", modeWord(options));
   const token = readToken(options, io);
@@ -132,7 +132,7 @@ async function remoteSettings(options: HubOptions, io: Io, quiet: JsonObject): P
   return loadHubConfig({ files: [], variables: {}, flags });
 }
 
-function modeWord({ shows = "all" }: HubOptions): string {
+function modeWord({ shows = "all" }: CommandHubOptions): string {
   return shows === "all" ? "show_all" : shows;
 }
 

@@ -11,7 +11,12 @@ import type { FirstCaller } from "../../hub/serve/first-caller.ts";
 import type { Served } from "../../hub/serve/serve.ts";
 import { configIdentity } from "../../hub/shared/identity.ts";
 import { sharedPlace, type SharedPlace } from "../../hub/shared/place.ts";
-import { listenIfFree, openSharedDoor, type SharedDoor, type SharedDoorOptions } from "../../hub/shared/shared-door.ts";
+import {
+  listenIfFree,
+  openSharedDoor,
+  type SharedEndpoint,
+  type SharedEndpointOptions,
+} from "../../hub/shared/shared-door.ts";
 import type { Io } from "../output/io.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
 
@@ -20,7 +25,7 @@ interface Options extends SharedOptions {
   readonly watch: boolean;
 }
 
-interface Sharing {
+interface SharedHubContext {
   readonly options: Options;
   readonly io: Io;
 }
@@ -33,19 +38,19 @@ export function readLinger(text: string | undefined): number {
 }
 
 /** The configuration as clients compare it: without what one command's flags say. */
-export function sharedConfig({ options, io }: Sharing): Promise<LoadedHubConfig> {
+export function sharedConfig({ options, io }: SharedHubContext): Promise<LoadedHubConfig> {
   return loadHubConfig({ files: filesOf({ options, io }), variables: io.env });
 }
 
-export function placeOf({ options, io }: Sharing): Promise<SharedPlace> {
+export function placeOf({ options, io }: SharedHubContext): Promise<SharedPlace> {
   return sharedPlace({ files: filesOf({ options, io }), cwd: io.cwd, variables: io.env });
 }
 
-function filesOf({ options, io }: Sharing): readonly string[] {
+function filesOf({ options, io }: SharedHubContext): readonly string[] {
   return locateConfig(options.config ?? [], io.env, io.cwd);
 }
 
-interface ClientsOnly extends Sharing {
+interface ClientsOnly extends SharedHubContext {
   readonly reloader: Reloader;
   readonly firstCaller: FirstCaller;
   readonly lingerMs: number;
@@ -73,8 +78,8 @@ export async function serveClients(hub: Hub, clients: ClientsOnly): Promise<Serv
 /** Beside HTTP: clients that share a hub join this one, where there is none yet. */
 export async function besideHttp(
   hub: Hub,
-  { reloader, ...sharing }: Sharing & { readonly reloader: Reloader },
-): Promise<SharedDoor | undefined> {
+  { reloader, ...sharing }: SharedHubContext & { readonly reloader: Reloader },
+): Promise<SharedEndpoint | undefined> {
   try {
     const door = await openSharedDoor(await doorOptions(hub, sharing, reloader));
     if (!door)
@@ -87,7 +92,7 @@ export async function besideHttp(
   }
 }
 
-async function doorOptions(hub: Hub, sharing: Sharing, reloader: Reloader): Promise<SharedDoorOptions> {
+async function doorOptions(hub: Hub, sharing: SharedHubContext, reloader: Reloader): Promise<SharedEndpointOptions> {
   const { options, io } = sharing;
   return {
     hub,

@@ -16,13 +16,13 @@ export function fileToAddTo(options: SharedOptions, io: Io): string {
 }
 
 /** One of the files in force, as it was read. */
-export interface OpenFile {
+export interface OpenConfigFile {
   readonly path: string;
   readonly document: TomlDocument;
 }
 
 /** The files in force, those that win first. Throws a `UsageError` where there is none. */
-export async function openFiles(options: SharedOptions, io: Io): Promise<readonly OpenFile[]> {
+export async function openFiles(options: SharedOptions, io: Io): Promise<readonly OpenConfigFile[]> {
   const files = locateConfig(options.config ?? [], io.env, io.cwd);
   const missing = files.find((file) => !existsSync(file));
   if (missing !== undefined) throw new UsageError(`There is no file ${missing}. Name another with --config.`);
@@ -35,9 +35,9 @@ export async function openFiles(options: SharedOptions, io: Io): Promise<readonl
 
 /** The server of that name and the file that has it. */
 export function serverNamed(
-  files: readonly OpenFile[],
+  files: readonly OpenConfigFile[],
   name: string,
-): { readonly file: OpenFile; readonly server: ServerPlace } | undefined {
+): { readonly file: OpenConfigFile; readonly server: ServerPlace } | undefined {
   for (const file of files) {
     const server = serversOf(file.document.tree, CONFIG_SCHEMA).find((one) => one.name === name);
     if (server) return { file, server };
@@ -46,7 +46,7 @@ export function serverNamed(
 }
 
 /** What is said of a name that no file has. */
-export function noSuchServer(files: readonly OpenFile[], name: string): UsageError {
+export function noSuchServer(files: readonly OpenConfigFile[], name: string): UsageError {
   const known = [
     ...new Set(files.flatMap(({ document }) => serversOf(document.tree, CONFIG_SCHEMA).map(({ name: one }) => one))),
   ];

@@ -1,4 +1,4 @@
-import type { Notice } from "../../core/calls/call.ts";
+import type { CallNotification } from "../../core/calls/call.ts";
 import type { SourceReport } from "../../core/ports/hub-port.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
 import type { Io } from "../output/io.ts";
@@ -33,7 +33,7 @@ export class CallView {
     this.#hub = hub;
   }
 
-  notice(notice: Notice): void {
+  notice(notice: CallNotification): void {
     if (notice.method === "notifications/progress" && this.#isTerminal) {
       this.#progress = progressOf(notice);
       return this.#live.refresh();
@@ -52,7 +52,7 @@ export class CallView {
   }
 }
 
-export function progressOf({ params }: Notice): Pick<LiveLine, "done" | "total" | "note"> {
+export function progressOf({ params }: CallNotification): Pick<LiveLine, "done" | "total" | "note"> {
   const { progress, total, message } = params;
   return {
     ...(typeof progress === "number" && { done: progress }),

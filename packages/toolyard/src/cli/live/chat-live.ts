@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../agent/outcome.ts";
-import type { Notice } from "../../core/calls/call.ts";
+import type { CallNotification } from "../../core/calls/call.ts";
 import type { Io } from "../output/io.ts";
 import { noticeText } from "../output/notice-text.ts";
 import { progressOf } from "./call-view.ts";
@@ -29,7 +29,7 @@ export class ChatLive {
   }
 
   /** Progress names its tool only; of several calls to one it is the oldest's. */
-  notice(tool: string, notice: Notice): void {
+  notice(tool: string, notice: CallNotification): void {
     if (notice.method !== "notifications/progress") return;
     const found = [...this.#running].find(([, { name }]) => name === tool);
     if (!found) return;

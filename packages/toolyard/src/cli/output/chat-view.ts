@@ -2,7 +2,7 @@ import { stringifyExact } from "../../core/json/exact-json.ts";
 import type { AgentEvent, AgentOutcome } from "../../agent/outcome.ts";
 import { formatDuration } from "../../core/text/duration.ts";
 import { colorsOf } from "./colors.ts";
-import type { Notice } from "../../core/calls/call.ts";
+import type { CallNotification } from "../../core/calls/call.ts";
 import type { Io } from "./io.ts";
 import { ChatLive } from "../live/chat-live.ts";
 import { plainLine } from "./table.ts";
@@ -13,7 +13,7 @@ import { firstChars } from "../../core/text/truncate.ts";
 export interface ChatView {
   show(event: AgentEvent): void;
   /** What a running tool says on its way. */
-  notice?(tool: string, notice: Notice): void;
+  notice?(tool: string, notice: CallNotification): void;
 }
 
 /** Each event is one line of JSON. */
@@ -41,12 +41,12 @@ type Result = Extract<AgentEvent, { type: "result" }>;
 /** What stays on the terminal of an answer and its way. */
 class ChatLines {
   readonly #io: Io;
-  readonly #words: Words;
+  readonly #words: ChatText;
   #begunAt = performance.now();
 
   constructor(io: Io) {
     this.#io = io;
-    this.#words = new Words(io);
+    this.#words = new ChatText(io);
   }
 
   show(event: AgentEvent): void {
@@ -95,7 +95,7 @@ export function isAnswer({ stopReason }: AgentOutcome): boolean {
 }
 
 /** What the model says, on standard output: never two pieces on one line that do not belong together. */
-class Words {
+class ChatText {
   readonly #io: Pick<Io, "stdout">;
   #said = "";
   #isLineOpen = false;

@@ -1,13 +1,13 @@
 import { stringifyExact } from "../../core/json/exact-json.ts";
-import type { Notice } from "../../core/calls/call.ts";
+import type { CallNotification } from "../../core/calls/call.ts";
 import { safeToShow } from "../../core/text/hidden-text.ts";
 
 /** Progress or a log message as one line for people. */
-export function noticeText(notice: Notice): string {
+export function noticeText(notice: CallNotification): string {
   return safeToShow(noticeLine(notice));
 }
 
-function noticeLine({ method, params }: Notice): string {
+function noticeLine({ method, params }: CallNotification): string {
   if (method === "notifications/progress") {
     const total = params["total"] === undefined ? "" : ` of ${String(params["total"])}`;
     return (

@@ -18,7 +18,7 @@ const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = {
   unavailable: "unavailable",
 };
 
-type Stream = "stdout" | "stderr";
+type OutputStreamName = "stdout" | "stderr";
 
 /** What the code prints goes to the same stream here, as it comes; at its end the rest follows, and the result. */
 export class RunView {
@@ -30,7 +30,7 @@ export class RunView {
     this.#io = io;
   }
 
-  print(stream: Stream, text: string): void {
+  print(stream: OutputStreamName, text: string): void {
     if (text === "") return;
     this.#printed[stream] += text.length;
     this.#io[stream].write(this.#io[stream].isTTY === true ? safeToShow(text) : text);

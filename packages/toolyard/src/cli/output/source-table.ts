@@ -27,7 +27,7 @@ export function isHealthy({ state, lastError, problems }: SourceLine): boolean {
   );
 }
 
-interface Shown {
+interface SourceTableOptions {
   /** The last lines of healthy ones, and what of them goes by another name, are shown too. */
   readonly everyStderr: boolean;
   /** What repeats is listed one by one. */
@@ -35,7 +35,7 @@ interface Shown {
 }
 
 /** A table of sources, then what is wrong with each of them. */
-export function sourceText(lines: readonly SourceLine[], io: Io, shown: Shown): string {
+export function sourceText(lines: readonly SourceLine[], io: Io, shown: SourceTableOptions): string {
   const details = lines.flatMap((line) => detailsOf(line, io, shown));
   return [sourceRows(lines, io), ...(details.length > 0 ? ["", ...details] : [])].join("\n");
 }
@@ -65,7 +65,7 @@ function sourceRows(lines: readonly SourceLine[], io: Io): string {
 /** What the other columns of a narrow table take. */
 const ROOM_BESIDE = 20;
 
-function detailsOf(line: SourceLine, io: Io, { everyStderr, verbose }: Shown): readonly string[] {
+function detailsOf(line: SourceLine, io: Io, { everyStderr, verbose }: SourceTableOptions): readonly string[] {
   const { lastError, stderr = [], problems, installing } = line;
   const id = plainLine(line.id);
   const { red, yellow, dim } = colorsOf(io);

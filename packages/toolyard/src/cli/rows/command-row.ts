@@ -15,7 +15,7 @@ export interface SharedOptions {
 }
 
 /** Runs one command and gives the exit code. */
-export type Run<Options extends SharedOptions = SharedOptions> = (
+export type CommandAction<Options extends SharedOptions = SharedOptions> = (
   args: readonly string[],
   options: Options,
   io: Io,
@@ -28,6 +28,6 @@ export interface CommandRow {
   readonly examples: readonly string[];
   readonly options: readonly Option[];
   /** Loaded only when the command is used. Absent: one of `commands` must follow. */
-  readonly load?: () => Promise<{ run: Run<never> }>;
+  readonly load?: () => Promise<{ run: CommandAction<never> }>;
   readonly commands?: readonly CommandRow[];
 }

@@ -5,7 +5,7 @@ import { toSnake } from "../option-keys.ts";
 /** A vendor's client, official or one that has the same method. */
 export type ClientVendor = "openai" | "anthropic" | "mistral";
 
-type Ask = (body: JsonObject, options?: JsonObject) => unknown;
+type ModelRequestSender = (body: JsonObject, options?: JsonObject) => unknown;
 
 /** By what clients can do, since a bundler may rename their classes and a program may bring one of its own. */
 export function clientVendor(client: object): ClientVendor | undefined {
@@ -35,12 +35,12 @@ export function clientFetch(client: object, vendor: ClientVendor): typeof fetch 
   };
 }
 
-function methodOf(client: object, vendor: ClientVendor): Ask | undefined {
+function methodOf(client: object, vendor: ClientVendor): ModelRequestSender | undefined {
   const [last, ...path] = METHODS[vendor].toReversed();
   let owner: unknown = client;
   for (const name of path.toReversed()) owner = memberOf(owner, name);
   const method = memberOf(owner, last!);
-  return typeof method === "function" ? ((method as Ask).bind(owner) as Ask) : undefined;
+  return typeof method === "function" ? ((method as ModelRequestSender).bind(owner) as ModelRequestSender) : undefined;
 }
 
 function memberOf(owner: unknown, name: string): unknown {
@@ -87,12 +87,12 @@ function refusalOf(error: unknown): Response | undefined {
   return Response.json(body, { status: statusCode });
 }
 
-interface Dialect {
+interface ModelDialect {
   toRequest(body: JsonObject): JsonObject;
   toReply(reply: JsonObject, model: string): JsonObject;
 }
 
-const DIALECTS: Readonly<Record<ClientVendor, Dialect>> = {
+const DIALECTS: Readonly<Record<ClientVendor, ModelDialect>> = {
   openai: { toRequest: (body) => body, toReply: completion },
   anthropic: { toRequest: (body) => body, toReply: message },
   // Its client writes the same members in camelCase.

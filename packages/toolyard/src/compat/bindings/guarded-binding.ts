@@ -2,7 +2,7 @@ import { messageOf } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 import { implementsMethod, type LollmsMCPBinding, type ToolDefinition, type ToolResult } from "./binding.ts";
 
-type Method = (...args: unknown[]) => unknown;
+type BindingMethod = (...args: unknown[]) => unknown;
 
 /**
  * Holds somebody's binding to the contract: what it throws, and an answer of another shape, is an empty list or
@@ -46,9 +46,9 @@ export function guardBinding(binding: LollmsMCPBinding, onProblem: (message: str
  * The spelling that its class wrote. The other one of the base class leads back to it, through the guard that stands in
  * its place by then.
  */
-function methodOf(binding: object, camel: string, snake: string): Method {
+function methodOf(binding: object, camel: string, snake: string): BindingMethod {
   const isCamel = implementsMethod(binding, camel) || !implementsMethod(binding, snake);
-  return (binding as Record<string, Method>)[isCamel ? camel : snake]!.bind(binding);
+  return (binding as Record<string, BindingMethod>)[isCamel ? camel : snake]!.bind(binding);
 }
 
 function nameOf(value: unknown): string {

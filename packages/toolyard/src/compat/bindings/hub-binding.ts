@@ -1,7 +1,7 @@
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import { OptionError, messageOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
-import type { Notice } from "../../core/calls/call.ts";
+import type { CallNotification } from "../../core/calls/call.ts";
 import type { CallOptions } from "../../kernel/toolyard.ts";
 import { parseSeconds, snakeKeys } from "../option-keys.ts";
 import { SourceHub, type SourceHubOptions } from "../source-hub.ts";
@@ -120,7 +120,7 @@ function toCallOptions(options: ExecuteToolOptions): CallOptions {
 }
 
 /** A tool runs in a process of its own, so what it says to the client's instance arrives as messages. */
-function tell({ logger, progress }: ClientInstance, { method, params }: Notice): void {
+function tell({ logger, progress }: ClientInstance, { method, params }: CallNotification): void {
   if (method === "notifications/progress") {
     const { progress: done, total, message } = params;
     progress?.(

@@ -36,13 +36,14 @@ export interface ClientSettings extends ClientTimes {
   readonly logger?: Logger;
 }
 
-type Own = keyof ClientSettings;
+type OwnSetting = keyof ClientSettings;
 
 /**
  * A server to start (`command`), or one on HTTP (`url`, or `host` and `port`); keys as in `toolyard.toml`, in either
  * spelling; a bare number of a time counts seconds.
  */
-export type ClientServer = (Omit<StdioServerConfig, Own> | Omit<RemoteServerConfig, Own>) & ClientSettings;
+export type ClientServer = (Omit<StdioServerConfig, OwnSetting> | Omit<RemoteServerConfig, OwnSetting>) &
+  ClientSettings;
 
 export interface ResolvedClient {
   readonly timeoutMs: number;

@@ -1,4 +1,4 @@
-import type { Notice } from "../../core/calls/call.ts";
+import type { CallNotification } from "../../core/calls/call.ts";
 import { FailError, OptionError } from "../../core/errors.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../core/json/json.ts";
 import { fail } from "../../core/calls/outcome.ts";
@@ -29,7 +29,7 @@ export interface CallToolOptions {
   /** Ends the call and tells the server. */
   readonly signal?: AbortSignal;
   /** Hears progress, and log messages of the running call. */
-  readonly onNotice?: (notice: Notice) => void;
+  readonly onNotice?: (notice: CallNotification) => void;
 }
 
 const STOPPED = fail("unavailable", "The client was stopped while it started.", { retryable: false });

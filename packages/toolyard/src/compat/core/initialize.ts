@@ -16,12 +16,12 @@ export interface InitializeOptions extends MCPOptions {
  * `[mcp, sdkFound, forced]`: `forced` says that a critical dependency is missing and the caller wanted to go on all the
  * same.
  */
-export type Initialized = [mcp: MCP, sdkFound: boolean, forced: boolean];
+export type CoreInitialization = [mcp: MCP, sdkFound: boolean, forced: boolean];
 
 /** What this server itself cannot do without: nothing is called before its arguments were checked. */
 const OWN_REQUIREMENTS = ["ajv"];
 
-let initializing: Promise<Initialized> | undefined;
+let initializing: Promise<CoreInitialization> | undefined;
 
 /**
  * Makes the one `MCP` of this process and discovers its modules; a further call gives the same again and discovers
@@ -33,7 +33,7 @@ export function initialize(
   haltOnMissingSdk = true,
   forceProceedFlag = false,
   options: InitializeOptions = {},
-): Promise<Initialized> {
+): Promise<CoreInitialization> {
   initializing ??= start(haltOnMissingSdk, forceProceedFlag, options).catch((error: unknown) => {
     // What failed leaves nothing behind, so that it can be tried again.
     initializing = undefined;
@@ -56,7 +56,7 @@ export async function closeMcpInstance(): Promise<void> {
   await mcp?.close();
 }
 
-async function start(halt: boolean, force: boolean, options: InitializeOptions): Promise<Initialized> {
+async function start(halt: boolean, force: boolean, options: InitializeOptions): Promise<CoreInitialization> {
   const { requires = [], ...own } = options;
   const mcp = new MCP(withDefaultSources(own));
   const sdkFound = await isThere(requires, mcp.logger);

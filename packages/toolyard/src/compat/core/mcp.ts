@@ -25,7 +25,7 @@ export interface Capabilities {
   readonly resources: readonly { readonly uri_template: string; readonly description: string }[];
 }
 
-interface Opened {
+interface OpenCore {
   readonly hub: Hub;
   readonly toolyard: Toolyard;
   readonly config: CoreConfig;
@@ -53,7 +53,7 @@ export class MCP {
   readonly #late = new LateLogger();
   readonly #host: ModulesHost;
   readonly #registries: Registries;
-  #opening: Promise<Opened> | undefined;
+  #opening: Promise<OpenCore> | undefined;
   #gnnRoots: readonly string[] = [];
   #discovering: Promise<boolean> | undefined;
   #closed: Promise<void> | undefined;
@@ -201,13 +201,13 @@ export class MCP {
     return this.getCapabilities();
   }
 
-  #open(): Promise<Opened> {
+  #open(): Promise<OpenCore> {
     if (this.#closed) return Promise.reject(new Error("This MCP core is closed. Make a new one."));
     this.#opening ??= this.#openHub();
     return this.#opening;
   }
 
-  async #openHub(): Promise<Opened> {
+  async #openHub(): Promise<OpenCore> {
     const { variables = process.env, logger } = this.#options;
     try {
       const config = await loadCoreConfig(this.#options);

@@ -5,7 +5,7 @@ import { serveStdio } from "../../hub/serve/serve-stdio.ts";
 import { initialize, closeMcpInstance, type InitializeOptions } from "./initialize.ts";
 import type { MCP } from "./mcp.ts";
 
-export interface StdioServerOptions {
+export interface CoreStdioOptions {
   /** @default process.stdin */
   readonly input?: Readable;
   /** @default process.stdout, from `start` on for the protocol alone */
@@ -21,11 +21,11 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
  * and writing do not wait for one another.
  */
 export class StdioServer {
-  readonly #options: StdioServerOptions;
+  readonly #options: CoreStdioOptions;
   #served: Served | undefined;
   #stopping = false;
 
-  constructor(options: StdioServerOptions = {}) {
+  constructor(options: CoreStdioOptions = {}) {
     this.#options = options;
   }
 

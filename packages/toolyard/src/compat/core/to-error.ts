@@ -1,5 +1,5 @@
 import type { Fail } from "../../core/calls/outcome.ts";
-import { dialectError, type Target } from "../../endpoints/jsonrpc/failure.ts";
+import { dialectError, type FailedTarget } from "../../endpoints/jsonrpc/failure.ts";
 import {
   MCPError,
   MCPInvalidParamsError,
@@ -9,7 +9,7 @@ import {
 } from "./errors.ts";
 
 /** A failed call as the error that says it: the same code, words and data as on the wire. */
-export function toMcpError(failure: Fail, target: Target): MCPError {
+export function toMcpError(failure: Fail, target: FailedTarget): MCPError {
   const { code, message, data } = dialectError(failure, target);
   switch (failure.kind) {
     case "unknown_tool":

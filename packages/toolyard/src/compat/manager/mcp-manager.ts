@@ -14,7 +14,7 @@ import {
   RegistryNames,
   toEntry,
   TOOL_ALIASES,
-  type Entry,
+  type RegistryEntry,
   type Registry,
   type RegistryLine,
 } from "./registry.ts";
@@ -58,7 +58,7 @@ export class MCPManager implements AsyncDisposable {
   readonly #attempts: number;
   readonly #aliases: Readonly<Record<string, string>>;
   readonly #logger: Logger | undefined;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, RegistryEntry>();
   readonly #clients = new Map<string, MCPClient>();
   #names: RegistryNames | undefined;
   #isClosed = false;
@@ -205,7 +205,7 @@ export class MCPManager implements AsyncDisposable {
     return this.#names.find(name);
   }
 
-  #call(entry: Entry, args: JsonObject, options: ManagedCallOptions): Promise<unknown> {
+  #call(entry: RegistryEntry, args: JsonObject, options: ManagedCallOptions): Promise<unknown> {
     return this.#within(options, async (signal, remainingMs) => {
       const definition = await this.#definition(entry, signal);
       const client = this.#client(entry);
@@ -217,7 +217,7 @@ export class MCPManager implements AsyncDisposable {
   }
 
   /** The tool as its server lists it, under whichever of its names. */
-  async #definition(entry: Entry, signal: AbortSignal): Promise<ToolDefinition | undefined> {
+  async #definition(entry: RegistryEntry, signal: AbortSignal): Promise<ToolDefinition | undefined> {
     const client = this.#client(entry);
     await orAborted(client.start(), signal);
     const tools = await orAborted(client.listTools(), signal);
@@ -241,7 +241,7 @@ export class MCPManager implements AsyncDisposable {
     if (this.#isClosed) throw new FailError(fail("unavailable", CLOSED, { retryable: false }));
   }
 
-  #client(entry: Entry): MCPClient {
+  #client(entry: RegistryEntry): MCPClient {
     // A call may be under way while the manager is closed.
     this.#assertOpen();
     const { endpoint, displayName, token } = entry;
@@ -266,7 +266,7 @@ export class MCPManager implements AsyncDisposable {
     await client?.stop();
   }
 
-  #toError({ displayName, line, tool }: Entry, error: unknown): ManagerError {
+  #toError({ displayName, line, tool }: RegistryEntry, error: unknown): ManagerError {
     if (this.#isClosed) return { error: CLOSED };
     const failure = error instanceof FailError ? error.failure : undefined;
     this.#logger?.warning(`${displayName} gave no answer.`, {
@@ -292,7 +292,7 @@ function ownWords(result: JsonObject | undefined): string | undefined {
 }
 
 /** Lines that agree in it share a connection. */
-function connectionOf({ endpoint, token = "" }: Entry): string {
+function connectionOf({ endpoint, token = "" }: RegistryEntry): string {
   return `${endpoint} ${token}`;
 }
 

@@ -1,7 +1,7 @@
 import { OptionError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 import { NameBook } from "../../core/names/name-book.ts";
-import { DEFAULT_NAMING, READ_SEPARATORS, renderModelName, type Named } from "../../core/names/names.ts";
+import { DEFAULT_NAMING, READ_SEPARATORS, renderModelName, type NameParts } from "../../core/names/names.ts";
 import { nearest } from "../../core/text/suggest.ts";
 import { resolveRemoteServer } from "../../providers/http/options.ts";
 import { firstChars } from "../../core/text/truncate.ts";
@@ -47,7 +47,7 @@ export const TOOL_ALIASES: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /** A line of the registry, resolved. */
-export interface Entry {
+export interface RegistryEntry {
   readonly tool: string;
   readonly line: RegistryLine & { readonly host: string; readonly port: number };
   /** What the tool may be called at its server, the likeliest first. */
@@ -60,14 +60,14 @@ export interface Entry {
   readonly servers: { readonly id: string; readonly namespace: string };
 }
 
-export type Found =
-  | { readonly found: true; readonly entry: Entry }
+export type RegistryLookup =
+  | { readonly found: true; readonly entry: RegistryEntry }
   | { readonly found: false; readonly message: string };
 
 const LINE_KEYS = ["host", "port", "url", "path", "scheme", "token", "tool", "name"];
 
 /** Reads a line. Throws an `OptionError` that names it. */
-export function toEntry(tool: string, line: RegistryLine, aliases: Readonly<Record<string, string>>): Entry {
+export function toEntry(tool: string, line: RegistryLine, aliases: Readonly<Record<string, string>>): RegistryEntry {
   if (tool === "") throw new OptionError("A line of the registry has no tool's name.");
   const { name, token, tool: nameThere } = checkedLine(tool, line);
   const url = addressOf(tool, line);
@@ -154,10 +154,10 @@ function capitalised(word: string): string {
  * nobody.
  */
 export class RegistryNames {
-  readonly #book: NameBook<Entry>;
+  readonly #book: NameBook<RegistryEntry>;
   readonly #tools: readonly string[];
 
-  constructor(entries: ReadonlyMap<string, Entry>) {
+  constructor(entries: ReadonlyMap<string, RegistryEntry>) {
     this.#tools = [...entries.keys()];
     this.#book = new NameBook([...entries.values()], {
       naming: DEFAULT_NAMING,
@@ -165,7 +165,7 @@ export class RegistryNames {
     });
   }
 
-  find(name: string): Found {
+  find(name: string): RegistryLookup {
     const [entry, ...others] = this.#book.candidates(name);
     // Several lines may lead to one tool; then it does not matter which.
     const more = others.filter((other) => entry && !isSameTool(entry, other));
@@ -188,11 +188,11 @@ export class RegistryNames {
 
 const MAX_SHOWN = 200;
 
-function isSameTool(one: Entry, other: Entry): boolean {
+function isSameTool(one: RegistryEntry, other: RegistryEntry): boolean {
   return one.endpoint === other.endpoint && one.toolNames[0] === other.toolNames[0];
 }
 
-function namedOf({ tool, toolNames, servers }: Entry, entries: ReadonlyMap<string, Entry>): Named {
+function namedOf({ tool, toolNames, servers }: RegistryEntry, entries: ReadonlyMap<string, RegistryEntry>): NameParts {
   const { id, namespace } = servers;
   const elsewhere = toolNames.filter((name) => name !== tool);
   // A model that knows the tool from its own server may say it as models' APIs take it.

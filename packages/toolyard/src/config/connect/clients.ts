@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/json/json.ts";
 import { nearest } from "../../core/text/suggest.ts";
-import { knownFiles, type Places } from "../import/known-files.ts";
+import { knownFiles, type ClientFilePlaces } from "../import/known-files.ts";
 
 /** How the hub is reached: as a program that the client starts, or at an address. */
 export type HubEntry =
@@ -34,9 +34,9 @@ export interface ClientKind {
   readonly entry: (hub: HubEntry) => JsonObject | string;
 }
 
-type Words = (hub: HubEntry) => JsonObject | string;
+type EntryFormat = (hub: HubEntry) => JsonObject | string;
 
-interface Spelling {
+interface EntrySpelling {
   readonly stdio?: JsonObject;
   readonly http?: JsonObject;
   /** The key of an address. @default "url" */
@@ -48,7 +48,13 @@ interface Spelling {
 }
 
 /** The way that most clients write it. */
-function usual({ stdio = {}, http = {}, url: urlKey = "url", variable, alwaysLoad = {} }: Spelling = {}): Words {
+function usual({
+  stdio = {},
+  http = {},
+  url: urlKey = "url",
+  variable,
+  alwaysLoad = {},
+}: EntrySpelling = {}): EntryFormat {
   return (hub) => {
     const loading = hub.listsFew === true ? alwaysLoad : {};
     if ("command" in hub) return { ...stdio, ...program(hub), ...loading };
@@ -71,17 +77,17 @@ const shell = (name: string): string => `\${${name}}`;
 const ofEnv = (name: string): string => `\${env:${name}}`;
 
 /** Claude Desktop starts programs only; addresses are entered in its settings. */
-const claudeDesktop: Words = (hub) =>
+const claudeDesktop: EntryFormat = (hub) =>
   "command" in hub
     ? program(hub)
     : "its file takes programs only. Enter the address under Settings, Connectors, or leave --http out";
 
-const codex: Words = (hub) =>
+const codex: EntryFormat = (hub) =>
   "command" in hub
     ? program(hub)
     : { url: hub.url, ...(hub.tokenVariable === undefined ? {} : { bearer_token_env_var: hub.tokenVariable }) };
 
-const openCode: Words = (hub) => {
+const openCode: EntryFormat = (hub) => {
   if ("command" in hub) {
     const environment = Object.keys(hub.env).length > 0 ? { environment: hub.env } : {};
     return { type: "local", command: [hub.command, ...hub.args], enabled: true, ...environment };
@@ -222,7 +228,7 @@ export function findClient(name: string): ClientKind | readonly string[] {
 }
 
 /** The file in which a client keeps the servers of its user, whether it is there or not. */
-export function clientFile({ program }: ClientKind, places: Places): string {
+export function clientFile({ program }: ClientKind, places: ClientFilePlaces): string {
   const known = knownFiles(places).find((file) => file.program === program && file.workspace === undefined);
   if (!known) throw new Error(`No file is known for ${program}.`);
   return known.path;

@@ -16,13 +16,13 @@ export interface ClientPlace {
   readonly records: ConnectionRecords;
 }
 
-export interface Connecting extends ClientPlace {
+export interface ConnectClientOptions extends ClientPlace {
   readonly entry: JsonObject;
   /** Names of its servers that move out. */
   readonly moves: readonly string[];
 }
 
-export interface Connected {
+export interface ConnectClientResult {
   /** False: it was so already. */
   readonly changed: boolean;
   readonly backup?: string;
@@ -32,7 +32,7 @@ export interface Connected {
 const MAX_ATTEMPTS = 5;
 
 /** Writes the hub into a client's file and its servers out of it, with a backup. Throws a `ConfigError`. */
-export async function connectClient({ entry, moves, ...place }: Connecting): Promise<Connected> {
+export async function connectClient({ entry, moves, ...place }: ConnectClientOptions): Promise<ConnectClientResult> {
   const { path, records } = place;
   const record = await records.get(path);
   const change = await changeFile(place, async (before) => {
@@ -62,7 +62,7 @@ function backupOf({ backup }: { readonly backup?: string | undefined } = {}): { 
 /** No file has this digest. */
 const CHANGED = "changed";
 
-export interface Disconnected {
+export interface DisconnectClientResult {
   /** False: the hub was not in the file. */
   readonly changed: boolean;
   /** Servers that are in the file again. */
@@ -72,7 +72,7 @@ export interface Disconnected {
 }
 
 /** Takes the hub out of a client's file and puts back what had moved out for it. Throws a `ConfigError`. */
-export async function disconnectClient(place: ClientPlace): Promise<Disconnected> {
+export async function disconnectClient(place: ClientPlace): Promise<DisconnectClientResult> {
   const { client, path, records } = place;
   const record = await records.get(path);
   const now = await readClientDocument(client, path);
@@ -93,7 +93,10 @@ export async function disconnectClient(place: ClientPlace): Promise<Disconnected
   return { changed: true, restored, ...backupOf(record) };
 }
 
-async function putBack({ path, records }: ClientPlace, { backup, moved }: ConnectionRecord): Promise<Disconnected> {
+async function putBack(
+  { path, records }: ClientPlace,
+  { backup, moved }: ConnectionRecord,
+): Promise<DisconnectClientResult> {
   if (backup === undefined) await rm(path, { force: true });
   else await replaceFile(path, await readBackup(backup));
   await records.set(path, undefined);
@@ -113,7 +116,7 @@ async function readBackup(path: string): Promise<string> {
   });
 }
 
-interface Change {
+interface DocumentChange {
   readonly before: ClientDocument;
   readonly after: ClientDocument;
 }
@@ -122,7 +125,7 @@ interface Change {
 async function changeFile(
   { client, path }: ClientPlace,
   edit: (before: ClientDocument) => Promise<ClientDocument>,
-): Promise<Change | undefined> {
+): Promise<DocumentChange | undefined> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const before = await readClientDocument(client, path);
     const after = await edit(before);

@@ -53,13 +53,13 @@ async function removeFrom(text: string, table: string, names: ReadonlySet<string
   return left;
 }
 
-interface Member {
+interface JsonMember {
   readonly key: string;
   readonly value: JsonObject;
 }
 
 /** Puts a member behind the last one, laid out as that is. */
-function insert(text: string, object: Node, { key, value }: Member): string {
+function insert(text: string, object: Node, { key, value }: JsonMember): string {
   const last = object.children?.at(-1);
   const unit = unitOf(text);
   const isOnOwnLine = last ? startsLine(text, last) : true;

@@ -5,13 +5,13 @@ import type { ProviderKind } from "../../core/sources/provider-kinds.ts";
 import type { ToolPlaces } from "../../core/sources/table-facts.ts";
 import { entriesOf, tablesOf } from "../source-tables.ts";
 import type { TomlDocument } from "./toml-document.ts";
-import type { Path } from "./tree-path.ts";
+import type { TreePath } from "./tree-path.ts";
 
 /** A server of a configuration file, and where it stands in it. */
 export interface ServerPlace {
   readonly name: string;
   readonly kind: ProviderKind;
-  readonly path: Path;
+  readonly path: TreePath;
   readonly options: JsonObject;
 }
 
@@ -58,7 +58,7 @@ export function treeOf({ kind, name, options }: NewServer, schema: OptionSchema)
   return path.reduceRight<unknown>((inner, step) => ({ [step]: inner }), held) as JsonObject;
 }
 
-function tableOf(kind: ProviderKind, schema: OptionSchema): { readonly path: Path; readonly isList: boolean } {
+function tableOf(kind: ProviderKind, schema: OptionSchema): { readonly path: TreePath; readonly isList: boolean } {
   const found = tablesOf({}, schema).find(({ table }) => table.kind === kind);
   if (!found) throw new Error(`The configuration has no table of servers of the kind ${kind}.`);
   return found;

@@ -2,15 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { parseToml } from "../document.ts";
-import { readPlaces, type Place } from "./toml-places.ts";
+import { readPlaces, type TomlPlace } from "./toml-places.ts";
 import { keyText, tableText, valueText } from "./toml-text.ts";
-import { isWithin, withoutPath, withPath, type Path } from "./tree-path.ts";
+import { isWithin, withoutPath, withPath, type TreePath } from "./tree-path.ts";
 
 /** A text, what it says, and where it says what. */
 interface ReadText {
   readonly text: string;
   readonly tree: JsonObject;
-  readonly places: readonly Place[];
+  readonly places: readonly TomlPlace[];
 }
 
 /**
@@ -22,7 +22,7 @@ export class TomlDocument {
   readonly text: string;
   readonly tree: JsonObject;
   readonly #name: string;
-  readonly #places: readonly Place[];
+  readonly #places: readonly TomlPlace[];
 
   private constructor(name: string, { text, tree, places }: ReadText) {
     this.#name = name;
@@ -48,7 +48,7 @@ export class TomlDocument {
   }
 
   /** Whether the text itself says something at this path. */
-  has(path: Path): boolean {
+  has(path: TreePath): boolean {
     return this.#places.some((place) => isWithin(place.path, path));
   }
 
@@ -67,7 +67,7 @@ export class TomlDocument {
   }
 
   /** Sets one key of a table that is there. */
-  async set(table: Path, key: string, value: unknown): Promise<TomlDocument> {
+  async set(table: TreePath, key: string, value: unknown): Promise<TomlDocument> {
     const path = [...table, key];
     const there = this.#find(path);
     const text = valueText(value);
@@ -76,7 +76,7 @@ export class TomlDocument {
   }
 
   /** Adds an entry to a list of plain values that stands in brackets. */
-  async addValue(path: Path, value: unknown): Promise<TomlDocument> {
+  async addValue(path: TreePath, value: unknown): Promise<TomlDocument> {
     const there = this.#find(path);
     const list = listAt(this.tree, path);
     if (!there || this.text[there.valueStart] !== "[") throw this.#refusal(path);
@@ -91,12 +91,12 @@ export class TomlDocument {
   /**
    * Takes out what stands at a path: a table with the tables below it and the comment right above it, a key, an entry.
    */
-  async remove(path: Path): Promise<TomlDocument> {
+  async remove(path: TreePath): Promise<TomlDocument> {
     return this.#spliced(this.#removal(path), withoutPath(this.tree, path));
   }
 
   /** Takes out several tables; the text is checked once if each of them has lines of its own. */
-  async removeAll(paths: readonly Path[]): Promise<TomlDocument> {
+  async removeAll(paths: readonly TreePath[]): Promise<TomlDocument> {
     const isPlain = paths.every((path) => this.#linesOf(path).length > 0);
     if (isPlain) {
       const splices = merged(paths.flatMap((path) => this.#removal(path)));
@@ -106,7 +106,7 @@ export class TomlDocument {
     return first ? (await this.remove(first)).removeAll(others) : this;
   }
 
-  #removal(path: Path): readonly Splice[] {
+  #removal(path: TreePath): readonly Splice[] {
     const lines = this.#linesOf(path);
     if (lines.length > 0) return this.#lineSplices(lines);
     const inner = this.#places.find(
@@ -116,13 +116,13 @@ export class TomlDocument {
     return [this.#innerSplice(inner)];
   }
 
-  #linesOf(path: Path): readonly Place[] {
+  #linesOf(path: TreePath): readonly TomlPlace[] {
     const own = this.#places.filter((place) => place.kind !== "inner" && isWithin(place.path, path));
     return own.toSorted((a, b) => a.start - b.start);
   }
 
   /** Takes out one key as `set` would put it there. Nothing where a comment speaks of it, which would go as well. */
-  async unset(table: Path, key: string): Promise<TomlDocument | undefined> {
+  async unset(table: TreePath, key: string): Promise<TomlDocument | undefined> {
     const path = [...table, key];
     const place = this.#find(path);
     if (!place || place.kind === "header") return undefined;
@@ -130,13 +130,13 @@ export class TomlDocument {
     return splice && this.#spliced([splice], withoutPath(this.tree, path));
   }
 
-  #bareLine(place: Place): Splice | undefined {
+  #bareLine(place: TomlPlace): Splice | undefined {
     const [start, end] = [this.#lineStart(place.start), this.#lineEnd(place.end)];
     if (this.text.slice(place.end, end).trim() !== "" || this.#commentsAbove(start) < start) return undefined;
     return { start, end, text: "" };
   }
 
-  #find(path: Path): Place | undefined {
+  #find(path: TreePath): TomlPlace | undefined {
     return this.#places.find((place) => place.path.length === path.length && isWithin(place.path, path));
   }
 
@@ -146,7 +146,7 @@ export class TomlDocument {
   }
 
   /** Where a key that is not there yet goes. */
-  #insertion(table: Path, key: string, text: string): Splice {
+  #insertion(table: TreePath, key: string, text: string): Splice {
     const there = this.#find(table);
     if (there && there.kind !== "header") return this.#innerInsertion(there, key, text);
     const pairs = this.#places.filter(({ kind, table: above }) => kind === "pair" && isSame(above, table));
@@ -158,7 +158,7 @@ export class TomlDocument {
     return this.#lineBelow(dotted, `${keyText([...table.slice(dotted.table.length), key])} = ${text}`);
   }
 
-  #innerInsertion({ path, valueStart }: Place, key: string, text: string): Splice {
+  #innerInsertion({ path, valueStart }: TomlPlace, key: string, text: string): Splice {
     if (this.text[valueStart] !== "{") throw this.#refusal(path);
     const pair = `${keyText([key])} = ${text}`;
     const last = this.#places.findLast(
@@ -168,7 +168,7 @@ export class TomlDocument {
     return { start: at, end: at, text: last ? `, ${pair}` : ` ${pair} ` };
   }
 
-  #lineBelow(place: Place, line: string): Splice {
+  #lineBelow(place: TomlPlace, line: string): Splice {
     const end = this.#lineEnd(place.end);
     const indent = /(?<![ \t])[ \t]*$/.exec(this.text.slice(0, place.start))![0];
     const before = end > 0 && this.text[end - 1] !== "\n" ? "\n" : "";
@@ -179,7 +179,7 @@ export class TomlDocument {
     };
   }
 
-  #lineSplices(lines: readonly Place[]): readonly Splice[] {
+  #lineSplices(lines: readonly TomlPlace[]): readonly Splice[] {
     return lines.map((place) => {
       const start = this.#commentsAbove(this.#lineStart(place.start));
       const end = this.#lineEnd(place.end);
@@ -191,7 +191,7 @@ export class TomlDocument {
   }
 
   /** An entry of a list or table in brackets goes with the comma that parts it from its neighbour. */
-  #innerSplice(place: Place): Splice {
+  #innerSplice(place: TomlPlace): Splice {
     const parent = place.path.slice(0, -1);
     const siblings = this.#places.filter(
       ({ kind, path }) => kind === "inner" && path.length === place.path.length && isWithin(path, parent),
@@ -250,7 +250,7 @@ export class TomlDocument {
     return changed;
   }
 
-  #refusal(path?: Path, cause?: unknown): ConfigError {
+  #refusal(path?: TreePath, cause?: unknown): ConfigError {
     const what = path === undefined ? "it" : `\`${keyText(path)}\``;
     return new ConfigError(
       [
@@ -265,7 +265,7 @@ export class TomlDocument {
 
 /** A table to be added. */
 export interface Addition {
-  readonly path: Path;
+  readonly path: TreePath;
   readonly table: JsonObject;
   /** Stands above it. */
   readonly comment?: string | undefined;
@@ -273,7 +273,7 @@ export interface Addition {
   readonly isEntry?: boolean;
 }
 
-function listAt(tree: JsonObject, path: Path): readonly unknown[] {
+function listAt(tree: JsonObject, path: TreePath): readonly unknown[] {
   let value: unknown = tree;
   for (const step of path) value = isJsonObject(value) ? value[step] : undefined;
   return Array.isArray(value) ? value : [];
@@ -296,7 +296,7 @@ interface Splice {
   readonly text: string;
 }
 
-function isSame(one: Path, other: Path): boolean {
+function isSame(one: TreePath, other: TreePath): boolean {
   return one.length === other.length && isWithin(one, other);
 }
 

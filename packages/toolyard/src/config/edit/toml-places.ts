@@ -1,5 +1,5 @@
 /** Where something of a TOML text stands. */
-export interface Place {
+export interface TomlPlace {
   /** Its whole path; entries of lists by their number: `["mcp", "remote_servers", "0", "url"]`. */
   readonly path: readonly string[];
   /** `header`: a line in brackets. `pair`: a key with its value on lines of its own. `inner`: inside a value. */
@@ -18,7 +18,7 @@ export interface Place {
 export type ReadKey = (text: string) => readonly string[];
 
 /** The places of a text that is valid TOML, in the order of the text; what is inside a value stands before it. */
-export function readPlaces(text: string, readKey: ReadKey): readonly Place[] {
+export function readPlaces(text: string, readKey: ReadKey): readonly TomlPlace[] {
   const scanner = new Scanner(text, readKey);
   return scanner.read();
 }
@@ -26,7 +26,7 @@ export function readPlaces(text: string, readKey: ReadKey): readonly Place[] {
 class Scanner {
   readonly #text: string;
   readonly #readKey: ReadKey;
-  readonly #places: Place[] = [];
+  readonly #places: TomlPlace[] = [];
   /** Entries so far of each list of tables, by its path. */
   readonly #counts = new Map<string, number>();
   #at = 0;
@@ -37,7 +37,7 @@ class Scanner {
     this.#readKey = readKey;
   }
 
-  read(): readonly Place[] {
+  read(): readonly TomlPlace[] {
     for (this.#skipTrivia(); this.#at < this.#text.length; this.#skipTrivia()) {
       if (this.#text[this.#at] === "[") this.#readHeader();
       else this.#readPair(this.#table, "pair");
@@ -81,7 +81,7 @@ class Scanner {
     this.#readValue({ path, kind, start });
   }
 
-  #readValue({ path, kind, start }: Pick<Place, "path" | "kind" | "start">): void {
+  #readValue({ path, kind, start }: Pick<TomlPlace, "path" | "kind" | "start">): void {
     const valueStart = this.#at;
     const first = this.#text[valueStart];
     if (first === "[") this.#readInner("]", (count) => this.#readEntry([...path, String(count)]));

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
-import type { Path } from "./tree-path.ts";
+import type { TreePath } from "./tree-path.ts";
 
 /** A key as TOML writes it: `mcp.stdio_servers."a b"`. */
-export function keyText(path: Path): string {
+export function keyText(path: TreePath): string {
   return path.map((step) => (/^[\w-]+$/.test(step) ? step : JSON.stringify(step))).join(".");
 }
 

@@ -1,19 +1,19 @@
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
 /** Keys from the top; entries of lists by their number. */
-export type Path = readonly string[];
+export type TreePath = readonly string[];
 
 /** Whether a path is `outer` or lies below it. */
-export function isWithin(path: Path, outer: Path): boolean {
+export function isWithin(path: TreePath, outer: TreePath): boolean {
   return path.length >= outer.length && outer.every((step, index) => path[index] === step);
 }
 
 /** A copy of a tree in which `value` stands at `path`; tables on the way are made. */
-export function withPath(tree: JsonObject, [step = "", ...rest]: Path, value: unknown): JsonObject {
+export function withPath(tree: JsonObject, [step = "", ...rest]: TreePath, value: unknown): JsonObject {
   return { ...tree, [step]: changed(tree[step], rest, value) };
 }
 
-function changed(inner: unknown, rest: Path, value: unknown): unknown {
+function changed(inner: unknown, rest: TreePath, value: unknown): unknown {
   const [next, ...further] = rest;
   if (next === undefined) return value;
   if (!Array.isArray(inner)) {
@@ -27,11 +27,11 @@ function changed(inner: unknown, rest: Path, value: unknown): unknown {
 }
 
 /** A copy of a tree without what stands at `path`. */
-export function withoutPath(tree: JsonObject, path: Path): JsonObject {
+export function withoutPath(tree: JsonObject, path: TreePath): JsonObject {
   return without(tree, path) as JsonObject;
 }
 
-function without(value: unknown, [step = "", ...rest]: Path): unknown {
+function without(value: unknown, [step = "", ...rest]: TreePath): unknown {
   if (Array.isArray(value)) {
     if (rest.length === 0) return value.filter((_, index) => String(index) !== step);
     return value.map((entry: unknown, index) => (String(index) === step ? without(entry, rest) : entry));

@@ -104,17 +104,17 @@ export interface Translation {
 
 /** Translates every text below `value`. */
 export function translateReferences(value: unknown, context: TranslationContext): Translation {
-  const found: Findings = { missing: new Set(), refusals: [] };
+  const found: VariableFindings = { missing: new Set(), refusals: [] };
   const translated = translateTree(value, context, found);
   return { value: translated, missing: [...found.missing], ...(found.refusals[0] && { refusal: found.refusals[0] }) };
 }
 
-interface Findings {
+interface VariableFindings {
   readonly missing: Set<string>;
   readonly refusals: string[];
 }
 
-function translateTree(value: unknown, context: TranslationContext, found: Findings): unknown {
+function translateTree(value: unknown, context: TranslationContext, found: VariableFindings): unknown {
   if (typeof value === "string") return translateText(value, context, found);
   if (Array.isArray(value)) return value.map((item) => translateTree(item, context, found));
   if (!isJsonObject(value)) return value;
@@ -124,7 +124,7 @@ function translateTree(value: unknown, context: TranslationContext, found: Findi
 // `${…}`, `{env:…}` and `{file:…}`, `$NAME`. What stands between braces decides which form it is.
 const REFERENCE = /\$\{(?<braces>[^{}]*)\}|\{(?<curly>(?:env|file):[^{}]*)\}|\$(?<bare>[A-Za-z_][A-Za-z0-9_]*)/g;
 
-function translateText(text: string, context: TranslationContext, found: Findings): string {
+function translateText(text: string, context: TranslationContext, found: VariableFindings): string {
   let translated = "";
   let end = 0;
   for (const match of text.matchAll(REFERENCE)) {
@@ -146,7 +146,11 @@ function escapeLiteral(text: string): string {
 }
 
 /** Returns the text for one match, or nothing if the client takes it for plain text. */
-function translateReference(match: RegExpMatchArray, context: TranslationContext, found: Findings): string | undefined {
+function translateReference(
+  match: RegExpMatchArray,
+  context: TranslationContext,
+  found: VariableFindings,
+): string | undefined {
   const { braces, curly, bare } = match.groups ?? {};
   const { syntax } = context;
   const use = { whole: match[0], context, found };
@@ -160,7 +164,7 @@ function translateReference(match: RegExpMatchArray, context: TranslationContext
 interface Use {
   readonly whole: string;
   readonly context: TranslationContext;
-  readonly found: Findings;
+  readonly found: VariableFindings;
 }
 
 function bracedReference(inner: string, use: Use): string | undefined {

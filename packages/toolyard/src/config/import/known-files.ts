@@ -9,21 +9,21 @@ export interface KnownFile {
   readonly workspace?: string;
 }
 
-export interface Places {
+export interface ClientFilePlaces {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
 }
 
 /** Where desktop clients and editors keep their MCP servers, by platform; the files of this folder come first. */
-export function knownFiles(places: Places): readonly KnownFile[] {
+export function knownFiles(places: ClientFilePlaces): readonly KnownFile[] {
   const users = filesOfUser(places);
   // In the user's home the two are the same, and the user's is what is meant.
   const own = new Set(users.map(({ path }) => path));
   return [...filesHere(places).filter(({ path }) => !own.has(path)), ...users];
 }
 
-function filesHere({ cwd, platform }: Places): readonly KnownFile[] {
+function filesHere({ cwd, platform }: ClientFilePlaces): readonly KnownFile[] {
   const { join } = platform === "win32" ? win32 : posix;
   const here = (program: string, ...steps: string[]): KnownFile => ({
     program: `${program} (this folder)`,
@@ -43,7 +43,7 @@ function filesHere({ cwd, platform }: Places): readonly KnownFile[] {
   ];
 }
 
-function filesOfUser(places: Places): readonly KnownFile[] {
+function filesOfUser(places: ClientFilePlaces): readonly KnownFile[] {
   const { variables, platform } = places;
   const { join } = platform === "win32" ? win32 : posix;
   const { home, xdg, application, zed } = foldersOf(places);
@@ -84,7 +84,7 @@ interface UserFolders {
   readonly zed: string;
 }
 
-function foldersOf({ variables, platform }: Places): UserFolders {
+function foldersOf({ variables, platform }: ClientFilePlaces): UserFolders {
   const { join } = platform === "win32" ? win32 : posix;
   const [first, second] = platform === "win32" ? ["USERPROFILE", "HOME"] : ["HOME", "USERPROFILE"];
   const home = variables[first!] || variables[second!] || homedir();

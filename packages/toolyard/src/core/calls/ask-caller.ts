@@ -1,4 +1,4 @@
-import type { Ask, Call } from "./call.ts";
+import type { ServerRequest, Call } from "./call.ts";
 import type { JsonObject } from "../json/json.ts";
 
 /** How often a waiting ask tells the deadline that the call lives, at most. */
@@ -10,7 +10,7 @@ const MAX_PATIENCE_MS = 10 * 60_000;
  * Asks and keeps the call's idle time from running out meanwhile: it is the caller who is being waited for, within a
  * bound.
  */
-export async function askCaller(call: Call, ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
+export async function askCaller(call: Call, ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject> {
   return whilePersonActs(call, call.ask(ask, signal));
 }
 

@@ -1,14 +1,14 @@
-import { cancellationOf, type Ask, type Call, type Notice } from "./call.ts";
+import { cancellationOf, type ServerRequest, type Call, type CallNotification } from "./call.ts";
 import { nextCallId } from "./call-id.ts";
 import type { CallerLink } from "./caller-link.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { JsonObject } from "../json/json.ts";
 
 /** What a call is about, and for whom, as its door read it. Members as in `Call`. */
-export type Asked = Pick<Call, "method" | "target" | "params" | "arguments" | "meta" | "principal" | "mode">;
+export type CallSubject = Pick<Call, "method" | "target" | "params" | "arguments" | "meta" | "principal" | "mode">;
 
 /** What a call has in place of what its way back, or the call that it stands for, would give it. */
-export type Own = Partial<
+export type CallOverrides = Partial<
   Pick<
     Call,
     | "id"
@@ -27,7 +27,7 @@ export type Own = Partial<
   >
 >;
 
-const NOTHING: Own = Object.freeze({});
+const NOTHING: CallOverrides = Object.freeze({});
 
 /**
  * A call: what is asked for, and the way back to whoever asks, which may be another call. Every call is one of these,
@@ -56,7 +56,7 @@ export class BuiltCall implements Call {
   readonly relaysInput: boolean;
   readonly #link: CallerLink | Call;
 
-  constructor(link: CallerLink | Call, asked: Asked | Call, own: Own = NOTHING) {
+  constructor(link: CallerLink | Call, asked: CallSubject | Call, own: CallOverrides = NOTHING) {
     this.#link = link;
     this.id = own.id ?? ("id" in asked ? asked.id : nextCallId());
     this.door = own.door ?? link.door;
@@ -75,8 +75,8 @@ export class BuiltCall implements Call {
   }
 
   /** Members that a call need not have are absent where nobody gave them. */
-  #takeOptional(link: CallerLink | Call, asked: Asked | Call, own: Own): void {
-    const outer: Own = "id" in asked ? asked : NOTHING;
+  #takeOptional(link: CallerLink | Call, asked: CallSubject | Call, own: CallOverrides): void {
+    const outer: CallOverrides = "id" in asked ? asked : NOTHING;
     const parent = own.parent ?? outer.parent;
     const depth = own.depth ?? outer.depth;
     const models = own.models ?? outer.models;
@@ -91,11 +91,11 @@ export class BuiltCall implements Call {
     return this.#link.signal;
   }
 
-  notify(notice: Notice): void {
+  notify(notice: CallNotification): void {
     this.#link.notify(notice);
   }
 
-  ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
+  ask(ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject> {
     return this.#link.ask(ask, signal);
   }
 }

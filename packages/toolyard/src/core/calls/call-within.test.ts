@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LOCAL_PRINCIPAL, type Call, type Notice } from "./call.ts";
+import { LOCAL_PRINCIPAL, type Call, type CallNotification } from "./call.ts";
 import { callWithin, innerCall } from "./call-within.ts";
 import { Canceller } from "./cancellation.ts";
 
@@ -19,7 +19,7 @@ class Parent implements Call {
   readonly client = { capabilities: {} };
   readonly wants = { progress: true };
   readonly relaysInput = true;
-  readonly told: Notice[] = [];
+  readonly told: CallNotification[] = [];
   readonly cancellation: Canceller;
   constructor(cancellation: Canceller) {
     this.cancellation = cancellation;
@@ -27,7 +27,7 @@ class Parent implements Call {
   get signal(): AbortSignal {
     return this.cancellation.signal;
   }
-  notify(notice: Notice): void {
+  notify(notice: CallNotification): void {
     this.told.push(notice);
   }
   ask(): Promise<never> {

@@ -1,4 +1,4 @@
-import { BuiltCall, type Own } from "./built-call.ts";
+import { BuiltCall, type CallOverrides } from "./built-call.ts";
 import type { Call } from "./call.ts";
 
 /** The same call, which `signal` ends, too: for what a part of its work calls. */
@@ -7,7 +7,7 @@ export function callWithin(parent: Call, signal: AbortSignal): Call {
 }
 
 /** A call that a running call makes: as its caller, inside its time, ended with it. */
-export function innerCall(parent: Call, own: Own): Call {
+export function innerCall(parent: Call, own: CallOverrides): Call {
   return new BuiltCall(parent, parent, own);
 }
 

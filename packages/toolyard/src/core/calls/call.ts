@@ -19,11 +19,11 @@ export interface Principal {
   /** It has no name, and may come from beyond this machine. @default false */
   readonly remote?: boolean;
   /** How lists name tools to it. Every spelling is understood in calls. @default "mcp" */
-  readonly toolNames?: ToolNames;
+  readonly toolNames?: ToolNameStyle;
 }
 
 /** `mcp`: as MCP allows. `model`: as the APIs of models allow, without a dot and of at most 64 characters. */
-export type ToolNames = "mcp" | "model";
+export type ToolNameStyle = "mcp" | "model";
 
 export const LOCAL_PRINCIPAL: Principal = Object.freeze({ id: "local", rights: EVERYTHING });
 
@@ -48,7 +48,7 @@ export interface Client {
 }
 
 /** A request that whatever stands behind a call makes of its caller: elicitation, sampling, roots. */
-export interface Ask {
+export interface ServerRequest {
   readonly method: string;
   readonly params: JsonObject;
   /**
@@ -61,7 +61,7 @@ export interface Ask {
 /**
  * What a running call sends to its caller: `notifications/progress` (params without token) or `notifications/message`.
  */
-export interface Notice {
+export interface CallNotification {
   readonly method: string;
   readonly params: JsonObject;
 }
@@ -104,13 +104,13 @@ export interface Call {
   /** Whether the caller wants progress, and log messages from which level on. */
   readonly wants: { readonly progress: boolean; readonly logLevel?: string };
   /** Sends progress or a log message to the caller. Never throws; does nothing once the call is over. */
-  notify(notice: Notice): void;
+  notify(notice: CallNotification): void;
   /**
    * Asks the caller and waits for the answer's `result`. Rejects with a `FailError` when the caller declines by
    * protocol error, cannot be asked (capability not declared, nobody listens) or goes. Several asks of one call may
    * wait at once.
    */
-  ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject>;
+  ask(ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject>;
   /**
    * True when the door hands a result of `resultType: "input_required"` to the caller as it is, and the caller comes
    * back with `inputResponses` and `requestState` in `params`. Otherwise whoever stands behind the call uses `ask`.

@@ -22,7 +22,7 @@ export interface LineWait {
   readonly owedWaitMs?: number;
 }
 
-interface Waiting {
+interface Waiter {
   readonly holder: Holder;
   /** `false`: it got no place. */
   settle(isInside: boolean): void;
@@ -36,7 +36,7 @@ export class FairLine {
   /** How many may be inside at once. Where it becomes less, those who are inside stay. */
   places: number;
   readonly #mostWaiting: number;
-  readonly #order = new FairOrder<Waiting>();
+  readonly #order = new FairOrder<Waiter>();
   readonly #principals: number | undefined;
   /** Principals that came so far; no more than there are places, because more make no difference. */
   readonly #seen = new Set<string>();
@@ -104,7 +104,7 @@ export class FairLine {
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
       const leave = (): void => place.settle(false);
-      const place: Waiting = {
+      const place: Waiter = {
         holder,
         settle: (isInside) => {
           clearTimeout(timer);

@@ -1,14 +1,14 @@
 import { Shares, type Holder } from "./shares.ts";
 
 /** When a principal had its last turn, and each of its connections. */
-interface Turns {
+interface TurnTimes {
   last: number;
   /** Longest ago first. */
   readonly byConnection: Map<string | undefined, number>;
 }
 
 /** Those of one connection, with when each came: in their order. */
-type Line<Waiting> = Map<Waiting, number>;
+type ConnectionQueue<Waiting> = Map<Waiting, number>;
 
 /**
  * Who has the places of something that is bounded for everybody, who waits for one, and whose turn is next. Both are
@@ -23,11 +23,11 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
   /** Inside and waiting. */
   readonly #present = new Shares();
   /** By principal and by connection, so that whose turn is next takes no look at each of those who wait. */
-  readonly #lines = new Map<string, Map<string | undefined, Line<Waiting>>>();
+  readonly #lines = new Map<string, Map<string | undefined, ConnectionQueue<Waiting>>>();
   #size = 0;
   #arrivals = 0;
   /** Of principals that are inside or wait. */
-  readonly #turns = new Map<string, Turns>();
+  readonly #turns = new Map<string, TurnTimes>();
   #turn = 0;
 
   /** How many wait. */
@@ -123,7 +123,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     return (this.#inside.of(principal) + 1) * this.#present.principals <= places;
   }
 
-  *#each(): Iterable<Line<Waiting>> {
+  *#each(): Iterable<ConnectionQueue<Waiting>> {
     for (const lines of this.#lines.values()) yield* lines.values();
   }
 
@@ -151,7 +151,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
 /** Connections of one principal of which the last turn is remembered; one that was forgotten had none. */
 const MAX_CONNECTIONS = 1000;
 
-function latestOf<Waiting>(line: Line<Waiting>): [Waiting, number] {
+function latestOf<Waiting>(line: ConnectionQueue<Waiting>): [Waiting, number] {
   let latest!: [Waiting, number];
   for (latest of line);
   return latest;

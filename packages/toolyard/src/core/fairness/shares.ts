@@ -19,7 +19,7 @@ export function holderOf({ principal, client }: Caller): Holder {
   return connection === undefined ? { principal: principal.id } : { principal: principal.id, connection };
 }
 
-interface Held {
+interface HeldShares {
   count: number;
   readonly byConnection: Map<string, number>;
 }
@@ -46,7 +46,7 @@ export interface DebtorOptions<Place> {
  *   most.
  */
 export class Shares {
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, HeldShares>();
   #total = 0;
 
   add({ principal, connection = NONE }: Holder): void {

@@ -108,17 +108,17 @@ function hasLongDigits(text: string): boolean {
   return false;
 }
 
-interface Mark {
+interface NumberMark {
   /** Begins strings that stand for integers. No peer knows it, so no string of a message begins with it. */
   readonly text: string;
   /** Finds such a string in JSON. */
   readonly pattern: RegExp;
 }
 
-let ownMark: Mark | undefined;
+let ownMark: NumberMark | undefined;
 
 /** Returns the mark of this process. Made when it is first needed, since loading cryptography takes milliseconds. */
-function mark(): Mark {
+function mark(): NumberMark {
   if (!ownMark) {
     const text = `integer:${crypto.randomUUID()}:`;
     ownMark = { text, pattern: new RegExp(`"${text}(-?\\d+)"`, "g") };

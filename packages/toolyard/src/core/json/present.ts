@@ -1,6 +1,6 @@
-type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+type PresentMembers<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
 /** The members that have a value. */
-export function present<T extends object>(members: T): Present<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<T>;
+export function present<T extends object>(members: T): PresentMembers<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as PresentMembers<T>;
 }

@@ -15,10 +15,10 @@ import {
   visibleName,
   withDigest,
   withDigestInside,
-  type Named,
+  type NameParts,
   type Surface,
 } from "./names.ts";
-import { CLIENT_PREFIX, Spellings, type Reading } from "./spelling.ts";
+import { CLIENT_PREFIX, Spellings, type SpellingParts } from "./spelling.ts";
 
 /** Which names records may have. */
 export interface NamePolicy<T> {
@@ -35,7 +35,7 @@ export interface NameBookOptions<T> {
   /** Between namespace and name on the MCP surface. */
   readonly naming: McpNaming;
   /** What a record's names are made of. */
-  readonly namedOf: (record: T) => Named;
+  readonly namedOf: (record: T) => NameParts;
   /** The result of `renderMcpName` for a record, if the caller has it already. */
   readonly mcpNameOf?: (record: T) => string;
   /** @default all names were chosen by the owner of the hub, so that each record may have every name */
@@ -57,7 +57,7 @@ export type RenameReason<T> =
 export class NameBook<T> {
   readonly records: readonly T[];
   readonly #naming: McpNaming;
-  readonly #namedOf: (record: T) => Named;
+  readonly #namedOf: (record: T) => NameParts;
   readonly #mcpNameOf: (record: T) => string;
   readonly #policy: NamePolicy<T> | undefined;
   readonly #spellings: Spellings;
@@ -124,7 +124,7 @@ export class NameBook<T> {
     this.#index ??= yield* this.#indexSteps();
   }
 
-  #within(reading: Reading, index: NameIndex<T>): readonly T[] {
+  #within(reading: SpellingParts, index: NameIndex<T>): readonly T[] {
     const { name, owners } = reading;
     const shown = this.#shownAs(name);
     if (shown !== undefined && owners.has(this.#namedOf(shown).source.id)) return [shown];
@@ -166,7 +166,7 @@ export class NameBook<T> {
     return isConfigured || !this.#isForeignInside(named, name);
   }
 
-  #isForeignInside({ source }: Named, name: string): boolean {
+  #isForeignInside({ source }: NameParts, name: string): boolean {
     return this.#spellings.ownersInside(name)?.has(source.id) === false;
   }
 
@@ -240,7 +240,7 @@ export class NameBook<T> {
     return isUnprefixed(named) ? "" : fitPrefix(named.source.namespace, surface, this.#naming);
   }
 
-  #qualifiedPrefix({ source: { id, namespace }, qualified = false }: Named, surface: Surface): string {
+  #qualifiedPrefix({ source: { id, namespace }, qualified = false }: NameParts, surface: Surface): string {
     return fitPrefix(namespace !== "" && qualified ? namespace : id, surface, this.#naming);
   }
 
@@ -275,13 +275,13 @@ export class NameBook<T> {
 
 /** Whether a spelling is read with this very prefix, at its start. A shortened name has a shortened prefix. */
 function isOwn(
-  { owners, prefix: read, rests, name: from }: Reading,
+  { owners, prefix: read, rests, name: from }: SpellingParts,
   { name, prefix, id }: { readonly name: string; readonly prefix: string; readonly id: string },
 ): boolean {
   return owners.has(id) && from === name && (read === prefix || rests.length === 0);
 }
 
-function spellingsOf(records: readonly Named[], naming: McpNaming): Spellings {
+function spellingsOf(records: readonly NameParts[], naming: McpNaming): Spellings {
   const sources = new Map(records.map(({ source: { id, namespace } }) => [`${id}\0${namespace}`, { id, namespace }]));
   return new Spellings(sources.values(), { naming, carried: carriedBy(records) });
 }

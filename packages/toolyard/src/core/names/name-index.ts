@@ -1,10 +1,10 @@
-import { visibleName, type Named } from "./names.ts";
-import type { Reading } from "./spelling.ts";
+import { visibleName, type NameParts } from "./names.ts";
+import type { SpellingParts } from "./spelling.ts";
 
 type ByName<T> = Map<string, T[]>;
 
 export interface NameIndexOptions<T> {
-  readonly namedOf: (record: T) => Named;
+  readonly namedOf: (record: T) => NameParts;
   /** Whether a record answers to a name without a prefix. */
   readonly answersTo: (record: T, name: string) => boolean;
 }
@@ -35,7 +35,7 @@ export class NameIndex<T> {
   }
 
   /** The records of the owners of a spelling that have the name behind its prefix. */
-  within({ owners, prefix, rests, name }: Reading): readonly T[] {
+  within({ owners, prefix, rests, name }: SpellingParts): readonly T[] {
     const isOwn = (record: T): boolean => owners.has(this.#options.namedOf(record).source.id);
     const hidden = this.#hidden.get(name)?.filter(isOwn) ?? [];
     if (hidden.length > 0) return hidden;
@@ -58,7 +58,7 @@ export class NameIndex<T> {
     return [];
   }
 
-  #add(record: T, named: Named): void {
+  #add(record: T, named: NameParts): void {
     const visible = visibleName(named);
     this.#present.add(record, { ...named, name: visible });
     // What configuration renamed is still found under its old name, when nothing else is meant.
@@ -71,7 +71,7 @@ class NameTable<T> {
   readonly #prefixes = new Map<string, ByName<T>>();
   readonly #bare: ByName<T> = new Map();
 
-  add(record: T, { source, name, qualified }: Named): void {
+  add(record: T, { source, name, qualified }: NameParts): void {
     push(this.#bare, name, record);
     for (const prefix of new Set([source.id, source.namespace])) this.#addTo(prefix, name, record);
     if (!qualified) return;
@@ -99,7 +99,7 @@ class NameTable<T> {
 }
 
 /** The prefixes that names of records carry by themselves, each with the id of its source. */
-export function carriedBy(records: Iterable<Named>): readonly (readonly [prefix: string, id: string])[] {
+export function carriedBy(records: Iterable<NameParts>): readonly (readonly [prefix: string, id: string])[] {
   const owners = new Map<string, Set<string>>();
   for (const record of records) {
     if (record.qualified !== true) continue;

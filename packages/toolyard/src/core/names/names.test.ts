@@ -3,18 +3,18 @@ import { expect, test } from "vitest";
 import { cpuMs } from "../../../../../test/fixtures/cpu-time.ts";
 import { NameBook } from "./name-book.ts";
 import { carriedBy } from "./name-index.ts";
-import { nameRules, type Named, type Surface } from "./names.ts";
+import { nameRules, type NameParts, type Surface } from "./names.ts";
 import { Spellings } from "./spelling.ts";
 
 const SURFACES: readonly Surface[] = ["mcp", "binding", "model"];
 
-function named(namespace: string, name: string, extra: Partial<Named> & { id?: string } = {}): Named {
+function named(namespace: string, name: string, extra: Partial<NameParts> & { id?: string } = {}): NameParts {
   const { id = namespace || "local", ...rest } = extra;
   return { source: { id, namespace }, name, ...rest };
 }
 
 /** A book whose records were listed by servers. */
-function bookOf(records: readonly Named[], separator = "__", maxLength = 128): NameBook<Named> {
+function bookOf(records: readonly NameParts[], separator = "__", maxLength = 128): NameBook<NameParts> {
   const naming = { separator, maxLength };
   const sources = records.map(({ source }) => source);
   const spellings = new Spellings(sources, { naming, carried: carriedBy(records) });
@@ -189,7 +189,7 @@ const lengths = fc.constantFrom(24, 64, 128);
 
 function toNamed(
   rows: readonly { id: string; namespace: string; name: string; alias: string | undefined; qualified: boolean }[],
-): Named[] {
+): NameParts[] {
   return rows.map(({ id, namespace, name, alias, qualified }) => ({
     source: { id, namespace },
     name,

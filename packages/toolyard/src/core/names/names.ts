@@ -7,7 +7,7 @@ import { shortDigest } from "../json/digest.ts";
 export type Surface = "mcp" | "binding" | "model";
 
 /** What names are made of. Tool and prompt records both fit. */
-export interface Named {
+export interface NameParts {
   readonly source: { readonly id: string; readonly namespace: string };
   readonly name: string;
   /** What callers see in place of `name`. */
@@ -79,27 +79,27 @@ export function nameRules(surface: Surface, { maxLength }: McpNaming): NameRules
 }
 
 /** The name that callers see, without any prefix. */
-export function visibleName(record: Named): string {
+export function visibleName(record: NameParts): string {
   return record.alias ?? record.name;
 }
 
 /** A name for the MCP surface as if no other tool existed. */
-export function renderMcpName(record: Named, naming: McpNaming): string {
+export function renderMcpName(record: NameParts, naming: McpNaming): string {
   return fitName(prefixed(record, naming.separator), nameRules("mcp", naming), record);
 }
 
 /** A name for the bindings surface as if no other tool existed. */
-export function renderBindingName(record: Named): string {
+export function renderBindingName(record: NameParts): string {
   return fitName(prefixed(record, BINDING_SEPARATOR), BINDING_RULES, record);
 }
 
 /** A name that a model's API takes, made of the name on the MCP surface. */
-export function renderModelName(record: Named, mcpName: string): string {
+export function renderModelName(record: NameParts, mcpName: string): string {
   return fitName(mcpName, MODEL_RULES, record);
 }
 
 /** The name with its namespace, or with its source's id where it has none: what a shadowed tool answers to. */
-export function renderQualifiedName(record: Named, naming: McpNaming, surface: Surface): string {
+export function renderQualifiedName(record: NameParts, naming: McpNaming, surface: Surface): string {
   const { id, namespace } = record.source;
   const hasPrefix = namespace !== "" && !record.qualified;
   const separator = surface === "binding" ? BINDING_SEPARATOR : naming.separator;
@@ -123,11 +123,11 @@ export function fitSeparator(surface: Surface, { separator }: McpNaming): string
 }
 
 /** Whether a record is shown without its source's prefix when no other record has a claim to its name. */
-export function isUnprefixed({ source, qualified }: Named): boolean {
+export function isUnprefixed({ source, qualified }: NameParts): boolean {
   return source.namespace === "" || qualified === true;
 }
 
-function prefixed(record: Named, separator: string): string {
+function prefixed(record: NameParts, separator: string): string {
   const name = visibleName(record);
   return isUnprefixed(record) ? name : `${record.source.namespace}${separator}${name}`;
 }
@@ -135,7 +135,7 @@ function prefixed(record: Named, separator: string): string {
 /**
  * Makes a name obey the rules. Nothing is cut off silently: what had to be shortened ends in a digest of the identity.
  */
-function fitName(name: string, rules: NameRules, record: Named): string {
+function fitName(name: string, rules: NameRules, record: NameParts): string {
   const isReplaced = rules.forbidden.test(name);
   let fitted = isReplaced ? replaceForbidden(name, rules.forbidden) : name;
   if (rules.start && !rules.start.test(fitted)) fitted = `_${fitted}`;
@@ -149,7 +149,7 @@ function replaceForbidden(name: string, forbidden: RegExp): string {
 
 // Written as JSON, since a lone surrogate would otherwise be hashed as the replacement character, and like any other
 // one.
-export function identityOf(record: Named): string {
+export function identityOf(record: NameParts): string {
   return JSON.stringify([record.source.id, record.name]);
 }
 

@@ -1,7 +1,7 @@
 import { fitPrefix, fitSeparator, nameRules, READ_SEPARATORS, type McpNaming, type Surface } from "./names.ts";
 
 /** What a spelling says by itself, whatever tools there are at the moment. */
-export interface Reading {
+export interface SpellingParts {
   /** Ids of the sources that the spelling belongs to. No other source may answer to it. */
   readonly owners: ReadonlySet<string>;
   /** The prefix as it is written. */
@@ -63,7 +63,7 @@ export class Spellings {
   }
 
   /** The source that a spelling belongs to. `undefined` for a bare name. */
-  read(spelling: string): Reading | undefined {
+  read(spelling: string): SpellingParts | undefined {
     for (const start of startsOf(spelling)) {
       const name = start === 0 ? spelling : spelling.slice(start);
       if (this.#reserved.has(name)) return undefined;
@@ -129,7 +129,7 @@ export class Spellings {
     else this.#shortened.set(start, new Set([id]));
   }
 
-  #readShortened(name: string): Reading | undefined {
+  #readShortened(name: string): SpellingParts | undefined {
     if (this.#shortened.size === 0 || !DIGEST_SUFFIX.test(name)) return undefined;
     const prefix = name.slice(0, 1 - DIGEST_SUFFIX_CHARS);
     const owners = this.#shortened.get(prefix);
@@ -190,7 +190,7 @@ class PrefixTable {
       this.#lengths = [...this.#lengths, prefix.length].toSorted((a, b) => b - a);
   }
 
-  find(name: string): Reading | undefined {
+  find(name: string): SpellingParts | undefined {
     for (const length of this.#lengths) {
       if (!this.#starts.has(name.charCodeAt(length))) continue;
       const prefix = name.slice(0, length);

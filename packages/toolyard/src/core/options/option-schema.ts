@@ -67,11 +67,11 @@ export function valuesOf({ additionalProperties: values }: OptionSchema): Option
 
 export type Static<S> = S extends OptionSchema<infer T> ? T : never;
 
-type Mark = "~optional" | "~sources" | "~table" | "~read" | "~variable";
-export type Notes = Omit<OptionSchema, "type" | "~type" | Mark | "properties" | "items" | "anyOf">;
+type SchemaMark = "~optional" | "~sources" | "~table" | "~read" | "~variable";
+export type Notes = Omit<OptionSchema, "type" | "~type" | SchemaMark | "properties" | "items" | "anyOf">;
 /** What the compiler knows of a schema by its notes: whether it has a default. */
-export type Noted<S, N> = N extends { readonly default: unknown } ? S & { readonly "~default": true } : S;
-type Properties = Readonly<Record<string, OptionSchema>>;
+export type SchemaWithNotes<S, N> = N extends { readonly default: unknown } ? S & { readonly "~default": true } : S;
+type OptionProperties = Readonly<Record<string, OptionSchema>>;
 type OptionalKeys<P> = { [K in keyof P]: P[K] extends { readonly "~optional": true } ? K : never }[keyof P];
 /** What a table of these members holds. */
 export type ObjectOf<P> = { readonly [K in Exclude<keyof P, OptionalKeys<P>>]: Static<P[K]> } & {
@@ -84,18 +84,18 @@ export type Sections = Readonly<Record<string, OptionSchema>>;
 
 export type Optional<S extends OptionSchema> = S & { readonly "~optional": true };
 
-function noted<S extends OptionSchema, N extends Notes>(schema: S, notes: N | undefined): Noted<S, N> {
-  return { ...schema, ...notes } as unknown as Noted<S, N>;
+function noted<S extends OptionSchema, N extends Notes>(schema: S, notes: N | undefined): SchemaWithNotes<S, N> {
+  return { ...schema, ...notes } as unknown as SchemaWithNotes<S, N>;
 }
 
-function String_<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<string>, N> {
+function String_<const N extends Notes = {}>(notes?: N): SchemaWithNotes<OptionSchema<string>, N> {
   return noted<OptionSchema<string>, N>({ type: "string" }, notes);
 }
 
 /**
  * A secret: given literally, by variable, or as `{file = "…"}`; by the time a part sees it, it is the string itself.
  */
-function Secret<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<string>, N> {
+function Secret<const N extends Notes = {}>(notes?: N): SchemaWithNotes<OptionSchema<string>, N> {
   return noted<OptionSchema<string>, N>({ type: "string", writeOnly: true }, notes);
 }
 
@@ -104,19 +104,19 @@ function Variable(): OptionSchema<string> {
   return marked(Secret(), "~variable", true);
 }
 
-function Path<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<string>, N> {
+function Path<const N extends Notes = {}>(notes?: N): SchemaWithNotes<OptionSchema<string>, N> {
   return noted<OptionSchema<string>, N>({ type: "string", format: "path" }, notes);
 }
 
-function Number_<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<number>, N> {
+function Number_<const N extends Notes = {}>(notes?: N): SchemaWithNotes<OptionSchema<number>, N> {
   return noted<OptionSchema<number>, N>({ type: "number" }, notes);
 }
 
-function Integer<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<number>, N> {
+function Integer<const N extends Notes = {}>(notes?: N): SchemaWithNotes<OptionSchema<number>, N> {
   return noted<OptionSchema<number>, N>({ type: "integer" }, notes);
 }
 
-function Boolean_<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<boolean>, N> {
+function Boolean_<const N extends Notes = {}>(notes?: N): SchemaWithNotes<OptionSchema<boolean>, N> {
   return noted<OptionSchema<boolean>, N>({ type: "boolean" }, notes);
 }
 
@@ -127,21 +127,21 @@ function Literal<const V extends string | number | boolean>(value: V, notes: Not
 function Enum<const V extends readonly string[], const N extends Notes = {}>(
   values: V,
   notes?: N,
-): Noted<OptionSchema<V[number]>, N> {
+): SchemaWithNotes<OptionSchema<V[number]>, N> {
   return noted<OptionSchema<V[number]>, N>({ type: "string", enum: values }, notes);
 }
 
 function Array_<S extends OptionSchema, const N extends Notes = {}>(
   items: S,
   notes?: N,
-): Noted<OptionSchema<readonly Static<S>[]>, N> {
+): SchemaWithNotes<OptionSchema<readonly Static<S>[]>, N> {
   return noted<OptionSchema<readonly Static<S>[]>, N>({ type: "array", items }, notes);
 }
 
 function Record_<S extends OptionSchema, const N extends Notes = {}>(
   values: S,
   notes?: N,
-): Noted<OptionSchema<Readonly<Record<string, Static<S>>>>, N> {
+): SchemaWithNotes<OptionSchema<Readonly<Record<string, Static<S>>>>, N> {
   return noted<OptionSchema<Readonly<Record<string, Static<S>>>>, N>(
     { type: "object", additionalProperties: values },
     notes,
@@ -151,20 +151,20 @@ function Record_<S extends OptionSchema, const N extends Notes = {}>(
 function Union<const M extends readonly OptionSchema[], const N extends Notes = {}>(
   members: M,
   notes?: N,
-): Noted<OptionSchema<UnionOf<M>>, N> {
+): SchemaWithNotes<OptionSchema<UnionOf<M>>, N> {
   return noted<OptionSchema<UnionOf<M>>, N>({ anyOf: members }, notes);
 }
 
 /** The schema of a table with these members. */
-export type ObjectSchema<P extends Properties> = Omit<OptionSchema<ObjectOf<P>>, "properties"> & {
+export type ObjectSchema<P extends OptionProperties> = Omit<OptionSchema<ObjectOf<P>>, "properties"> & {
   readonly properties: P;
 };
 
 /** Unknown keys are refused unless the notes say `additionalProperties: true`. */
-function Object_<P extends Properties, const N extends Notes = {}>(
+function Object_<P extends OptionProperties, const N extends Notes = {}>(
   properties: P,
   notes?: N,
-): Noted<ObjectSchema<P>, N> {
+): SchemaWithNotes<ObjectSchema<P>, N> {
   const required = Object.keys(properties).filter((key) => !properties[key]!["~optional"]);
   return {
     type: "object",
@@ -172,13 +172,13 @@ function Object_<P extends Properties, const N extends Notes = {}>(
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
     ...notes,
-  } as Noted<ObjectSchema<P>, N>;
+  } as SchemaWithNotes<ObjectSchema<P>, N>;
 }
 
-const MARKS: readonly Mark[] = ["~optional", "~sources", "~table", "~read", "~variable"];
+const MARKS: readonly SchemaMark[] = ["~optional", "~sources", "~table", "~read", "~variable"];
 
 // Marks must not travel into JSON, so they are not enumerable, and copying leaves them out.
-function marked<S extends OptionSchema>(schema: S, mark: Mark, value: unknown): S {
+function marked<S extends OptionSchema>(schema: S, mark: SchemaMark, value: unknown): S {
   const copy = { ...schema };
   for (const other of MARKS) {
     const kept = other === mark ? value : schema[other];

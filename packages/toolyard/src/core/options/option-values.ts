@@ -1,11 +1,18 @@
 import { stringifyExact } from "../json/exact-json.ts";
 import { OptionError } from "../errors.ts";
-import { Type, type Noted, type Notes, type ObjectOf, type OptionSchema, type Static } from "./option-schema.ts";
+import {
+  Type,
+  type SchemaWithNotes,
+  type Notes,
+  type ObjectOf,
+  type OptionSchema,
+  type Static,
+} from "./option-schema.ts";
 
-type Properties = Readonly<Record<string, OptionSchema>>;
+type ValueProperties = Readonly<Record<string, OptionSchema>>;
 
 /** What a part gets of a member: a duration as milliseconds, a size as bytes, all else as it is written. */
-type ValueOf<S> = S extends { readonly "~value": infer R } ? R : Static<S>;
+type OptionValue<S> = S extends { readonly "~value": infer R } ? R : Static<S>;
 type AbsentKeys<P> = {
   [K in keyof P]: P[K] extends { readonly "~default": true }
     ? never
@@ -15,8 +22,8 @@ type AbsentKeys<P> = {
 }[keyof P];
 
 /** The values of a table's members: whatever has a default is there. */
-export type OptionValues<P> = { readonly [K in Exclude<keyof P, AbsentKeys<P>>]: ValueOf<P[K]> } & {
-  readonly [K in AbsentKeys<P>]?: ValueOf<P[K]>;
+export type OptionValues<P> = { readonly [K in Exclude<keyof P, AbsentKeys<P>>]: OptionValue<P[K]> } & {
+  readonly [K in AbsentKeys<P>]?: OptionValue<P[K]>;
 };
 
 /** What `readOptions` gives for a schema. */
@@ -28,7 +35,7 @@ export type ValuesOf<S extends { readonly properties: object }> = OptionValues<S
  * names of options in messages. Tables inside are left as they are given, for their own part to read. Throws an
  * `OptionError`.
  */
-export function readOptions<P extends Properties>(
+export function readOptions<P extends ValueProperties>(
   { properties }: { readonly properties: P },
   given: ObjectOf<P> | undefined,
   place = "",
@@ -39,7 +46,7 @@ export function readOptions<P extends Properties>(
 }
 
 /** As `readOptions`, without the defaults: for what stands over other values. */
-export function readGiven<P extends Properties>(
+export function readGiven<P extends ValueProperties>(
   { properties }: { readonly properties: P },
   given: ObjectOf<P> | undefined,
   place = "",
@@ -47,7 +54,7 @@ export function readGiven<P extends Properties>(
   return readMembers(properties, given ?? {}, place) as Partial<OptionValues<P>>;
 }
 
-function readMembers(properties: Properties, written: Readonly<Record<string, unknown>>, place: string): object {
+function readMembers(properties: ValueProperties, written: Readonly<Record<string, unknown>>, place: string): object {
   const values: Record<string, unknown> = {};
   for (const [key, schema] of Object.entries(properties)) {
     const value = written[key];
@@ -61,9 +68,9 @@ export function readEntries<S extends OptionSchema>(
   values: S,
   given: Readonly<Record<string, Static<S>>>,
   place: string,
-): Readonly<Record<string, ValueOf<S>>> {
+): Readonly<Record<string, OptionValue<S>>> {
   const entries = Object.entries(given).map(([key, value]) => [key, readValue(values, value, `${place}${key}`)]);
-  return Object.fromEntries(entries) as Readonly<Record<string, ValueOf<S>>>;
+  return Object.fromEntries(entries) as Readonly<Record<string, OptionValue<S>>>;
 }
 
 function readValue(schema: OptionSchema, value: unknown, name: string): unknown {
@@ -99,7 +106,7 @@ export interface AmountBounds {
 export const ABOVE_ZERO: AmountBounds = Object.freeze({ above: 0, must: "must be above 0" });
 
 export type AmountNotes = Pick<Notes, "description" | "default" | "examples">;
-export type AmountOption<N> = Noted<OptionSchema<number | string> & { readonly "~value": number }, N>;
+export type AmountOption<N> = SchemaWithNotes<OptionSchema<number | string> & { readonly "~value": number }, N>;
 
 /** The schema of an option that is written with a unit, as `parse` reads it. Out of bounds: an `OptionError`. */
 export function amountOption<N>(

@@ -6,14 +6,14 @@ export interface Credentials {
   header(name: string): string | undefined;
 }
 
-export type Authentication = Admitted | NotAdmitted;
+export type Authentication = AdmittedCaller | RefusedCaller;
 
-export interface Admitted {
+export interface AdmittedCaller {
   readonly admitted: true;
   readonly principal: Principal;
 }
 
-export interface NotAdmitted {
+export interface RefusedCaller {
   readonly admitted: false;
   readonly message: string;
   /** What `WWW-Authenticate` says, where there are headers. */
@@ -31,7 +31,7 @@ export interface Authenticator {
 
 /** Whoever is on the other end is this one: a pipe, or a listener that wants no token. */
 export function alwaysAdmitting(principal: Principal): Authenticator {
-  const admitted: Admitted = Object.freeze({ admitted: true, principal });
+  const admitted: AdmittedCaller = Object.freeze({ admitted: true, principal });
   return { authenticate: () => admitted };
 }
 

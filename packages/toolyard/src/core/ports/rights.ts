@@ -100,8 +100,8 @@ export function readOnlyRights(rights: Rights): Rights {
 }
 
 interface CompiledRights {
-  readonly allow: readonly Pattern[] | undefined;
-  readonly deny: readonly Pattern[];
+  readonly allow: readonly NamePattern[] | undefined;
+  readonly deny: readonly NamePattern[];
   readonly readOnly: boolean;
   readonly hasUriPatterns: boolean;
 }
@@ -122,7 +122,7 @@ function compile({ allow, deny = [], readOnly = false }: NarrowRights): Permissi
   });
 }
 
-interface Pattern {
+interface NamePattern {
   readonly text: string;
   /** What stands before its first wildcard. */
   readonly head: string;
@@ -139,7 +139,7 @@ interface UriPattern {
   readonly careless: readonly string[];
 }
 
-function compilePattern(text: string): Pattern {
+function compilePattern(text: string): NamePattern {
   const mark = text.indexOf("?");
   return {
     text,
@@ -176,7 +176,7 @@ function deniesLoosely(pattern: string, { ownName, prefixes }: NamedSubject): bo
   );
 }
 
-function meansName({ text, head }: Pattern, subject: NamedSubject): boolean {
+function meansName({ text, head }: NamePattern, subject: NamedSubject): boolean {
   const { name, ownName, prefixes, separator, looksLike } = subject;
   if (!matchesGlob(text, name) && !matchesGlob(text, ownName)) return false;
   if (looksLike?.some((start) => head.startsWith(start))) return false;
@@ -251,13 +251,13 @@ function startsOf({ shown, own, prefix }: UriSubject): readonly string[] {
   return shown === own && written !== "" ? ["", written] : [written];
 }
 
-function denies({ uri, split }: Pattern, { readings, query, deniedStarts: starts }: AskedUri): boolean {
+function denies({ uri, split }: NamePattern, { readings, query, deniedStarts: starts }: AskedUri): boolean {
   const meets = ({ forms, careless }: UriPattern): boolean =>
     meetsAny(forms, readings.forms, starts) || meetsAny(careless, readings.careless, starts);
   return meets(uri) || (split !== undefined && matchesGlob(split.query, query) && meets(split.uri));
 }
 
-function allows({ uri, split }: Pattern, form: string, { query, starts }: AskedUri): boolean {
+function allows({ uri, split }: NamePattern, form: string, { query, starts }: AskedUri): boolean {
   // `https://docs.example*` must not mean `https://docs.example@other.example/`.
   const meets = ({ forms, hasUser }: UriPattern): boolean =>
     meetsAny(forms, [form], starts) && (hasUser || meetsAny(forms, [readingWithoutUser(form)], starts));

@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
-import { SignInDesk, type WaitingSignIn } from "./sign-in-desk.ts";
+import { SignInCoordinator, type WaitingSignIn } from "./sign-in-desk.ts";
 
 /** Waiting sign-ins that note in `ended` when they are displaced. */
-function waiter(desk: SignInDesk, ended: string[]): (principal: string, source?: string, name?: string) => () => void {
+function waiter(
+  desk: SignInCoordinator,
+  ended: string[],
+): (principal: string, source?: string, name?: string) => () => void {
   return (principal, source = "far", name = principal) => {
     const signIn: WaitingSignIn = {
       owner: { principal, connection: source },
@@ -16,7 +19,7 @@ function waiter(desk: SignInDesk, ended: string[]): (principal: string, source?:
 
 test("the ninth sign-in of one principal to one source ends its oldest", () => {
   const ended: string[] = [];
-  const wait = waiter(new SignInDesk(undefined), ended);
+  const wait = waiter(new SignInCoordinator(undefined), ended);
   for (let at = 0; at < 10; at += 1) wait("ann", "far", `ann ${at}`);
   wait("ann", "near", "near");
   wait("ben");
@@ -25,7 +28,7 @@ test("the ninth sign-in of one principal to one source ends its oldest", () => {
 
 test("a principal with sign-ins to many sources makes room for others", () => {
   const ended: string[] = [];
-  const desk = new SignInDesk(undefined);
+  const desk = new SignInCoordinator(undefined);
   const wait = waiter(desk, ended);
   for (let at = 0; at < 1000; at += 1) wait("ann", `source ${at}`, "ann");
   for (let at = 0; at < 400; at += 1) wait(`p${at}`);
@@ -35,7 +38,7 @@ test("a principal with sign-ins to many sources makes room for others", () => {
 
 test("nobody with a share loses a sign-in to one more principal, who is told to try later", () => {
   const ended: string[] = [];
-  const wait = waiter(new SignInDesk(undefined), ended);
+  const wait = waiter(new SignInCoordinator(undefined), ended);
   const leaves = Array.from({ length: 1000 }, (_, at) => wait(`p${at}`));
   expect(() => wait("late")).toThrow(/1000 sign-ins wait for a browser/);
   leaves[3]!();

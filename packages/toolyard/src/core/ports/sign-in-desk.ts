@@ -14,7 +14,7 @@ export interface PageRequest {
   body(): Promise<string>;
 }
 
-export interface Page {
+export interface SignInPage {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -30,12 +30,12 @@ const PAGE_HEADERS = Object.freeze({
 });
 
 /** A page for one look: no script, nothing from elsewhere, in no frame, kept nowhere. */
-export function page(status: number, body: string): Page {
+export function page(status: number, body: string): SignInPage {
   return { status, headers: PAGE_HEADERS, body: `<!doctype html><title>Toolyard</title>${body}` };
 }
 
 /** Sends the browser on. */
-export function sendOn(location: string, cookie: string): Page {
+export function sendOn(location: string, cookie: string): SignInPage {
   return { status: 303, headers: { ...PAGE_HEADERS, location, "set-cookie": cookie }, body: "" };
 }
 
@@ -46,9 +46,9 @@ export interface WaitingSignIn {
   /** Called when a newer sign-in takes its place. */
   end(): void;
   /** The page that its link opens; nothing for another's link. */
-  page(request: PageRequest): Promise<Page> | undefined;
+  page(request: PageRequest): Promise<SignInPage> | undefined;
   /** Takes what a browser brings back from an issuer; nothing where that is another's. */
-  back(request: PageRequest): Promise<Page> | undefined;
+  back(request: PageRequest): Promise<SignInPage> | undefined;
 }
 
 /** A source that can be signed in to from the hub's page. */
@@ -57,7 +57,7 @@ export interface SignInStarter {
    * Begins a sign-in that becomes this principal's: what its browser is sent, or nothing where it is not this
    * principal's to make. Rejects with a `FailError`.
    */
-  begin(principal: Principal): Promise<Page | undefined>;
+  begin(principal: Principal): Promise<SignInPage | undefined>;
 }
 
 /** Sign-ins that wait for a browser at the same time. */
@@ -69,7 +69,7 @@ const MAX_WAITING_EACH = 8;
  * Where sign-ins meet the doors: which of them wait for a browser, at which address of the hub it comes back, and which
  * sources can be signed in to. Empty until somebody signs in.
  */
-export class SignInDesk {
+export class SignInCoordinator {
   /** Folder of the vault, where commands of this home wait; absent: there is none. */
   readonly folder: string | undefined;
   /** Sources by id. */
@@ -123,15 +123,15 @@ export class SignInDesk {
     if (this.#waiting.delete(one)) this.#shares.remove(one.owner);
   }
 
-  page(request: PageRequest): Promise<Page> | undefined {
+  page(request: PageRequest): Promise<SignInPage> | undefined {
     return this.#first((one) => one.page(request));
   }
 
-  back(request: PageRequest): Promise<Page> | undefined {
+  back(request: PageRequest): Promise<SignInPage> | undefined {
     return this.#first((one) => one.back(request));
   }
 
-  #first(ask: (one: WaitingSignIn) => Promise<Page> | undefined): Promise<Page> | undefined {
+  #first(ask: (one: WaitingSignIn) => Promise<SignInPage> | undefined): Promise<SignInPage> | undefined {
     for (const one of this.#waiting) {
       const page = ask(one);
       if (page) return page;

@@ -1,4 +1,4 @@
-export interface KindFacts {
+export interface ProviderKindFacts {
   /** All of a source's records stand and fall with one server, so that failures of one call speak for the others. */
   readonly oneServer: boolean;
   /**
@@ -24,12 +24,12 @@ export const PROVIDER_KINDS = {
   stdio: { oneServer: true, isLocal: false },
   http: { oneServer: true, isLocal: false },
   defaults: { oneServer: false, isLocal: true },
-} as const satisfies Readonly<Record<string, KindFacts>>;
+} as const satisfies Readonly<Record<string, ProviderKindFacts>>;
 
 export type ProviderKind = keyof typeof PROVIDER_KINDS;
 
 /** The facts of one kind. */
-export function factsOf(kind: ProviderKind): KindFacts {
+export function factsOf(kind: ProviderKind): ProviderKindFacts {
   return PROVIDER_KINDS[kind];
 }
 

@@ -119,30 +119,30 @@ export interface ListingWish {
 }
 
 /** Whose an event is, of a source that is per person. */
-export interface Owned {
+export interface EventOwner {
   /** Id of the one principal that may hear of it. @default everybody may */
   readonly principal?: string;
 }
 
 /** Content behind a URI changed. */
-export interface ResourceUpdate extends Owned {
+export interface ResourceUpdate extends EventOwner {
   readonly uri: string;
   readonly params: JsonObject;
 }
 
 /** A log message that belongs to no call. */
-export interface LogMessage extends Owned {
+export interface LogMessage extends EventOwner {
   /** In the shape of `notifications/message`. */
   readonly params: JsonObject;
 }
 
 /** Whether this principal may hear of an event. */
-export function isFor({ principal }: Owned, { id }: Pick<Principal, "id">): boolean {
+export function isFor({ principal }: EventOwner, { id }: Pick<Principal, "id">): boolean {
   return principal === undefined || principal === id;
 }
 
 /** Lists whose change a source announced itself. Clients are notified even if the lists are the same as before. */
-export interface ListAnnouncement extends Owned {
+export interface ListAnnouncement extends EventOwner {
   readonly lists: readonly ("tools" | "resources" | "templates" | "prompts")[];
 }
 

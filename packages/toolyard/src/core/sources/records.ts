@@ -110,10 +110,10 @@ export interface Problem {
 }
 
 /** What a problem says, without whose it is. */
-export type Told = Omit<Problem, "source">;
+export type ProblemDetails = Omit<Problem, "source">;
 
 /** What is told of something that is not offered. `names`: what callers may call it, where that is not the subject. */
-export function notOffered(subject: string, reason: string, names: readonly string[] = []): Told {
+export function notOffered(subject: string, reason: string, names: readonly string[] = []): ProblemDetails {
   return { subject, message: `not offered: ${reason}`, withheld: reason, ...(names.length > 0 && { names }) };
 }
 

@@ -36,12 +36,12 @@ function oneSlice<T>(steps: Iterator<unknown, T>): IteratorReturnResult<T> | und
   return undefined;
 }
 
-interface Waiting {
+interface QueuedSlice {
   readonly keepsAlive: boolean;
   readonly begin: () => void;
 }
 
-const waiting: Waiting[] = [];
+const waiting: QueuedSlice[] = [];
 let next: NodeJS.Immediate | NodeJS.Timeout | undefined;
 
 /** Works that are cut into slices take turns: however many there are, one of them has one slice in each turn. */

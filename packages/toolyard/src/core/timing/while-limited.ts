@@ -10,14 +10,14 @@ const LAST_PAUSE_MS = 2000;
 /** A pause that rounds to nothing would ask without end. */
 const SHORTEST_PAUSE_MS = 5;
 
-export interface WhileLimited {
+export interface RetryBudget {
   readonly cancellation: Cancellation;
   /** Milliseconds that are left for the answer. */
   readonly remainingMs: () => number;
 }
 
 /** What decides about another try; an outcome is one. */
-export type Limited = Pick<Extract<Outcome, { ok: false }>, "kind" | "retryable" | "retryAfterMs">;
+export type RetryDecision = Pick<Extract<Outcome, { ok: false }>, "kind" | "retryable" | "retryAfterMs">;
 
 /**
  * What `attempt` comes to, made again for as long as the answer is that it is too early and the time allows to come
@@ -25,7 +25,7 @@ export type Limited = Pick<Extract<Outcome, { ok: false }>, "kind" | "retryable"
  */
 export async function whileLimited<T extends { readonly ok: boolean }>(
   attempt: () => Promise<T>,
-  { cancellation, remainingMs }: WhileLimited,
+  { cancellation, remainingMs }: RetryBudget,
 ): Promise<T> {
   let unsaidMs = FIRST_PAUSE_MS;
   for (;;) {
@@ -38,7 +38,7 @@ export async function whileLimited<T extends { readonly ok: boolean }>(
   }
 }
 
-function isTooEarly<T extends { readonly ok: boolean }>(answer: T): answer is T & Limited {
-  const { kind, retryable } = answer as Partial<Limited>;
+function isTooEarly<T extends { readonly ok: boolean }>(answer: T): answer is T & RetryDecision {
+  const { kind, retryable } = answer as Partial<RetryDecision>;
   return !answer.ok && kind === "limited" && retryable === true;
 }

@@ -69,10 +69,10 @@ export function readingWithoutUser(form: string): string {
 const AUTHORITY = /^([^:/?#]*:)\/\/([^/?#]*)/;
 const IS_FILE = /^(?:[^:/?#]*\+)?file:/i;
 
-type Step = (rest: string) => string;
+type DecodeStep = (rest: string) => string;
 
 /** Everything that the steps make of a text, in any order; nothing where that is more than is reasonable. */
-function closure(start: string, steps: readonly Step[]): readonly string[] | undefined {
+function closure(start: string, steps: readonly DecodeStep[]): readonly string[] | undefined {
   const found = new Set([start]);
   for (const rest of found) {
     for (const step of steps) found.add(step(rest));
@@ -81,8 +81,8 @@ function closure(start: string, steps: readonly Step[]): readonly string[] | und
   return Array.from(found);
 }
 
-const PATTERN_STEPS: readonly Step[] = [decode, plainLetters, followDots, joinSlashes];
-const URI_STEPS: readonly Step[] = [...PATTERN_STEPS, followAllDots, cutAtQuery];
+const PATTERN_STEPS: readonly DecodeStep[] = [decode, plainLetters, followDots, joinSlashes];
+const URI_STEPS: readonly DecodeStep[] = [...PATTERN_STEPS, followAllDots, cutAtQuery];
 
 /** Undoes one layer of percent-encoding; the URL parser takes tabs and line ends out, and so does this. */
 function decode(rest: string): string {

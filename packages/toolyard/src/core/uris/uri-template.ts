@@ -8,7 +8,7 @@ const MAX_TEMPLATE_LENGTH = 2048;
 export type UriVariables = Readonly<Record<string, string>>;
 
 /** One piece of a template: text that must stand there, or an expression. */
-type Piece = { readonly literal: string } | Expression;
+type TemplatePiece = { readonly literal: string } | Expression;
 
 interface Expression {
   readonly names: readonly string[];
@@ -36,9 +36,9 @@ export class UriTemplate {
   readonly names: readonly string[];
   /** What every URI of this template begins with. */
   readonly head: string;
-  readonly #pieces: readonly Piece[];
+  readonly #pieces: readonly TemplatePiece[];
   /** The pieces with encoded literals, if a literal can be written encoded or not. */
-  readonly #encoded: readonly Piece[] | undefined;
+  readonly #encoded: readonly TemplatePiece[] | undefined;
 
   constructor(text: string) {
     this.text = text;
@@ -66,7 +66,7 @@ export class UriTemplate {
   }
 }
 
-function matchPieces(pieces: readonly Piece[], uri: string): UriVariables | undefined {
+function matchPieces(pieces: readonly TemplatePiece[], uri: string): UriVariables | undefined {
   const first = pieces[0];
   if (first === undefined) return uri === "" ? {} : undefined;
   if ("literal" in first && !uri.startsWith(first.literal)) return undefined;
@@ -74,11 +74,11 @@ function matchPieces(pieces: readonly Piece[], uri: string): UriVariables | unde
   return table[0]![0] === 1 ? readValues(pieces, table, uri) : undefined;
 }
 
-function hasTwoSpellings(pieces: readonly Piece[]): boolean {
+function hasTwoSpellings(pieces: readonly TemplatePiece[]): boolean {
   return pieces.some((piece) => "literal" in piece && (piece.literal.includes("%") || ENCODED.test(piece.literal)));
 }
 
-function withEncodedLiteral(piece: Piece): Piece {
+function withEncodedLiteral(piece: TemplatePiece): TemplatePiece {
   return "literal" in piece ? { literal: encodeLiteral(piece.literal) } : piece;
 }
 
@@ -102,8 +102,8 @@ function expandExpression({ names, lead, isReserved }: Expression, values: UriVa
   return `${lead}${texts.join(separator)}`;
 }
 
-function readPieces(text: string): Piece[] {
-  const pieces: Piece[] = [];
+function readPieces(text: string): TemplatePiece[] {
+  const pieces: TemplatePiece[] = [];
   let at = 0;
   while (at < text.length) {
     const open = text.indexOf("{", at);
@@ -154,7 +154,7 @@ function isSegment(code: number): boolean {
 }
 
 /** `table[piece][at]` is 1 when the pieces from `piece` on can produce the URI from `at` to its end. */
-function fillTable(pieces: readonly Piece[], uri: string): Uint8Array[] {
+function fillTable(pieces: readonly TemplatePiece[], uri: string): Uint8Array[] {
   const table = Array.from({ length: pieces.length + 1 }, () => new Uint8Array(uri.length + 2));
   table[pieces.length]![uri.length] = 1;
   for (let index = pieces.length - 1; index >= 0; index -= 1) {
@@ -191,7 +191,7 @@ function fillExpression(piece: Expression, uri: string, { row, next }: PieceRows
   }
 }
 
-function readValues(pieces: readonly Piece[], table: readonly Uint8Array[], uri: string): UriVariables {
+function readValues(pieces: readonly TemplatePiece[], table: readonly Uint8Array[], uri: string): UriVariables {
   const values: [string, string][] = [];
   let at = 0;
   for (const [index, piece] of pieces.entries()) {

@@ -4,13 +4,13 @@ import type { Fail, RpcErrorObject } from "../../core/calls/outcome.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 /** What a call was for, as its caller spelt it. */
-export type Target = { readonly tool: string } | { readonly uri: string };
+export type FailedTarget = { readonly tool: string } | { readonly uri: string };
 
 /**
  * A failure in the words of the dialect (G60 to G64): the code stands in the table of kinds, the words are fixed. The
  * one place that translates; `MCP` of the core server throws the same.
  */
-export function dialectError(failure: Fail, target: Target): RpcErrorObject {
+export function dialectError(failure: Fail, target: FailedTarget): RpcErrorObject {
   switch (failure.kind) {
     case "unknown_tool":
       return "uri" in target ? resourceNotFound(target.uri) : methodNotFound(target.tool);
@@ -48,7 +48,7 @@ function ownError({ kind, rpcError }: Fail): RpcErrorObject | undefined {
   return { ...rpcError, code: isServerCode ? rpcError.code : KINDS[kind].jsonrpc };
 }
 
-function executionError(failure: Fail, target: Target): RpcErrorObject {
+function executionError(failure: Fail, target: FailedTarget): RpcErrorObject {
   const original = stringMember(failure.details ?? {}, "error") ?? failure.message;
   const what =
     "uri" in target

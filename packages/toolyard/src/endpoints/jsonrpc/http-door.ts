@@ -14,10 +14,10 @@ import { sendEmpty, sendJson } from "../../http/answer/send.ts";
 import { classifyMessage, rpcError, RPC } from "../../wire/messages.ts";
 import { CollectedReplies } from "./collected-replies.ts";
 import { isDialectMethod } from "./json-rpc-dialect.ts";
-import type { JsonRpcDoorOptions } from "./options.ts";
+import type { JsonRpcEndpointOptions } from "./options.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Logger } from "../../core/ports/ports.ts";
-import type { Conversation, Door, McpFace } from "../door.ts";
+import type { SessionlessConversation, Endpoint, McpFace } from "../door.ts";
 import { MCP_PATH } from "../paths.ts";
 import { jsonRpcPlaces } from "./places.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
@@ -38,12 +38,12 @@ export interface JsonRpcHttpParts {
  * `GET ?uri=` reads a resource. Whoever needs all of MCP at the same address gets it. Whoever made the parts closes
  * them.
  */
-export class JsonRpcHttpDoor implements Door {
+export class JsonRpcHttpEndpoint implements Endpoint {
   readonly #parts: JsonRpcHttpParts;
-  readonly #options: JsonRpcDoorOptions;
-  readonly #open = new Set<Conversation>();
+  readonly #options: JsonRpcEndpointOptions;
+  readonly #open = new Set<SessionlessConversation>();
 
-  constructor(parts: JsonRpcHttpParts, options: JsonRpcDoorOptions) {
+  constructor(parts: JsonRpcHttpParts, options: JsonRpcEndpointOptions) {
     this.#parts = parts;
     this.#options = options;
   }
@@ -129,7 +129,11 @@ export class JsonRpcHttpDoor implements Door {
     replies.send(isBatch);
   }
 
-  #receive(conversation: Conversation, message: unknown, how: Parameters<Conversation["receive"]>[1]): Promise<void> {
+  #receive(
+    conversation: SessionlessConversation,
+    message: unknown,
+    how: Parameters<SessionlessConversation["receive"]>[1],
+  ): Promise<void> {
     const classified = classifyMessage(message);
     if (classified.type !== "reply") return conversation.receive(message, how);
     // Nobody has asked this caller anything: without a session there is no way to.

@@ -8,7 +8,7 @@ import { SILENT_LOGGER } from "../../core/ports/ports.ts";
 import { createTestListener } from "../../../../../test/support/test-listener.ts";
 import { resolveHttp } from "../../http/options.ts";
 import type { DialectAnswer, DialectContext } from "../dialect.ts";
-import { JsonRpcHttpDoor } from "./http-door.ts";
+import { JsonRpcHttpEndpoint } from "./http-door.ts";
 import { resolveJsonRpcDoor } from "./options.ts";
 import type { McpFace } from "../door.ts";
 import { isDialectMethod, JsonRpcDialect } from "./json-rpc-dialect.ts";
@@ -70,7 +70,7 @@ test("G31: a fault outside dispatch is the literal internal server error", async
     },
   };
   const parts = { dialects: [dialectOf(new HubStandIn())], logger: SILENT_LOGGER, mcp };
-  const door = new JsonRpcHttpDoor(parts, resolveJsonRpcDoor());
+  const door = new JsonRpcHttpEndpoint(parts, resolveJsonRpcDoor());
   door.mount(listener);
   const { url } = await listener.listen();
   const response = await fetch(`${url}/`, {

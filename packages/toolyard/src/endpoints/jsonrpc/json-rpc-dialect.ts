@@ -11,7 +11,7 @@ import { resourceValue, toolValue } from "../../core/calls/tool-value.ts";
 import type { Dialect, DialectAnswer, DialectContext, DialectRequest } from "../dialect.ts";
 import { BuiltCall } from "../../core/calls/built-call.ts";
 import { readCapabilities } from "./capabilities.ts";
-import { dialectError, type Target } from "./failure.ts";
+import { dialectError, type FailedTarget } from "./failure.ts";
 
 export interface JsonRpcDeps {
   readonly hub: Pick<HubPort, "list" | "call">;
@@ -35,7 +35,7 @@ export function isDialectMethod(method: string): boolean {
   return OWN_METHODS.has(method) || method.startsWith(RESOURCE_PREFIX) || !isReservedMethod(method);
 }
 
-type Run = (request: DialectRequest, context: DialectContext) => Promise<DialectAnswer>;
+type DialectHandler = (request: DialectRequest, context: DialectContext) => Promise<DialectAnswer>;
 
 /**
  * G's way to speak JSON-RPC: six methods of its own, and every tool's name is a method whose parameters are its
@@ -58,7 +58,7 @@ export class JsonRpcDialect implements Dialect {
     return hasMembers && message["jsonrpc"] !== "2.0" ? "Invalid jsonrpc version" : "Invalid JSON-RPC request object";
   }
 
-  #runOf(method: string): Run | undefined {
+  #runOf(method: string): DialectHandler | undefined {
     if (!isDialectMethod(method)) return undefined;
     if (method === "mcp.tool.execute") return (request, context) => this.#executeNamed(request, context);
     if (method === "mcp.resource.get" || method.startsWith(RESOURCE_PREFIX))
@@ -67,7 +67,7 @@ export class JsonRpcDialect implements Dialect {
     return ({ params }, context) => this.#execute(method, params, context);
   }
 
-  async #guarded(run: Run, request: DialectRequest, context: DialectContext): Promise<DialectAnswer> {
+  async #guarded(run: DialectHandler, request: DialectRequest, context: DialectContext): Promise<DialectAnswer> {
     try {
       return await run(request, context);
     } catch (error) {
@@ -109,7 +109,7 @@ export class JsonRpcDialect implements Dialect {
     return { type: "value", value: resourceValue(outcome.result) };
   }
 
-  async #call({ method, target, params }: Wanted, { view, link }: DialectContext): Promise<Outcome> {
+  async #call({ method, target, params }: JsonRpcCall, { view, link }: DialectContext): Promise<Outcome> {
     // `_meta` is the caller's word to the hub, and no argument of any tool.
     const { _meta: meta, ...args } = params;
     const asked = {
@@ -130,7 +130,7 @@ export class JsonRpcDialect implements Dialect {
     }
   }
 
-  #failed(failure: Fail, target: Target, { link }: DialectContext): DialectAnswer {
+  #failed(failure: Fail, target: FailedTarget, { link }: DialectContext): DialectAnswer {
     if (failure.kind === "cancelled" && link.cancellation.aborted) return { type: "silence" };
     const error = dialectError(failure, target);
     this.#deps.logger.debug(`A request of the JSON-RPC dialect failed: ${error.message}`, { kind: failure.kind });
@@ -153,7 +153,7 @@ export class JsonRpcDialect implements Dialect {
 }
 
 /** A call as its caller puts it. */
-interface Wanted {
+interface JsonRpcCall {
   readonly method: CallMethod;
   readonly target: string;
   readonly params: JsonObject;

@@ -1,7 +1,7 @@
 import { Type } from "../../core/options/option-schema.ts";
 import { defineDoor } from "../door.ts";
 import { LOGGER } from "../../core/services.ts";
-import { LateDoor } from "../late-door.ts";
+import { LateEndpoint } from "../late-door.ts";
 import { JSON_RPC_PATHS } from "../paths.ts";
 import { DIALECTS, MCP_FACE } from "../services.ts";
 import { JSON_RPC_OPTION_SCHEMAS, resolveJsonRpcDoor } from "./options.ts";
@@ -18,11 +18,11 @@ export const JSON_RPC = defineDoor({
   },
   open: async (options, { logger, mcp, dialects: loadDialects }) => {
     if (options.onMcpPath) mcp.cedePath();
-    return new LateDoor({
+    return new LateEndpoint({
       places: jsonRpcPlaces(options),
       load: async () => {
-        const [{ JsonRpcHttpDoor }, dialects] = await Promise.all([import("./http-door.ts"), loadDialects()]);
-        return new JsonRpcHttpDoor({ logger, mcp, dialects }, options);
+        const [{ JsonRpcHttpEndpoint }, dialects] = await Promise.all([import("./http-door.ts"), loadDialects()]);
+        return new JsonRpcHttpEndpoint({ logger, mcp, dialects }, options);
       },
     });
   },

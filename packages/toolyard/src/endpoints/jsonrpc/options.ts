@@ -15,16 +15,16 @@ export const JSON_RPC_OPTION_SCHEMAS = {
 } as const;
 
 const JsonRpcDoorSchema = Type.Object(JSON_RPC_OPTION_SCHEMAS, { description: "The JSON-RPC dialect." });
-export type JsonRpcDoorConfig = Static<typeof JsonRpcDoorSchema>;
+export type JsonRpcEndpointConfig = Static<typeof JsonRpcDoorSchema>;
 
-export interface JsonRpcDoorOptions {
+export interface JsonRpcEndpointOptions {
   /** On stdio, at `/` and at `/jsonrpc`. */
   readonly enabled: boolean;
   /** At `/mcp`. */
   readonly onMcpPath: boolean;
 }
 
-export function resolveJsonRpcDoor(raw: JsonRpcDoorConfig = {}): JsonRpcDoorOptions {
+export function resolveJsonRpcDoor(raw: JsonRpcEndpointConfig = {}): JsonRpcEndpointOptions {
   const { jsonrpc: enabled, legacy: onMcpPath } = readOptions(JsonRpcDoorSchema, raw);
   return Object.freeze({ enabled, onMcpPath });
 }

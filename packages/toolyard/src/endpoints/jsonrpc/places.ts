@@ -1,11 +1,11 @@
 import type { RoutePlace } from "../../http/router.ts";
 import { JSON_RPC_PATHS, MCP_PATH } from "../paths.ts";
-import type { JsonRpcDoorOptions } from "./options.ts";
+import type { JsonRpcEndpointOptions } from "./options.ts";
 
 const METHODS = ["GET", "POST", "DELETE"];
 
 /** Every place that the dialect is spoken at on HTTP. */
-export function jsonRpcPlaces({ enabled, onMcpPath }: JsonRpcDoorOptions): readonly RoutePlace[] {
+export function jsonRpcPlaces({ enabled, onMcpPath }: JsonRpcEndpointOptions): readonly RoutePlace[] {
   const paths = [...(enabled ? JSON_RPC_PATHS : []), ...(onMcpPath ? [MCP_PATH] : [])];
   return paths.map((path) => ({ path, methods: METHODS }));
 }

@@ -6,7 +6,7 @@ import type { RequestId } from "../../wire/messages.ts";
 import type { DialectAnswer } from "../dialect.ts";
 
 /** What an MCP method came to, before an id and an era are put on it. */
-export type Answer =
+export type McpAnswer =
   | { readonly type: "result"; readonly result: JsonObject }
   /** A list whose entries are serialised already: `member` is `tools`, `resources`, …; `json` the text of the array. */
   | ListAnswer
@@ -23,13 +23,13 @@ export interface ListAnswer {
   readonly nextCursor?: string;
 }
 
-export const SILENCE: Answer = Object.freeze({ type: "silence" });
+export const SILENCE: McpAnswer = Object.freeze({ type: "silence" });
 
-export function resultAnswer(result: JsonObject): Answer {
+export function resultAnswer(result: JsonObject): McpAnswer {
   return { type: "result", result };
 }
 
-export function errorAnswer(code: number, message: string, data?: unknown): Answer {
+export function errorAnswer(code: number, message: string, data?: unknown): McpAnswer {
   return { type: "error", error: data === undefined ? { code, message } : { code, message, data } };
 }
 
@@ -37,7 +37,7 @@ export function errorAnswer(code: number, message: string, data?: unknown): Answ
  * The reply as one line of JSON text, or nothing for silence. `extra` members are added to a result that does not have
  * them (the modern era's `resultType`, `ttlMs`, `_meta`). Serialised lists are spliced in as they are.
  */
-export function replyText(id: RequestId | null, answer: Answer, extra?: JsonObject): string | undefined {
+export function replyText(id: RequestId | null, answer: McpAnswer, extra?: JsonObject): string | undefined {
   const head = `{"jsonrpc":"2.0","id":${stringifyExact(id)},`;
   switch (answer.type) {
     case "silence":
@@ -57,7 +57,7 @@ export function replyText(id: RequestId | null, answer: Answer, extra?: JsonObje
 export type SplicedReply = readonly [head: string, middle: Buffer, tail: string];
 
 /** The reply for carriers that take bytes, where that spares a large list from being encoded for everybody who asks. */
-export function splicedReply(id: RequestId | null, answer: Answer, extra?: JsonObject): SplicedReply | undefined {
+export function splicedReply(id: RequestId | null, answer: McpAnswer, extra?: JsonObject): SplicedReply | undefined {
   if (answer.type !== "list" || answer.json.length < MIN_SPLICED_CHARS || answer.json !== answer.list.json)
     return undefined;
   const { bytes } = answer.list;

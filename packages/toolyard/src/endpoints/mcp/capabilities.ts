@@ -5,7 +5,7 @@ import type { SourceFeatures } from "../../core/sources/records.ts";
 /**
  * What the hub offers to one view at one moment: its facts, its lists, and MCP's `capabilities` that follow from them.
  */
-export interface Offer {
+export interface HubOffer {
   readonly facts: ServerFacts;
   readonly lists: Readonly<Record<ListKind, RenderedList>>;
   readonly capabilities: JsonObject;
@@ -15,11 +15,11 @@ export interface Offer {
  * Reads what `initialize` and `server/discover` advertise. Resources, prompts and features are named when there are
  * some, or when a source has not said yet what it has: a client that was told "no resources" never asks again.
  */
-export function readOffer(hub: HubPort, view: View): Promise<Offer> {
+export function readOffer(hub: HubPort, view: View): Promise<HubOffer> {
   return readSettled(hub, () => readOnce(hub, view));
 }
 
-async function readOnce(hub: HubPort, view: View): Promise<Offer> {
+async function readOnce(hub: HubPort, view: View): Promise<HubOffer> {
   const [facts, tools, resources, templates, prompts] = await Promise.all([
     hub.facts(view.principal),
     hub.list("tools", view),
@@ -31,7 +31,7 @@ async function readOnce(hub: HubPort, view: View): Promise<Offer> {
   return { facts, lists, capabilities: withDeclared(capabilitiesFor(hub, facts, lists), facts.capabilities) };
 }
 
-function capabilitiesFor(hub: HubPort, facts: ServerFacts, lists: Offer["lists"]): JsonObject {
+function capabilitiesFor(hub: HubPort, facts: ServerFacts, lists: HubOffer["lists"]): JsonObject {
   const { completions, logging, subscribe } = offeredFeatures(hub, facts);
   // A server that has none as yet, and says that it may, is heard when it has some.
   const has = (capability: string, ...kinds: readonly ListKind[]): boolean =>

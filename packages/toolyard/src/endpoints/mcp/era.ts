@@ -4,7 +4,7 @@ import type { RpcErrorObject } from "../../core/calls/outcome.ts";
 import {
   classifyMessage,
   RPC,
-  type Classified,
+  type ClassifiedMessage,
   type RequestId,
   type RpcNotification,
   type RpcRequest,
@@ -29,7 +29,7 @@ export function servedEraOf({ query }: Pick<HttpExchange, "query">): ServedEra |
 /** Whose business a posted body is. */
 export type BodyEra =
   /** `classified` is absent for a batch. */
-  | { readonly type: "legacy"; readonly classified?: Classified }
+  | { readonly type: "legacy"; readonly classified?: ClassifiedMessage }
   | { readonly type: "modern-request"; readonly message: RpcRequest }
   | { readonly type: "modern-notification"; readonly message: RpcNotification }
   /** Nobody's: answered with this status and error. */

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import { KIND_META_KEY, KINDS, RETRY_META_KEY } from "../../core/calls/kinds.ts";
 import type { Fail, RpcErrorObject } from "../../core/calls/outcome.ts";
 import { RPC } from "../../wire/messages.ts";
-import { errorAnswer, resultAnswer, SILENCE, type Answer } from "./answers.ts";
+import { errorAnswer, resultAnswer, SILENCE, type McpAnswer } from "./answers.ts";
 
 /** What the eras and revisions say differently about a failure. */
 export interface FailureRules {
@@ -26,7 +26,7 @@ export interface FailedCall {
 }
 
 /** A failure in MCP's words. The one place where the MCP door translates the table of kinds. */
-export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRules): Answer {
+export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRules): McpAnswer {
   if (failure.kind === "cancelled" && call.cancelled) return SILENCE;
   // The refusal of a question that the tool put to its caller is the tool's failure, not an upstream's protocol error.
   const { rpcError } = failure;
@@ -47,7 +47,7 @@ function isProtocolError({ kind }: Fail, { invalidArguments }: FailureRules): bo
 }
 
 /** Our own fault: the caller gets an id to quote, the log has everything else. */
-export function internalAnswer(callId: string): Answer {
+export function internalAnswer(callId: string): McpAnswer {
   return errorAnswer(RPC.internal, `Internal error. The hub's log has the details under error id ${callId}.`, {
     [KIND_META_KEY]: "internal",
     errorId: callId,
@@ -65,7 +65,7 @@ function upstreamError(
   return rules.upstreamError(rpcError, method);
 }
 
-function toolFailure(failure: Fail): Answer {
+function toolFailure(failure: Fail): McpAnswer {
   return resultAnswer({
     content: [{ type: "text", text: withHints(failure) }],
     isError: true,
@@ -73,7 +73,7 @@ function toolFailure(failure: Fail): Answer {
   });
 }
 
-function notFoundAnswer(failure: Fail, call: FailedCall, rules: FailureRules): Answer {
+function notFoundAnswer(failure: Fail, call: FailedCall, rules: FailureRules): McpAnswer {
   const { target, method } = call;
   if (method === "resources/read")
     return errorAnswer(rules.resourceNotFoundCode, withHints(failure, `Resource not found: ${target}`), {

@@ -1,4 +1,4 @@
-import type { Principal, ToolMode, ToolNames } from "../../core/calls/call.ts";
+import type { Principal, ToolMode, ToolNameStyle } from "../../core/calls/call.ts";
 import type { RpcErrorObject } from "../../core/calls/outcome.ts";
 import { acceptedTypes } from "../../http/request/accept.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
@@ -29,13 +29,13 @@ export interface McpHttpParts {
   /** For clients whose URL names none. @default "auto" */
   readonly era?: ServedEra;
   /** For clients that name none. @default "mcp" */
-  readonly toolNames?: ToolNames;
+  readonly toolNames?: ToolNameStyle;
 }
 
 type LegacyPost = Pick<LegacyExchange, "http" | "dialects" | "classified">;
 
 /** MCP's answers to HTTP requests, whatever path they came by. Whoever made the parts closes them. */
-export class McpHttpDoor {
+export class McpHttpEndpoint {
   readonly #parts: McpHttpParts;
   readonly #quiet = new QuietCalls();
   #closing: AbortSignal | undefined;

@@ -17,8 +17,11 @@ export const MCP = defineDoor({
   provides: [MCP_FACE, TOOL_MODE],
   resolve: ({ server = {} }) => ({ ...resolveMcpDoor(server), sessions: resolveLegacySessions(server.sessions) }),
   open: async (options, services) => {
-    const [{ McpDoor }, { createMcpParts }] = await Promise.all([import("./mcp-door.ts"), import("./mcp-parts.ts")]);
-    const door = new McpDoor(createMcpParts(options, services));
+    const [{ McpEndpoint }, { createMcpParts }] = await Promise.all([
+      import("./mcp-door.ts"),
+      import("./mcp-parts.ts"),
+    ]);
+    const door = new McpEndpoint(createMcpParts(options, services));
     return Object.assign(door, { services: { mcp: door, defaultMode: options.toolMode } });
   },
 });

@@ -1,7 +1,7 @@
 import type { Principal } from "../../core/calls/call.ts";
-import type { Conversation } from "../door.ts";
+import type { SessionlessConversation } from "../door.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
-import type { LegacyDoor } from "./legacy/legacy-door.ts";
+import type { LegacyEndpoint } from "./legacy/legacy-door.ts";
 import type { SessionDepsParts } from "./legacy/session-deps.ts";
 
 /**
@@ -10,8 +10,8 @@ import type { SessionDepsParts } from "./legacy/session-deps.ts";
  */
 export class LateLegacy {
   readonly #parts: SessionDepsParts;
-  #loading: Promise<LegacyDoor> | undefined;
-  #door: LegacyDoor | undefined;
+  #loading: Promise<LegacyEndpoint> | undefined;
+  #door: LegacyEndpoint | undefined;
   #hasGivenUp = false;
   #isClosed = false;
 
@@ -39,7 +39,7 @@ export class LateLegacy {
     return this.#once(({ sse }) => sse.post(exchange, body));
   }
 
-  converse(principal: Principal): Conversation {
+  converse(principal: Principal): SessionlessConversation {
     return this.#door?.converse(principal) ?? new LateConversation(this.#once((door) => door.converse(principal)));
   }
 
@@ -53,27 +53,27 @@ export class LateLegacy {
     this.#door?.close();
   }
 
-  async #once<T>(work: (door: LegacyDoor) => T | Promise<T>): Promise<T> {
+  async #once<T>(work: (door: LegacyEndpoint) => T | Promise<T>): Promise<T> {
     return work(this.#door ?? (await (this.#loading ??= this.#load())));
   }
 
-  async #load(): Promise<LegacyDoor> {
-    const { LegacyDoor } = await import("./legacy/legacy-door.ts");
-    this.#door = new LegacyDoor(this.#parts);
+  async #load(): Promise<LegacyEndpoint> {
+    const { LegacyEndpoint } = await import("./legacy/legacy-door.ts");
+    this.#door = new LegacyEndpoint(this.#parts);
     if (this.#hasGivenUp) this.#door.giveUp();
     if (this.#isClosed) this.#door.close();
     return this.#door;
   }
 }
 
-class LateConversation implements Conversation {
-  readonly #loaded: Promise<Conversation>;
+class LateConversation implements SessionlessConversation {
+  readonly #loaded: Promise<SessionlessConversation>;
 
-  constructor(loaded: Promise<Conversation>) {
+  constructor(loaded: Promise<SessionlessConversation>) {
     this.#loaded = loaded;
   }
 
-  async receive(...args: Parameters<Conversation["receive"]>): Promise<void> {
+  async receive(...args: Parameters<SessionlessConversation["receive"]>): Promise<void> {
     await (await this.#loaded).receive(...args);
   }
 

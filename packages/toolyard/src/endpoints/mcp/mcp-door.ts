@@ -1,36 +1,42 @@
-import type { Principal, ToolNames } from "../../core/calls/call.ts";
+import type { Principal, ToolNameStyle } from "../../core/calls/call.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import type { Dialect } from "../dialect.ts";
-import type { Conversation, McpFace } from "../door.ts";
+import type { SessionlessConversation, McpFace } from "../door.ts";
 import type { ServedEra } from "../../core/sources/served-era.ts";
-import { McpHttpDoor } from "./http-door.ts";
+import { McpHttpEndpoint } from "./http-door.ts";
 import { LateLegacy } from "./late-legacy.ts";
 import type { SessionDepsParts } from "./legacy/session-deps.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { mountSse } from "./sse-door.ts";
 import { needsWholeMcp } from "./whole-mcp.ts";
 
-export interface McpDoorParts {
+export interface McpEndpointParts {
   readonly modern: ModernEndpoint;
   readonly session: SessionDepsParts;
   readonly era: ServedEra;
   /** For clients that name none. */
-  readonly toolNames: ToolNames;
+  readonly toolNames: ToolNameStyle;
 }
 
 /** MCP on HTTP, all of it: `/mcp` for both eras, `/sse` and `/messages` for 2024-11-05. */
-export class McpDoor implements McpFace {
-  readonly #parts: McpDoorParts;
+export class McpEndpoint implements McpFace {
+  readonly #parts: McpEndpointParts;
   readonly #legacy: LateLegacy;
-  readonly #http: McpHttpDoor;
+  readonly #http: McpHttpEndpoint;
   #ownsPath = true;
 
-  constructor(parts: McpDoorParts) {
+  constructor(parts: McpEndpointParts) {
     const { modern, session, era, toolNames } = parts;
     this.#parts = parts;
     this.#legacy = new LateLegacy(session);
-    this.#http = new McpHttpDoor({ modern, legacy: this.#legacy, defaultMode: session.defaultMode, era, toolNames });
+    this.#http = new McpHttpEndpoint({
+      modern,
+      legacy: this.#legacy,
+      defaultMode: session.defaultMode,
+      era,
+      toolNames,
+    });
   }
 
   cedePath(): void {
@@ -63,7 +69,7 @@ export class McpDoor implements McpFace {
     return this.#http.serve(exchange);
   }
 
-  converse(principal: Principal): Conversation {
+  converse(principal: Principal): SessionlessConversation {
     return this.#legacy.converse(principal);
   }
 }

@@ -1,5 +1,5 @@
 import type { Access } from "../../core/access.ts";
-import type { ToolNames } from "../../core/calls/call.ts";
+import type { ToolNameStyle } from "../../core/calls/call.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { ServedEra } from "../../core/sources/served-era.ts";
@@ -7,7 +7,7 @@ import type { HubState } from "../../state/ports/store.ts";
 import type { LegacySessionOptions } from "./legacy/options.ts";
 import type { SessionDepsParts } from "./legacy/session-deps.ts";
 import { ModernEndpoint } from "./modern/endpoint.ts";
-import type { McpDoorOptions } from "./options.ts";
+import type { McpEndpointOptions } from "./options.ts";
 
 /** Both eras of MCP, whatever carries them. */
 export interface McpParts {
@@ -15,7 +15,7 @@ export interface McpParts {
   readonly session: SessionDepsParts;
   readonly era: ServedEra;
   /** For clients that name none. */
-  readonly toolNames: ToolNames;
+  readonly toolNames: ToolNameStyle;
 }
 
 export interface McpServices {
@@ -25,7 +25,7 @@ export interface McpServices {
   readonly access: Pick<Access, "isGuarded">;
 }
 
-export interface McpPartsOptions extends McpDoorOptions {
+export interface McpPartsOptions extends McpEndpointOptions {
   readonly sessions: LegacySessionOptions;
 }
 

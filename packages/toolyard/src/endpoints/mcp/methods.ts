@@ -7,7 +7,7 @@ import type { Logger } from "../../core/ports/ports.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { CallerLink } from "../../core/calls/caller-link.ts";
 import { BuiltCall } from "../../core/calls/built-call.ts";
-import { errorAnswer, resultAnswer, type Answer } from "./answers.ts";
+import { errorAnswer, resultAnswer, type McpAnswer } from "./answers.ts";
 import { failureAnswer, internalAnswer, type FailureRules } from "./failures.ts";
 import { pageOf } from "./paging.ts";
 import { firstChars } from "../../core/text/truncate.ts";
@@ -79,7 +79,7 @@ export function isListMethod(method: string): boolean {
  * Answers the methods that both eras have: lists, `tools/call`, `resources/read`, `prompts/get`, `completion/complete`.
  * Never rejects.
  */
-export function answerMethod(request: MethodRequest, context: MethodContext): Promise<Answer> {
+export function answerMethod(request: MethodRequest, context: MethodContext): Promise<McpAnswer> {
   const list = LISTS.get(request.method);
   if (list) return answerList(list, request, context);
   const readTarget = CALLS.get(request.method);
@@ -97,7 +97,7 @@ export function isPassedOn(method: string, { deps, view }: Pick<MethodContext, "
   return !isSharedMethod(method) && deps.hub.passesOn(method, view.principal);
 }
 
-export function methodNotFound(method: string): Answer {
+export function methodNotFound(method: string): McpAnswer {
   return errorAnswer(RPC.methodNotFound, `Method not found: ${firstChars(method, MAX_QUOTED)}`);
 }
 
@@ -105,7 +105,7 @@ async function answerList(
   { kind, member }: ListMember,
   request: MethodRequest,
   context: MethodContext,
-): Promise<Answer> {
+): Promise<McpAnswer> {
   const { deps, view, codec } = context;
   const cursor = request.params["cursor"] ?? undefined;
   if (cursor !== undefined && typeof cursor !== "string")
@@ -123,7 +123,7 @@ async function answerList(
   }
 }
 
-function answerExtension({ method, params, meta }: MethodRequest, context: MethodContext): Promise<Answer> {
+function answerExtension({ method, params, meta }: MethodRequest, context: MethodContext): Promise<McpAnswer> {
   const { view, link } = context;
   const { _meta: _, ...rest } = params;
   const { principal, mode } = view;
@@ -139,11 +139,11 @@ function answerExtension({ method, params, meta }: MethodRequest, context: Metho
   return answered(call, context);
 }
 
-function answerCall(target: string, request: MethodRequest, context: MethodContext): Promise<Answer> {
+function answerCall(target: string, request: MethodRequest, context: MethodContext): Promise<McpAnswer> {
   return answered(buildCall(target, request, context), context);
 }
 
-async function answered(call: Call, { deps, codec, link }: MethodContext): Promise<Answer> {
+async function answered(call: Call, { deps, codec, link }: MethodContext): Promise<McpAnswer> {
   const { method, target } = call;
   try {
     const outcome = await deps.hub.call(call);
@@ -216,7 +216,7 @@ export function faultAnswer(
   error: unknown,
   { method, callId = nextCallId() }: { readonly method: string; readonly callId?: string },
   { logger }: Pick<MethodsDeps, "logger">,
-): Answer {
+): McpAnswer {
   logger.error("A request of the MCP door failed by a fault of this program.", {
     call: callId,
     method,

@@ -1,4 +1,4 @@
-import type { ToolMode, ToolNames } from "../../core/calls/call.ts";
+import type { ToolMode, ToolNameStyle } from "../../core/calls/call.ts";
 import { durationOption } from "../../core/text/duration.ts";
 import { Type, type Static } from "../../core/options/option-schema.ts";
 import { readOptions } from "../../core/options/option-values.ts";
@@ -59,12 +59,12 @@ export const MCP_OPTION_SCHEMAS = {
 } as const;
 
 const McpDoorSchema = Type.Object(MCP_OPTION_SCHEMAS, { description: "The MCP door." });
-export type McpDoorConfig = Static<typeof McpDoorSchema>;
+export type McpEndpointConfig = Static<typeof McpDoorSchema>;
 
-export interface McpDoorOptions {
+export interface McpEndpointOptions {
   readonly toolMode: ToolMode;
   readonly era: ServedEra;
-  readonly toolNames: ToolNames;
+  readonly toolNames: ToolNameStyle;
   /** Absent: lists are never cut. */
   readonly pageSize?: number;
   readonly modern: ModernOptions;
@@ -77,7 +77,7 @@ export interface ModernOptions {
   readonly inputTimeoutMs: number;
 }
 
-export function resolveMcpDoor(raw: McpDoorConfig = {}): McpDoorOptions {
+export function resolveMcpDoor(raw: McpEndpointConfig = {}): McpEndpointOptions {
   const options = readOptions(McpDoorSchema, raw, "server.");
   const { page_size: pageSize } = options;
   return Object.freeze({

@@ -1,7 +1,7 @@
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import type { RenderedList } from "../../core/ports/hub-port.ts";
 
-export interface Page {
+export interface McpListPage {
   readonly json: string;
   readonly nextCursor?: string;
 }
@@ -11,7 +11,11 @@ export interface Page {
  * whole list is the only page. A cursor names the version of the list: a list that changed between two pages would
  * otherwise lose or repeat entries.
  */
-export function pageOf(list: RenderedList, cursor: string | undefined, pageSize: number | undefined): Page | undefined {
+export function pageOf(
+  list: RenderedList,
+  cursor: string | undefined,
+  pageSize: number | undefined,
+): McpListPage | undefined {
   if (pageSize === undefined) return cursor === undefined ? { json: list.json } : undefined;
   const start = cursor === undefined ? 0 : readCursor(cursor, list, pageSize);
   if (start === undefined) return undefined;
@@ -24,9 +28,9 @@ export function pageOf(list: RenderedList, cursor: string | undefined, pageSize:
 }
 
 /** Pages that were asked for: as many as the list has for each size of a door. They go with the list. */
-const made = new WeakMap<RenderedList, Map<string, Page>>();
+const made = new WeakMap<RenderedList, Map<string, McpListPage>>();
 
-function cut(list: RenderedList, start: number, end: number): Page {
+function cut(list: RenderedList, start: number, end: number): McpListPage {
   if (start === 0 && end >= list.entries.length) return { json: list.json };
   const json = stringifyExact(list.entries.slice(start, end));
   return end < list.entries.length ? { json, nextCursor: writeCursor(list.version, end) } : { json };

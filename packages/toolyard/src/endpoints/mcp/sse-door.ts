@@ -1,4 +1,4 @@
-import type { ToolNames } from "../../core/calls/call.ts";
+import type { ToolNameStyle } from "../../core/calls/call.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { assertOwnPage } from "../../http/request/own-page.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
@@ -15,7 +15,7 @@ export interface SseFace {
 }
 
 /** Mounts HTTP+SSE of 2024-11-05: `GET /sse` and `POST /messages`. Whoever made `face` closes it. */
-export function mountSse(listener: Mountable, face: SseFace, toolNames: ToolNames = "mcp"): void {
+export function mountSse(listener: Mountable, face: SseFace, toolNames: ToolNameStyle = "mcp"): void {
   listener.route({ methods: ["GET"], path: SSE_PATH }, (exchange) => {
     assertOwnPage(exchange);
     return face.openSse(exchangeOf(exchange, toolNames));
@@ -31,7 +31,7 @@ async function post(face: SseFace, exchange: LegacyExchange): Promise<void> {
 }
 
 /** Messages are posted to a URL of the hub's choice, so they have the names that the stream was opened with. */
-function exchangeOf(http: HttpExchange, toolNames: ToolNames = "mcp"): LegacyExchange {
+function exchangeOf(http: HttpExchange, toolNames: ToolNameStyle = "mcp"): LegacyExchange {
   const mode = toolModeOfRequest(http);
   const principal = withToolNames(http.principal, toolNamesOfRequest(http) ?? toolNames);
   return { http, principal, ...(mode && { mode }) };

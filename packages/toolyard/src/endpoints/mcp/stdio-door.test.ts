@@ -10,7 +10,7 @@ import { MALFORMED_LINES } from "../../../../../test/support/malformed.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { SessionDeps } from "./legacy/session.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
-import { StdioDoor } from "./stdio-door.ts";
+import { StdioEndpoint } from "./stdio-door.ts";
 import type { Dialect } from "../dialect.ts";
 import { createProtocolSink } from "../../process/stdout-guard.ts";
 
@@ -28,7 +28,7 @@ class Pipe {
   readonly hub = new HubStandIn();
   readonly input = new PassThrough();
   readonly output: PassThrough;
-  readonly door: StdioDoor;
+  readonly door: StdioEndpoint;
   readonly lines: string[] = [];
   readonly #deps: SessionDeps;
   readonly #modern: ModernEndpoint;
@@ -39,7 +39,7 @@ class Pipe {
     this.output = new PassThrough({ highWaterMark });
     this.#deps = createTestDeps(this.hub, settings);
     this.#modern = createTestModern(this.hub);
-    this.door = new StdioDoor({
+    this.door = new StdioEndpoint({
       authenticator: settings.authenticator ?? alwaysAdmitting(LOCAL_PRINCIPAL),
       jsonLimits: resolveJsonLimits(),
       ...this.#deps,

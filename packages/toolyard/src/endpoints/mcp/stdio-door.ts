@@ -18,7 +18,7 @@ import { ModernPipe } from "./modern-pipe.ts";
 import { StdioReader } from "./stdio-reader.ts";
 import type { ProtocolSink } from "../../process/stdout-guard.ts";
 
-export interface StdioDoorDeps extends SessionDeps {
+export interface StdioEndpointDeps extends SessionDeps {
   readonly input: Readable;
   readonly output: ProtocolSink;
   readonly modern: ModernEndpoint;
@@ -34,14 +34,14 @@ export interface StdioDoorDeps extends SessionDeps {
 }
 
 /** MCP on standard input and output: one client, both eras, told apart message by message. */
-export class StdioDoor {
+export class StdioEndpoint {
   /**
    * Resolves when the client has gone or the door was closed, everything is answered, and the answers have been taken.
    */
   readonly done: Promise<void>;
-  readonly #deps: StdioDoorDeps;
+  readonly #deps: StdioEndpointDeps;
   /** Both eras for whoever is on the other end, once that is known. */
-  #spoken: Spoken | undefined;
+  #spoken: StdioConversation | undefined;
   readonly #reader: StdioReader;
   readonly #running = new Set<Promise<void>>();
   readonly #pipe: Outlet;
@@ -55,7 +55,7 @@ export class StdioDoor {
   });
   readonly #timers: NodeJS.Timeout[] = [];
 
-  constructor(deps: StdioDoorDeps) {
+  constructor(deps: StdioEndpointDeps) {
     this.#deps = deps;
     this.#pipe = new PipeOutlet(
       (text) => this.#write(text),
@@ -127,7 +127,7 @@ export class StdioDoor {
     void this.#drain(0);
   }
 
-  #spokenWith(principal: Principal): Spoken {
+  #spokenWith(principal: Principal): StdioConversation {
     const deps = this.#deps;
     const connection = connectionId();
     return {
@@ -164,7 +164,7 @@ export class StdioDoor {
     return this.#deps.era !== "legacy" && isJsonObject(value) && claimsModernEra(value["params"]);
   }
 
-  #takeMessage(value: unknown, { session, modern }: Spoken, outlet: Outlet = this.#pipe): Promise<void> {
+  #takeMessage(value: unknown, { session, modern }: StdioConversation, outlet: Outlet = this.#pipe): Promise<void> {
     if (this.#isModern(value)) return modern.receive(value);
     // A cancellation need not carry the envelope, so both eras hear of it. Ids are the client's, and it has one count
     // of them.
@@ -174,7 +174,7 @@ export class StdioDoor {
   }
 
   /** The replies to a batch are one array, once the last of them is there; what comes before them goes out at once. */
-  async #takeBatch(messages: readonly unknown[], spoken: Spoken): Promise<void> {
+  async #takeBatch(messages: readonly unknown[], spoken: StdioConversation): Promise<void> {
     if (messages.length === 0) return this.#refuse(RPC.invalidRequest, "Invalid Request: Batch must not be empty");
     if (messages.length > MAX_BATCH)
       return this.#refuse(RPC.invalidRequest, `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
@@ -236,7 +236,7 @@ export class StdioDoor {
   }
 }
 
-interface Spoken {
+interface StdioConversation {
   readonly session: LegacySession;
   readonly modern: ModernPipe;
 }

@@ -13,15 +13,15 @@ export function sendValue(answer: HttpAnswer, value: unknown, status = 200): voi
   sendText(answer, stringifyValue(value), { status });
 }
 
-export interface AnswerHead {
+export interface RestAnswerHead {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const OK: AnswerHead = { status: 200 };
+const OK: RestAnswerHead = { status: 200 };
 
 /** `text` is JSON already. */
-export function sendText(answer: HttpAnswer, text: string, { status, headers }: AnswerHead = OK): void {
+export function sendText(answer: HttpAnswer, text: string, { status, headers }: RestAnswerHead = OK): void {
   send(answer, text, { status, headers: { "content-type": "application/json", ...headers } });
 }
 
@@ -31,7 +31,7 @@ export function sendFailure(answer: HttpAnswer, failure: Fail, isFull = false): 
 }
 
 /** Any body, with the headers that all answers have. Does nothing when the caller has gone. */
-export function send(answer: HttpAnswer, body: string | Buffer, { status, headers = {} }: AnswerHead): void {
+export function send(answer: HttpAnswer, body: string | Buffer, { status, headers = {} }: RestAnswerHead): void {
   answer.send(status, [...COMMON, ...Object.entries(headers).flat()], body);
 }
 

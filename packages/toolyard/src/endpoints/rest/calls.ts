@@ -11,7 +11,7 @@ import { RPC } from "../../wire/messages.ts";
 import type { RestExchange } from "./rest-exchange.ts";
 import type { RestParts } from "./ports.ts";
 
-export interface CallTarget {
+export interface RestCallTarget {
   readonly method: CallMethod;
   readonly target: string;
   readonly args?: JsonObject;
@@ -34,7 +34,7 @@ export class Calls {
   }
 
   /** Never rejects. */
-  run(what: CallTarget, view: View, exchange: RestExchange): Promise<Outcome> {
+  run(what: RestCallTarget, view: View, exchange: RestExchange): Promise<Outcome> {
     return this.guard(exchange, () => this.#hub.call(callOf(what, view, exchange)));
   }
 
@@ -72,7 +72,11 @@ export class Calls {
 
 const CLOSING = fail("unavailable", "The hub is closing. Try again once it is back.");
 
-function callOf({ method, target, args = {} }: CallTarget, { principal, mode }: View, exchange: RestExchange): Call {
+function callOf(
+  { method, target, args = {} }: RestCallTarget,
+  { principal, mode }: View,
+  exchange: RestExchange,
+): Call {
   return new BuiltCall(linkTo(exchange), { method, target, params: {}, arguments: args, meta: {}, principal, mode });
 }
 

@@ -11,14 +11,14 @@ export interface ChatBody {
   readonly maxIterations?: number;
 }
 
-type Answered = { readonly ok: true; readonly reply: ChatReply };
+type ChatAnswer = { readonly ok: true; readonly reply: ChatReply };
 
 /** Lets the agent answer. Events of the way are sent as they come to callers that take them. */
 export async function runChat(
   chat: Chat | undefined,
   body: ChatBody,
   exchange: RestExchange,
-): Promise<Answered | Fail> {
+): Promise<ChatAnswer | Fail> {
   if (!chat)
     return fail(
       "unavailable",

@@ -14,7 +14,7 @@ import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 /** A document and its text without `servers`, which each caller reaches in its own way. */
-interface Described {
+interface OpenApiText {
   readonly document: JsonObject;
   readonly text: string;
 }
@@ -26,11 +26,11 @@ const MAX_KEPT = 8;
  * `/openapi.json` and `/docs`: what a caller may do here, made of the catalogue as it is, and once for each of its
  * states and views.
  */
-export class DescribeDoor {
+export class DescriptionEndpoint {
   readonly #parts: RestParts;
   readonly #options: RestOptions;
   readonly #viewOf: (exchange: RestExchange) => View;
-  readonly #kept = new Map<string, Promise<Described>>();
+  readonly #kept = new Map<string, Promise<OpenApiText>>();
 
   constructor(parts: RestParts, options: RestOptions, viewOf: (exchange: RestExchange) => View) {
     this.#parts = parts;
@@ -66,7 +66,7 @@ export class DescribeDoor {
     });
   }
 
-  async #describe(exchange: RestExchange): Promise<Described> {
+  async #describe(exchange: RestExchange): Promise<OpenApiText> {
     const { hub, chat, access } = this.#parts;
     const hasChat = chat() !== undefined;
     const view = this.#viewOf(exchange);
@@ -111,7 +111,7 @@ export class DescribeDoor {
   }
 }
 
-async function write(source: DocumentSource): Promise<Described> {
+async function write(source: DocumentSource): Promise<OpenApiText> {
   // Most hubs are never asked.
   const { createDocument } = await import("./openapi/document.ts");
   const document = await createDocument(source);

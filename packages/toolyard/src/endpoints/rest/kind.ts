@@ -1,7 +1,7 @@
 import { Type } from "../../core/options/option-schema.ts";
 import { ACCESS, CHAT, HUB, LOGGER, TOOL_MODE, TOOLS } from "../../core/services.ts";
 import { defineDoor } from "../door.ts";
-import { LateDoor } from "../late-door.ts";
+import { LateEndpoint } from "../late-door.ts";
 import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
 import { resolveRest, RestSchema } from "./options.ts";
 import { restPlaces } from "./places.ts";
@@ -17,9 +17,9 @@ export const REST = defineDoor({
     return options.enabled ? options : undefined;
   },
   open: async (options, services) =>
-    new LateDoor({
+    new LateEndpoint({
       places: restPlaces(options),
       refusalBody: refusalText,
-      load: async () => new (await import("./rest-door.ts")).RestDoor(services, options),
+      load: async () => new (await import("./rest-door.ts")).RestEndpoint(services, options),
     }),
 });

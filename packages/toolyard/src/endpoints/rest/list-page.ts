@@ -5,7 +5,7 @@ import { Refusal } from "../../http/answer/refusal.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 /** What a request wants to see of a list. */
-export interface PageWish {
+export interface ListPageOptions {
   /** Entries at most; absent: all. */
   readonly limit?: number;
   /** `nextCursor` of the page before. */
@@ -25,7 +25,7 @@ export interface ListPage {
 const MAX_LIMIT = 1000;
 
 /** Reads `?limit=`, `?cursor=` and `?name=`. Throws a 400 that says what is wrong with them. */
-export function pageWish(query: URLSearchParams): PageWish {
+export function pageWish(query: URLSearchParams): ListPageOptions {
   const limit = readLimit(query);
   const [cursor, name] = [query.get("cursor"), query.get("name")];
   return {
@@ -50,7 +50,7 @@ export function readLimit(query: URLSearchParams): number | undefined {
  * Cuts a page out of a list. A cursor knows the list it belongs to: one that changed since would lose or repeat
  * entries, so it is refused.
  */
-export function pageOf(list: RenderedList, { limit, cursor, name }: PageWish): ListPage {
+export function pageOf(list: RenderedList, { limit, cursor, name }: ListPageOptions): ListPage {
   const entries =
     name === undefined ? list.entries : list.entries.filter((entry) => matchesGlob(name, String(entry["name"])));
   const start = cursor === undefined ? 0 : readCursor(cursor, list.version);

@@ -5,10 +5,10 @@ import { RestExchange } from "./rest-exchange.ts";
 import { methodsOf } from "./places.ts";
 import { refusalText } from "./refusal-text.ts";
 
-type Answer = (exchange: RestExchange) => void | Promise<void>;
+type MountHandler = (exchange: RestExchange) => void | Promise<void>;
 
 /** Mounts handlers by method. `HEAD` is a `GET` without its body, and `OPTIONS` names the methods. */
-export function mountPath(listener: Mountable, path: string, answers: Readonly<Record<string, Answer>>): void {
+export function mountPath(listener: Mountable, path: string, answers: Readonly<Record<string, MountHandler>>): void {
   const methods = methodsOf(Object.keys(answers));
   const serve = (exchange: HttpExchange): void | Promise<void> => {
     if (exchange.method === "OPTIONS") return sendEmpty(exchange.answer.setHeader("allow", methods.join(", ")), 204);

@@ -1,4 +1,4 @@
-import type { ToolNames } from "../../core/calls/call.ts";
+import type { ToolNameStyle } from "../../core/calls/call.ts";
 import { OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { Type, type Static } from "../../core/options/option-schema.ts";
@@ -83,7 +83,7 @@ export interface RestOptions {
   /** Begins with a slash and does not end in one. */
   readonly basePath: string;
   readonly hasDescription: boolean;
-  readonly toolNames: ToolNames;
+  readonly toolNames: ToolNameStyle;
   readonly routes: readonly RestRoute[];
 }
 

@@ -11,7 +11,7 @@ import { Refusal } from "../../http/answer/refusal.ts";
 import { isYes, sendFailure, sendValue, shown, wantsFull } from "./answer.ts";
 import { Calls } from "./calls.ts";
 import { readChat, runChat } from "./chat.ts";
-import { DescribeDoor } from "./describe-door.ts";
+import { DescriptionEndpoint } from "./describe-door.ts";
 import type { RestExchange } from "./rest-exchange.ts";
 import { pageOf, pageWish, readLimit } from "./list-page.ts";
 import type { RestOptions, RestRoute } from "./options.ts";
@@ -21,7 +21,7 @@ import { mountPath } from "./mount-path.ts";
 import { mountRoutes } from "./mount-routes.ts";
 import { elsewhereBelow } from "./places.ts";
 import { refusalText } from "./refusal-text.ts";
-import type { Door } from "../door.ts";
+import type { Endpoint } from "../door.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
 import { toolNamesOfRequest, withToolNames } from "../tool-names.ts";
 import { sendRaw } from "./resource-answer.ts";
@@ -34,7 +34,7 @@ const DEFAULT_HITS = 5;
  * Every tool is one POST away, and configured paths lead to tools by the words of whoever uses them. Values come as
  * plain JSON (C12), failures as `{error: {kind, message, …}}` with the status of the table of kinds.
  */
-export class RestDoor implements Door {
+export class RestEndpoint implements Endpoint {
   readonly #parts: RestParts;
   readonly #options: RestOptions;
   readonly #calls: Calls;
@@ -62,7 +62,7 @@ export class RestDoor implements Door {
       answer: (exchange, route) => this.#route(exchange, route),
     });
     if (this.#options.hasDescription)
-      new DescribeDoor(this.#parts, this.#options, (exchange) => this.#viewOf(exchange)).mount(listener);
+      new DescriptionEndpoint(this.#parts, this.#options, (exchange) => this.#viewOf(exchange)).mount(listener);
     listener.route(elsewhereBelow(base), () => notFound(base), refusalText);
   }
 

@@ -1,5 +1,5 @@
 import { stringifyExact } from "../../core/json/exact-json.ts";
-import type { Notice } from "../../core/calls/call.ts";
+import type { CallNotification } from "../../core/calls/call.ts";
 import { stringifyValue } from "../../core/json/json-text.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { Fail } from "../../core/calls/outcome.ts";
@@ -73,7 +73,7 @@ export class RestExchange {
   }
 
   /** Progress and log messages, for callers that take events. */
-  notify({ method, params }: Notice): void {
+  notify({ method, params }: CallNotification): void {
     const { progressToken: _, ...rest } = params;
     this.event(method === "notifications/progress" ? "progress" : "log", rest);
   }

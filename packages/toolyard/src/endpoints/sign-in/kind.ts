@@ -8,5 +8,5 @@ export const SIGN_IN = defineDoor({
   paths: [SIGN_IN_PATH, CALLBACK_PATH, CLIENT_DOCUMENT_PATH],
   uses: [SIGN_INS, REDACT],
   resolve: () => ({}),
-  open: async (_options, services) => new (await import("./sign-in-door.ts")).SignInDoor(services),
+  open: async (_options, services) => new (await import("./sign-in-door.ts")).SignInEndpoint(services),
 });

@@ -5,14 +5,14 @@ import {
   CLIENT_DOCUMENT_PATH,
   page,
   SIGN_IN_PATH,
-  type Page,
+  type SignInPage,
   type PageRequest,
-  type SignInDesk,
+  type SignInCoordinator,
 } from "../../core/ports/sign-in-desk.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import { sendJson, sendText } from "../../http/answer/send.ts";
-import type { Door } from "../door.ts";
+import type { Endpoint } from "../door.ts";
 import { html } from "../html.ts";
 
 const MAX_BODY_BYTES = 1024;
@@ -21,11 +21,11 @@ const MAX_BODY_BYTES = 1024;
  * Where browsers are sent to sign in, where issuers send them back to, and who the hub says that it is (a client-ID
  * metadata document). Links and issuers carry no token of the hub: what they bring says by itself what it belongs to.
  */
-export class SignInDoor implements Door {
-  readonly #desk: SignInDesk;
+export class SignInEndpoint implements Endpoint {
+  readonly #desk: SignInCoordinator;
   readonly #redact: (text: string) => string;
 
-  constructor({ signIns, redact }: { readonly signIns: SignInDesk; readonly redact: (text: string) => string }) {
+  constructor({ signIns, redact }: { readonly signIns: SignInCoordinator; readonly redact: (text: string) => string }) {
     this.#desk = signIns;
     this.#redact = redact;
   }
@@ -70,7 +70,7 @@ export class SignInDoor implements Door {
   }
 
   /** To a command of this home that waits at a terminal. */
-  async #handOver(query: URLSearchParams): Promise<Page | undefined> {
+  async #handOver(query: URLSearchParams): Promise<SignInPage | undefined> {
     const { folder } = this.#desk;
     if (folder === undefined) return undefined;
     const { handOver } = await import("../../signin/handover.ts");
@@ -120,6 +120,6 @@ function asked(exchange: HttpExchange): PageRequest {
   };
 }
 
-function send({ answer }: HttpExchange, { status, headers, body }: Page): void {
+function send({ answer }: HttpExchange, { status, headers, body }: SignInPage): void {
   answer.send(status, Object.entries(headers).flat(), body);
 }

@@ -9,5 +9,5 @@ export const STATUS = defineDoor({
   paths: [STATUS_PATH],
   uses: [HUB, STARTED_AT, REDACT, CERTIFICATE],
   resolve: () => ({}),
-  open: async (_options, services) => new (await import("./status-door.ts")).StatusDoor(services),
+  open: async (_options, services) => new (await import("./status-door.ts")).StatusEndpoint(services),
 });

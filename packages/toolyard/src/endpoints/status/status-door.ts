@@ -6,7 +6,7 @@ import { Refusal } from "../../http/answer/refusal.ts";
 import { JSON_CONTENT } from "../../http/answer/send.ts";
 import { VERSION } from "../../core/version.ts";
 import type { HubPort, SourceReport } from "../../core/ports/hub-port.ts";
-import type { Door, TlsReport } from "../door.ts";
+import type { Endpoint, TlsReport } from "../door.ts";
 import { STATUS_PATH } from "../paths.ts";
 
 export interface StatusParts {
@@ -21,7 +21,7 @@ export interface StatusParts {
  * passes the listener's checks like everything else, and a caller whose rights are narrowed is refused: errors may name
  * what such a caller should not know.
  */
-export class StatusDoor implements Door {
+export class StatusEndpoint implements Endpoint {
   readonly #parts: StatusParts;
 
   constructor(parts: StatusParts) {

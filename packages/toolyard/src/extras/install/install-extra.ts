@@ -4,16 +4,17 @@ import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { codeOf } from "../../core/errors.ts";
 import { spawnChild } from "../../process/child.ts";
-import { extraFolder, extrasFolder, LOADER_FILE, type Variables } from "../extras-folder.ts";
+import { extraFolder, extrasFolder, LOADER_FILE } from "../extras-folder.ts";
 import type { Extra } from "../extras.ts";
 import { linkSelf } from "../self-link.ts";
 import { packagesOf, readLockFile, type LockFile } from "./lock-file.ts";
 import { findNpm } from "./npm-command.ts";
 import { NpmProgress } from "./npm-progress.ts";
+import type { EnvironmentVariables } from "../../core/environment-variables.ts";
 
 export interface InstallExtraOptions {
   /** Decides where the data folder is. */
-  readonly variables: Variables;
+  readonly variables: EnvironmentVariables;
   /** Environment of npm; its settings and proxies are in it. */
   readonly env: Readonly<Record<string, string>>;
   /** Receives each line of progress and each message of npm. */

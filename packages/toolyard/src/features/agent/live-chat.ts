@@ -10,8 +10,7 @@ import { assertKey, parseModelName } from "../../models/model-name.ts";
 import { resolveModels, type ModelsConfig, type ModelsOptions } from "../../models/options.ts";
 import type { MadeHub } from "../../core/services.ts";
 import { toolyardOf, type Toolyard } from "../../kernel/toolyard.ts";
-
-type Variables = Readonly<Record<string, string | undefined>>;
+import type { EnvironmentVariables } from "../../core/environment-variables.ts";
 
 /** The sections of the configuration that it reads. */
 export interface ChatReads {
@@ -36,11 +35,11 @@ const RETRY_MS = 1000;
  */
 export class LiveChat implements Chat {
   readonly #parts: ChatParts;
-  readonly #variables: Variables;
+  readonly #variables: EnvironmentVariables;
   #turns = 0;
 
   /** `variables` hold the vendors' keys. */
-  constructor(parts: ChatParts, variables: Variables) {
+  constructor(parts: ChatParts, variables: EnvironmentVariables) {
     this.#parts = parts;
     this.#variables = variables;
   }

@@ -10,17 +10,17 @@ import type { BuiltinPorts, HubStatus, ModuleFacts } from "../../providers/built
 import type { SANDBOX } from "../../sandbox/service.ts";
 
 /** Sections of the configuration that it reads. */
-export interface BuiltinReads {
+export interface BuiltinToolsSections {
   readonly builtin?: BuiltinConfig;
   readonly server?: { readonly tls?: object };
 }
 
-type Parts = ServicesOf<
+type BuiltinServices = ServicesOf<
   typeof GET_HUB | typeof INNER_HUB | typeof SANDBOX | typeof LOG_LINES | typeof ACCESS_PLAN | typeof STARTED_AT
 >;
 
 /** Creates the services for the hub's own tools. The hub is created after its tools, so it is looked up late. */
-export function createBuiltinPorts(parts: Parts, config: () => BuiltinReads): BuiltinPorts {
+export function createBuiltinPorts(parts: BuiltinServices, config: () => BuiltinToolsSections): BuiltinPorts {
   const { getHub, innerHub, sandbox, logLines } = parts;
   return {
     innerHub,
@@ -38,7 +38,11 @@ export function createBuiltinPorts(parts: Parts, config: () => BuiltinReads): Bu
   };
 }
 
-function statusOf({ getHub, accessPlan, startedAt }: Parts, { server }: BuiltinReads, parent: Call): HubStatus {
+function statusOf(
+  { getHub, accessPlan, startedAt }: BuiltinServices,
+  { server }: BuiltinToolsSections,
+  parent: Call,
+): HubStatus {
   const hub = getHub();
   const { resources } = hub.tools.counts(parent.principal);
   const { mode } = accessPlan();

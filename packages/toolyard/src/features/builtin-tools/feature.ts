@@ -3,7 +3,7 @@ import { defineFeature } from "../../kernel/feature.ts";
 import { BUILTIN } from "../../providers/builtin/kind.ts";
 import { BUILTIN_PORTS } from "../../providers/builtin/ports.ts";
 import { SANDBOX } from "../../sandbox/service.ts";
-import { createBuiltinPorts, type BuiltinReads } from "./builtin-ports.ts";
+import { createBuiltinPorts, type BuiltinToolsSections } from "./builtin-ports.ts";
 
 /** The hub's own tools: `tool_search`, `execute_tool`, `execute_code`, `meta.*`. */
 export const BUILTIN_TOOLS = defineFeature({
@@ -11,5 +11,7 @@ export const BUILTIN_TOOLS = defineFeature({
   uses: [GET_HUB, INNER_HUB, SANDBOX, LOG_LINES, ACCESS_PLAN, STARTED_AT],
   provides: [BUILTIN_PORTS],
   sources: [BUILTIN],
-  start: (services, config: () => BuiltinReads) => ({ services: { builtin: createBuiltinPorts(services, config) } }),
+  start: (services, config: () => BuiltinToolsSections) => ({
+    services: { builtin: createBuiltinPorts(services, config) },
+  }),
 });

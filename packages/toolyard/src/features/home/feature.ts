@@ -15,7 +15,7 @@ const HOME_PAGE = defineDoor({
     return { hasDocs: enabled && hasDescription };
   },
   open: async ({ hasDocs }, { hub, startedAt, redact, signIns, access }) =>
-    new (await import("./home-door.ts")).HomeDoor({
+    new (await import("./home-door.ts")).HomeEndpoint({
       hub,
       startedAt,
       redact,

@@ -1,9 +1,9 @@
 import { VERSION } from "../../core/version.ts";
 import { permissionOf } from "../../core/ports/rights.ts";
-import { SIGN_IN_PATH, type SignInDesk } from "../../core/ports/sign-in-desk.ts";
+import { SIGN_IN_PATH, type SignInCoordinator } from "../../core/ports/sign-in-desk.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
-import type { Door, SharedPage } from "../../endpoints/door.ts";
+import type { Endpoint, SharedPage } from "../../endpoints/door.ts";
 import type { ClientEntry } from "./home-page.ts";
 
 export interface HomeParts {
@@ -13,7 +13,7 @@ export interface HomeParts {
   readonly redact: (text: string) => string;
   readonly isGuarded: boolean;
   /** Sources that support sign-in. */
-  readonly signIns: Pick<SignInDesk, "sources">;
+  readonly signIns: Pick<SignInCoordinator, "sources">;
   /** `/docs` is there. */
   readonly hasDocs: boolean;
   /** How each client is given the hub at this address. */
@@ -21,7 +21,7 @@ export interface HomeParts {
 }
 
 /** `GET /` for a browser: how to connect clients, and how the sources are, for whom that is shown. */
-export class HomeDoor implements Door {
+export class HomeEndpoint implements Endpoint {
   readonly pages: readonly SharedPage[] = [
     { path: "/", wants: (exchange) => this.wants(exchange), serve: (exchange) => this.serve(exchange) },
   ];

@@ -2,8 +2,7 @@ import type { Models } from "../../core/ports/models.ts";
 import { VERSION } from "../../core/version.ts";
 import { resolveModels, type ModelsConfig } from "../../models/options.ts";
 import type { OutboundClient } from "../../outbound/outbound-client.ts";
-
-type Variables = Readonly<Record<string, string | undefined>>;
+import type { EnvironmentVariables } from "../../core/environment-variables.ts";
 
 /**
  * The models under the current configuration, looked up at each request, so that sources that use them need not be
@@ -12,11 +11,11 @@ type Variables = Readonly<Record<string, string | undefined>>;
  */
 export class LiveModels implements Models {
   readonly #config: () => ModelsConfig | undefined;
-  readonly #variables: Variables;
+  readonly #variables: EnvironmentVariables;
   #client: Promise<OutboundClient> | undefined;
 
   /** `variables` hold the vendors' keys and proxy settings. */
-  constructor(config: () => ModelsConfig | undefined, variables: Variables) {
+  constructor(config: () => ModelsConfig | undefined, variables: EnvironmentVariables) {
     this.#config = config;
     this.#variables = variables;
   }

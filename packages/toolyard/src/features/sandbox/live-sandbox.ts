@@ -16,8 +16,8 @@ export class LiveSandbox {
   readonly #config: () => SandboxConfig | undefined;
   readonly #principals: () => number;
   #key: string | undefined;
-  #current: Counted | undefined;
-  readonly #old = new Set<Counted>();
+  #current: CountedSandbox | undefined;
+  readonly #old = new Set<CountedSandbox>();
 
   /** `principals` returns the number of distinct callers, among whom slots are divided fairly. */
   constructor(config: () => SandboxConfig | undefined, principals: () => number) {
@@ -25,14 +25,14 @@ export class LiveSandbox {
     this.#principals = principals;
   }
 
-  current(): Counted {
+  current(): CountedSandbox {
     const config = this.#config();
     const key = JSON.stringify(config ?? {});
     if (this.#current && key === this.#key) return this.#current;
     this.#retire();
     this.#key = key;
     const options = { ...resolveSandbox(config), principals: this.#principals() };
-    return (this.#current = new Counted(new Sandbox(options)));
+    return (this.#current = new CountedSandbox(new Sandbox(options)));
   }
 
   async close(): Promise<void> {
@@ -51,7 +51,7 @@ export class LiveSandbox {
 }
 
 /** A sandbox that knows how many runs are under way. */
-class Counted {
+class CountedSandbox {
   readonly options: Sandbox["options"];
   readonly #sandbox: Sandbox;
   readonly #runs = new Set<Promise<SandboxRun>>();

@@ -1,5 +1,5 @@
 import { DATA_FOLDERS, SIGN_INS } from "../../core/services.ts";
-import { SignInDesk } from "../../core/ports/sign-in-desk.ts";
+import { SignInCoordinator } from "../../core/ports/sign-in-desk.ts";
 import { SIGN_IN as SIGN_IN_PAGES } from "../../endpoints/sign-in/kind.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 
@@ -9,5 +9,5 @@ export const SIGN_IN = defineFeature({
   uses: [DATA_FOLDERS],
   provides: [SIGN_INS],
   endpoints: [SIGN_IN_PAGES],
-  start: ({ dataFolders: { vault } }) => ({ services: { signIns: new SignInDesk(vault) } }),
+  start: ({ dataFolders: { vault } }) => ({ services: { signIns: new SignInCoordinator(vault) } }),
 });

@@ -1,5 +1,5 @@
 /** Where something listens, and what its certificate is for. */
-export interface Bound {
+export interface BoundAddress {
   readonly host: string;
   readonly port: number;
   readonly basePath: string;
@@ -9,7 +9,7 @@ export interface Bound {
 }
 
 /** `http://host:port/base` by which callers on this machine reach what is bound. */
-export function urlOf({ host, port, basePath, isSecure = false, name }: Bound): string {
+export function urlOf({ host, port, basePath, isSecure = false, name }: BoundAddress): string {
   const shown = name ?? (isEverywhere(host) ? "127.0.0.1" : host);
   const authority = shown.includes(":") && !shown.startsWith("[") ? `[${shown}]` : shown;
   return `${isSecure ? "https" : "http"}://${authority}:${port}${basePath}`;

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { openAccess, type Access, type AccessPlan } from "../../core/access.ts";
 import type {
-  Admitted,
+  AdmittedCaller,
   Authentication,
   Authenticator,
   Credentials,
-  NotAdmitted,
+  RefusedCaller,
 } from "../../core/ports/authenticator.ts";
 import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
 import { isLoopbackHost } from "../../core/uris/loopback.ts";
@@ -46,7 +46,7 @@ export function createTokenAccess({
 
 interface KnownToken {
   readonly digest: Buffer;
-  readonly admitted: Admitted;
+  readonly admitted: AdmittedCaller;
 }
 
 /** `Authorization: Bearer`, against tokens that are known. */
@@ -72,9 +72,9 @@ class TokenAuthenticator implements Authenticator {
   }
 
   // Every token is compared, and digests are of one length, so that the time taken tells nothing about any of them.
-  #whose(token: string): Admitted | undefined {
+  #whose(token: string): AdmittedCaller | undefined {
     const digest = digestOf(token);
-    let found: Admitted | undefined;
+    let found: AdmittedCaller | undefined;
     for (const known of this.#known) {
       if (timingSafeEqual(known.digest, digest)) found = known.admitted;
     }
@@ -86,7 +86,7 @@ function digestOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
 
-function refusal(message: string): NotAdmitted {
+function refusal(message: string): RefusedCaller {
   return { admitted: false, message, challenge: tokenChallenge(message) };
 }
 

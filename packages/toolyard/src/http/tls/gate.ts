@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { createSecureContext, TLSSocket, type SecureContext } from "node:tls";
 import { MIN_VERSION, type KeyPair } from "./key-pair.ts";
 
-export interface GateOptions {
+export interface TlsGateOptions {
   /** Time in which a connection must be encrypted, from when it was opened. */
   readonly withinMs: number;
   /** Is given each connection that is. */
@@ -27,11 +27,11 @@ const PLAIN_ANSWER = [
  * encrypted port is to be told so in words.
  */
 export class TlsGate {
-  readonly #options: GateOptions;
+  readonly #options: TlsGateOptions;
   readonly #waiting = new Set<Socket>();
   #context: SecureContext;
 
-  constructor(options: GateOptions, pair: KeyPair) {
+  constructor(options: TlsGateOptions, pair: KeyPair) {
     this.#options = options;
     this.#context = contextOf(pair);
   }

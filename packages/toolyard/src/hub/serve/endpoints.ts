@@ -2,13 +2,13 @@ import type { HubConfig } from "../schema.ts";
 import type { AnyFeature } from "../../kernel/feature.ts";
 import { doorKindsOf, doorSections } from "../../kernel/feature-sections.ts";
 import { pickServices, type Services } from "../../kernel/start-features.ts";
-import type { Door } from "../../endpoints/door.ts";
+import type { Endpoint } from "../../endpoints/door.ts";
 import { HEALTH_PATHS } from "../../http/health.ts";
 
 export type ServerConfig = NonNullable<HubConfig["server"]>;
 
 /** The part of a configuration that endpoints read. */
-export type DoorsConfig = Readonly<Record<string, unknown>> & { readonly server?: ServerConfig };
+export type EndpointsConfig = Readonly<Record<string, unknown>> & { readonly server?: ServerConfig };
 
 /** Returns paths that are always served: configured paths must not equal them or be below them. */
 export function fixedPaths(features: readonly AnyFeature[]): readonly string[] {
@@ -16,27 +16,27 @@ export function fixedPaths(features: readonly AnyFeature[]): readonly string[] {
 }
 
 /** Opens one endpoint with the services of the place that it is served at. */
-export interface WantedDoor {
+export interface RequestedEndpoint {
   readonly uses: readonly { readonly id: string }[];
-  readonly open: (services: Services) => Promise<Door & { readonly services?: Services }>;
+  readonly open: (services: Services) => Promise<Endpoint & { readonly services?: Services }>;
 }
 
 /** Returns the factories of all configured endpoints. Throws an `OptionError` if one cannot be opened. */
-export function wantedDoors(features: readonly AnyFeature[], config: DoorsConfig): readonly WantedDoor[] {
+export function wantedDoors(features: readonly AnyFeature[], config: EndpointsConfig): readonly RequestedEndpoint[] {
   const taken = fixedPaths(features);
   return doorKindsOf(features).flatMap(({ uses, wanted }) => {
     // The list of features was checked: each endpoint is given the services that it uses, and reads its own sections.
-    const open = (wanted as Wanted)(config, taken);
+    const open = (wanted as EndpointReader)(config, taken);
     return open ? [{ uses, open }] : [];
   });
 }
 
-type Wanted = (config: DoorsConfig, taken: readonly string[]) => WantedDoor["open"] | undefined;
+type EndpointReader = (config: EndpointsConfig, taken: readonly string[]) => RequestedEndpoint["open"] | undefined;
 
 /** Opens endpoints in their order; one may use what those before it provide. */
-export async function openWanted(wanted: readonly WantedDoor[], given: Services): Promise<readonly Door[]> {
+export async function openWanted(wanted: readonly RequestedEndpoint[], given: Services): Promise<readonly Endpoint[]> {
   const services: Record<string, unknown> = { ...given };
-  const doors: Door[] = [];
+  const doors: Endpoint[] = [];
   for (const { uses, open } of wanted) {
     const door = await open(pickServices(services, uses));
     Object.assign(services, door.services);

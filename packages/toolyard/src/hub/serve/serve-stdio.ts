@@ -9,7 +9,7 @@ import { createMcpParts } from "../../endpoints/mcp/mcp-parts.ts";
 import { resolveMcpDoor } from "../../endpoints/mcp/options.ts";
 import { DIALECTS } from "../../endpoints/services.ts";
 import { withToolNames } from "../../endpoints/tool-names.ts";
-import { StdioDoor } from "../../endpoints/mcp/stdio-door.ts";
+import { StdioEndpoint } from "../../endpoints/mcp/stdio-door.ts";
 import { getService } from "../../kernel/start-features.ts";
 import type { GuardedStdout } from "../../process/stdout-guard.ts";
 import { STATE } from "../../state/ports/store.ts";
@@ -36,7 +36,7 @@ export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firs
   const mcp = createMcpParts(options, { hub: port, logger, state: getService(services, STATE), access });
   const session = createSessionDeps(mcp.session);
   const dialects = resolveJsonRpcDoor(server).enabled ? getService(services, DIALECTS)() : Promise.resolve([]);
-  const door = new StdioDoor({
+  const door = new StdioEndpoint({
     ...session,
     modern: mcp.modern,
     era: mcp.era,

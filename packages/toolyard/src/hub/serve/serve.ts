@@ -2,7 +2,7 @@ import type { Access } from "../../core/access.ts";
 import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import type { ServicesOf } from "../../core/service-key.ts";
 import { ACCESS_PLAN, SIGN_INS } from "../../core/services.ts";
-import type { Door } from "../../endpoints/door.ts";
+import type { Endpoint } from "../../endpoints/door.ts";
 import { mountDoors } from "../../endpoints/mount-doors.ts";
 import { DIALECTS } from "../../endpoints/services.ts";
 import { resolveRest } from "../../endpoints/rest/options.ts";
@@ -14,7 +14,7 @@ import { CREATE_ACCESS, type KernelServingKey } from "../../kernel/kernel-keys.t
 import { getService } from "../../kernel/start-features.ts";
 import type { Hub } from "../hub.ts";
 import type { ServedCertificate } from "./certificate.ts";
-import { openWanted, wantedDoors, type DoorsConfig, type ServerConfig } from "./endpoints.ts";
+import { openWanted, wantedDoors, type EndpointsConfig, type ServerConfig } from "./endpoints.ts";
 
 export interface Served {
   /** Resolves when the door is over by itself: the client of a pipe went. Never for HTTP. */
@@ -96,7 +96,7 @@ async function openAll(
   hub: Hub,
   server: ServerConfig,
   place: ListenPlace,
-): Promise<{ readonly doors: Omit<Door, "mount">; readonly address: ListenerAddress }> {
+): Promise<{ readonly doors: Omit<Endpoint, "mount">; readonly address: ListenerAddress }> {
   const doors = await openDoors(hub, server, place);
   try {
     return { doors, address: await place.listener.listen() };
@@ -117,7 +117,7 @@ export async function openDoors(
   hub: Hub,
   server: ServerConfig,
   { access, listener, certificate }: MountPlace,
-): Promise<Omit<Door, "mount">> {
+): Promise<Omit<Endpoint, "mount">> {
   const wanted = wantedDoors(hub.features, configOf(hub, server));
   const doors = await openWanted(wanted, {
     ...hub.services,
@@ -148,7 +148,7 @@ function mountDocuments({ documents }: Access, listener: Mountable): void {
 }
 
 /** The configuration with the `[server]` that is to be served. */
-function configOf(hub: Hub, server: ServerConfig): DoorsConfig {
+function configOf(hub: Hub, server: ServerConfig): EndpointsConfig {
   return { ...hub.config.tree, server };
 }
 
@@ -167,7 +167,7 @@ export function servePlace(hub: Hub, server: ServerConfig): ServePlace {
 /** Returns a function that closes a listener and its endpoints once. */
 export function closerOf(
   listener: Listener,
-  doors: Omit<Door, "mount">,
+  doors: Omit<Endpoint, "mount">,
   { doorClosed, graceMs }: { readonly doorClosed: () => void; readonly graceMs: number },
 ): () => Promise<void> {
   let closed: Promise<void> | undefined;

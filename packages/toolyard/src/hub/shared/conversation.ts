@@ -5,12 +5,12 @@ import { claimsModernEra } from "../../wire/modern/envelope.ts";
 import { withoutByteOrderMark } from "../../wire/parse-json.ts";
 
 /** Decision about a line. */
-export interface Passed {
+export interface LineDecision {
   /** Absent: it goes nowhere. */
   readonly line?: string;
 }
 
-interface Open {
+interface OpenRequest {
   readonly id: unknown;
   readonly method: string;
   readonly isModern: boolean;
@@ -49,7 +49,7 @@ const MAX_SUBSCRIPTIONS = 10_000;
  * and pending requests on both sides. Other lines are passed on unchanged.
  */
 export class Conversation {
-  readonly #open = new Map<string, Open>();
+  readonly #open = new Map<string, OpenRequest>();
   /** Questions of the hub that the client has not answered, by the id that the client knows. */
   readonly #asks = new Set<string>();
   readonly #subscriptions = new Map<string, JsonObject>();
@@ -63,7 +63,7 @@ export class Conversation {
   #changes: readonly string[] = [];
 
   /** A line of the client, on its way to the hub. */
-  fromClient(line: string): Passed {
+  fromClient(line: string): LineDecision {
     const value = parse(line);
     if (Array.isArray(value)) {
       const batch = {};
@@ -77,7 +77,7 @@ export class Conversation {
   }
 
   /** A line of the hub, on its way to the client. */
-  fromHub(line: string): Passed {
+  fromHub(line: string): LineDecision {
     const value = parse(line);
     if (Array.isArray(value)) {
       for (const member of value) if (isJsonObject(member) && isReply(member)) this.#open.delete(keyOf(member["id"]));
@@ -157,7 +157,7 @@ export class Conversation {
   }
 
   /** Drops an answer of the client to a server request of an exited hub. */
-  #answer(message: JsonObject, line: string): Passed {
+  #answer(message: JsonObject, line: string): LineDecision {
     const { id } = message;
     if (!this.#asks.delete(keyOf(id))) return {};
     if (this.#hubs === 1) return { line };
@@ -165,7 +165,7 @@ export class Conversation {
   }
 
   /** Hubs count questions from the beginning, and an answer to an earlier hub's must not be taken for this one's. */
-  #ask(message: JsonObject, line: string): Passed {
+  #ask(message: JsonObject, line: string): LineDecision {
     if (this.#hubs === 1) {
       this.#asks.add(keyOf(message["id"]));
       return { line };
@@ -175,7 +175,7 @@ export class Conversation {
     return { line: stringifyExact({ ...message, id }) };
   }
 
-  #reply(message: JsonObject, line: string): Passed {
+  #reply(message: JsonObject, line: string): LineDecision {
     const { id, result } = message;
     if (typeof id === "string" && id.startsWith(OWN_ID)) {
       this.#noteOpened(result);
@@ -203,7 +203,7 @@ export class Conversation {
     return stringifyExact({ ...message, id: `${OWN_ID}${this.#own}` });
   }
 
-  #endOpen(ends: (open: Open) => boolean, reason: string): readonly string[] {
+  #endOpen(ends: (open: OpenRequest) => boolean, reason: string): readonly string[] {
     const single: string[] = [];
     const batches = new Map<object, JsonObject[]>();
     for (const [key, open] of this.#open) {
@@ -221,7 +221,7 @@ const ENDED =
   "The hub ended while this was running, so whether it took effect is not known. " +
   "What is asked next is served by the next hub.";
 
-function failure({ id, method, isModern }: Open, reason: string): JsonObject {
+function failure({ id, method, isModern }: OpenRequest, reason: string): JsonObject {
   const _meta = { [KIND_META_KEY]: "unavailable" };
   if (method !== "tools/call")
     return { jsonrpc: "2.0", id, error: { code: KINDS.unavailable.jsonrpc, message: reason, data: _meta } };

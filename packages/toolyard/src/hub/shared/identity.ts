@@ -1,8 +1,7 @@
 import { contentDigest } from "../../core/json/digest.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 import type { LoadedHubConfig } from "../schema.ts";
-
-type Variables = Readonly<Record<string, string | undefined>>;
+import type { EnvironmentVariables } from "../../core/environment-variables.ts";
 
 /**
  * Returns an identity of a configuration: file contents, values of the variables and secret files that they name, and
@@ -10,7 +9,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
  */
 export function configIdentity(
   { tree, unusable }: Pick<LoadedHubConfig, "tree" | "unusable">,
-  variables: Variables,
+  variables: EnvironmentVariables,
 ): string {
   const passed = [...namesPassedOn(tree)].toSorted().map((name) => [name, variables[name] ?? null]);
   return contentDigest(JSON.stringify([tree, unusable, passed]));

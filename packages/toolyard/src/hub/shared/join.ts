@@ -14,7 +14,7 @@ export interface JoinOptions {
   readonly signal: AbortSignal;
 }
 
-export type Joined =
+export type JoinResult =
   | { readonly outcome: "joined"; readonly socket: Socket; readonly pid: number; readonly isNew: boolean }
   /** There is a hub, of another configuration. */
   | { readonly outcome: "refused"; readonly reason: string }
@@ -29,7 +29,7 @@ const POLL_MS = 25;
  * Joins the hub at a place, or starts it there and joins it. One process at a time does so, so that one hub comes of
  * it.
  */
-export async function joinOrStart(options: JoinOptions): Promise<Joined> {
+export async function joinOrStart(options: JoinOptions): Promise<JoinResult> {
   const { place, signal } = options;
   const there = await tryJoin(options);
   if (there) return there;
@@ -40,7 +40,7 @@ export async function joinOrStart(options: JoinOptions): Promise<Joined> {
 }
 
 /** A hub that was ended from outside while it started is started again; one that exits by itself would exit again. */
-async function startAndJoin(options: JoinOptions, isAgain = false): Promise<Joined> {
+async function startAndJoin(options: JoinOptions, isAgain = false): Promise<JoinResult> {
   const { place, start, signal } = options;
   const child = start();
   let ended: string | undefined;
@@ -63,7 +63,7 @@ async function startAndJoin(options: JoinOptions, isAgain = false): Promise<Join
 }
 
 /** Returns undefined if there is no listener, or if it is just ending. */
-async function tryJoin({ place, hello }: JoinOptions): Promise<Joined | undefined> {
+async function tryJoin({ place, hello }: JoinOptions): Promise<JoinResult | undefined> {
   const socket = await tryConnect(place.socket);
   if (!socket) return undefined;
   writeGreeting(socket, hello);

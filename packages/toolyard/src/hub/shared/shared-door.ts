@@ -11,7 +11,7 @@ import type { Hello } from "./greeting.ts";
 import { tryConnect } from "./connect.ts";
 import type { SharedPlace } from "./place.ts";
 
-export interface SharedDoorOptions {
+export interface SharedEndpointOptions {
   readonly hub: Hub;
   readonly place: SharedPlace;
   /** Returns the identity of the hub's configuration, after changes of its files have been applied. */
@@ -29,35 +29,35 @@ const SOCKET_MODE = 0o600;
  * Opens the socket at which the clients of one user join this hub, each with its own MCP connection. Resolves with
  * undefined if another hub of the same files has it.
  */
-export async function openSharedDoor(options: SharedDoorOptions): Promise<SharedDoor | undefined> {
+export async function openSharedDoor(options: SharedEndpointOptions): Promise<SharedEndpoint | undefined> {
   const { place } = options;
   return withFileLock(place.lock, () => listenIfFree(options));
 }
 
 /** The same for a caller that holds the lock of the place. */
-export async function listenIfFree(options: SharedDoorOptions): Promise<SharedDoor | undefined> {
+export async function listenIfFree(options: SharedEndpointOptions): Promise<SharedEndpoint | undefined> {
   const { socket: path } = options.place;
   const other = await tryConnect(path);
   if (other) {
     other.destroy();
     return undefined;
   }
-  const door = new SharedDoor(options);
+  const door = new SharedEndpoint(options);
   // A hub that was killed leaves its socket behind.
   if (process.platform !== "win32") await rm(path, { force: true });
   await door.listen(path);
   return door;
 }
 
-export class SharedDoor {
-  readonly #options: SharedDoorOptions;
+export class SharedEndpoint {
+  readonly #options: SharedEndpointOptions;
   readonly #server: Server;
   readonly #clients = new Set<Served>();
   readonly #sockets = new Set<Socket>();
   #onCount: () => void = () => {};
   #closed: Promise<void> | undefined;
 
-  constructor(options: SharedDoorOptions) {
+  constructor(options: SharedEndpointOptions) {
     this.#options = options;
     // A client that closes its side still gets pending answers.
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#take(socket));

@@ -11,7 +11,7 @@ import { behindPrefix } from "./absent-source.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 /** A name that no list holds, and where it is looked for. */
-export interface Wanted {
+export interface MissingName {
   readonly name: string;
   readonly principal: Principal;
   readonly providers: readonly Provider[];
@@ -39,7 +39,7 @@ const ASK_AGAIN_MS = 10_000;
  */
 export async function lookBehind(
   missing: Lookup,
-  wanted: Wanted,
+  wanted: MissingName,
   { find, cancellation }: { find(): Lookup | Promise<Lookup>; readonly cancellation?: Cancellation },
 ): Promise<{ readonly lookup: Lookup; readonly absence?: Absence }> {
   if (missing.found || !mayBeAbsent(missing.failure)) return { lookup: missing };
@@ -60,7 +60,7 @@ function mayBeAbsent(failure: Fail): boolean {
  * Returns the services that were never listed and may have the tool: those whose prefix is in the name, else all of
  * them. Omits services that the caller's rights exclude.
  */
-function absentServices(wanted: Wanted): readonly Provider[] {
+function absentServices(wanted: MissingName): readonly Provider[] {
   const { name, principal, providers, separator, spellings, isListed } = wanted;
   const permission = permissionOf(principal.rights);
   const named = providers.filter(({ source }) => behindPrefix(source, name, spellings) !== undefined);

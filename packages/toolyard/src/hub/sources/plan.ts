@@ -1,7 +1,7 @@
 import type { UnusableSource } from "../../config/source-tables.ts";
 import type { ProviderKind } from "../../core/sources/provider-kinds.ts";
 import type { Source } from "../../core/sources/records.ts";
-import type { Place, ResolvedSource, WantedSource } from "../../providers/source-kind.ts";
+import type { SourcePlace, ResolvedSource, WantedSource } from "../../providers/source-kind.ts";
 import type { AnyFeature, AnyKind } from "../../kernel/feature.ts";
 import { sourceKindsOf } from "../../kernel/feature-sections.ts";
 import { getService, type Services } from "../../kernel/start-features.ts";
@@ -18,7 +18,7 @@ interface PlannedWithSource extends PlannedSource {
 }
 
 interface UsableKind extends Pick<AnyKind, "kind"> {
-  readonly wanted: (config: object, place: Place) => readonly WantedSource<Services>[];
+  readonly wanted: (config: object, place: SourcePlace) => readonly WantedSource<Services>[];
 }
 
 /** Derives the sources from a configuration. Keeps each source's position over reloads. */
@@ -44,7 +44,7 @@ export class Planner {
   }
 
   /** Returns all configured sources, by kind. Throws an `OptionError` that names the section. */
-  plan({ tree, unusable }: LoadedHubConfig, given: Place): readonly PlannedSource[] {
+  plan({ tree, unusable }: LoadedHubConfig, given: SourcePlace): readonly PlannedSource[] {
     for (const { check } of this.#features) (check as ((config: object) => void) | undefined)?.(tree);
     const place = { ...given, isGuarded: getService(this.#services, ACCESS_PLAN)(tree.server).isGuarded };
     const usable = this.#kinds.flatMap(({ kind, wanted }) => wanted(tree, place).map((one) => this.#usable(kind, one)));

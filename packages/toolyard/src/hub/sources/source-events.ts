@@ -1,9 +1,9 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { HubEvents } from "../../core/ports/hub-port.ts";
-import type { Owned, Provider } from "../../core/sources/provider.ts";
+import type { EventOwner, Provider } from "../../core/sources/provider.ts";
 import type { Redactor } from "../../telemetry/redactor.ts";
 
-interface Parts {
+interface SourceEventsParts {
   readonly catalog: Catalog;
   readonly redactor: Pick<Redactor, "knownIn">;
   /** Receives events for callers. */
@@ -12,10 +12,10 @@ interface Parts {
 
 /** Forwards events of sources, with the URIs that callers know and without secrets. */
 export class SourceEvents {
-  readonly #parts: Parts;
+  readonly #parts: SourceEventsParts;
   readonly #listeners = new Map<Provider, readonly (() => void)[]>();
 
-  constructor(parts: Parts) {
+  constructor(parts: SourceEventsParts) {
     this.#parts = parts;
   }
 
@@ -39,7 +39,7 @@ export class SourceEvents {
   }
 
   /** The catalog of the event's owner. */
-  #catalogOf({ principal }: Owned): Catalog {
+  #catalogOf({ principal }: EventOwner): Catalog {
     const { catalog } = this.#parts;
     return (principal === undefined ? undefined : catalog.known(principal)) ?? catalog;
   }

@@ -19,12 +19,12 @@ export interface SourceChanges {
 }
 
 /** Hears of every source, before it is opened and before it ends. */
-export interface SourceEvents {
+export interface SourceSetListener {
   onAdded(provider: Provider): void;
   onRemoved(provider: Provider): void;
 }
 
-interface Running {
+interface RunningSource {
   readonly key: string;
   readonly provider: Provider;
 }
@@ -32,7 +32,7 @@ interface Running {
 /** Brings sources to life and ends them: the one owner of every provider. */
 export class SourceSet {
   readonly #logger: Logger;
-  #running = new Map<string, Running>();
+  #running = new Map<string, RunningSource>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -51,7 +51,7 @@ export class SourceSet {
    * Changes the running sources to those of the plan: new ones start, changed ones are replaced, removed ones end, the
    * others continue. Rejects before any change if a source cannot be created.
    */
-  async apply(plan: readonly PlannedSource[], events: SourceEvents): Promise<SourceChanges> {
+  async apply(plan: readonly PlannedSource[], events: SourceSetListener): Promise<SourceChanges> {
     const fresh = await this.#createFresh(plan);
     const before = this.#running;
     this.#running = new Map(plan.map((planned) => [planned.id, fresh.get(planned.id) ?? before.get(planned.id)!]));
@@ -92,7 +92,7 @@ export class SourceSet {
     await Promise.all(running.map(({ provider }) => this.#close(provider)));
   }
 
-  async #createFresh(plan: readonly PlannedSource[]): Promise<Map<string, Running>> {
+  async #createFresh(plan: readonly PlannedSource[]): Promise<Map<string, RunningSource>> {
     const wanted = plan.filter((planned) => this.#running.get(planned.id)?.key !== planned.key);
     const made = await Promise.allSettled(
       wanted.map(async (planned) => [planned.id, { key: planned.key, provider: await planned.create() }] as const),

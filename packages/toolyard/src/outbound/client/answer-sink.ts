@@ -2,20 +2,20 @@ import type { Cancellation } from "../../core/calls/cancellation.ts";
 import { ResponseBody, type BodySource } from "./response-body.ts";
 import type { HttpResponse } from "./sender.ts";
 
-interface Waiting {
+interface ResponseWaiter {
   resolve(response: HttpResponse): void;
   reject(error: unknown): void;
 }
 
 /** Receives the parts of one answer from a connection and builds the response. */
 export class AnswerSink {
-  readonly #waiting: Waiting;
+  readonly #waiting: ResponseWaiter;
   readonly #signal: Cancellation;
   #source: BodySource | undefined;
   #body: ResponseBody | undefined;
   readonly #onAbort: () => void;
 
-  constructor(waiting: Waiting, signal: Cancellation) {
+  constructor(waiting: ResponseWaiter, signal: Cancellation) {
     this.#waiting = waiting;
     this.#signal = signal;
     this.#onAbort = AnswerSink.#aborterOf(this);

@@ -1,11 +1,11 @@
 import type { Cancellation } from "../../core/calls/cancellation.ts";
 import type { FailError } from "../../core/errors.ts";
 import { GatheredBytes } from "../../core/gathered-bytes.ts";
-import { httpFailure, toRequestFailure, type Place } from "./server-failures.ts";
+import { httpFailure, toRequestFailure, type FailurePlace } from "./server-failures.ts";
 import type { ResponseBody } from "./response-body.ts";
 
 export interface BodyBounds {
-  readonly place: Place;
+  readonly place: FailurePlace;
   /** Limit of a whole JSON body, or of one server-sent event. */
   readonly maxBytes: number;
   readonly signal: Cancellation;
@@ -48,7 +48,7 @@ function tooLong(maxBytes: number): string {
  * Reads the body of an error response. Resolves with the part that arrives; "" if it breaks off or exceeds the limit.
  * Never rejects.
  */
-export async function readRefusal(body: ResponseBody, place: Place, signal: Cancellation): Promise<string> {
+export async function readRefusal(body: ResponseBody, place: FailurePlace, signal: Cancellation): Promise<string> {
   return readText(body, { place, signal, maxBytes: MAX_REFUSAL_BYTES }).catch(() => "");
 }
 

@@ -5,7 +5,7 @@ import { Canceller } from "../../core/calls/cancellation.ts";
 import type { Caller } from "../../core/fairness/shares.ts";
 import { readBytes } from "./body.ts";
 import { Connections } from "./connections.ts";
-import type { HttpResponse, Outgoing, Sender } from "./sender.ts";
+import type { HttpResponse, TransportRequest, Sender } from "./sender.ts";
 
 // One rule shares limited connections, for both senders: the own HTTP/1.1 client, and undici with a proxy.
 const WAYS = {
@@ -90,7 +90,7 @@ class Held extends HeldServer {
     return this.#send(body, { isMessage: true }, new Canceller());
   }
 
-  #send(body: string, whose: Partial<Outgoing>, signal: Canceller): Promise<HttpResponse> {
+  #send(body: string, whose: Partial<TransportRequest>, signal: Canceller): Promise<HttpResponse> {
     return this.sender.send(
       { origin: this.#origin, path: "/", method: "POST", headers: {}, body, silenceMs: 60_000, ...whose },
       signal,

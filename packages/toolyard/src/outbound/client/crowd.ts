@@ -4,7 +4,7 @@ import type { AnswerSink } from "./answer-sink.ts";
 import { Http1Fault } from "./http1/fault.ts";
 
 /** A request that can wait for a connection. */
-export interface Waiting {
+export interface QueuedRequest {
   readonly holder: Holder;
   readonly sink: Pick<AnswerSink, "fail">;
 }
@@ -16,7 +16,7 @@ const MAX_WAITING = 10_000;
  * Requests that wait for a connection to one origin, and the holders of the connections. `FairOrder` chooses the next
  * one. While no request waits, nothing is stored, so a request that finds a connection has no cost here.
  */
-export class Crowd<Place, Request extends Waiting> {
+export class Crowd<Place, Request extends QueuedRequest> {
   readonly #taken: () => Iterable<readonly [Place, Holder]>;
   readonly #holders = new Map<Place, Holder>();
   /** Present while requests wait. */

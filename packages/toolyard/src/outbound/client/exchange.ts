@@ -5,14 +5,14 @@ import { discard } from "./body.ts";
 import type { HttpResponse, Sender } from "./sender.ts";
 
 /** One request, or one of those that a redirect makes of it. */
-export interface Step {
+export interface RequestStep {
   readonly url: URL;
   readonly method: "GET" | "POST" | "DELETE";
   readonly body: string | undefined;
 }
 
 /** Properties of a request that also apply to its redirects. */
-export interface Sending {
+export interface RequestSettings {
   readonly signal: Cancellation;
   /** Bound of silence, before the headers and between two chunks; 0 for none. */
   readonly idleMs: number;
@@ -23,7 +23,7 @@ export interface Sending {
 }
 
 /** A client's rules for its requests, made once. Every method may throw a `FailError`. */
-export interface Route<S extends Sending> {
+export interface RequestRoute<S extends RequestSettings> {
   /** Statuses of which `Location` is followed. */
   readonly redirects: ReadonlySet<number>;
   /** Returns the sender without a promise if it is known already. */
@@ -33,12 +33,12 @@ export interface Route<S extends Sending> {
   /** The result must not be modified. */
   headersFor(url: URL, sending: S): Readonly<Record<string, string>>;
   /** Returns the target of a redirect, or the reason why it is not followed. */
-  follow(redirect: Redirect, sending: S): Step;
+  follow(redirect: Redirect, sending: S): RequestStep;
   toFailure(error: unknown, sending: S): Error;
 }
 
 export interface Redirect {
-  readonly from: Step;
+  readonly from: RequestStep;
   readonly status: number;
   readonly location: string;
   /** How many were followed before. */
@@ -48,7 +48,11 @@ export interface Redirect {
 export const MAX_REDIRECTS = 3;
 
 /** Asks, and follows where the route lets it. Resolves with the headers' arrival. */
-export async function exchange<S extends Sending>(first: Step, sending: S, route: Route<S>): Promise<HttpResponse> {
+export async function exchange<S extends RequestSettings>(
+  first: RequestStep,
+  sending: S,
+  route: RequestRoute<S>,
+): Promise<HttpResponse> {
   let step = first;
   for (let followed = 0; ; followed += 1) {
     let response: HttpResponse;
@@ -66,7 +70,7 @@ export async function exchange<S extends Sending>(first: Step, sending: S, route
 }
 
 /** Throws what `toFailure` puts into words, or rejects with it. */
-function send<S extends Sending>(step: Step, sending: S, route: Route<S>): Promise<HttpResponse> {
+function send<S extends RequestSettings>(step: RequestStep, sending: S, route: RequestRoute<S>): Promise<HttpResponse> {
   const { signal, idleMs, caller, isMessage } = sending;
   signal.throwIfAborted();
   const sendBy = (sender: Sender): Promise<HttpResponse> => {

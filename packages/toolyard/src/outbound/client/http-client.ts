@@ -2,9 +2,17 @@ import type { Cancellation } from "../../core/calls/cancellation.ts";
 import type { Caller } from "../../core/fairness/shares.ts";
 import { discard } from "./body.ts";
 import { Connections } from "./connections.ts";
-import { exchange, MAX_REDIRECTS, targetOf, type Redirect, type Route, type Sending, type Step } from "./exchange.ts";
+import {
+  exchange,
+  MAX_REDIRECTS,
+  targetOf,
+  type Redirect,
+  type RequestRoute,
+  type RequestSettings,
+  type RequestStep,
+} from "./exchange.ts";
 import type { HttpResponse } from "./sender.ts";
-import { httpFailure, shownUrl, toRequestFailure, UNSENT, type Place } from "./server-failures.ts";
+import { httpFailure, shownUrl, toRequestFailure, UNSENT, type FailurePlace } from "./server-failures.ts";
 
 export interface HttpClientOptions {
   /** Id of the source, for messages. */
@@ -31,17 +39,17 @@ export interface HttpClientOptions {
 }
 
 /** An outgoing request. */
-export interface Sent {
+export interface SentRequest {
   readonly method: string;
   readonly url: URL;
 }
 
 /** A server's refusal. `header` expects names in lower case. */
-export interface Refusal {
+export interface ServerRefusal {
   readonly status: 401 | 403;
   header(name: string): string | undefined;
   /** The result of `headersFor` for this request. */
-  readonly sent: Headers;
+  readonly sent: HeaderFields;
   /** How often this request was sent again already. */
   readonly attempt: number;
 }
@@ -52,12 +60,12 @@ export interface ChangingCredentials {
    * Returns the headers without a promise if none has to be fetched. Rejects with a `FailError`, or with the signal's
    * reason.
    */
-  headersFor(sent: Sent, signal: Cancellation): Headers | Promise<Headers>;
+  headersFor(sent: SentRequest, signal: Cancellation): HeaderFields | Promise<HeaderFields>;
   /**
    * Called when the request was refused without being executed. Resolves with true if there are new headers, and the
    * request is sent again. Rejects with a `FailError` that is more specific than the refusal.
    */
-  refused(refusal: Refusal, signal: Cancellation): Promise<boolean>;
+  refused(refusal: ServerRefusal, signal: Cancellation): Promise<boolean>;
   /** Hears of each response's headers. */
   answered?(header: (name: string) => string | undefined): void;
 }
@@ -78,23 +86,23 @@ export interface OutgoingRequest {
   readonly isMessage?: boolean | undefined;
 }
 
-type Headers = Readonly<Record<string, string>>;
+type HeaderFields = Readonly<Record<string, string>>;
 
 /** How often a request is sent again that was refused. */
 const MAX_ATTEMPTS = 3;
 
-interface Refused {
-  readonly refusal: Refusal;
+interface RefusedRequest {
+  readonly refusal: ServerRefusal;
   readonly response: HttpResponse;
   readonly request: OutgoingRequest;
 }
 
-interface Asked extends Sending {
-  readonly headers: Headers;
-  readonly credentials: Headers;
+interface ClientRequest extends RequestSettings {
+  readonly headers: HeaderFields;
+  readonly credentials: HeaderFields;
 }
 
-const NO_CREDENTIALS: Headers = Object.freeze({});
+const NO_CREDENTIALS: HeaderFields = Object.freeze({});
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
 /**
@@ -103,12 +111,12 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
  * direct requests into the local network.
  */
 export class HttpClient {
-  readonly place: Place;
+  readonly place: FailurePlace;
   /** The part of the URL that may be shown. */
   readonly endpoint: string;
   readonly url: URL;
   readonly #options: HttpClientOptions;
-  readonly #route: Route<Asked>;
+  readonly #route: RequestRoute<ClientRequest>;
   readonly #connections: Connections;
   #isClosed = false;
 
@@ -153,7 +161,7 @@ export class HttpClient {
       const { status, header } = response;
       credentials.answered?.(header);
       if ((status !== 401 && status !== 403) || attempt === MAX_ATTEMPTS) return response;
-      const refusal: Refusal = { status, header, sent, attempt };
+      const refusal: ServerRefusal = { status, header, sent, attempt };
       if (!(await this.#hasOthers(credentials, { refusal, response, request }))) return response;
     }
   }
@@ -162,7 +170,7 @@ export class HttpClient {
   #credentialsFor(
     credentials: ChangingCredentials,
     { method, url = this.url, signal }: OutgoingRequest,
-  ): Headers | Promise<Headers> {
+  ): HeaderFields | Promise<HeaderFields> {
     const failed = (error: unknown): never => {
       throw toRequestFailure(error, this.place, signal);
     };
@@ -176,7 +184,7 @@ export class HttpClient {
 
   async #hasOthers(
     credentials: ChangingCredentials,
-    { refusal, response, request: { signal } }: Refused,
+    { refusal, response, request: { signal } }: RefusedRequest,
   ): Promise<boolean> {
     try {
       const hasOthers = await credentials.refused(refusal, signal);
@@ -188,12 +196,12 @@ export class HttpClient {
     }
   }
 
-  #request(request: OutgoingRequest, credentials: Headers): Promise<HttpResponse> {
+  #request(request: OutgoingRequest, credentials: HeaderFields): Promise<HttpResponse> {
     const { url = this.url, method, body, headers, signal, idleMs, caller, isMessage } = request;
     return exchange({ url, method, body }, { headers, credentials, signal, idleMs, caller, isMessage }, this.#route);
   }
 
-  #createRoute(): Route<Asked> {
+  #createRoute(): RequestRoute<ClientRequest> {
     const { place, url: own } = this;
     const target = targetOf(own);
     const headersFor = headersOver(this.#options.headers);
@@ -225,7 +233,7 @@ export class HttpClient {
     );
   }
 
-  #follow({ from: step, location, followed }: Redirect): Step {
+  #follow({ from: step, location, followed }: Redirect): RequestStep {
     const from = step.url;
     const extras = { details: UNSENT, retryable: false };
     const tooMany = `redirects more than ${MAX_REDIRECTS} times. Correct \`url\`.`;
@@ -240,11 +248,13 @@ export class HttpClient {
   }
 }
 
-type Join = (credentials: Headers, headers: Headers) => Headers;
+type Join = (credentials: HeaderFields, headers: HeaderFields) => HeaderFields;
 
 /** Puts the headers of a request over those that are configured. The same object as before for the same two. */
-function headersOver(configured: Headers): Join {
-  let last: { readonly credentials: Headers; readonly headers: Headers; readonly joined: Headers } | undefined;
+function headersOver(configured: HeaderFields): Join {
+  let last:
+    | { readonly credentials: HeaderFields; readonly headers: HeaderFields; readonly joined: HeaderFields }
+    | undefined;
   return (credentials, headers) => {
     if (last?.credentials === credentials && last.headers === headers) return last.joined;
     last = { credentials, headers, joined: joined(configured, credentials, headers) };
@@ -253,7 +263,7 @@ function headersOver(configured: Headers): Join {
 }
 
 /** The later ones win. Assigned one by one: spreading several objects into one takes V8's slow way. */
-function joined(...all: readonly Headers[]): Headers {
+function joined(...all: readonly HeaderFields[]): HeaderFields {
   const headers: Record<string, string> = { "user-agent": "toolyard" };
   for (const some of all) for (const name in some) headers[name] = some[name]!;
   return headers;

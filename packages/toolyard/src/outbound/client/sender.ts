@@ -3,7 +3,7 @@ import type { Caller } from "../../core/fairness/shares.ts";
 import type { ResponseBody } from "./response-body.ts";
 
 /** One request as it goes out. */
-export interface Outgoing {
+export interface TransportRequest {
   readonly origin: string;
   /** With its query. */
   readonly path: string;
@@ -36,7 +36,7 @@ export interface Sender {
    * Resolves with the head of the response. Rejects with what the request died of, or with the signal's reason as soon
    * as that aborts, be it that the request still waits for a connection; the signal ends the body, too.
    */
-  send(request: Outgoing, signal: Cancellation): Promise<HttpResponse>;
+  send(request: TransportRequest, signal: Cancellation): Promise<HttpResponse>;
   /** Closes all connections and fails their requests. */
   destroy(): Promise<void>;
 }

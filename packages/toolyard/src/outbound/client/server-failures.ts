@@ -9,7 +9,7 @@ import { causeOf, type RequestCause } from "./cause.ts";
  * Server that a failure concerns: source id and `host:port`. The rest of the URL is not shown, since queries contain
  * keys.
  */
-export interface Place {
+export interface FailurePlace {
   readonly label: string;
   readonly host: string;
   /** Advice for users when the server denies access, as a sentence. @default to configure credentials */
@@ -17,12 +17,12 @@ export interface Place {
 }
 
 /** A failure at a place, from which the message for callers is built. */
-interface Trouble {
-  readonly place: Place;
+interface ServerTrouble {
+  readonly place: FailurePlace;
   readonly what: string;
 }
 
-export function httpFailure(kind: FailKind, { place, what }: Trouble, extras: FailExtras = {}): FailError {
+export function httpFailure(kind: FailKind, { place, what }: ServerTrouble, extras: FailExtras = {}): FailError {
   return new FailError(fail(kind, `\`${place.label}\` at ${place.host} ${what}`, extras));
 }
 
@@ -42,7 +42,7 @@ const MIN_SECRET_LENGTH = 16;
 /** Marks a failure of something that the server cannot have begun to work on. */
 export const UNSENT: JsonObject = Object.freeze({ sent: false });
 
-interface Told {
+interface FailureDescription {
   readonly kind: FailKind;
   readonly what: string;
   /** The server cannot have begun. */
@@ -50,9 +50,9 @@ interface Told {
   readonly isFinal?: true;
 }
 
-const unreachable = (what: string): Told => ({ kind: "unavailable", what, isUnsent: true });
+const unreachable = (what: string): FailureDescription => ({ kind: "unavailable", what, isUnsent: true });
 
-const TOLD: Readonly<Record<RequestCause, Told>> = {
+const TOLD: Readonly<Record<RequestCause, FailureDescription>> = {
   refused: unreachable("refused the connection. Start the server, or correct `url`."),
   unknown_host: unreachable("cannot be found: its host name does not resolve. Correct `url`."),
   unresolved: unreachable("cannot be found right now: name resolution failed. Check the network."),
@@ -95,7 +95,7 @@ const TOLD: Readonly<Record<RequestCause, Told>> = {
 };
 
 /** Returns the failure of a request without a response. An abort is rethrown with its reason. */
-export function toRequestFailure(error: unknown, place: Place, signal: Cancellation): FailError {
+export function toRequestFailure(error: unknown, place: FailurePlace, signal: Cancellation): FailError {
   if (signal.aborted) return toAbortFailure(signal.reason, place);
   if (error instanceof FailError) return error;
   const { cause, code } = causeOf(error);
@@ -111,7 +111,7 @@ export function toRequestFailure(error: unknown, place: Place, signal: Cancellat
   );
 }
 
-function toAbortFailure(reason: unknown, place: Place): FailError {
+function toAbortFailure(reason: unknown, place: FailurePlace): FailError {
   return reason instanceof FailError
     ? reason
     : httpFailure("cancelled", { place, what: "is not asked any more: the request was given up." }, { cause: reason });

@@ -4,7 +4,7 @@ import { holderOf, HUB, type Caller, type Holder } from "../../core/fairness/sha
 import { AnswerSink } from "./answer-sink.ts";
 import { closed, Crowd } from "./crowd.ts";
 import type { BodySource } from "./response-body.ts";
-import type { HttpResponse, Outgoing, Sender } from "./sender.ts";
+import type { HttpResponse, TransportRequest, Sender } from "./sender.ts";
 
 /**
  * Sends through a dispatcher of undici. It passes on at most as many requests as there are connections, because undici
@@ -14,7 +14,7 @@ export class UndiciSender implements Sender {
   readonly #dispatcher: Dispatcher;
   readonly #maxConnections: number;
   /** Origins with running requests. */
-  readonly #origins = new Map<string, Origin>();
+  readonly #origins = new Map<string, OriginRequests>();
   #isClosed = false;
 
   /** `maxConnections` are to each origin. */
@@ -23,10 +23,10 @@ export class UndiciSender implements Sender {
     this.#maxConnections = maxConnections;
   }
 
-  send(request: Outgoing, signal: Cancellation): Promise<HttpResponse> {
+  send(request: TransportRequest, signal: Cancellation): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) throw closed();
-      const sent = new Sent(request, new AnswerSink({ resolve, reject }, signal), this.#originOf(request));
+      const sent = new UndiciRequest(request, new AnswerSink({ resolve, reject }, signal), this.#originOf(request));
       sent.begin();
     });
   }
@@ -37,11 +37,11 @@ export class UndiciSender implements Sender {
     return this.#dispatcher.destroy();
   }
 
-  #originOf({ origin: name }: Outgoing): Origin {
+  #originOf({ origin: name }: TransportRequest): OriginRequests {
     let origin = this.#origins.get(name);
     if (!origin) {
       const bounds = { dispatcher: this.#dispatcher, maxConnections: this.#maxConnections };
-      this.#origins.set(name, (origin = new Origin(bounds, () => this.#origins.delete(name))));
+      this.#origins.set(name, (origin = new OriginRequests(bounds, () => this.#origins.delete(name))));
     }
     return origin;
   }
@@ -53,18 +53,20 @@ interface OriginBounds {
 }
 
 /** Running requests of one origin. */
-class Origin {
+class OriginRequests {
   readonly #bounds: OriginBounds;
   readonly #onUnused: () => void;
-  readonly #underway = new Set<Sent>();
-  readonly crowd = new Crowd<Sent, Sent>(() => Array.from(this.#underway, (sent) => [sent, sent.holder]));
+  readonly #underway = new Set<UndiciRequest>();
+  readonly crowd = new Crowd<UndiciRequest, UndiciRequest>(() =>
+    Array.from(this.#underway, (sent) => [sent, sent.holder]),
+  );
 
   constructor(bounds: OriginBounds, onUnused: () => void) {
     this.#bounds = bounds;
     this.#onUnused = onUnused;
   }
 
-  place(sent: Sent): void {
+  place(sent: UndiciRequest): void {
     const { maxConnections, dispatcher } = this.#bounds;
     if (this.#underway.size >= maxConnections + (sent.isMessage ? 1 : 0)) return this.crowd.join(sent);
     this.#underway.add(sent);
@@ -76,7 +78,7 @@ class Origin {
     }
   }
 
-  freed(sent: Sent): void {
+  freed(sent: UndiciRequest): void {
     if (!this.#underway.delete(sent)) return;
     this.crowd.freed(sent);
     const next = this.#underway.size < this.#bounds.maxConnections ? this.crowd.next() : undefined;
@@ -86,15 +88,19 @@ class Origin {
 }
 
 /** One request and its answer, as undici reports it. Before it is passed to undici there is nothing to abort. */
-class Sent implements Dispatcher.DispatchHandler, BodySource {
+class UndiciRequest implements Dispatcher.DispatchHandler, BodySource {
   readonly options: Dispatcher.DispatchOptions;
   readonly sink: AnswerSink;
   readonly isMessage: boolean;
   readonly #caller: Caller | undefined;
-  readonly #origin: Origin;
+  readonly #origin: OriginRequests;
   readonly paused = false;
 
-  constructor({ silenceMs, caller, isMessage = false, body, ...request }: Outgoing, sink: AnswerSink, to: Origin) {
+  constructor(
+    { silenceMs, caller, isMessage = false, body, ...request }: TransportRequest,
+    sink: AnswerSink,
+    to: OriginRequests,
+  ) {
     // Proxies have undici put a host among the headers.
     this.options = {
       ...request,
@@ -131,7 +137,7 @@ class Sent implements Dispatcher.DispatchHandler, BodySource {
     this.sink.begin(controller);
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: UndiciHeaders): void {
     // 100 to 199 come before the response.
     if (status < 200) return;
     this.sink.head(status, (name) => {
@@ -155,4 +161,4 @@ class Sent implements Dispatcher.DispatchHandler, BodySource {
   }
 }
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
+type UndiciHeaders = Readonly<Record<string, string | string[] | undefined>>;

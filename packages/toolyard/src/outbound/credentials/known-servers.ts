@@ -1,5 +1,5 @@
 /** In the words of `OAuthOptions`. */
-interface Known {
+interface KnownServer {
   readonly registration?: "document" | "dynamic";
   readonly redirectHost?: "127.0.0.1" | "localhost";
   readonly redirectPort?: number;
@@ -10,7 +10,7 @@ interface Known {
  * Servers that deviate from their metadata, or offer no client registration, by host. The user's settings override
  * them.
  */
-const KNOWN_SERVERS: Readonly<Record<string, Known>> = {
+const KNOWN_SERVERS: Readonly<Record<string, KnownServer>> = {
   "api.githubcopilot.com": { registerAt: "https://github.com/settings/developers" },
   "mcp.asana.com": { registerAt: "https://app.asana.com/0/my-apps" },
   // Announces documents of clients, and is reported to refuse the tokens of such clients.
@@ -19,6 +19,6 @@ const KNOWN_SERVERS: Readonly<Record<string, Known>> = {
   "mcp.slack.com": { registerAt: "https://api.slack.com/apps", redirectHost: "localhost", redirectPort: 3118 },
 };
 
-export function knownServer({ hostname }: URL): Known {
+export function knownServer({ hostname }: URL): KnownServer {
   return Object.hasOwn(KNOWN_SERVERS, hostname) ? KNOWN_SERVERS[hostname]! : {};
 }

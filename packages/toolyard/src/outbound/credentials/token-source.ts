@@ -4,7 +4,7 @@ import { fail } from "../../core/calls/outcome.ts";
 import { orAborted } from "../../core/timing/wait.ts";
 import { readText } from "../client/body.ts";
 import type { HttpResponse } from "../client/sender.ts";
-import type { ChangingCredentials, HttpClient, Refusal, Sent } from "../client/http-client.ts";
+import type { ChangingCredentials, HttpClient, ServerRefusal, SentRequest } from "../client/http-client.ts";
 import { retryAfterMs } from "../client/retry-after.ts";
 import { basic, formEncoded } from "./basic.ts";
 import { readTokenAnswer } from "./token-answer.ts";
@@ -57,12 +57,12 @@ export class TokenSource implements ChangingCredentials {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  async headersFor(_sent: Sent, signal: Cancellation): Promise<Readonly<Record<string, string>>> {
+  async headersFor(_sent: SentRequest, signal: Cancellation): Promise<Readonly<Record<string, string>>> {
     return { authorization: `Bearer ${await this.token(signal)}` };
   }
 
   /** A second 401 is not about the token's age. */
-  async refused({ status, sent, attempt }: Refusal): Promise<boolean> {
+  async refused({ status, sent, attempt }: ServerRefusal): Promise<boolean> {
     if (status !== 401 || attempt > 0) return false;
     this.drop(sent["authorization"]!.slice("Bearer ".length));
     return true;

@@ -16,7 +16,7 @@ const NAMES_WAIT_MS = 300;
 /** Tools of a server that arguments are held against. */
 const MAX_SIBLINGS = 100;
 
-export interface FailedCall {
+export interface FailedBuiltinCall {
   /** As it was asked for. */
   readonly name: string;
   readonly arguments: JsonObject;
@@ -27,7 +27,11 @@ export interface FailedCall {
  * Names of tools that are like one that is not there: those that are written alike, else those that do what its name
  * says.
  */
-export async function namesNear({ name, failure }: FailedCall, call: Call, ports: BuiltinPorts): Promise<string[]> {
+export async function namesNear(
+  { name, failure }: FailedBuiltinCall,
+  call: Call,
+  ports: BuiltinPorts,
+): Promise<string[]> {
   const near = failure.details?.["near"];
   if (Array.isArray(near) && near.length > 0) return near.slice(0, MAX_NAMES).map(String);
   const { hits } = await ports.innerHub.search(wordsOf(name), call, { limit: MAX_NAMES });
@@ -38,7 +42,7 @@ export async function namesNear({ name, failure }: FailedCall, call: Call, ports
  * Names of tools that are near one whose call failed, among those that the caller may use: what its name says, they do
  * too. Nothing where they are not known in time.
  */
-export async function namesBeside({ name }: FailedCall, call: Call, ports: BuiltinPorts): Promise<string[]> {
+export async function namesBeside({ name }: FailedBuiltinCall, call: Call, ports: BuiltinPorts): Promise<string[]> {
   const called = ports.resolveName(name, call) ?? name;
   const search = ports.innerHub.search(wordsOf(called), call, { limit: MAX_NAMES + 1 });
   // A name is a help and no more: what goes wrong on the way to it is not what the caller asked about.
@@ -53,7 +57,7 @@ export async function namesBeside({ name }: FailedCall, call: Call, ports: Built
  * Tools of the same server that take arguments which this one refused. A tool that takes anything, and one without
  * arguments, tells nothing.
  */
-export async function siblingsThatFit(failed: FailedCall, call: Call, ports: BuiltinPorts): Promise<string[]> {
+export async function siblingsThatFit(failed: FailedBuiltinCall, call: Call, ports: BuiltinPorts): Promise<string[]> {
   const called = ports.resolveName(failed.name, call);
   if (called === undefined || Object.keys(failed.arguments).length === 0) return [];
   const { hits: own } = await ports.innerHub.search(called, call, { limit: 1 });

@@ -5,7 +5,7 @@ import type { ResolvedCall } from "../../core/sources/provider.ts";
 import type { Source } from "../../core/sources/records.ts";
 import type { FixedTool } from "../fixed-tools.ts";
 import { ownToolRecord } from "./own-tool.ts";
-import { namesBeside, namesNear, siblingsThatFit, type FailedCall } from "./call-hints.ts";
+import { namesBeside, namesNear, siblingsThatFit, type FailedBuiltinCall } from "./call-hints.ts";
 import type { BuiltinPorts } from "./ports.ts";
 import { readJson, type JsonLimits } from "../../wire/parse-json.ts";
 
@@ -63,7 +63,7 @@ async function execute(call: ResolvedCall, ports: BuiltinPorts): Promise<Outcome
 }
 
 /** The failure of the call inside, with the names of tools that may have been meant. */
-async function withNames(failed: FailedCall, call: ResolvedCall, ports: BuiltinPorts): Promise<Fail> {
+async function withNames(failed: FailedBuiltinCall, call: ResolvedCall, ports: BuiltinPorts): Promise<Fail> {
   const { name, failure } = failed;
   if (failure.kind === "unknown_tool") {
     const near = await namesNear(failed, call, ports);

@@ -7,7 +7,7 @@ import { BuiltinSchema, resolveBuiltin, type BuiltinConfig } from "./options.ts"
 import { BUILTIN_PORTS } from "./ports.ts";
 
 /** What of the configuration it looks at. */
-export interface BuiltinReads {
+export interface BuiltinSourceSections {
   readonly builtin?: BuiltinConfig;
   readonly sandbox?: SandboxConfig;
   /** Where callers reach the hub, as far as it decides whether code is run. */
@@ -23,7 +23,7 @@ export const BUILTIN = defineSourceKind({
   schema: { builtin: Type.Optional(BuiltinSchema) },
   uses: [BUILTIN_PORTS],
   resolve: (
-    { builtin: raw, sandbox, server = {} }: BuiltinReads,
+    { builtin: raw, sandbox, server = {} }: BuiltinSourceSections,
     { isForAll = false, isGuarded: hasTokens = false },
   ) => {
     const given = resolveBuiltin(raw);

@@ -22,13 +22,13 @@ export interface DefaultsParts {
 }
 
 /** What the tools are made of, ready to use. */
-interface Shared extends DefaultsParts {
+interface DefaultToolParts extends DefaultsParts {
   readonly files: ConfinedFiles;
   readonly search: WebSearch;
 }
 
 /** One row a tool. */
-const TOOLS: Readonly<Record<DefaultToolName, (shared: Shared) => FixedTool>> = {
+const TOOLS: Readonly<Record<DefaultToolName, (shared: DefaultToolParts) => FixedTool>> = {
   file_writer: ({ source, files }) => fileWriter(source, files),
   generate_image_from_prompt: ({ source, files, models, options }) =>
     generateImageTool(source, { models, files, root: options.fileRoots[0] ?? "", timeoutMs: options.imageTimeoutMs }),
@@ -41,7 +41,7 @@ export class DefaultsProvider extends FixedTools {
   constructor(parts: DefaultsParts) {
     const { source, options, webSearch, environment } = parts;
     const search = new WebSearch(webSearch, environment);
-    const shared: Shared = {
+    const shared: DefaultToolParts = {
       ...parts,
       search,
       files: new ConfinedFiles({ roots: options.fileRoots, maxBytes: options.maxFileBytes }),

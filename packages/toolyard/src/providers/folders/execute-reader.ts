@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs";
 import { messageOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { Visibility } from "../../core/sources/listing-shape.ts";
-import { notOffered, type Told, type ToolLimits } from "../../core/sources/records.ts";
+import { notOffered, type ProblemDetails, type ToolLimits } from "../../core/sources/records.ts";
 import { EXECUTE_SUFFIXES, type ExecuteTool } from "../../runtimes/execute/run-execute.ts";
 import { isInside } from "../../runtimes/scripts/inside.ts";
 import { neededCommands } from "../../runtimes/scripts/command-line.ts";
@@ -33,11 +33,11 @@ export interface ExecuteRules {
 }
 
 /** What is being gathered of one folder. */
-interface Gathering {
+interface FolderScan {
   readonly folder: Folder;
   readonly texts: ReadonlyMap<string, FileText>;
   readonly rules: ExecuteRules;
-  readonly problems: Told[];
+  readonly problems: ProblemDetails[];
   readonly alsoWatch: string[];
 }
 
@@ -47,7 +47,7 @@ export function createExecuteReader(rules: ExecuteRules): FolderReader<FolderCon
     wants: (fileName) => fileName.endsWith(METADATA_SUFFIX) && fileName.length > METADATA_SUFFIX.length,
     descends: (folder) => folder.depth === 0,
     build(folder, texts) {
-      const gathering: Gathering = { folder, texts, rules, problems: [], alsoWatch: [] };
+      const gathering: FolderScan = { folder, texts, rules, problems: [], alsoWatch: [] };
       const stems = folder.depth === 0 ? Array.from(texts.keys(), stemOf) : ownStem(gathering);
       const tools = stems.flatMap((stem) => readTool(stem, gathering) ?? []);
       return { value: { tools, problems: gathering.problems }, alsoWatch: gathering.alsoWatch };
@@ -60,7 +60,7 @@ function stemOf(fileName: string): string {
 }
 
 /** In a tool's folder the folder's name is the tool's, and both files carry it. */
-function ownStem({ folder, texts, problems }: Gathering): string[] {
+function ownStem({ folder, texts, problems }: FolderScan): string[] {
   const stem = basename(folder.path);
   if (texts.has(stem + METADATA_SUFFIX)) return [stem];
   const [other] = texts.keys();
@@ -81,7 +81,7 @@ function scriptOf(stem: string, folder: Folder): string | undefined {
     .find((name) => folder.files.includes(name));
 }
 
-function readTool(stem: string, gathering: Gathering): ExecuteFolderTool | undefined {
+function readTool(stem: string, gathering: FolderScan): ExecuteFolderTool | undefined {
   const { folder, texts, rules, problems } = gathering;
   const subject = folder.place === "" ? stem + METADATA_SUFFIX : `${folder.place}/${stem}${METADATA_SUFFIX}`;
   const refuse = (reason: string) => {
@@ -115,7 +115,7 @@ function readTool(stem: string, gathering: Gathering): ExecuteFolderTool | undef
 }
 
 /** Why a tool's script cannot be run. It is watched, too: what is in it decides whether it is offered. */
-function problemWithFile(file: string, { folder, alsoWatch }: Gathering): string | undefined {
+function problemWithFile(file: string, { folder, alsoWatch }: FolderScan): string | undefined {
   const real = realPathOf(file);
   alsoWatch.push(file);
   if (real === undefined || !statsOf(real)?.isFile()) return "is not a file that can be read";

@@ -2,7 +2,7 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { withTimeToBegin } from "../../../../../test/fixtures/time-to-begin.ts";
-import type { Notice } from "../../core/calls/call.ts";
+import type { CallNotification } from "../../core/calls/call.ts";
 import type { Provider } from "../../core/sources/provider.ts";
 import {
   callTool,
@@ -253,7 +253,7 @@ describe.each(LANGUAGES)("%s", (_, suffix, { echo, context }) => {
 
   test("L34: a function that takes `lollms_client_instance` gets it, with a logger", async () => {
     tool("one", suffix, context);
-    const notices: Notice[] = [];
+    const notices: CallNotification[] = [];
     expect(textOf(await callTool(provide(), "one", {}, { notices }))).toBe("done");
     expect(notices).toEqual([
       { method: "notifications/message", params: { level: "info", logger: "one", data: "noted" } },
@@ -262,13 +262,13 @@ describe.each(LANGUAGES)("%s", (_, suffix, { echo, context }) => {
 });
 
 describe("Python tools", () => {
-  const call = async (text: string, notices: Notice[] = []) => {
+  const call = async (text: string, notices: CallNotification[] = []) => {
     tool("one", ".py", text);
     return callTool(provide(), "one", {}, { notices });
   };
 
   test("what the tool prints, also from its own children, is a log line and never part of the result", async () => {
-    const notices: Notice[] = [];
+    const notices: CallNotification[] = [];
     const outcome = await call(
       "import subprocess, sys\ndef execute(params):\n  print('{\"result\": 1}')\n" +
         "  subprocess.run(['echo', 'from a child'])\n  print('err', file=sys.stderr)\n  return {'a': 1}",
@@ -279,7 +279,7 @@ describe("Python tools", () => {
   });
 
   test("an exception is the tool's failure with type and message; its traceback is logged without paths", async () => {
-    const notices: Notice[] = [];
+    const notices: CallNotification[] = [];
     const outcome = await call("def execute(params):\n  raise KeyError('nope')", notices);
     expect(outcome).toMatchObject({
       ok: false,
@@ -365,7 +365,7 @@ describe("Python tools", () => {
         "  child = subprocess.Popen(['sleep', '600'], start_new_session=True)\n" +
         "  print(os.getpid(), child.pid, flush=True)\n  time.sleep(600)",
     );
-    const notices: Notice[] = [];
+    const notices: CallNotification[] = [];
     const outcome = await withTimeToBegin(
       (timeoutMs) => callTool(provide(), "one", {}, { timeoutMs, notices }),
       () => notices.length > 0,
@@ -395,13 +395,13 @@ describe("Python tools", () => {
 });
 
 describe("JavaScript tools", () => {
-  const call = async (text: string, notices: Notice[] = []) => {
+  const call = async (text: string, notices: CallNotification[] = []) => {
     tool("one", ".mjs", text);
     return callTool(provide(), "one", {}, { notices });
   };
 
   test("console.log is a log line and never part of the result, a large result arrives whole", async () => {
-    const notices: Notice[] = [];
+    const notices: CallNotification[] = [];
     expect(
       textOf(await call("export function execute() { console.log('note'); return 'x'.repeat(3_000_000); }", notices)),
     ).toHaveLength(3_000_000);

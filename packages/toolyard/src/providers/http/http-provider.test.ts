@@ -14,7 +14,7 @@ import {
   startSse,
   sendJson,
 } from "../../../../../test/fixtures/http-servers.ts";
-import type { Ask, Notice } from "../../core/calls/call.ts";
+import type { ServerRequest, CallNotification } from "../../core/calls/call.ts";
 import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
 import { Deadline } from "../../core/calls/deadline.ts";
 import type { JsonObject } from "../../core/json/json.ts";
@@ -45,12 +45,12 @@ function open(options: RemoteServerConfig, environment: Record<string, string> =
 }
 
 interface CallOptions {
-  readonly notices?: Notice[];
+  readonly notices?: CallNotification[];
   readonly connection?: string;
   readonly era?: "legacy" | "modern";
   readonly meta?: JsonObject;
   readonly timeoutMs?: number;
-  ask?(ask: Ask): Promise<JsonObject>;
+  ask?(ask: ServerRequest): Promise<JsonObject>;
 }
 
 async function call(
@@ -225,7 +225,7 @@ test("progress arrives before the answer, the last step included, in 50 of 50 ca
   await using server = await startLegacy();
   const provider = open({ url: server.url });
   for (let round = 0; round < 50; round += 1) {
-    const notices: Notice[] = [];
+    const notices: CallNotification[] = [];
     expect(await call(provider, "steps", { count: 3 }, { notices })).toMatchObject(says("done"));
     expect(notices.map(({ params }) => params["progress"])).toEqual([1, 2, 3]);
   }
@@ -490,7 +490,7 @@ test("the official everything server behaves over HTTP as it does at home", asyn
     });
     const provider = open({ host: "127.0.0.1", port });
     expect(await call(provider, "echo", { message: "hi" })).toMatchObject(says("Echo: hi"));
-    const notices: Notice[] = [];
+    const notices: CallNotification[] = [];
     await call(provider, "trigger-long-running-operation", { duration: 0.2, steps: 4 }, { notices });
     expect(notices.filter(({ method }) => method === "notifications/progress")).toHaveLength(4);
     expect((await provider.listing()).prompts.length).toBeGreaterThan(0);

@@ -1,8 +1,8 @@
 import type { Principal } from "../../core/calls/call.ts";
 import type { Provider, ProviderStatus } from "../../core/sources/provider.ts";
-import type { Page, SignInDesk } from "../../core/ports/sign-in-desk.ts";
+import type { SignInPage, SignInCoordinator } from "../../core/ports/sign-in-desk.ts";
 import type { OpenTransport } from "../../upstream/transports/transport.ts";
-import { AutoHttpTransport, type Framing } from "../../upstream/transports/http/auto.ts";
+import { AutoHttpTransport, type KnownTransport } from "../../upstream/transports/http/auto.ts";
 import { HttpClient } from "../../outbound/client/http-client.ts";
 import type { HttpConnectionOptions } from "../../upstream/transports/http/http-connection.ts";
 import { HttpSseTransport } from "../../upstream/transports/http/http-sse.ts";
@@ -31,7 +31,7 @@ export interface HttpProviderDeps extends Pick<
   /** Where sign-ins are kept; absent: nobody can sign in. */
   readonly vaultFolder?: string;
   /** Where sign-ins meet the hub's own pages. @default there are none */
-  readonly desk?: SignInDesk;
+  readonly desk?: SignInCoordinator;
 }
 
 /** Silence of a response that ends it where no call's deadline does so before. */
@@ -51,7 +51,7 @@ export function createHttpProvider(given: HttpProviderDeps): Provider {
     const { provider, begin } = createOne({ ...given, scope });
     return withPage(provider, desk, begin);
   }
-  const begins = new WeakMap<Provider, One["begin"]>();
+  const begins = new WeakMap<Provider, PrincipalSource["begin"]>();
   const slots = new CallSlots(options.upstream.maxConcurrent);
   const people = new PerCallerProvider({
     source,
@@ -65,7 +65,7 @@ export function createHttpProvider(given: HttpProviderDeps): Provider {
 }
 
 /** As long as it is open, the hub's own page may begin sign-ins to it. */
-function withPage(provider: Provider, desk: SignInDesk | undefined, begin: One["begin"]): Provider {
+function withPage(provider: Provider, desk: SignInCoordinator | undefined, begin: PrincipalSource["begin"]): Provider {
   if (!desk) return provider;
   const { id } = provider.source;
   const starter = { begin };
@@ -80,7 +80,7 @@ function withPage(provider: Provider, desk: SignInDesk | undefined, begin: One["
 }
 
 /** Of whom it is, where each principal has its own; without a principal, nobody's. */
-interface Whose {
+interface SourcePrincipal {
   readonly principal: string | undefined;
 }
 
@@ -90,13 +90,13 @@ interface OneDeps extends HttpProviderDeps {
   readonly scope: object;
 }
 
-interface One {
+interface PrincipalSource {
   readonly provider: Provider;
   /** Begins a sign-in at the hub's own page; nothing where it is not this principal's to make. */
-  readonly begin: (principal: Principal) => Promise<Page | undefined>;
+  readonly begin: (principal: Principal) => Promise<SignInPage | undefined>;
 }
 
-function createOne(given: OneDeps, person?: Whose): One {
+function createOne(given: OneDeps, person?: SourcePrincipal): PrincipalSource {
   const { options, environment, hideFor, vaultFolder: _, desk: __, scope: ___, ...deps } = given;
   const { source } = deps;
   const refresh = async (signal: AbortSignal): Promise<void> => provider.refresh?.(signal);
@@ -160,7 +160,7 @@ function withSignIn(status: ProviderStatus, gate: SignInGate | undefined): Provi
 /** Whoever has credentials of their own in the configuration is not signed in, and nobody in particular never is. */
 function createGate(
   { options, environment, hideFor, vaultFolder: folder, source, logger, desk, scope }: OneDeps,
-  person: Whose | undefined,
+  person: SourcePrincipal | undefined,
   onSignedIn: () => void,
 ): SignInGate | undefined {
   const isNobody = person !== undefined && person.principal === undefined;
@@ -215,7 +215,7 @@ function transportsOver(client: HttpClient, { transport, upstream }: RemoteServe
     idleMs: Math.max(MIN_IDLE_MS, upstream.limits.totalTimeoutMs ?? 0, ...Object.values(upstream.shape.toolTimeouts)),
     reopenDelayMs: REOPEN_DELAY_MS,
   };
-  const framing: Framing = {};
+  const framing: KnownTransport = {};
   const makers: Record<HttpTransportChoice, OpenTransport> = {
     auto: (caller) => new AutoHttpTransport({ ...connection, caller }, framing),
     streamable: (caller) => new StreamableHttpTransport({ ...connection, caller }),

@@ -8,7 +8,7 @@ import { LATEST_MODERN_REVISION } from "../../wire/modern/envelope.ts";
 import { connectionOptions } from "./connection-options.ts";
 import type { RemoteServerOptions } from "./options.ts";
 
-export interface Probing {
+export interface ProbeOptions {
   /** Id of the source. */
   readonly label: string;
   readonly options: RemoteServerOptions;
@@ -22,7 +22,7 @@ const SILENCE_MS = 15_000;
  * How a server refuses a client without a sign-in, or that it does not. Some let everybody begin, and refuse what comes
  * after that.
  */
-export async function probe({ label, options, environment, signal }: Probing): Promise<Challenge> {
+export async function probe({ label, options, environment, signal }: ProbeOptions): Promise<Challenge> {
   const client = new HttpClient({
     ...connectionOptions(options.url, options, environment),
     label,
@@ -50,7 +50,7 @@ export function isRefusal({ status }: Challenge): boolean {
   return status === 401 || status === 403;
 }
 
-interface Asked {
+interface ProbeRequest {
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
@@ -59,7 +59,7 @@ interface Asked {
 async function ask(
   client: HttpClient,
   method: "GET" | "POST" | "DELETE",
-  { headers, ...asked }: Asked,
+  { headers, ...asked }: ProbeRequest,
 ): Promise<{ readonly challenge: Challenge; readonly session: string | undefined }> {
   const { status, header, body } = await client.request({
     ...asked,

@@ -13,13 +13,13 @@ export interface SignInFaceParts {
   readonly refresh: (signal: AbortSignal) => Promise<void>;
 }
 
-type Own = Pick<Provider, "call" | "listing" | "status">;
+type GatedMembers = Pick<Provider, "call" | "listing" | "status">;
 
 /**
  * What is put in front of a server that somebody may sign in to: a call that fails for want of that asks its caller,
  * and while the server shows nothing at all there is one tool that leads there.
  */
-export function signInFace(own: Own, parts: SignInFaceParts): Pick<Provider, "call" | "listing"> {
+export function signInFace(own: GatedMembers, parts: SignInFaceParts): Pick<Provider, "call" | "listing"> {
   const leads = signInListing(parts);
   let listed: Listing = EMPTY_LISTING;
   const shown = (given: Listing): Listing => {

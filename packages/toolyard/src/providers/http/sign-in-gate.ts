@@ -2,8 +2,8 @@ import type { Cancellation } from "../../core/calls/cancellation.ts";
 import type { Call, Principal } from "../../core/calls/call.ts";
 import { loginCommand } from "../../core/text/login-command.ts";
 import { orAborted } from "../../core/timing/wait.ts";
-import type { Page, SignInDesk } from "../../core/ports/sign-in-desk.ts";
-import type { ChangingCredentials, Refusal, Sent } from "../../outbound/client/http-client.ts";
+import type { SignInPage, SignInCoordinator } from "../../core/ports/sign-in-desk.ts";
+import type { ChangingCredentials, ServerRefusal, SentRequest } from "../../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "../../signin/challenge.ts";
 import type { PersonSignIn, SignInLink } from "../../signin/chat.ts";
 import type { SignInPlace } from "../../signin/context.ts";
@@ -14,7 +14,7 @@ export interface SignInGateOptions extends SignInPlace {
   /** Whose it is, where each principal signs in for itself. */
   readonly principal: string | undefined;
   /** The hub's own pages. */
-  readonly desk: SignInDesk | undefined;
+  readonly desk: SignInCoordinator | undefined;
   readonly onSecrets: (secrets: readonly string[]) => void;
   /** There is a way in that was not there before. */
   readonly onSignedIn: () => void;
@@ -25,13 +25,13 @@ function mayAsk({ client }: Call): boolean {
   return client.capabilities["elicitation"] !== undefined;
 }
 
-type Headers = Readonly<Record<string, string>>;
+type CredentialHeaders = Readonly<Record<string, string>>;
 
 /** How long a call that fails waits for the link that it names. */
 const LINK_WAIT_MS = 3000;
 /** How soon a hub knows of a sign-in that another process has made. */
 const LOOK_MS = 2000;
-const NONE: Headers = Object.freeze({});
+const NONE: CredentialHeaders = Object.freeze({});
 
 /**
  * The sign-in of one source, or of one person to it, as far as there is one: what it takes is loaded with the first
@@ -75,13 +75,13 @@ export class SignInGate implements ChangingCredentials {
     );
   }
 
-  headersFor(sent: Sent, signal: Cancellation): Headers | Promise<Headers> {
+  headersFor(sent: SentRequest, signal: Cancellation): CredentialHeaders | Promise<CredentialHeaders> {
     if (this.#session) return this.#session.headersFor(sent, signal);
     if (!this.#opening && !this.#isNeeded) return NONE;
     return this.#open().then((session) => session.headersFor(sent, signal));
   }
 
-  async refused(refusal: Refusal, signal: Cancellation): Promise<boolean> {
+  async refused(refusal: ServerRefusal, signal: Cancellation): Promise<boolean> {
     this.#refusal = readChallenge(refusal.status, refusal.header("www-authenticate"));
     this.#look();
     if (!this.#session && !this.#hasVault() && !this.isMachine) return false;
@@ -107,7 +107,7 @@ export class SignInGate implements ChangingCredentials {
   }
 
   /** Begins a sign-in at the hub's own page; nothing where it is not this principal's to make. */
-  async begin(principal: Principal): Promise<Page | undefined> {
+  async begin(principal: Principal): Promise<SignInPage | undefined> {
     if (this.isMachine) return undefined;
     const { isOwner, signInByPage } = await import("../../signin/chat.ts");
     if (!this.#isFor(principal, isOwner)) return undefined;

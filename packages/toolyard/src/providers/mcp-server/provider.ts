@@ -20,7 +20,7 @@ import { VERSION } from "../../core/version.ts";
 import { withoutTask } from "../../upstream/connection/capabilities.ts";
 import type { CallRequest } from "../../upstream/connection/connection.ts";
 import type { EraName, Implementation } from "../../upstream/connection/era.ts";
-import type { Caller, LegacyProcess } from "../../upstream/links/links.ts";
+import type { LinkCaller, LegacyProcess } from "../../upstream/links/links.ts";
 import type { RequestIds } from "../../upstream/connection/exchange.ts";
 import type { Gate } from "../../upstream/links/gate.ts";
 import type { Installer } from "../../upstream/links/installer.ts";
@@ -148,7 +148,7 @@ class McpServerProvider implements Provider {
     }
   }
 
-  subscribe(uri: string, caller: Caller): Promise<() => Promise<void>> {
+  subscribe(uri: string, caller: LinkCaller): Promise<() => Promise<void>> {
     return this.#upstream.subscribe(uri, caller);
   }
 

@@ -6,22 +6,22 @@ import type { ModuleObject } from "./module-object.ts";
  * in. Of what says nothing to the compiler: an object.
  */
 export type ToolArguments<S> =
-  S extends Parsing<infer O>
+  S extends SchemaOutput<infer O>
     ? AsObject<O>
     : S extends { readonly type: "object"; readonly properties: infer P }
-      ? ObjectOf<S, P>
+      ? ArgumentsObject<S, P>
       : ModuleObject;
 
 /** True of a schema that `ToolArguments` reads something from. */
 export type IsTyped<S> =
-  S extends Parsing<unknown>
+  S extends SchemaOutput<unknown>
     ? true
     : S extends { readonly type: "object"; readonly properties: infer P }
       ? IsExact<S, P>
       : false;
 
 /** `_output`: zod before 3.24, which is not of the Standard Schema kind yet. */
-type Parsing<O> =
+type SchemaOutput<O> =
   | { readonly "~standard": { readonly types?: { readonly output: O } | undefined } }
   | { readonly _output: O; readonly _def: object };
 
@@ -40,25 +40,25 @@ type HasExactTypes<P> = true extends {
   : true;
 type IsText<T> = string extends T ? true : false;
 
-type ObjectOf<S, P> = Flat<
-  { -readonly [K in Present<S, P>]: ValueOf<P[K]> } & {
-    -readonly [K in Exclude<keyof P, Present<S, P>>]?: ValueOf<P[K]>;
+type ArgumentsObject<S, P> = Flat<
+  { -readonly [K in PresentKeys<S, P>]: ArgumentValue<P[K]> } & {
+    -readonly [K in Exclude<keyof P, PresentKeys<S, P>>]?: ArgumentValue<P[K]>;
   }
 >;
 
 /** Required, or there by its default. */
-type Present<S, P> =
+type PresentKeys<S, P> =
   | (S extends { readonly required: readonly (infer R)[] } ? Extract<keyof P, R> : never)
   | { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P];
 
-type ValueOf<S> = S extends { readonly const: infer C }
+type ArgumentValue<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer E)[] }
     ? E
     : S extends { readonly anyOf: readonly (infer U)[] }
-      ? ValueOf<U>
+      ? ArgumentValue<U>
       : S extends { readonly oneOf: readonly (infer U)[] }
-        ? ValueOf<U>
+        ? ArgumentValue<U>
         : S extends { readonly type: readonly (infer T)[] }
           ? OfType<T, S>
           : S extends { readonly type: infer T }
@@ -67,11 +67,11 @@ type ValueOf<S> = S extends { readonly const: infer C }
 
 type OfType<T, S> = T extends "object"
   ? S extends { readonly properties: infer P }
-    ? ObjectOf<S, P>
+    ? ArgumentsObject<S, P>
     : ModuleObject
   : T extends "array"
     ? S extends { readonly items: infer I }
-      ? ValueOf<I>[]
+      ? ArgumentValue<I>[]
       : unknown[]
     : T extends keyof Scalars
       ? Scalars[T]

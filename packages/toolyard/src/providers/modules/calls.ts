@@ -7,7 +7,7 @@ import { withInput } from "../../core/calls/input-rounds.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { Completer } from "./api.ts";
 import { type ContextDeps, createContext, wordsOf } from "./context.ts";
-import type { Offer, Owned } from "./offer.ts";
+import type { ModuleOffer, OwnedEntry } from "./offer.ts";
 import type { PromptEntry, ResourceEntry } from "./registrations.ts";
 import { toContents, toPromptResult, toToolOutcome } from "./results.ts";
 import type { ToolEntry } from "./tool-entry.ts";
@@ -20,7 +20,7 @@ export interface CallsDeps extends ContextDeps {
 const MAX_COMPLETIONS = 100;
 
 /** Runs what was registered. Never rejects for what a handler throws. */
-export function runCall(call: ResolvedCall, offer: Offer, deps: CallsDeps): Promise<Outcome> {
+export function runCall(call: ResolvedCall, offer: ModuleOffer, deps: CallsDeps): Promise<Outcome> {
   const { record } = call;
   switch (record.type) {
     case "tool": {
@@ -43,7 +43,7 @@ export function runCall(call: ResolvedCall, offer: Offer, deps: CallsDeps): Prom
 function runResource(
   call: ResolvedCall,
   { uri, resource, template }: Extract<CallTarget, { type: "resource" }>,
-  { offer, deps }: { readonly offer: Offer; readonly deps: CallsDeps },
+  { offer, deps }: { readonly offer: ModuleOffer; readonly deps: CallsDeps },
 ): Promise<Outcome> {
   const owned = offer.resources.get(template?.uriTemplate ?? resource?.uri ?? uri);
   return owned ? readResource(call, owned, { ...deps, uri }) : gone(`Resource '${uri}' not found.`);
@@ -53,7 +53,7 @@ function gone(message: string): Promise<Outcome> {
   return Promise.resolve(fail("unknown_tool", message));
 }
 
-function runTool(call: ResolvedCall, { entry, module }: Owned<ToolEntry>, deps: CallsDeps): Promise<Outcome> {
+function runTool(call: ResolvedCall, { entry, module }: OwnedEntry<ToolEntry>, deps: CallsDeps): Promise<Outcome> {
   const attempt = async (extra: JsonObject): Promise<Outcome> => {
     const args = entry.parse ? await entry.parse(call.arguments) : call.arguments;
     const isAwaited = entry.handler.length > 1;
@@ -71,7 +71,7 @@ function runTool(call: ResolvedCall, { entry, module }: Owned<ToolEntry>, deps: 
 
 function readResource(
   call: ResolvedCall,
-  { entry, module }: Owned<ResourceEntry>,
+  { entry, module }: OwnedEntry<ResourceEntry>,
   { uri, ...deps }: CallsDeps & { readonly uri: string },
 ): Promise<Outcome> {
   const variables = entry.template?.match(uri) ?? {};
@@ -93,7 +93,7 @@ function readResource(
   );
 }
 
-function getPrompt(call: ResolvedCall, { entry, module }: Owned<PromptEntry>, deps: CallsDeps): Promise<Outcome> {
+function getPrompt(call: ResolvedCall, { entry, module }: OwnedEntry<PromptEntry>, deps: CallsDeps): Promise<Outcome> {
   const missing = entry.required.find((name) => call.arguments[name] === undefined);
   if (missing !== undefined) return Promise.resolve(fail("invalid_params", `Missing required argument: ${missing}`));
   const args = call.arguments as Record<string, string>;
@@ -141,7 +141,7 @@ function rpcErrorOf(error: unknown, message: string): RpcErrorObject | undefined
   return { code, message, ...(data === undefined ? {} : { data }) };
 }
 
-function completerOf(call: ResolvedCall, offer: Offer): Completer | undefined {
+function completerOf(call: ResolvedCall, offer: ModuleOffer): Completer | undefined {
   const { record } = call;
   const argument = call.params["argument"];
   if (record.type !== "completion" || !isJsonObject(argument)) return undefined;

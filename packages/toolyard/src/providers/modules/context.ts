@@ -41,7 +41,7 @@ export function createContext(
   { innerHub, models }: ContextDeps,
   { extra, isAwaited }: Round,
 ): ToolContext {
-  const context = new CallContext(call, extra, {
+  const context = new ToolCallContext(call, extra, {
     log: (level, data, logger) => log(call, level, { logger, data }),
     progress: (progress, total, message) => sendProgress(call, { progress, total, message }),
     ask: (method, askParams = {}, options = {}) => askCaller(call, { method, params: askParams }, options.signal),
@@ -69,7 +69,7 @@ type Abilities = Pick<
  * are made outside the constructor, since on Node 20 what is made inside was seen to live, with all that it reaches,
  * until a full collection.
  */
-class CallContext implements ToolContext {
+class ToolCallContext implements ToolContext {
   readonly principal: string;
   readonly client: ToolContext["client"];
   readonly meta: JsonObject;

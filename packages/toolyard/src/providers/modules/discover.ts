@@ -17,7 +17,7 @@ export interface FoundModule {
   readonly root: string;
 }
 
-export interface Discovery {
+export interface ModuleDiscovery {
   readonly modules: readonly FoundModule[];
   readonly problems: readonly { readonly subject: string; readonly message: string }[];
 }
@@ -34,7 +34,7 @@ const MAX_FOLDERS = 1000;
 /**
  * Looks into the configured folders, in their order, sub-folders by name. Synchronous: a handful of looks at the disk.
  */
-export function discoverModules(paths: readonly string[], allowlist: readonly string[]): Discovery {
+export function discoverModules(paths: readonly string[], allowlist: readonly string[]): ModuleDiscovery {
   const modules: FoundModule[] = [];
   const problems: { subject: string; message: string }[] = [];
   const seen = new Set<string>();

@@ -6,7 +6,7 @@ const MAX_FOLDERS = 256;
 const SETTLE_MS = 100;
 
 /** Watches folders, each without its sub-folders, and calls once after a burst of changes. Keeps no process alive. */
-export class FolderWatch {
+export class ModuleFolderWatch {
   readonly #onChange: () => void;
   readonly #watchers = new Map<string, FSWatcher>();
   #timer: NodeJS.Timeout | undefined;

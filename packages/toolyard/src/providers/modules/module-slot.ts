@@ -10,10 +10,10 @@ export interface Slot {
   problem?: string;
   /** The last import failed. */
   hasFailed?: true;
-  loading?: Loading;
+  loading?: ModuleLoad;
 }
 
-export interface Loading {
+export interface ModuleLoad {
   readonly done: Promise<void>;
   /** On the clock of `performance.now()`: until when a listing waits for it. */
   readonly waitUntil: number;
@@ -31,6 +31,6 @@ export function isLate(slot: Slot): boolean {
   return slot.loading !== undefined && isNew(slot) && slot.loading.waitUntil <= performance.now();
 }
 
-export async function allOver(loading: readonly Loading[]): Promise<void> {
+export async function allOver(loading: readonly ModuleLoad[]): Promise<void> {
   await Promise.all(loading.map(({ done }) => done));
 }

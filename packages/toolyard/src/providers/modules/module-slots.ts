@@ -5,11 +5,11 @@ import type { Models } from "../../core/ports/models.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { ColdStart } from "../../core/sources/provider.ts";
 import { orAborted } from "../../core/timing/wait.ts";
-import { type Discovery, discoverModules, type FoundModule } from "./discover.ts";
-import { FolderWatch } from "./folder-watch.ts";
+import { type ModuleDiscovery, discoverModules, type FoundModule } from "./discover.ts";
+import { ModuleFolderWatch } from "./folder-watch.ts";
 import type { LoadedModule, ModulesHost } from "./host.ts";
 import { fingerprintOf } from "./module-fingerprint.ts";
-import { allOver, isLate, isNew, type Loading, type Slot } from "./module-slot.ts";
+import { allOver, isLate, isNew, type ModuleLoad, type Slot } from "./module-slot.ts";
 import type { ModulesOptions } from "./options.ts";
 import type { LoadResult, RunningModule } from "./running-module.ts";
 
@@ -42,10 +42,10 @@ const MAX_REST_MS = 1000;
  */
 export class ModuleSlots {
   readonly #deps: ModuleSlotsOptions;
-  readonly #watch = new FolderWatch(() => this.look());
+  readonly #watch = new ModuleFolderWatch(() => this.look());
   readonly #retired = new Set<RunningModule>();
   #slots = new Map<string, Slot>();
-  #discovery: Discovery = { modules: [], problems: [] };
+  #discovery: ModuleDiscovery = { modules: [], problems: [] };
   #nextSweepAt = 0;
   #nextSweepForOthersAt = 0;
   #closed = false;
@@ -81,7 +81,7 @@ export class ModuleSlots {
 
   /** While a module is imported for the first time: nobody knows what it will offer. */
   coldStart(): ColdStart | undefined {
-    const first: Loading[] = [];
+    const first: ModuleLoad[] = [];
     for (const slot of this.#slots.values()) if (slot.loading && isNew(slot)) first.push(slot.loading);
     if (first.length === 0 || this.#closed) return undefined;
     return { waitUntil: Math.max(...first.map(({ waitUntil }) => waitUntil)), over: allOver(first) };
@@ -104,7 +104,7 @@ export class ModuleSlots {
   }
 
   /** Those that a listing waits for. */
-  awaited(): Loading[] {
+  awaited(): ModuleLoad[] {
     const now = performance.now();
     return Array.from(this.#slots.values()).flatMap(({ loading }) =>
       loading && loading.waitUntil > now ? [loading] : [],
@@ -152,7 +152,7 @@ export class ModuleSlots {
     else this.#load(slot);
   }
 
-  #adopt(discovery: Discovery): void {
+  #adopt(discovery: ModuleDiscovery): void {
     const before = this.#discovery;
     this.#discovery = discovery;
     const files = new Set(discovery.modules.map((module) => module.file));

@@ -18,7 +18,7 @@ import { within } from "../../core/timing/wait.ts";
 import { runCall } from "./calls.ts";
 import type { ModulesHost } from "./host.ts";
 import { ModuleSlots } from "./module-slots.ts";
-import { createOffer, type Offer } from "./offer.ts";
+import { createOffer, type ModuleOffer } from "./offer.ts";
 import type { ModulesOptions } from "./options.ts";
 
 export interface ModulesDeps {
@@ -48,7 +48,7 @@ class ModulesProvider implements Provider {
   readonly #deps: ModulesDeps;
   readonly #modules: ModuleSlots;
   readonly #told = new Set<string>();
-  #offer: Offer | undefined;
+  #offer: ModuleOffer | undefined;
   #startedAt: string | undefined;
   #closed = false;
   readonly #detach: (() => void) | undefined;
@@ -130,7 +130,7 @@ class ModulesProvider implements Provider {
     };
   }
 
-  #current(): Offer {
+  #current(): ModuleOffer {
     const { source, options, logger, host } = this.#deps;
     this.#offer ??= createOffer({
       source,

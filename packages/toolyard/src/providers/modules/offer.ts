@@ -13,16 +13,16 @@ import { overwriting, type PromptEntry, type ResourceEntry } from "./registratio
 import type { RunningModule } from "./running-module.ts";
 import type { ToolEntry } from "./tool-entry.ts";
 
-export interface Owned<E> {
+export interface OwnedEntry<E> {
   readonly entry: E;
   readonly module: RunningModule;
 }
 
 /** What all modules offer together at one moment. A name registered twice is the later one's. */
-export interface Offer {
-  readonly tools: ReadonlyMap<string, Owned<ToolEntry>>;
-  readonly resources: ReadonlyMap<string, Owned<ResourceEntry>>;
-  readonly prompts: ReadonlyMap<string, Owned<PromptEntry>>;
+export interface ModuleOffer {
+  readonly tools: ReadonlyMap<string, OwnedEntry<ToolEntry>>;
+  readonly resources: ReadonlyMap<string, OwnedEntry<ResourceEntry>>;
+  readonly prompts: ReadonlyMap<string, OwnedEntry<PromptEntry>>;
   readonly listing: Listing;
 }
 
@@ -37,7 +37,7 @@ export interface OfferInput {
   readonly told: Set<string>;
 }
 
-export function createOffer(input: OfferInput): Offer {
+export function createOffer(input: OfferInput): ModuleOffer {
   const tools = merge("Tool", input, (module) => module.registrations.tools);
   const resources = merge("Resource", input, (module) => module.registrations.resources);
   const prompts = merge("Prompt", input, (module) => module.registrations.prompts);
@@ -54,8 +54,8 @@ function merge<E>(
   word: string,
   { modules, logger, told }: OfferInput,
   entriesOf: (module: RunningModule) => ReadonlyMap<string, E>,
-): Map<string, Owned<E>> {
-  const merged = new Map<string, Owned<E>>();
+): Map<string, OwnedEntry<E>> {
+  const merged = new Map<string, OwnedEntry<E>>();
   for (const module of modules) {
     for (const [key, entry] of entriesOf(module)) {
       const note = overwriting(word, key);
@@ -71,7 +71,7 @@ function merge<E>(
 
 function toListing(
   { source, visibility }: OfferInput,
-  { tools, resources, prompts }: Omit<Offer, "listing">,
+  { tools, resources, prompts }: Omit<ModuleOffer, "listing">,
   problems: readonly Problem[],
 ): Listing {
   const plain: ResourceRecord[] = [];

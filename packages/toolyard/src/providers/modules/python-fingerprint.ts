@@ -3,7 +3,7 @@ import { contentDigest } from "../../core/json/digest.ts";
 import type { FingerprintState } from "../../runtimes/typescript/fingerprint.ts";
 import { isYoung, looksLike, stampOf, type FileStamp } from "../tool-folders/file-stamp.ts";
 
-interface Seen {
+interface FileFingerprint {
   readonly stamp: FileStamp | undefined;
   readonly digest: string;
 }
@@ -13,7 +13,7 @@ interface Seen {
  */
 export class PythonFingerprint {
   readonly #entry: string;
-  #seen: Map<string, Seen>;
+  #seen: Map<string, FileFingerprint>;
   #isYoung = true;
   /** Says whether what was missing is there by now. */
   #isMended: (() => boolean) | undefined;
@@ -56,7 +56,7 @@ export class PythonFingerprint {
 }
 
 // The stamp comes first: what is written between the two is then seen by the next look.
-function look(file: string): Seen {
+function look(file: string): FileFingerprint {
   const stamp = stampOf(file);
   try {
     return { stamp, digest: contentDigest(readFileSync(file, "latin1")) };

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { formatDuration } from "../../core/text/duration.ts";
 import { withTimeToBegin } from "../../../../../test/fixtures/time-to-begin.ts";
-import type { Notice } from "../../core/calls/call.ts";
+import type { CallNotification } from "../../core/calls/call.ts";
 import type { InnerHub } from "../../core/calls/inner-hub.ts";
 import type { Models } from "../../core/ports/models.ts";
 import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
@@ -358,7 +358,7 @@ describe("calling", () => {
       "import os, sys\ndef run():\n  print('one'); print('two', end=''); os.write(1, b'raw\\n'); " +
         "print('err', file=sys.stderr)\n  return 'result'",
     );
-    const notices: Notice[] = [];
+    const notices: CallNotification[] = [];
     const provider = start();
     expect(textOf(await callTool(provider, "m.t", {}, { notices }))).toBe("result");
     expect(notices.map(({ params }) => params["data"])).toEqual(["one", "two"]);
@@ -373,7 +373,7 @@ describe("calling", () => {
         "  except ToolError as e: kind = e.kind\n  return [call_tool('x', {'a': 1}), tools.w.get(city='Oslo'), " +
         "search_tools('q', 3)[0]['name'], len(list_tools()), kind]",
     );
-    const notices: Notice[] = [];
+    const notices: CallNotification[] = [];
     const outcome = await callTool(start(), "m.t", {}, { notices });
     expect(valueOf(outcome)).toEqual([
       { tool: "x", args: { a: 1 } },
@@ -501,7 +501,7 @@ describe("the life of the process", () => {
     const provider = start();
     const first = await pidOf(provider, "m.t");
     const stop = new AbortController();
-    const notices = { push: () => (stop.abort(), 1) } as unknown as Notice[];
+    const notices = { push: () => (stop.abort(), 1) } as unknown as CallNotification[];
     expect(await callTool(provider, "m.t", { wait: true }, { signal: stop.signal, notices })).toMatchObject({
       ok: false,
       kind: "cancelled",

@@ -75,20 +75,24 @@ export type LoadResult =
   | { readonly type: "empty"; readonly message: string }
   | { readonly type: "failed"; readonly message: string; readonly cause: unknown };
 
-export interface StartOptions {
+export interface RunningModuleOptions {
   readonly timeoutMs: number;
   readonly logger: Logger;
   readonly events: RegistrationEvents;
   readonly faceOf?: (hub: ModuleHub) => ModuleHub;
 }
 
-export interface ModuleStartOptions extends StartOptions {
+export interface ModuleStartOptions extends RunningModuleOptions {
   readonly options: ModulesOptions;
   readonly models: Models;
 }
 
 /** Imports a module file and lets it register, within the time. Never rejects. */
-export async function startModule(found: FoundModule, graph: Graph, options: StartOptions): Promise<LoadResult> {
+export async function startModule(
+  found: FoundModule,
+  graph: Graph,
+  options: RunningModuleOptions,
+): Promise<LoadResult> {
   const module = new RunningModule(options.logger, options.events);
   try {
     const done = await within(register(graph, module, options.faceOf), options.timeoutMs, { keepsAlive: false });

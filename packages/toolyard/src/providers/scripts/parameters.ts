@@ -35,13 +35,13 @@ export function parseParameters(raw: unknown, findings: Findings): JsonObject {
 }
 
 /** Where a table or a parameter stands, and who hears what is wrong there. */
-interface Place {
+interface ParameterPlace {
   readonly findings: Findings;
   readonly path: string;
   readonly depth: number;
 }
 
-function parametersSchema(raw: unknown, place: Place): JsonObject {
+function parametersSchema(raw: unknown, place: ParameterPlace): JsonObject {
   const { findings, path } = place;
   const properties: JsonObject = {};
   const required: string[] = [];
@@ -50,7 +50,7 @@ function parametersSchema(raw: unknown, place: Place): JsonObject {
     if (Object.hasOwn(properties, name)) findings.fault(`parameter \`${name}\` is there twice; keep one`);
     // A parameter may be called `__proto__`; plain assignment would lose it.
     Object.defineProperty(properties, name, {
-      value: new Parameter(parameter, own).read(),
+      value: new ScriptParameter(parameter, own).read(),
       enumerable: true,
       configurable: true,
       writable: true,
@@ -62,7 +62,7 @@ function parametersSchema(raw: unknown, place: Place): JsonObject {
   return { type: "object", properties, ...(required.length > 0 ? { required } : {}) };
 }
 
-function entriesOf(raw: unknown, { findings, path }: Place): (readonly [string, JsonObject])[] {
+function entriesOf(raw: unknown, { findings, path }: ParameterPlace): (readonly [string, JsonObject])[] {
   if (raw === undefined) return [];
   if (Array.isArray(raw))
     return raw.flatMap((entry: unknown, index) => listEntry(entry, findings, `${path}[${index}]`));
@@ -84,12 +84,12 @@ function listEntry(entry: unknown, findings: Findings, path: string): (readonly 
 }
 
 /** One parameter as it is written, and the schema that is made of it. */
-class Parameter {
+class ScriptParameter {
   readonly #raw: JsonObject;
-  readonly #place: Place;
+  readonly #place: ParameterPlace;
   readonly #schema: JsonObject;
 
-  constructor(raw: JsonObject, place: Place) {
+  constructor(raw: JsonObject, place: ParameterPlace) {
     this.#raw = raw;
     this.#place = place;
     place.findings.noteUnknownKeys(raw, KEYS, place.path);
@@ -170,7 +170,7 @@ class Parameter {
 }
 
 /** `string`, `array`, `array:integer`, `array:array:string`. */
-function typeSchema(type: unknown, place: Place): JsonObject {
+function typeSchema(type: unknown, place: ParameterPlace): JsonObject {
   const { findings, path } = place;
   if (type === undefined) {
     findings.fault(`\`${path}\` has no \`type\`; say one of ${accepted()}`);

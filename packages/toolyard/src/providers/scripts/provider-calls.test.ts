@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WITHOUT_WAITING_MS } from "../../../../../test/fixtures/cpu-time.ts";
 import { withTimeToBegin } from "../../../../../test/fixtures/time-to-begin.ts";
-import type { Notice } from "../../core/calls/call.ts";
+import type { CallNotification } from "../../core/calls/call.ts";
 import type { Provider } from "../../core/sources/provider.ts";
 import {
   callTool,
@@ -299,7 +299,7 @@ describe("results", () => {
       `echo note >&2; for i in 1 2 3; do echo "{\\"progress\\": $i, \\"total\\": 3, \\"message\\": \\"step ` +
         `$i\\"}" >&3; done; echo done`,
     );
-    const notices: Notice[] = [];
+    const notices: CallNotification[] = [];
     expect(textOf(await callTool(provide(), "one", {}, { notices }))).toBe("done");
     expect(notices.filter((notice) => notice.method === "notifications/message")).toEqual([
       { method: "notifications/message", params: { level: "info", logger: "one", data: "note" } },
@@ -316,7 +316,7 @@ describe("results", () => {
       "import os, sys\nfor i in range(5001): os.write(3, b'{\"progress\": %d}\\n' % i)\n" +
         "for i in range(5000): print(i, file=sys.stderr)",
     );
-    const notices: Notice[] = [];
+    const notices: CallNotification[] = [];
     await callTool(provide(), "one", {}, { notices });
     expect(notices.length).toBeLessThan(500);
     expect(notices.filter((notice) => notice.method === "notifications/progress").at(-1)?.params).toEqual({

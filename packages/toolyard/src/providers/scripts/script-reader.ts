@@ -8,7 +8,7 @@ import type { Script } from "../../runtimes/scripts/run-script.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
 import { statsOf } from "../tool-folders/file-stamp.ts";
 import { mergeRunSettings } from "../tool-folders/run-options.ts";
-import type { Built, FileText, Folder, FolderReader } from "../tool-folders/node.ts";
+import type { BuildResult, FileText, Folder, FolderReader } from "../tool-folders/node.ts";
 import type { FolderContent, FolderTool } from "../tool-folders/provider.ts";
 import { parseManifest, type Manifest } from "./manifest.ts";
 
@@ -42,7 +42,7 @@ function readScriptFolder(
   folder: Folder,
   file: FileText,
   { allowDirnameAsName, settings }: ScriptRules,
-): Built<FolderContent<ScriptTool>> {
+): BuildResult<FolderContent<ScriptTool>> {
   const subject = folder.place === "" ? MANIFEST_NAME : `${folder.place}/${MANIFEST_NAME}`;
   const folderName = basename(folder.path);
   if ("problem" in file) return { value: { tools: [], problems: [notOffered(subject, file.problem, [folderName])] } };
@@ -66,7 +66,7 @@ function readScriptFolder(
   };
 }
 
-interface ScriptPlace {
+interface ScriptLocation {
   readonly file?: string;
   readonly problem?: string;
   /** A file whose coming and going does not show in the tool's folder. */
@@ -74,7 +74,7 @@ interface ScriptPlace {
 }
 
 /** S7: what runs lies inside the tools folder, symbolic links resolved. */
-function placeScript(manifest: Manifest, folder: Folder): ScriptPlace {
+function placeScript(manifest: Manifest, folder: Folder): ScriptLocation {
   const named = manifest.script ?? localCommand(manifest);
   if (named === undefined) return {};
   const key = manifest.script === undefined ? "command" : "script";

@@ -1,5 +1,5 @@
 import { BuiltCall } from "../../core/calls/built-call.ts";
-import type { Ask } from "../../core/calls/call.ts";
+import type { ServerRequest } from "../../core/calls/call.ts";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../../core/json/json.ts";
 import type { Models } from "../../core/ports/models.ts";
@@ -8,10 +8,10 @@ import type { Provider, ResolvedCall } from "../../core/sources/provider.ts";
 import { asRegistered, ShippedListing } from "./service-listing.ts";
 import { ExtraInstaller } from "./install/extra-installer.ts";
 import { createStdioProvider, type StdioProviderDeps } from "./stdio-provider.ts";
-import type { ServiceOptions } from "./services.ts";
+import type { ServiceServerOptions } from "./services.ts";
 
 export interface ServiceProviderDeps extends StdioProviderDeps {
-  readonly options: ServiceOptions;
+  readonly options: ServiceServerOptions;
   readonly models: Models;
   /** The hub's own environment. */
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -61,7 +61,7 @@ class ServiceCall extends BuiltCall implements ResolvedCall {
     return this.#call.signal;
   }
 
-  override async ask(ask: Ask, signal: AbortSignal = this.signal): Promise<JsonObject> {
+  override async ask(ask: ServerRequest, signal: AbortSignal = this.signal): Promise<JsonObject> {
     if (ask.method !== SAMPLING || !this.#generate) return super.ask(ask, signal);
     const prompt = textOf(ask.params["messages"]);
     if (prompt === "") throw new FailError(fail("invalid_params", "A language model is asked by text."));

@@ -44,11 +44,11 @@ export const SERVICES = {
   },
 } as const satisfies Readonly<Record<string, ServiceRow>>;
 
-type ServiceKey = keyof typeof SERVICES;
+type ServiceId = keyof typeof SERVICES;
 
 const READ_BY_ALL = ["SERVICES_", "TOOLYARD_HOME", "TOOLYARD_LOGGING_", "XDG_DATA_HOME", "LOCALAPPDATA"];
 
-function member(key: ServiceKey) {
+function member(key: ServiceId) {
   return Type.Optional(Type.Boolean({ description: SERVICES[key].says, default: false }));
 }
 
@@ -170,7 +170,7 @@ export interface ServicesReads {
   readonly web_search?: Readonly<Record<string, unknown>>;
 }
 
-export interface ServiceOptions extends StdioServerOptions {
+export interface ServiceServerOptions extends StdioServerOptions {
   readonly service: {
     /** Its key in the file of lists. */
     readonly name: string;
@@ -188,8 +188,8 @@ const HOSTED = fileURLToPath(new URL("../../servers/hosted.js", import.meta.url)
 export function resolveServices({
   services = {},
   ...config
-}: ServicesReads): readonly ResolvedSource<ServiceOptions>[] {
-  const keys = (Object.keys(SERVICES) as ServiceKey[]).filter((key) => services[key]);
+}: ServicesReads): readonly ResolvedSource<ServiceServerOptions>[] {
+  const keys = (Object.keys(SERVICES) as ServiceId[]).filter((key) => services[key]);
   return keys.map((key) => {
     const { name, reads }: ServiceRow = SERVICES[key];
     const server = resolveStdioServer({
@@ -205,7 +205,7 @@ export function resolveServices({
 }
 
 /** The extras that a service cannot do without, as it is configured. */
-function extrasOf(key: ServiceKey, { library = {} }: ServicesReads): readonly ExtraName[] {
+function extrasOf(key: ServiceId, { library = {} }: ServicesReads): readonly ExtraName[] {
   const { extra }: ServiceRow = SERVICES[key];
   if (extra === undefined || extra !== "library") return extra === undefined ? [] : [extra];
   const { store = "", ocr } = library;
@@ -219,7 +219,7 @@ function extrasOf(key: ServiceKey, { library = {} }: ServicesReads): readonly Ex
   return needed.flatMap(([name, isNeeded]) => (isNeeded ? [name] : []));
 }
 
-function variablesOf(key: ServiceKey, config: ServicesReads): Record<string, string> {
+function variablesOf(key: ServiceId, config: ServicesReads): Record<string, string> {
   if (key === "gnn") return rootsVariable("gnn", config.gnn?.roots);
   if (key === "library") return libraryVariables(config.library);
   return key === "web_search" ? webSearchVariables(config.web_search) : {};

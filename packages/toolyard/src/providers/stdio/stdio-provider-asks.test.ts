@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Ask } from "../../core/calls/call.ts";
+import type { ServerRequest } from "../../core/calls/call.ts";
 import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { fail } from "../../core/calls/outcome.ts";
@@ -10,7 +10,7 @@ const modern = fixture("modern");
 
 test("an elicitation of a legacy server reaches the caller of the only call, and its answer comes back", async () => {
   await using server = run(legacy);
-  const asked: Ask[] = [];
+  const asked: ServerRequest[] = [];
   const answer = await server.json(
     "ask",
     { method: "elicitation/create", params: { message: "name?", "x-own": 1, _meta: { progressToken: 5, own: 2 } } },
@@ -62,7 +62,7 @@ test("asks of two clients' calls find their callers, the first too, and the clie
   await server.text("echo");
   const answering = (name: string) => ({
     client: { connection: name },
-    onAsk: async ({ params }: Ask): Promise<JsonObject> => ({
+    onAsk: async ({ params }: ServerRequest): Promise<JsonObject> => ({
       action: "accept",
       content: { by: name, to: params["message"] },
     }),
@@ -224,7 +224,7 @@ test("what was asked for the sake of a call ends with it", async () => {
   await server.listing();
   const controller = new AbortController();
   let wasAborted: Promise<boolean> | undefined;
-  const onAsk = (_ask: Ask, signal?: AbortSignal): Promise<JsonObject> => {
+  const onAsk = (_ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject> => {
     wasAborted = new Promise((resolve) => signal?.addEventListener("abort", () => resolve(true)));
     controller.abort();
     return new Promise(() => {});
@@ -241,7 +241,7 @@ const saying = (name: string) => ({
 
 /** A person who answers when the test says so. */
 function person(): {
-  onAsk: (ask: Ask, signal?: AbortSignal) => Promise<JsonObject>;
+  onAsk: (ask: ServerRequest, signal?: AbortSignal) => Promise<JsonObject>;
   asked: Promise<void>;
   answer: () => void;
   signal: () => AbortSignal | undefined;
@@ -250,7 +250,7 @@ function person(): {
   let answer = (_result: JsonObject): void => {};
   let given: AbortSignal | undefined;
   const asked = new Promise<void>((resolve) => (wasAsked = resolve));
-  const onAsk = (_ask: Ask, signal?: AbortSignal): Promise<JsonObject> => {
+  const onAsk = (_ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject> => {
     given = signal;
     wasAsked();
     return new Promise((resolve) => (answer = resolve));
@@ -342,7 +342,7 @@ test("of two questions under one id the first is answered and the second refused
   // The first question stays open until the second one was refused.
   let tell = (): void => {};
   const refused = new Promise<void>((resolve) => (tell = resolve));
-  const onAsk = async ({ params }: Ask): Promise<JsonObject> => {
+  const onAsk = async ({ params }: ServerRequest): Promise<JsonObject> => {
     asked.push(params["message"]);
     await refused;
     return { action: "accept" };

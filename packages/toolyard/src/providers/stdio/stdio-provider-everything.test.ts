@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { Ask } from "../../core/calls/call.ts";
+import type { ServerRequest } from "../../core/calls/call.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { CALLER, heard, isAlive, run } from "../../../../../test/fixtures/upstreams/harness.ts";
 
@@ -8,7 +8,7 @@ const everything = fileURLToPath(
   new URL("../../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
 );
 
-async function answer({ method }: Ask): Promise<JsonObject> {
+async function answer({ method }: ServerRequest): Promise<JsonObject> {
   if (method === "sampling/createMessage")
     return { role: "assistant", model: "test", content: { type: "text", text: "sampled words" } };
   if (method === "elicitation/create") return { action: "accept", content: { name: "Ada", check: true } };
@@ -49,7 +49,7 @@ test("server-everything: sampling and elicitation reach the caller", async () =>
   await using server = run(everything);
   await server.listed(({ tools }) => tools.some(({ name }) => name === "trigger-sampling-request"));
   const asked: string[] = [];
-  const onAsk = (ask: Ask): Promise<JsonObject> => (asked.push(ask.method), answer(ask));
+  const onAsk = (ask: ServerRequest): Promise<JsonObject> => (asked.push(ask.method), answer(ask));
   expect(await server.text("trigger-sampling-request", { prompt: "say", maxTokens: 5 }, { onAsk })).toContain(
     "sampled words",
   );

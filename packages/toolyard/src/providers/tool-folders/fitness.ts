@@ -6,13 +6,13 @@ import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
 /** Pairs of a subject and what is to be said about it. */
 export type Unfit = readonly (readonly [subject: string, message: string])[];
 
-interface Settled {
+interface ToolSettings {
   readonly name: string;
   readonly settings: RunSettings;
 }
 
 /** Whether a tool asks for anything that a machine may not offer. */
-export function isDemanding({ settings: { isolation, limits } }: Settled): boolean {
+export function isDemanding({ settings: { isolation, limits } }: ToolSettings): boolean {
   return isolation.mode === "bwrap" || Object.keys(limits).length > 0;
 }
 
@@ -20,7 +20,7 @@ export function isDemanding({ settings: { isolation, limits } }: Settled): boole
  * What tools demand and this machine does not offer: isolation, a sentence for each tool; bounds, a sentence for all of
  * them.
  */
-export async function findUnfit(tools: readonly Settled[]): Promise<Unfit> {
+export async function findUnfit(tools: readonly ToolSettings[]): Promise<Unfit> {
   if (tools.length === 0) return [];
   const isolated = tools.filter(({ settings }) => settings.isolation.mode === "bwrap");
   const refused = await Promise.all(isolated.map(refusalOf));
@@ -29,7 +29,7 @@ export async function findUnfit(tools: readonly Settled[]): Promise<Unfit> {
   return [...refused.flat(), ...Array.from(remarks, (remark) => ["limits", remark] as const)];
 }
 
-async function refusalOf({ name, settings }: Settled): Promise<Unfit> {
+async function refusalOf({ name, settings }: ToolSettings): Promise<Unfit> {
   const state = await probeBwrap(settings.isolation.program);
   return state.found
     ? []

@@ -21,7 +21,7 @@ export interface Folder {
 /** A file's text, or why there is none. */
 export type FileText = { readonly text: string } | { readonly problem: string };
 
-export interface Built<T> {
+export interface BuildResult<T> {
   /** Plain data: two values are the same when their JSON text is. */
   readonly value: T;
   /** Further paths whose existence or change makes the folder be read anew. */
@@ -34,7 +34,7 @@ export interface FolderReader<T> {
   wants(fileName: string, folder: Pick<Folder, "files" | "depth">): boolean;
   /** Whether folders inside are looked at. */
   descends(folder: Folder): boolean;
-  build(folder: Folder, texts: ReadonlyMap<string, FileText>): Built<T>;
+  build(folder: Folder, texts: ReadonlyMap<string, FileText>): BuildResult<T>;
 }
 
 /** What keeps a folder from being looked at. `place` is relative to the root. */

@@ -18,7 +18,7 @@ import {
   type Source,
   type ToolLimits,
   type ToolRecord,
-  type Told,
+  type ProblemDetails,
 } from "../../core/sources/records.ts";
 import type { Visibility } from "../../core/sources/listing-shape.ts";
 import { childEnvironment, searchEnvironment } from "../../process/environment.ts";
@@ -29,7 +29,7 @@ import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
 import type { FolderReader } from "./node.ts";
 import type { Installs } from "../installs.ts";
 import { Preparations, type Dependencies } from "./prepare/preparations.ts";
-import type { PreparedTool } from "./prepare/needs.ts";
+import type { ToolRequirements } from "./prepare/needs.ts";
 import { unsetProblem } from "./run-tables.ts";
 import { findUnfit, isDemanding, type Unfit } from "./fitness.ts";
 import { FolderSweep, type SweepResult } from "./sweep.ts";
@@ -54,7 +54,7 @@ export interface FolderTool {
 
 export interface FolderContent<T extends FolderTool> {
   readonly tools: readonly T[];
-  readonly problems: readonly Told[];
+  readonly problems: readonly ProblemDetails[];
 }
 
 /** What a provider of folders is made with. */
@@ -85,11 +85,11 @@ export interface FolderProviderOptions<T extends FolderTool> {
   readonly dependencies: Dependencies;
   readonly services: PrepareServices;
   /** What runs for a tool; nothing where that is no file that the hub itself finds an interpreter for. */
-  codeOf(tool: T): PreparedTool | undefined;
+  codeOf(tool: T): ToolRequirements | undefined;
   /** For tools without their own; absent, the hub's. */
   readonly timeoutMs: number | undefined;
   /** Why tools cannot be offered, by their place, where that takes a look into their files. @default not looked at */
-  readonly findFaults?: (tools: readonly T[]) => Promise<Faults>;
+  readonly findFaults?: (tools: readonly T[]) => Promise<FolderFaults>;
   run(tool: T, call: ResolvedCall, host: ScriptHost): Promise<Outcome>;
 }
 
@@ -99,7 +99,7 @@ const LOOK_SHARE = 50;
 const MAX_REST_MS = 1000;
 
 /** By the place of the tool. */
-type Faults = ReadonlyMap<string, string>;
+type FolderFaults = ReadonlyMap<string, string>;
 
 /**
  * Tools that lie in folders and run in children. Each `listing()` sees every change made on disk before it was asked
@@ -144,7 +144,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     return (await this.#preparations?.list(await this.#codes())) ?? [];
   }
 
-  async #codes(): Promise<readonly PreparedTool[]> {
+  async #codes(): Promise<readonly ToolRequirements[]> {
     const { values } = await this.#sweep.current();
     return values.flatMap(({ tools }) => tools).flatMap((tool) => this.#options.codeOf(tool) ?? []);
   }
@@ -176,7 +176,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     const missing = findMissing(this.#needs);
     const unfit = await findUnfit(this.#demanding);
     const tools = result.values.flatMap((content) => content.tools);
-    const faults: Faults = new Map([...unsetFaults(tools), ...((await this.#options.findFaults?.(tools)) ?? [])]);
+    const faults: FolderFaults = new Map([...unsetFaults(tools), ...((await this.#options.findFaults?.(tools)) ?? [])]);
     const unprepared = this.#preparations?.failures ?? new Map<string, string>();
     const missingKey = JSON.stringify([...missing, ...unfit, ...faults, ...unprepared]);
     if (result === this.#listedFrom && missingKey === this.#missing) return this.#listing;
@@ -279,13 +279,13 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     });
   }
 
-  #problem(told: Told): Problem {
+  #problem(told: ProblemDetails): Problem {
     return { source: this.source.id, ...told };
   }
 }
 
 /** What variables are set is looked at anew each time: a program may set them while its hub runs. */
-function unsetFaults(tools: readonly FolderTool[]): Faults {
+function unsetFaults(tools: readonly FolderTool[]): FolderFaults {
   return new Map(
     tools.flatMap((tool) => {
       const problem = unsetProblem(tool);
@@ -315,7 +315,7 @@ const INSTALLER_VARIABLE = /^(?:UV_|PIP_|npm_config_)/i;
 interface Verdicts {
   readonly missing: ReadonlyMap<string, string>;
   readonly unfit: Unfit;
-  readonly faults: Faults;
+  readonly faults: FolderFaults;
 }
 
 function needsKey(tool: FolderTool): string {

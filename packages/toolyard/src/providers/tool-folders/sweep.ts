@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { messageOf } from "../../core/errors.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import { FolderNode, type FolderProblem, type FolderReader } from "./node.ts";
-import { FolderWatch } from "./watch.ts";
+import { ToolFolderWatch } from "./watch.ts";
 
 /** Folders below one another. */
 const MAX_DEPTH = 8;
@@ -38,7 +38,7 @@ export class FolderSweep<T> {
   readonly #options: FolderSweepOptions<T>;
   readonly #roots: readonly FolderNode<T>[];
   readonly #onChange: () => void;
-  readonly #watch: FolderWatch;
+  readonly #watch: ToolFolderWatch;
   #isOpen = false;
   #isClosed = false;
   #running: Promise<unknown> = Promise.resolve();
@@ -51,7 +51,7 @@ export class FolderSweep<T> {
     this.#options = options;
     this.#roots = options.roots.map((path) => new FolderNode<T>(path));
     this.#onChange = onChange;
-    this.#watch = new FolderWatch(() => this.current().then(() => this.#follow()));
+    this.#watch = new ToolFolderWatch(() => this.current().then(() => this.#follow()));
   }
 
   /** How often the disk was looked at. */

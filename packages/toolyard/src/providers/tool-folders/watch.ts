@@ -10,7 +10,7 @@ const QUIET_MS = 50;
  * Says that something happened in one of some folders. Only a hint for pushing news early: what a request sees never
  * depends on it, so a missed event costs a delay and nothing else.
  */
-export class FolderWatch {
+export class ToolFolderWatch {
   readonly #onHint: () => Promise<unknown>;
   readonly #watchers = new Map<string, FSWatcher>();
   #hintTimer: NodeJS.Timeout | undefined;

@@ -6,13 +6,13 @@ import { resourceValue, toolValue } from "../../core/calls/tool-value.ts";
 import type { HubAccess } from "./hub-access.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-type Method = (params: JsonObject, access: HubAccess, signal: AbortSignal) => Promise<JsonObject>;
+type HubMethod = (params: JsonObject, access: HubAccess, signal: AbortSignal) => Promise<JsonObject>;
 
 const DEFAULT_HITS = 5;
 const MAX_HITS = 100;
 
 /** What running code may ask of the hub. */
-const METHODS: Readonly<Record<string, Method>> = {
+const METHODS: Readonly<Record<string, HubMethod>> = {
   "tools/call": callTool,
   "tools/list": async (_params, access) => ({ tools: await access.list() }),
   "tools/search": searchTools,

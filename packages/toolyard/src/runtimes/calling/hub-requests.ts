@@ -19,7 +19,7 @@ const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 /** Writes one line to the child. Resolves when it is on its way, or when nobody can read it any more. Never rejects. */
 export type WriteLine = (line: string) => Promise<void>;
 
-interface Request {
+interface HubRequest {
   readonly id: string | number;
   readonly method: string;
   readonly params: JsonObject;
@@ -33,7 +33,7 @@ interface Request {
 export class HubRequests {
   readonly #access: HubAccess;
   readonly #write: WriteLine;
-  readonly #waiting: Request[] = [];
+  readonly #waiting: HubRequest[] = [];
   readonly #ended = new AbortController();
   #inside = 0;
   #seen = 0;
@@ -78,7 +78,7 @@ export class HubRequests {
     }
   }
 
-  async #answer(request: Request): Promise<void> {
+  async #answer(request: HubRequest): Promise<void> {
     let line: string;
     try {
       line = toLine(request, {
@@ -94,21 +94,21 @@ export class HubRequests {
     return this.#write(toLine(request, { error: errorOf(fail("too_large", message)) }));
   }
 
-  #refuse(request: Request, message: string): Promise<void> {
+  #refuse(request: HubRequest, message: string): Promise<void> {
     // A flood is not answered for ever: past twice the bound nobody can be waiting in earnest.
     if (this.#seen > MAX_REQUESTS * 2) return Promise.resolve();
     return this.#write(toLine(request, { error: errorOf(fail("limited", message, { retryable: false })) }));
   }
 }
 
-function requestOf({ id, method, params: given }: JsonObject): Request | undefined {
+function requestOf({ id, method, params: given }: JsonObject): HubRequest | undefined {
   const params = isEmptyParams(given) ? {} : given;
   if (typeof method !== "string" || (typeof id !== "string" && typeof id !== "number") || !isJsonObject(params))
     return undefined;
   return { id, method, params };
 }
 
-function toLine({ id }: Request, answer: JsonObject): string {
+function toLine({ id }: HubRequest, answer: JsonObject): string {
   return `${stringifyExact({ jsonrpc: "2.0", id, ...answer })}\n`;
 }
 

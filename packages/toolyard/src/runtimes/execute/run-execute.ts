@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import { modelsFor } from "../calling/hub-access.ts";
 import { ChildMessages } from "../scripts/child-messages.ts";
-import type { CallNotices } from "../scripts/call-notices.ts";
+import type { ScriptNotifications } from "../scripts/call-notices.ts";
 import { suffixCommandLine } from "../scripts/command-line.ts";
 import { contain } from "../scripts/contain.ts";
 import { exitOfTool, limitOutcome } from "../scripts/exit-status.ts";
@@ -17,7 +17,7 @@ import { withPackageAdvice } from "../scripts/missing-package.ts";
 import { findVenv } from "../scripts/venv.ts";
 import { isInside } from "../scripts/inside.ts";
 import { replyMember } from "../../wire/reply-member.ts";
-import { EXTRA_PIPES, runChild, type Finished } from "../scripts/run-child.ts";
+import { EXTRA_PIPES, runChild, type ChildResult } from "../scripts/run-child.ts";
 import { scriptEnvironment, type ScriptEnvironment } from "../scripts/run-script.ts";
 import type { RunSettings } from "../scripts/run-settings.ts";
 import type { ScriptHost } from "../scripts/script-host.ts";
@@ -56,7 +56,7 @@ export function runExecute(tool: ExecuteTool, call: Call, host: ScriptHost): Pro
 async function runWith(
   tool: ExecuteTool,
   { call, host }: { readonly call: Call; readonly host: ScriptHost },
-  notices: CallNotices,
+  notices: ScriptNotifications,
 ): Promise<Outcome> {
   const { arguments: params } = call;
   const file = assertFile(tool);
@@ -115,7 +115,7 @@ function assertFile({ name, file, root }: ExecuteTool): string {
 function toOutcome(
   { name, folder, root, settings }: ExecuteTool,
   answer: JsonObject | undefined,
-  { exit: ended, stderr }: Finished,
+  { exit: ended, stderr }: ChildResult,
 ): Outcome {
   const places = [folder, root];
   const exit = exitOfTool(ended, settings);

@@ -17,7 +17,7 @@ const MAX_UNREADABLE = 100;
 
 type Speaker = Pick<Call, "id" | "notify" | "deadline">;
 
-export interface NoticeOptions {
+export interface ScriptNotificationOptions {
   /** The tool's name; log messages carry it. */
   readonly tool: string;
   /** The hub's log, which hears the tool's lines too. */
@@ -27,16 +27,16 @@ export interface NoticeOptions {
 }
 
 /** What a running script says on the side, made into notices of its call, within bounds. */
-export class CallNotices {
+export class ScriptNotifications {
   readonly #call: Speaker;
-  readonly #options: NoticeOptions;
+  readonly #options: ScriptNotificationOptions;
   #lines = 0;
   #unreadable = 0;
   #progress = 0;
   #sentAt = 0;
   #pending: JsonObject | undefined;
 
-  constructor(call: Speaker, options: NoticeOptions) {
+  constructor(call: Speaker, options: ScriptNotificationOptions) {
     this.#call = call;
     this.#options = options;
   }

@@ -2,7 +2,7 @@ import type { Call } from "../../core/calls/call.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import { replyMember } from "../../wire/reply-member.ts";
-import type { CallNotices } from "./call-notices.ts";
+import type { ScriptNotifications } from "./call-notices.ts";
 import type { ScriptHost } from "./script-host.ts";
 import { textResult, valueResult } from "./script-result.ts";
 import { accessFor } from "../calling/hub-access.ts";
@@ -21,11 +21,11 @@ export interface ChildChannel {
 export class ChildMessages {
   readonly #call: Call;
   readonly #host: ScriptHost;
-  readonly #notices: CallNotices;
+  readonly #notices: ScriptNotifications;
   #requests: HubRequests | undefined;
   #answer: JsonObject | undefined;
 
-  constructor(call: Call, host: ScriptHost, notices: CallNotices) {
+  constructor(call: Call, host: ScriptHost, notices: ScriptNotifications) {
     this.#call = call;
     this.#host = host;
     this.#notices = notices;

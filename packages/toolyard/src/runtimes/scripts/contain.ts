@@ -37,7 +37,7 @@ export interface Containable {
 }
 
 /** What `spawnChild` takes. */
-export interface Contained extends CommandLine {
+export interface ContainedCommand extends CommandLine {
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly (() => number)[];
 }
@@ -46,7 +46,7 @@ export interface Contained extends CommandLine {
  * Puts the tool's bounds and walls around a command line. Throws a `FailError` of kind `unavailable` when a wall that
  * is asked for cannot be had; a bound that this platform does not know is left out (`limitsRemark` says so).
  */
-export async function contain(what: Containable): Promise<Contained> {
+export async function contain(what: Containable): Promise<ContainedCommand> {
   const { settings, env, line } = what;
   const { outputBytes: _ours, cpuMs, ...others } = settings.limits;
   const measure = measureFor(line.command);
@@ -104,7 +104,7 @@ function behindBwrap(
   what: Containable,
   found: BwrapFound,
   bounds: Pick<Parameters<typeof bwrapCommand>[1], "limits" | "measure">,
-): Contained {
+): ContainedCommand {
   const { line, folder, env, reads, settings, extraPipes } = what;
   const program = findCommand(line.command, { cwd: folder, env });
   const writable = settings.isolation.write.map((place) => writableFolder(what, place));

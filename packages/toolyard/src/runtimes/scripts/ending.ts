@@ -6,7 +6,7 @@ import type { Child } from "../../process/child.ts";
 export const KILL_GRACE_MS = 300;
 
 /** Waits for the child, or for the reason to stop waiting; the latter kills first. */
-export class Ending {
+export class ChildExit {
   readonly #child: Child;
   readonly #signals: readonly AbortSignal[];
   readonly #stopped: Promise<never>;

@@ -6,7 +6,7 @@ import { fail } from "../../core/calls/outcome.ts";
 import { spawnChild, type Child, type Exit } from "../../process/child.ts";
 import { StderrTail } from "../../process/stderr-tail.ts";
 import { LineDecoder } from "../../wire/lines.ts";
-import { Ending } from "./ending.ts";
+import { ChildExit } from "./ending.ts";
 import { lineWriter } from "../calling/line-writer.ts";
 import type { WriteLine } from "../calling/hub-requests.ts";
 
@@ -16,7 +16,7 @@ export const PIPE_GRACE_MS = 250;
 /** Pipes of a child beside the three standard ones. */
 export const EXTRA_PIPES = 2;
 
-export interface ChildRun {
+export interface ScriptChildRun {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -44,7 +44,7 @@ export interface ChildOutput {
   onStdoutLine?(line: string): void;
 }
 
-export interface Finished {
+export interface ChildResult {
   readonly exit: Exit;
   /** Empty when somebody hears the lines instead. */
   readonly stdout: Buffer;
@@ -56,7 +56,7 @@ export interface Finished {
  * when it cannot be started, `too_large` past the bound, `timeout` or `cancelled` by the signal. Whatever happens, the
  * child's tree is ended.
  */
-export async function runChild(run: ChildRun, output: ChildOutput): Promise<Finished> {
+export async function runChild(run: ScriptChildRun, output: ChildOutput): Promise<ChildResult> {
   const over = run.signals.find((signal) => signal.aborted);
   if (over) throw cancelledFailure(over.reason);
   const child = await spawnChild({
@@ -69,7 +69,7 @@ export async function runChild(run: ChildRun, output: ChildOutput): Promise<Fini
   });
   run.living.add(child);
   void child.gone.then(() => run.living.delete(child));
-  const ending = new Ending(child, run.signals);
+  const ending = new ChildExit(child, run.signals);
   try {
     const reading = readOutput(child, { ...output, maxBytes: run.maxOutputBytes }, ending);
     output.onChannel?.(lineWriter(child.pipes[1]!));
@@ -84,7 +84,7 @@ export async function runChild(run: ChildRun, output: ChildOutput): Promise<Fini
   }
 }
 
-interface Reading {
+interface OutputReader {
   readonly stderr: StderrTail;
   stdout(): Buffer;
   flush(): void;
@@ -92,7 +92,11 @@ interface Reading {
 
 const MAX_LOG_LINE_BYTES = 64 * 1024;
 
-function readOutput(child: Child, output: ChildOutput & { readonly maxBytes: number }, ending: Ending): Reading {
+function readOutput(
+  child: Child,
+  output: ChildOutput & { readonly maxBytes: number },
+  ending: ChildExit,
+): OutputReader {
   const { maxBytes } = output;
   const kept: Buffer[] = [];
   const stderr = new StderrTail({ onLine: (line) => output.onStderrLine(line) });

@@ -9,7 +9,7 @@ import { ChildMessages } from "./child-messages.ts";
 import { modelsFor, type HubPorts } from "../calling/hub-access.ts";
 import { callingVariables, HELPER_PATHS } from "../calling/helpers.ts";
 import { argumentVariables, expandArguments } from "./arguments.ts";
-import type { CallNotices } from "./call-notices.ts";
+import type { ScriptNotifications } from "./call-notices.ts";
 import type { ScriptHost } from "./script-host.ts";
 import { scriptCommandLine, type CommandLine } from "./command-line.ts";
 import { contain } from "./contain.ts";
@@ -61,7 +61,7 @@ export function runScript(script: Script, call: Call, host: ScriptHost): Promise
 async function runWith(
   script: Script,
   { call, host }: { readonly call: Call; readonly host: ScriptHost },
-  notices: CallNotices,
+  notices: ScriptNotifications,
 ): Promise<Outcome> {
   const { arguments: args } = call;
   const env = scriptEnvironment(

@@ -1,7 +1,7 @@
 import type { Call } from "../../core/calls/call.ts";
 import { FailError } from "../../core/errors.ts";
 import type { Outcome } from "../../core/calls/outcome.ts";
-import { CallNotices } from "./call-notices.ts";
+import { ScriptNotifications } from "./call-notices.ts";
 import { hidePaths } from "./hide-paths.ts";
 import type { ScriptHost } from "./script-host.ts";
 
@@ -16,9 +16,9 @@ interface Runnable {
 export async function withNotices(
   tool: Runnable,
   { call, host: { logger } }: { readonly call: Call; readonly host: ScriptHost },
-  run: (notices: CallNotices) => Promise<Outcome>,
+  run: (notices: ScriptNotifications) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const notices = new CallNotices(call, {
+  const notices = new ScriptNotifications(call, {
     tool: tool.name,
     logger,
     clean: (text) => hidePaths(text, [tool.folder, tool.root]),

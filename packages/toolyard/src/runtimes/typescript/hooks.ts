@@ -17,22 +17,22 @@ interface ResolveContext {
   readonly importAttributes?: Record<string, string>;
 }
 
-interface Resolved {
+interface HookResolution {
   readonly url: string;
   readonly format?: string | null | undefined;
   readonly importAttributes?: Record<string, string>;
   readonly shortCircuit?: boolean;
 }
 
-interface Loaded {
+interface HookLoad {
   readonly format: string;
   readonly source?: unknown;
   readonly shortCircuit?: boolean;
 }
 
 type MaybePromise<T> = T | Promise<T>;
-type NextResolve = (specifier: string, context?: ResolveContext) => MaybePromise<Resolved>;
-type NextLoad = (url: string, context?: object) => MaybePromise<Loaded>;
+type NextResolve = (specifier: string, context?: ResolveContext) => MaybePromise<HookResolution>;
+type NextLoad = (url: string, context?: object) => MaybePromise<HookLoad>;
 
 const TYPESCRIPT = /\.m?ts$/u;
 const REFUSED = /\.(?:cts|tsx)$/u;
@@ -50,7 +50,7 @@ export function initialize(data: { readonly cacheFolder?: string } | undefined):
   cacheFolder = data?.cacheFolder;
 }
 
-export function resolve(specifier: string, context: ResolveContext, next: NextResolve): MaybePromise<Resolved> {
+export function resolve(specifier: string, context: ResolveContext, next: NextResolve): MaybePromise<HookResolution> {
   const parent = context.parentURL;
   if (parent === undefined || !isUserFile(parent)) return next(specifier, context);
   if (specifier === "toolyard/script") return { url: SCRIPT_HELPERS, format: "module", shortCircuit: true };
@@ -70,7 +70,7 @@ export function resolve(specifier: string, context: ResolveContext, next: NextRe
   );
 }
 
-export function load(url: string, context: object, next: NextLoad): MaybePromise<Loaded> {
+export function load(url: string, context: object, next: NextLoad): MaybePromise<HookLoad> {
   if (!url.startsWith("file:")) return next(url, context);
   const path = fileURLToPath(url);
   if (REFUSED.test(path) && isUserFile(url)) {
@@ -90,7 +90,7 @@ export function load(url: string, context: object, next: NextLoad): MaybePromise
  * Adds to what Node resolved: the kind of a file that it does not know, and the version that the importer's version
  * asks for.
  */
-function settle(result: Resolved, parent: string): Resolved {
+function settle(result: HookResolution, parent: string): HookResolution {
   const url = new URL(result.url);
   const version = new URL(parent).searchParams.get("v");
   if (version !== null && isUserFile(result.url)) url.searchParams.set("v", childVersion(url.href, version));
@@ -112,9 +112,9 @@ function childVersion(url: string, parentVersion: string): string {
 function explainPackage(
   specifier: string,
   parent: string,
-  find: (specifier: string) => MaybePromise<Resolved>,
-): MaybePromise<Resolved> {
-  const explain = (error: unknown): MaybePromise<Resolved> => {
+  find: (specifier: string) => MaybePromise<HookResolution>,
+): MaybePromise<HookResolution> {
+  const explain = (error: unknown): MaybePromise<HookResolution> => {
     if ((error as NodeJS.ErrnoException | null)?.code !== "ERR_MODULE_NOT_FOUND") throw error;
     const library = libraryFile(specifier);
     if (library !== undefined) return then(find(pathToFileURL(library).href), (result) => settle(result, parent));

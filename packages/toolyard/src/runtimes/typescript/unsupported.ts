@@ -1,11 +1,11 @@
 /** A construct that the transformer cannot turn into JavaScript, with what to write instead. */
-export interface Unsupported {
+export interface UnsupportedSyntax {
   readonly line: number;
   readonly message: string;
 }
 
 /** One token of a source, in the order of the text. */
-interface Token {
+interface SyntaxToken {
   readonly line: number;
   readonly label: string;
   readonly raw: string;
@@ -22,7 +22,7 @@ const VALUES = new Set(["const", "let", "var", "function", "class", "enum", "abs
  * Finds the first construct that would be dropped or passed on as it stands. `tokenise` gives sucrase's table of
  * tokens.
  */
-export function findUnsupported(source: string, tokenise: (source: string) => string): Unsupported | undefined {
+export function findUnsupported(source: string, tokenise: (source: string) => string): UnsupportedSyntax | undefined {
   if (!SUSPICIOUS.test(source)) return undefined;
   const tokens = readTokens(tokenise(source));
   for (let at = 0; at < tokens.length; at += 1) {
@@ -32,7 +32,7 @@ export function findUnsupported(source: string, tokenise: (source: string) => st
   return undefined;
 }
 
-function judge(tokens: readonly Token[], at: number): string | undefined {
+function judge(tokens: readonly SyntaxToken[], at: number): string | undefined {
   const { label, raw } = tokens[at]!;
   if (label === "@")
     return (
@@ -51,23 +51,23 @@ function judge(tokens: readonly Token[], at: number): string | undefined {
 }
 
 /** `x.namespace`, which is a name like any other. */
-function isMember(tokens: readonly Token[], at: number): boolean {
+function isMember(tokens: readonly SyntaxToken[], at: number): boolean {
   const before = tokens[at - 1]?.label;
   return before === "." || before === "?.";
 }
 
 /** In the same line: a word at the end of a line stands for itself. */
-function isBeforeName(tokens: readonly Token[], at: number): boolean {
+function isBeforeName(tokens: readonly SyntaxToken[], at: number): boolean {
   const next = tokens[at + 1];
   return next?.line === tokens[at]!.line && (next?.label === "name" || next?.label === "#");
 }
 
-function isImportAlias(tokens: readonly Token[], at: number): boolean {
+function isImportAlias(tokens: readonly SyntaxToken[], at: number): boolean {
   if (tokens[at + 1]?.label !== "name" || tokens[at + 2]?.label !== "=") return false;
   return !(tokens[at + 3]?.raw === "require" && tokens[at + 4]?.label === "(");
 }
 
-function judgeNamespace(tokens: readonly Token[], at: number): string | undefined {
+function judgeNamespace(tokens: readonly SyntaxToken[], at: number): string | undefined {
   if (tokens[at + 1]?.label !== "name" || isDeclared(tokens, at)) return undefined;
   let open = at + 2;
   while (tokens[open]?.label === ".") open += 2;
@@ -80,7 +80,7 @@ function judgeNamespace(tokens: readonly Token[], at: number): string | undefine
 }
 
 /** `declare namespace`, or a namespace inside a declared block. */
-function isDeclared(tokens: readonly Token[], at: number): boolean {
+function isDeclared(tokens: readonly SyntaxToken[], at: number): boolean {
   let depth = 0;
   for (let back = at - 1; back >= 0; back -= 1) {
     const { label, raw } = tokens[back]!;
@@ -92,7 +92,7 @@ function isDeclared(tokens: readonly Token[], at: number): boolean {
   return false;
 }
 
-function headIsDeclared(tokens: readonly Token[], open: number): boolean {
+function headIsDeclared(tokens: readonly SyntaxToken[], open: number): boolean {
   for (let back = open - 1; back >= 0 && back > open - 16; back -= 1) {
     const { label, raw } = tokens[back]!;
     if (raw === "declare") return true;
@@ -101,7 +101,7 @@ function headIsDeclared(tokens: readonly Token[], open: number): boolean {
   return false;
 }
 
-function holdsValues(tokens: readonly Token[], open: number): boolean {
+function holdsValues(tokens: readonly SyntaxToken[], open: number): boolean {
   let depth = 0;
   for (let at = open; at < tokens.length; at += 1) {
     const { label, raw } = tokens[at]!;
@@ -114,8 +114,8 @@ function holdsValues(tokens: readonly Token[], open: number): boolean {
 }
 
 /** Reads the table that sucrase prints of its tokens; rows begin with the place, the label and the text. */
-function readTokens(table: string): Token[] {
-  const tokens: Token[] = [];
+function readTokens(table: string): SyntaxToken[] {
+  const tokens: SyntaxToken[] = [];
   for (const row of table.split("\n")) {
     const match = /^(\d+):\d+-\d+:\d+\s+(\S+)(?:\s+(\S+))?/u.exec(row);
     if (match) tokens.push({ line: Number(match[1]), label: match[2]!, raw: match[3] ?? "" });

@@ -7,7 +7,7 @@ import type { Call } from "../../core/calls/call.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
 import { spawnChild } from "../../process/child.ts";
-import type { CallNotices } from "../scripts/call-notices.ts";
+import type { ScriptNotifications } from "../scripts/call-notices.ts";
 import { ChildMessages } from "../scripts/child-messages.ts";
 import { interpreterCommandLine, warmShim, type CommandLine } from "../scripts/command-line.ts";
 import { contain } from "../scripts/contain.ts";
@@ -54,20 +54,20 @@ export function runWarm(tool: WarmTool, call: Call, host: ScriptHost): Promise<O
   });
 }
 
-interface Running {
+interface WarmRun {
   readonly call: Call;
   readonly host: ScriptHost;
-  readonly notices: CallNotices;
+  readonly notices: ScriptNotifications;
   readonly channel: Parameters<Parameters<ChildMessages["during"]>[0]>[0];
 }
 
-async function runOnce(tool: WarmTool, running: Running): Promise<WarmEnd> {
+async function runOnce(tool: WarmTool, running: WarmRun): Promise<WarmEnd> {
   const end = await attempt(tool, running);
   // It ended while it rested, which shows only when it is spoken to. The tool's code has not been reached.
   return end.exit && !end.hasBegun ? attempt(tool, running) : end;
 }
 
-function attempt(tool: WarmTool, { call, host, notices, channel }: Running): Promise<WarmEnd> {
+function attempt(tool: WarmTool, { call, host, notices, channel }: WarmRun): Promise<WarmEnd> {
   const { settings } = tool;
   const signals = [call.signal, host.closing];
   const log = (line: string) => notices.log(line);
@@ -138,12 +138,16 @@ async function interpreterOf(
   return interpreterCommandLine(file, { cwd: folder, root, env, ...(await host.pythonFor(tool)) });
 }
 
-interface Heard {
+interface WarmOutput {
   readonly messages: ChildMessages;
-  readonly notices: CallNotices;
+  readonly notices: ScriptNotifications;
 }
 
-function toOutcome(tool: WarmTool, { message, exit, stdout, stderr }: WarmEnd, { messages, notices }: Heard): Outcome {
+function toOutcome(
+  tool: WarmTool,
+  { message, exit, stdout, stderr }: WarmEnd,
+  { messages, notices }: WarmOutput,
+): Outcome {
   const clean = (text: string) => hidePaths(text, [tool.folder, tool.root]);
   if (!message) return endedEarly(tool, { exit: exit!, stdout, stderr: withPackageAdvice(clean(stderr.text())) });
   const { error, result } = message;

@@ -3,14 +3,14 @@ import { WarmPool, type PoolOptions } from "./warm-pool.ts";
 /** Interpreters of all tools of one provider that may stay; beyond it, the one that rests longest ends. */
 const MAX_PROCESSES = 32;
 
-interface Entry {
+interface PoolEntry {
   readonly pool: WarmPool;
   readonly settings: string;
 }
 
 /** The pools of one provider's tools. */
 export class WarmPools {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, PoolEntry>();
 
   constructor(closing: AbortSignal) {
     // Their processes are ended by whoever closes; here it is about those that wait or would start.

@@ -6,7 +6,7 @@ import type { Child, Exit } from "../../process/child.ts";
 import { StderrTail } from "../../process/stderr-tail.ts";
 import { LineDecoder } from "../../wire/lines.ts";
 import { lineWriter } from "../calling/line-writer.ts";
-import { Ending, KILL_GRACE_MS } from "../scripts/ending.ts";
+import { ChildExit, KILL_GRACE_MS } from "../scripts/ending.ts";
 import { PIPE_GRACE_MS, tooLarge } from "../scripts/run-child.ts";
 import type { ChildChannel } from "../scripts/child-messages.ts";
 import { cpuFailure } from "../scripts/exit-status.ts";
@@ -51,7 +51,7 @@ export class WarmProcess {
   calls = 0;
   usedAt = performance.now();
   readonly #write: (line: string) => Promise<void>;
-  #hearing: Hearing | undefined;
+  #hearing: WarmCallOutput | undefined;
 
   constructor(child: Child, stamp: CodeStamp, onStray: (line: string) => void) {
     this.child = child;
@@ -79,8 +79,8 @@ export class WarmProcess {
   /** Rejects with a `FailError` when a signal or a bound ends the call; the interpreter is then gone. */
   async run(call: WarmCall): Promise<WarmEnd> {
     this.calls += 1;
-    const ending = new Ending(this.child, call.signals);
-    const hearing = new Hearing(call, this.calls, (failure) => ending.stop(failure, 0));
+    const ending = new ChildExit(this.child, call.signals);
+    const hearing = new WarmCallOutput(call, this.calls, (failure) => ending.stop(failure, 0));
     this.#hearing = hearing;
     const unwatch = watchCpu(this.child.pid, call.cpuMs, () => ending.stop(new FailError(cpuFailure(call.cpuMs!)), 0));
     try {
@@ -114,7 +114,7 @@ export class WarmProcess {
 }
 
 /** What is heard during one call. */
-class Hearing {
+class WarmCallOutput {
   readonly ended: Promise<JsonObject>;
   message: JsonObject | undefined;
   readonly #call: WarmCall;

@@ -6,9 +6,9 @@ import type { WorkerDone } from "../worker-messages.ts";
 import { RunClock } from "../run-clock.ts";
 import type { RunWorker, WorkerEnd } from "./run-worker.ts";
 
-type Told<T> = T extends { readonly run: number } ? Omit<T, "run"> : never;
+type WithoutRun<T> = T extends { readonly run: number } ? Omit<T, "run"> : never;
 /** A message of a run to the hub, but for the number of the run. */
-export type RunMessage = Told<Exclude<FromChild, { readonly type: "started" | "done" }>>;
+export type RunMessage = WithoutRun<Exclude<FromChild, { readonly type: "started" | "done" }>>;
 
 /** A worker measures its own time if it can, and reports details; this much later it is ended from outside. */
 const WORKER_GRACE_MS = 600;
@@ -17,7 +17,7 @@ const WORKER_GRACE_MS = 600;
  * One run on one worker: validates, counts and forwards the worker's messages, and enforces its time limits from
  * outside.
  */
-export class ChildRun {
+export class WorkerRun {
   readonly job: SandboxJob;
   readonly #tell: (message: RunMessage) => void;
   readonly #done: Promise<WorkerDone>;

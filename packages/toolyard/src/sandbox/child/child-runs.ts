@@ -3,14 +3,14 @@ import {
   toFileHeads,
   type ChildSettings,
   type FromChild,
-  type Interpreter,
+  type InterpreterName,
   type ToChild,
 } from "../child-messages.ts";
 import type { SandboxJob, SandboxLanguage } from "../engine.ts";
 import { ownerOf } from "../owner.ts";
 import { encodeFrame, type Frame } from "../frames.ts";
 import type { WorkerDone } from "../worker-messages.ts";
-import { ChildRun } from "./child-run.ts";
+import { WorkerRun } from "./child-run.ts";
 import { refused, runInSession } from "./in-session.ts";
 import { Sessions } from "./sessions.ts";
 import { WorkerPool } from "./worker-pool.ts";
@@ -21,7 +21,7 @@ export class ChildRuns {
   readonly #write: (frame: Buffer) => void;
   readonly #pool: WorkerPool;
   readonly #sessions: Sessions;
-  readonly #runs = new Map<number, ChildRun>();
+  readonly #runs = new Map<number, WorkerRun>();
 
   constructor(settings: ChildSettings, write: (frame: Buffer) => void) {
     this.#settings = settings;
@@ -44,7 +44,7 @@ export class ChildRuns {
     // The hub lets no more in; a bound here too, since each worker is a thread.
     if (this.#runs.size >= this.#settings.runs * 2)
       return this.#tellDone(id, refused("The sandbox is busy. Try again in a moment."));
-    const run = new ChildRun(job, (message) => this.#tell({ ...message, run: id }));
+    const run = new WorkerRun(job, (message) => this.#tell({ ...message, run: id }));
     this.#runs.set(id, run);
     try {
       this.#tellDone(
@@ -57,7 +57,7 @@ export class ChildRuns {
   }
 
   /** Each worker does one job and is ended afterwards, whatever it reports. */
-  async #once(run: ChildRun, id: number): Promise<WorkerDone> {
+  async #once(run: WorkerRun, id: number): Promise<WorkerDone> {
     const worker = this.#pool.take(interpreterOf(run.job.language));
     try {
       return await run.on(worker, () => this.#tell({ type: "started", run: id }));
@@ -66,7 +66,7 @@ export class ChildRuns {
     }
   }
 
-  #inSession(run: ChildRun, id: number, key: string): Promise<WorkerDone> {
+  #inSession(run: WorkerRun, id: number, key: string): Promise<WorkerDone> {
     const language = interpreterOf(run.job.language);
     return runInSession(this.#sessions, {
       key: `${language}:${key}`,
@@ -92,6 +92,6 @@ export class ChildRuns {
   }
 }
 
-function interpreterOf(language: SandboxLanguage): Interpreter {
+function interpreterOf(language: SandboxLanguage): InterpreterName {
   return language === "python" ? "python" : "javascript";
 }

@@ -1,5 +1,5 @@
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from "node:worker_threads";
-import type { FromWorker, ToWorker, WorkerSettings } from "../worker-messages.ts";
+import type { FromWorker, ToWorker, SandboxWorkerSettings } from "../worker-messages.ts";
 import { Readiness } from "./readiness.ts";
 import type { RunWorker, WorkerEnd } from "./run-worker.ts";
 import type { WorkerKind } from "./worker-kinds.ts";
@@ -70,7 +70,7 @@ export class SandboxWorker implements RunWorker {
 
   async #start(kind: WorkerKind): Promise<void> {
     try {
-      const settings: WorkerSettings = {
+      const settings: SandboxWorkerSettings = {
         port: this.#theirs,
         wake: this.#wake,
         module: await kind.module(),

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { ChildSettings, Interpreter } from "../child-messages.ts";
+import type { ChildSettings, InterpreterName } from "../child-messages.ts";
 import { createSnapshotRoom } from "../python/snapshot.ts";
 
 /** How a worker of one language is started. */
@@ -12,7 +12,7 @@ export interface WorkerKind {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export type WorkerKinds = Readonly<Record<Interpreter, WorkerKind>>;
+export type WorkerKinds = Readonly<Record<InterpreterName, WorkerKind>>;
 
 export function workerKinds(settings: ChildSettings): WorkerKinds {
   const { memoryBytes, quickjs, quickjsWasm, sucrase, pythonWasm } = settings;

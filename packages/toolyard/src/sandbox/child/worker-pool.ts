@@ -1,5 +1,5 @@
 import { within } from "../../core/timing/wait.ts";
-import type { ChildSettings, Interpreter } from "../child-messages.ts";
+import type { ChildSettings, InterpreterName } from "../child-messages.ts";
 import { workerKinds, type WorkerKinds } from "./worker-kinds.ts";
 import { SandboxWorker } from "./sandbox-worker.ts";
 
@@ -14,13 +14,13 @@ const REFILL_AFTER_MS = 25;
  */
 export class WorkerPool {
   readonly #kinds: WorkerKinds;
-  readonly #spare = new Map<Interpreter, SandboxWorker>();
+  readonly #spare = new Map<InterpreterName, SandboxWorker>();
 
   constructor(settings: ChildSettings) {
     this.#kinds = workerKinds(settings);
   }
 
-  prepare(language: Interpreter): void {
+  prepare(language: InterpreterName): void {
     if (this.#spare.has(language)) return;
     const worker = new SandboxWorker(this.#kinds[language]);
     this.#spare.set(language, worker);
@@ -30,7 +30,7 @@ export class WorkerPool {
     void worker.ended.then(() => this.#spare.get(language) === worker && this.#spare.delete(language));
   }
 
-  take(language: Interpreter): SandboxWorker {
+  take(language: InterpreterName): SandboxWorker {
     this.prepare(language);
     const worker = this.#spare.get(language)!;
     this.#spare.delete(language);
@@ -42,7 +42,7 @@ export class WorkerPool {
    * Not while the worker starts, since a caller waits for it; nor in the first moments of its run, which are usually
    * the whole run.
    */
-  async #refillAfter(worker: SandboxWorker, language: Interpreter): Promise<void> {
+  async #refillAfter(worker: SandboxWorker, language: InterpreterName): Promise<void> {
     await worker.ready;
     await within(worker.ended, REFILL_AFTER_MS);
     this.prepare(language);

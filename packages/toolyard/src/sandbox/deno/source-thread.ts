@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { SandboxJob } from "../engine.ts";
 import { childPaths, distFolder } from "../node-flags.ts";
-import type { Prepared } from "./split-source.ts";
+import type { SplitResult } from "./split-source.ts";
 
 /** Reading code takes milliseconds; text that takes this long was made to. */
 const READ_TIMEOUT_MS = 10_000;
@@ -12,13 +12,13 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb:
 export class SourceThread {
   #worker: Worker | undefined;
   #last = 0;
-  readonly #waiting = new Map<number, (prepared: Prepared) => void>();
+  readonly #waiting = new Map<number, (prepared: SplitResult) => void>();
 
-  prepare({ files: _files, inputs: _inputs, ...job }: SandboxJob, signal: AbortSignal): Promise<Prepared> {
+  prepare({ files: _files, inputs: _inputs, ...job }: SandboxJob, signal: AbortSignal): Promise<SplitResult> {
     this.#last += 1;
     const id = this.#last;
     return new Promise((resolve) => {
-      const settle = (prepared: Prepared): void => {
+      const settle = (prepared: SplitResult): void => {
         clearTimeout(timer);
         signal.removeEventListener("abort", leave);
         this.#waiting.delete(id);
@@ -50,7 +50,7 @@ export class SourceThread {
       resourceLimits: RESOURCE_LIMITS,
     });
     worker.unref();
-    worker.on("message", ({ id, prepared }: { readonly id: number; readonly prepared: Prepared }) =>
+    worker.on("message", ({ id, prepared }: { readonly id: number; readonly prepared: SplitResult }) =>
       this.#waiting.get(id)?.(prepared),
     );
     worker.on(

@@ -8,11 +8,11 @@ import type { SandboxJob } from "../engine.ts";
 import { prepareSource } from "../javascript/source.ts";
 import { SourceError } from "../javascript/source-error.ts";
 import { tokensOf } from "../javascript/tokens.ts";
-import { splitLast, type Prepared, type Token } from "./split-source.ts";
+import { splitLast, type SplitResult, type Token } from "./split-source.ts";
 
 const { sucrase } = workerData as { readonly sucrase: string };
 
-function prepare(job: SandboxJob): Prepared {
+function prepare(job: SandboxJob): SplitResult {
   try {
     const source = prepareSource(job, sucrase);
     return { ...source, ...splitLast(source.code, tokensFor(source.code)) };

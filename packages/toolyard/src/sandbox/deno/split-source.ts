@@ -1,7 +1,7 @@
-import type { Source } from "../javascript/source-error.ts";
+import type { SourceText } from "../javascript/source-error.ts";
 
 /** Code, and the places where its last statement may begin. */
-export interface SplitSource extends Source {
+export interface SplitSource extends SourceText {
   /** Ascending, in `code`. */
   readonly starts: readonly number[];
   /** End of the last statement, without its semicolon. */
@@ -9,7 +9,7 @@ export interface SplitSource extends Source {
 }
 
 /** Result of parsing: the split code, or the problem and its line. */
-export type Prepared = SplitSource | { readonly problem: string; readonly line: number };
+export type SplitResult = SplitSource | { readonly problem: string; readonly line: number };
 
 /** Places that are tried; a statement of more lines than this has no value. */
 const MAX_STARTS = 200;

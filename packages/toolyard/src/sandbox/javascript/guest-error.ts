@@ -7,14 +7,14 @@ const MAX_LINES = 20;
 const PLACE = /\b(code\.[jt]s):(\d+)(?::(\d+))?\)?$/u;
 
 /** Distinguishes the user's lines from the wrapper's. */
-export interface Origin {
+export interface ErrorOrigin {
   readonly code: string;
   /** Characters of the wrapper in the first line; 0 when the code runs as it is. */
   readonly wrapperChars: number;
 }
 
 /** The error that the inside described as JSON, with the lines of the code in its traceback and no others. */
-export function readGuestError(json: string, origin: Origin): SandboxError {
+export function readGuestError(json: string, origin: ErrorOrigin): SandboxError {
   const { type, message, stack } = parse(json);
   const shortType = firstChars(type, MAX_TYPE_CHARS);
   const words = withAdvice(shortType, firstChars(message, MAX_MESSAGE_CHARS), origin.code);

@@ -1,5 +1,5 @@
 import type { HostOperation } from "./guest/host.ts";
-import type { Source } from "./source-error.ts";
+import type { SourceText } from "./source-error.ts";
 
 /** Serves the requests of the code. Throws a `Refusal` if one is not allowed. */
 export interface GuestOwner {
@@ -16,7 +16,7 @@ export interface HeldValue {
   dispose(): void;
 }
 
-export interface Evaluated {
+export interface EvaluatedCode {
   /** Promise of the code's end. */
   readonly promise: HeldValue;
   /**
@@ -29,7 +29,7 @@ export interface Evaluated {
 export interface GuestMachine {
   owner: GuestOwner | undefined;
   /** Begins to run code. Throws what `describe` can tell of. */
-  evaluate(source: Source): Evaluated;
+  evaluate(source: SourceText): EvaluatedCode;
   call(method: GuestMethod, ...given: readonly (string | boolean | HeldValue)[]): string | undefined;
   /** Runs what promises set off, until nothing is left to run; where that cannot be asked for, `whenQuiet` is later. */
   runJobs(): void;

@@ -1,10 +1,10 @@
 import type * as quickjsModule from "quickjs-wasi";
 import type { JSValueHandle, QuickJS, QuickJSOptions } from "quickjs-wasi";
-import type { Evaluated, GuestMachine, GuestMethod, GuestOwner } from "./guest-machine.ts";
+import type { EvaluatedCode, GuestMachine, GuestMethod, GuestOwner } from "./guest-machine.ts";
 import type { HostOperation } from "./guest/host.ts";
 import { preludeSource } from "./guest/prelude.ts";
-import { Refusal } from "./refusal.ts";
-import type { Source } from "./source-error.ts";
+import { HostRefusal } from "./refusal.ts";
+import type { SourceText } from "./source-error.ts";
 
 export type QuickJsModule = typeof quickjsModule;
 
@@ -55,14 +55,14 @@ export class GuestVm implements GuestMachine {
     make.dispose();
   }
 
-  evaluate({ code, name, wrapped }: Source): Evaluated {
+  evaluate({ code, name, wrapped }: SourceText): EvaluatedCode {
     try {
       return { promise: this.#vm.evalCode(code, name, this.#quickjs.EvalFlags.ASYNC), isWrapped: false };
     } catch (error) {
       const described = this.describe(error);
       // `return` and `using` at the top are what a function has: the code is one then.
       if (described === undefined || !NEEDS_FUNCTION.test(described))
-        throw described === undefined ? error : new Described(described);
+        throw described === undefined ? error : new DescribedError(described);
       return { promise: this.#vm.evalCode(wrapped, name, this.#quickjs.EvalFlags.TYPE_GLOBAL), isWrapped: true };
     }
   }
@@ -101,7 +101,7 @@ export class GuestVm implements GuestMachine {
    * JSON of type, message and stack, when the error is one of the code; `undefined` when the interpreter itself failed.
    */
   describe(error: unknown): string | undefined {
-    if (error instanceof Described) return error.json;
+    if (error instanceof DescribedError) return error.json;
     if (!(error instanceof this.#quickjs.JSException)) return undefined;
     try {
       return this.call("describe", error.handle);
@@ -149,12 +149,13 @@ export class GuestVm implements GuestMachine {
     second: JSValueHandle | undefined,
   ): string | Uint8Array | undefined {
     try {
-      if (!operation?.isString || !first?.isString || !second) throw new Refusal("This is no question to the host.");
+      if (!operation?.isString || !first?.isString || !second)
+        throw new HostRefusal("This is no question to the host.");
       const payload = second.isString ? second.toString() : second.toUint8Array();
       const answer = this.owner?.answer(operation.toString() as HostOperation, first.toString(), payload);
       return typeof answer === "string" ? `=${answer}` : answer;
     } catch (error) {
-      return `!${error instanceof Refusal ? error.message : "The host could not do that."}`;
+      return `!${error instanceof HostRefusal ? error.message : "The host could not do that."}`;
     }
   }
 
@@ -173,7 +174,7 @@ const PRELUDE_NAME = "toolyard";
 const NEEDS_FUNCTION = /"return not in a function"|"using declaration is not allowed at the top level of a script"/u;
 
 /** An error of the code that was described already. */
-class Described extends Error {
+class DescribedError extends Error {
   readonly json: string;
 
   constructor(json: string) {

@@ -1,7 +1,7 @@
 import type { SandboxJob, SandboxLimits } from "../engine.ts";
 import { tooLongArguments } from "../bound-messages.ts";
 import type { FromWorker } from "../worker-messages.ts";
-import { Refusal } from "./refusal.ts";
+import { HostRefusal } from "./refusal.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 const MAX_QUERY_CHARS = 4000;
@@ -30,12 +30,12 @@ export class HostCalls {
 
   /** `payload`: path, or number of hits, and after the first line break the arguments, or the query. */
   ask(operation: "call" | "search", id: number, payload: string): void {
-    if (!this.#isScripting) throw new Refusal("There are no tools here.");
-    if (!Number.isSafeInteger(id) || id < 0) throw new Refusal("This is no call.");
+    if (!this.#isScripting) throw new HostRefusal("There are no tools here.");
+    if (!Number.isSafeInteger(id) || id < 0) throw new HostRefusal("This is no call.");
     const at = payload.indexOf("\n");
     const [head, rest] = [payload.slice(0, at), payload.slice(at + 1)];
     if (Buffer.byteLength(rest) > this.#limits.toolBytes)
-      throw new Refusal(tooLongArguments(this.#limits.toolBytes, Buffer.byteLength(rest)));
+      throw new HostRefusal(tooLongArguments(this.#limits.toolBytes, Buffer.byteLength(rest)));
     this.#made += 1;
     if (this.#made > this.#limits.toolCalls) return this.#onTooMany();
     this.#waiting.push(

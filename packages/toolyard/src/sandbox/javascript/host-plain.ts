@@ -3,7 +3,7 @@ import { decodeBytes } from "../../core/text/decode-bytes.ts";
 import { toGuestJson } from "./guest-mark.ts";
 import type { HostOperation } from "./guest/host.ts";
 import type { JobFiles } from "./job-files.ts";
-import { Refusal } from "./refusal.ts";
+import { HostRefusal } from "./refusal.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 const MAX_RANDOM_BYTES = 65_536;
@@ -34,7 +34,7 @@ const URL_PARTS = [
   "hash",
 ] as const;
 
-/** Answers what needs nothing but the question. Throws a `Refusal`. */
+/** Answers what needs nothing but the question. Throws a `HostRefusal`. */
 export function answerPlain(
   operation: HostOperation,
   [first, second]: readonly [first: string, second: string | Uint8Array],
@@ -75,7 +75,7 @@ function answerFile(
     case "file.remove":
       return void files.remove(path);
     default:
-      throw new Refusal("The host has no such operation.");
+      throw new HostRefusal("The host has no such operation.");
   }
 }
 
@@ -85,17 +85,17 @@ function toBytes(data: string | Uint8Array): Uint8Array {
 
 function decode(settings: string, bytes: Uint8Array): string {
   const [encoding = "", fatal] = settings.split("\n");
-  if (!ENCODINGS.has(encoding)) throw new Refusal(`The encoding "${firstChars(encoding, 40)}" is not known here.`);
+  if (!ENCODINGS.has(encoding)) throw new HostRefusal(`The encoding "${firstChars(encoding, 40)}" is not known here.`);
   try {
     return decodeBytes(encoding, bytes, { fatal: fatal === "1" });
   } catch {
-    throw new Refusal("The bytes are not text of this encoding.");
+    throw new HostRefusal("The bytes are not text of this encoding.");
   }
 }
 
 /** Parses `[url]`, `[url, base]` or `[url, "", part, value]`; returns "" if the URL is invalid. */
 function readUrl(request: string): string {
-  if (request.length > MAX_URL_CHARS) throw new Refusal(`An address may have ${MAX_URL_CHARS} characters.`);
+  if (request.length > MAX_URL_CHARS) throw new HostRefusal(`An address may have ${MAX_URL_CHARS} characters.`);
   const [url = "", base, part, value = ""] = JSON.parse(request) as readonly string[];
   try {
     const parsed = base === undefined || base === "" ? new URL(url) : new URL(url, base);

@@ -1,7 +1,7 @@
 import { tooLargeFiles } from "../bound-messages.ts";
 import type { SandboxFile, SandboxLimits } from "../engine.ts";
 import { toFilePath } from "../file-path.ts";
-import { Refusal } from "./refusal.ts";
+import { HostRefusal } from "./refusal.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 /** Files of a run, in memory. In a session they stay, and a file counts as made by the run that changed it. */
@@ -24,7 +24,7 @@ export class JobFiles {
     const near = Array.from(this.#files.keys())
       .slice(0, 10)
       .map((name) => `"${name}"`);
-    throw new Refusal(
+    throw new HostRefusal(
       `There is no file "${shorten(path)}". ` +
         `${near.length === 0 ? "There are no files." : `There is: ${near.join(", ")}.`}`,
     );
@@ -34,9 +34,9 @@ export class JobFiles {
     const name = known(path);
     const { files, fileBytes } = this.#limits;
     const total = this.#bytes - (this.#files.get(name)?.byteLength ?? 0) + bytes.byteLength;
-    if (total > fileBytes) throw new Refusal(tooLargeFiles(fileBytes, total));
+    if (total > fileBytes) throw new HostRefusal(tooLargeFiles(fileBytes, total));
     if (!this.#files.has(name) && this.#files.size >= files)
-      throw new Refusal(`There may be ${files} files (\`sandbox.files\`), and there are that many already.`);
+      throw new HostRefusal(`There may be ${files} files (\`sandbox.files\`), and there are that many already.`);
     this.#put(name, bytes);
   }
 
@@ -69,7 +69,7 @@ export class JobFiles {
 function known(path: string): string {
   const name = toFilePath(path);
   if (name !== undefined) return name;
-  throw new Refusal(
+  throw new HostRefusal(
     `"${shorten(path)}" is no path of a file here: a path is relative, its steps are divided by "/", and none ` +
       `of them is "..".`,
   );

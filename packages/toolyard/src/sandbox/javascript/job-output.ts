@@ -1,4 +1,4 @@
-type Stream = "stdout" | "stderr";
+type ConsoleStream = "stdout" | "stderr";
 
 /** Written out from this much on, and whenever the code pauses: a message a line would cost more than the line. */
 const FLUSH_CHARS = 16_384;
@@ -7,9 +7,9 @@ const FLUSH_AFTER_MS = 50;
 /** Output of a run, up to its limit. */
 export class JobOutput {
   isTruncated = false;
-  readonly #write: (stream: Stream, text: string) => void;
+  readonly #write: (stream: ConsoleStream, text: string) => void;
   #leftBytes: number;
-  #stream: Stream = "stdout";
+  #stream: ConsoleStream = "stdout";
   #held: string[] = [];
   #heldChars = 0;
   #flushedAt = performance.now();
@@ -19,13 +19,13 @@ export class JobOutput {
   /**
    * `promptPieces`: number of pieces written immediately, for engines whose held output is lost when the code is ended.
    */
-  constructor(maxBytes: number, write: (stream: Stream, text: string) => void, promptPieces = 0) {
+  constructor(maxBytes: number, write: (stream: ConsoleStream, text: string) => void, promptPieces = 0) {
     this.#promptPieces = promptPieces;
     this.#leftBytes = maxBytes;
     this.#write = write;
   }
 
-  print(stream: Stream, text: string): void {
+  print(stream: ConsoleStream, text: string): void {
     if (stream !== this.#stream) this.flush();
     this.#stream = stream;
     const fitting = this.#fit(text);

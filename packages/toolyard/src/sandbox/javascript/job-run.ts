@@ -13,13 +13,13 @@ import { JobClock } from "./job-clock.ts";
 import type { JobFiles } from "./job-files.ts";
 import { JobOutput } from "./job-output.ts";
 import { JobTimers } from "./job-timers.ts";
-import { SourceError, type Source } from "./source-error.ts";
+import { SourceError, type SourceText } from "./source-error.ts";
 
 export interface JobSurroundings {
   readonly vm: GuestMachine;
   readonly files: JobFiles;
   /** Makes the code what the interpreter reads. Throws a `SourceError`. */
-  source(job: SandboxJob): Source;
+  source(job: SandboxJob): SourceText;
   /** Output option, see `JobOutput`. */
   readonly promptPieces?: number;
   say(message: FromWorker): void;

@@ -1,4 +1,4 @@
-import { Refusal } from "./refusal.ts";
+import { HostRefusal } from "./refusal.ts";
 
 const MAX_TIMERS = 1000;
 /** No run lasts longer, and a timer set further ahead would wrap around. */
@@ -24,7 +24,7 @@ export class JobTimers {
 
   /** `payload`: milliseconds, a line break, `1` when it repeats. */
   set(id: string, payload: string): void {
-    if (this.#timers.size >= MAX_TIMERS) throw new Refusal(`There may be ${MAX_TIMERS} timers at the same time.`);
+    if (this.#timers.size >= MAX_TIMERS) throw new HostRefusal(`There may be ${MAX_TIMERS} timers at the same time.`);
     const [delay, repeats] = payload.split("\n");
     const delayMs = Math.min(MAX_DELAY_MS, Math.max(0, Number(delay) || 0));
     const handle = setTimeout(() => {

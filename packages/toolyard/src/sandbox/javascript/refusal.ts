@@ -1,4 +1,4 @@
 /** Thrown inside the sandbox when the host denies an operation; the text is the exception message. */
-export class Refusal extends Error {
+export class HostRefusal extends Error {
   override readonly name = "Refusal";
 }

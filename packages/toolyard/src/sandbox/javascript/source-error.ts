@@ -1,5 +1,5 @@
 /** Source text for the interpreter. */
-export interface Source {
+export interface SourceText {
   readonly name: string;
   readonly code: string;
   /** The same as the call of a function, for code with `return` at its top. */

@@ -2,13 +2,13 @@ import { createRequire } from "node:module";
 import type * as sucraseModule from "sucrase";
 import { findUnsupported } from "../../runtimes/typescript/unsupported.ts";
 import type { SandboxJob } from "../engine.ts";
-import { SourceError, type Source } from "./source-error.ts";
+import { SourceError, type SourceText } from "./source-error.ts";
 import { tokensOf, type SourceToken } from "./tokens.ts";
 
-type Sucrase = Pick<typeof sucraseModule, "transform" | "getFormattedTokens">;
+type SourceTransformer = Pick<typeof sucraseModule, "transform" | "getFormattedTokens">;
 
 /** Makes code of a job what the interpreter reads; lines stay where they are. Throws a `SourceError`. */
-export function prepareSource({ language, code, session }: SandboxJob, sucrasePath: string): Source {
+export function prepareSource({ language, code, session }: SandboxJob, sucrasePath: string): SourceText {
   const name = language === "typescript" ? "code.ts" : "code.js";
   const script = language === "typescript" ? stripTypes(code, sucrasePath) : code;
   const { text, names } = session === undefined ? { text: script, names: [] } : keepVariables(script, sucrasePath);
@@ -20,10 +20,10 @@ export function prepareSource({ language, code, session }: SandboxJob, sucrasePa
 }
 
 // Loaded at the first code that needs it: it takes 80 ms in a fresh thread.
-let loaded: Sucrase | undefined;
+let loaded: SourceTransformer | undefined;
 
-function sucrase(path: string): Sucrase {
-  loaded ??= createRequire(import.meta.url)(path) as Sucrase;
+function sucrase(path: string): SourceTransformer {
+  loaded ??= createRequire(import.meta.url)(path) as SourceTransformer;
   return loaded;
 }
 

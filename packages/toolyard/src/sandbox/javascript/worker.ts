@@ -1,13 +1,13 @@
 /** A worker thread of the sandbox child: one JavaScript interpreter. It obeys its port and runs until it is ended. */
 import { workerData } from "node:worker_threads";
 import type { SandboxJob, SandboxLimits } from "../engine.ts";
-import type { FromWorker, ToWorker, WorkerSettings } from "../worker-messages.ts";
+import type { FromWorker, ToWorker, SandboxWorkerSettings } from "../worker-messages.ts";
 import { GuestVm, type QuickJsModule } from "./guest-vm.ts";
 import { JobFiles } from "./job-files.ts";
 import { JobRun } from "./job-run.ts";
 import { prepareSource } from "./source.ts";
 
-interface JavaScriptSettings extends WorkerSettings {
+interface JavaScriptSettings extends SandboxWorkerSettings {
   /** `file:` URL of the module `quickjs-wasi`. */
   readonly quickjs: string;
   /** File of the module `sucrase`. */

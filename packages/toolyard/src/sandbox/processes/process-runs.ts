@@ -1,4 +1,4 @@
-import { ChildRun } from "../child/child-run.ts";
+import { WorkerRun } from "../child/child-run.ts";
 import { runInSession } from "../child/in-session.ts";
 import type { RunWorker } from "../child/run-worker.ts";
 import { Sessions } from "../child/sessions.ts";
@@ -58,7 +58,7 @@ export class ProcessRuns implements RunHost {
   ): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }> {
     // The operating system counts computing time if it can; then the code's own report of waiting is ignored.
     const counted = process.platform === "linux" ? { ...job, limits: { ...job.limits, cpuMs: UNCOUNTED_MS } } : job;
-    const inner = new ChildRun(counted, (message) => outer.take({ ...message, run: NO_RUN }, NOTHING));
+    const inner = new WorkerRun(counted, (message) => outer.take({ ...message, run: NO_RUN }, NOTHING));
     const outer = new HubRun({
       id: NO_RUN,
       job: counted,
@@ -88,7 +88,7 @@ export class ProcessRuns implements RunHost {
     await Promise.all([...workers.map((worker) => worker.gone()), this.#options.onKill?.()]);
   }
 
-  async #perform(job: SandboxJob, run: ChildRun, onStart: (session?: "new" | "kept") => void): Promise<WorkerDone> {
+  async #perform(job: SandboxJob, run: WorkerRun, onStart: (session?: "new" | "kept") => void): Promise<WorkerDone> {
     if (job.session === undefined) {
       const worker = this.#take();
       // The real bounds go to the process; those of the clocks are another matter.

@@ -33,11 +33,11 @@ export interface OpenDevice {
   readonly device: Device;
 }
 
-export type Open = OpenFile | OpenFolder | OpenDevice;
+export type OpenDescriptor = OpenFile | OpenFolder | OpenDevice;
 
 /** File descriptors of the guest: 0 to 2 are its streams, 3 the root of its files. */
 export class Descriptors {
-  readonly #open = new Map<number, Open>();
+  readonly #open = new Map<number, OpenDescriptor>();
   readonly #tree: MemoryTree;
 
   constructor(tree: MemoryTree, streams: readonly [Device, Device, Device]) {
@@ -46,7 +46,7 @@ export class Descriptors {
     this.#open.set(3, { kind: "folder", node: tree.root, listing: [] });
   }
 
-  get(number: number): Open {
+  get(number: number): OpenDescriptor {
     const open = this.#open.get(number);
     if (open === undefined) throw new GuestError("badf");
     return open;
@@ -65,7 +65,7 @@ export class Descriptors {
     return open;
   }
 
-  add(open: Open): number {
+  add(open: OpenDescriptor): number {
     if (this.#open.size >= MAX_OPEN) throw new GuestError("mfile");
     let number = FIRST_FREE;
     while (this.#open.has(number)) number += 1;

@@ -10,7 +10,7 @@ import { timeZoneFile } from "./time-zone.ts";
 import type { GuestOutput } from "./guest-output.ts";
 import type { HostLink } from "./host-link.ts";
 import { toDone } from "./guest-done.ts";
-import type { JobFiles } from "./job-files.ts";
+import type { PythonJobFiles } from "./job-files.ts";
 
 const MAX_PATH_CHARACTERS = 512;
 const MAX_QUERY_CHARACTERS = 4096;
@@ -19,14 +19,14 @@ const FRAME_SLACK_BYTES = 65_536;
 /** Answers that the guest has not read; more than its calls can have. */
 const MAX_ANSWERS = 32_768;
 
-type Reply = Extract<ToWorker, { type: "reply" }>;
-type Operation = (frame: JsonObject) => void;
-type Request = { readonly id: number; readonly send: () => void };
+type GuestCallReply = Extract<ToWorker, { type: "reply" }>;
+type LinkOperation = (frame: JsonObject) => void;
+type GuestRequest = { readonly id: number; readonly send: () => void };
 
 export interface GuestParts {
   readonly host: HostLink;
   readonly output: GuestOutput;
-  readonly files: JobFiles;
+  readonly files: PythonJobFiles;
   /** This guest is to be parked once it has booted. */
   readonly isMaker: boolean;
 }
@@ -41,12 +41,12 @@ export class GuestLink implements Device {
   #answers: Buffer[] = [];
   #calls = 0;
   readonly #running = new Set<number>();
-  #queue: Request[] = [];
+  #queue: GuestRequest[] = [];
   #jobs = 0;
   #session = false;
   #isParking = false;
   #endsAt = Infinity;
-  readonly #operations: ReadonlyMap<unknown, Operation> = new Map<unknown, Operation>([
+  readonly #operations: ReadonlyMap<unknown, LinkOperation> = new Map<unknown, LinkOperation>([
     ["boot", () => this.#answer(this.#parts.isMaker ? "make" : "plain", "")],
     ["zone", (frame) => this.#zone(frame)],
     ["park", () => void (this.#isParking = this.#jobs === 0 && this.#parts.isMaker)],
@@ -204,7 +204,7 @@ export class GuestLink implements Device {
     throw new GuestExit(0);
   }
 
-  #replied(reply: Reply): void {
+  #replied(reply: GuestCallReply): void {
     if (!this.#running.delete(reply.id)) return;
     const bound = this.#job!.limits.toolBytes;
     const bytes = Buffer.byteLength(reply.json);

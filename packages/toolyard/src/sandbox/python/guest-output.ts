@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import type { FromWorker } from "../worker-messages.ts";
 
-type Stream = "stdout" | "stderr";
+type GuestStream = "stdout" | "stderr";
 
 /** Pieces that are sent on as they come; later ones are gathered, so that a flood of small ones costs little. */
 const PROMPT_PIECES = 200;
@@ -15,7 +15,7 @@ export class GuestOutput {
   #pieces = 0;
   #sentAt = 0;
   #gathered = "";
-  #stream: Stream = "stdout";
+  #stream: GuestStream = "stdout";
   #decoders = { stdout: new StringDecoder("utf8"), stderr: new StringDecoder("utf8") };
   #truncated = false;
 
@@ -36,7 +36,7 @@ export class GuestOutput {
     this.#decoders = { stdout: new StringDecoder("utf8"), stderr: new StringDecoder("utf8") };
   }
 
-  write(stream: Stream, bytes: Uint8Array): void {
+  write(stream: GuestStream, bytes: Uint8Array): void {
     if (bytes.length > this.#left) this.#truncated = true;
     const piece = bytes.subarray(0, this.#left);
     if (piece.length === 0) return;

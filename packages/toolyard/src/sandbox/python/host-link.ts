@@ -1,5 +1,5 @@
 import { receiveMessageOnPort } from "node:worker_threads";
-import type { FromWorker, ToWorker, WorkerSettings } from "../worker-messages.ts";
+import type { FromWorker, ToWorker, SandboxWorkerSettings } from "../worker-messages.ts";
 
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 /** Shorter waits are not worth telling: their time counts as computing. */
@@ -9,11 +9,11 @@ const TOLD_WAIT_MS = 5;
  * The worker's end of its port. The thread blocks while it waits: its event loop is below the interpreter's frames.
  */
 export class HostLink {
-  readonly #settings: WorkerSettings;
+  readonly #settings: SandboxWorkerSettings;
   readonly #wake: Int32Array;
   readonly #never = new Int32Array(new SharedArrayBuffer(4));
 
-  constructor(settings: WorkerSettings) {
+  constructor(settings: SandboxWorkerSettings) {
     this.#settings = settings;
     this.#wake = new Int32Array(settings.wake);
   }

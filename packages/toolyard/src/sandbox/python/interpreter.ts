@@ -1,6 +1,6 @@
 import type { GuestSystem } from "./guest-system.ts";
 import { RESUME, STACK } from "./resume-exports.ts";
-import type { Restored } from "./snapshot.ts";
+import type { RestoredInterpreter } from "./snapshot.ts";
 import { wasiImports } from "./wasi.ts";
 
 const PAGE_BYTES = 65_536;
@@ -47,7 +47,7 @@ export class Interpreter {
    * stack stays taken: for the interpreter, it is inside of a call that never returns, and what runs next is run by
    * that call.
    */
-  restore({ bytes, stack }: Restored): void {
+  restore({ bytes, stack }: RestoredInterpreter): void {
     const missing = bytes.length - this.#memory.buffer.byteLength;
     if (missing > 0) this.#memory.grow(missing / PAGE_BYTES);
     this.bytes.set(bytes);

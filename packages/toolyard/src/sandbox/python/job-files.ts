@@ -10,7 +10,7 @@ interface Before {
 }
 
 /** The files that a job brings, and those that it leaves behind. */
-export class JobFiles {
+export class PythonJobFiles {
   readonly #tree: MemoryTree;
   #before = new Map<string, Before>();
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { WorkerSettings } from "../worker-messages.ts";
+import type { SandboxWorkerSettings } from "../worker-messages.ts";
 import { Descriptors } from "./descriptors.ts";
 import { GuestExit, GuestParked } from "./errno.ts";
 import { GuestLink } from "./guest-link.ts";
@@ -7,9 +7,9 @@ import { GuestMemory } from "./guest-memory.ts";
 import { GuestOutput } from "./guest-output.ts";
 import { HostLink } from "./host-link.ts";
 import { canResume, Interpreter } from "./interpreter.ts";
-import { JobFiles } from "./job-files.ts";
+import { PythonJobFiles } from "./job-files.ts";
 import { MemoryTree } from "./memory-tree.ts";
-import { Snapshot } from "./snapshot.ts";
+import { InterpreterSnapshot } from "./snapshot.ts";
 
 const START = "import sys; sys.path.insert(0, '/site'); from yard import main; main.run()";
 const CONTINUE = "import sys; sys.modules['yard.main'].serve()";
@@ -17,7 +17,7 @@ const CONTINUE = "import sys; sys.modules['yard.main'].serve()";
 const ARGS = ["python", "-I", "-S", "-B", "-X", "utf8", "-c", START];
 const NO_BOUNDS = { bytes: 0, files: 0 };
 
-export interface PythonSettings extends WorkerSettings {
+export interface PythonSettings extends SandboxWorkerSettings {
   /** Made by `createSnapshotRoom`; workers that share it boot once. Absent: each boots. */
   readonly snapshots?: SharedArrayBuffer;
 }
@@ -25,12 +25,14 @@ export interface PythonSettings extends WorkerSettings {
 /** Boots the interpreter and runs its jobs; returns when the interpreter ends. */
 export function runGuest(settings: PythonSettings): void {
   const snapshot =
-    settings.snapshots === undefined || !canResume(settings.module) ? undefined : new Snapshot(settings.snapshots);
+    settings.snapshots === undefined || !canResume(settings.module)
+      ? undefined
+      : new InterpreterSnapshot(settings.snapshots);
   const host = new HostLink(settings);
   const output = new GuestOutput((message) => host.send(message));
   const tree = new MemoryTree(NO_BOUNDS);
   mountPrelude(tree);
-  const link = new GuestLink({ host, output, files: new JobFiles(tree), isMaker: snapshot?.isMaker === true });
+  const link = new GuestLink({ host, output, files: new PythonJobFiles(tree), isMaker: snapshot?.isMaker === true });
   const descriptors = new Descriptors(tree, [
     {},
     { write: (bytes) => output.write("stdout", bytes) },
@@ -55,12 +57,16 @@ export function runGuest(settings: PythonSettings): void {
   }
 }
 
-interface Parts {
+interface GuestRunParts {
   readonly link: GuestLink;
   readonly descriptors: Descriptors;
 }
 
-function start(interpreter: Interpreter, snapshot: Snapshot | undefined, { link, descriptors }: Parts): void {
+function start(
+  interpreter: Interpreter,
+  snapshot: InterpreterSnapshot | undefined,
+  { link, descriptors }: GuestRunParts,
+): void {
   const restored = snapshot?.load();
   if (restored !== undefined) {
     // The snapshot's guest had only one open file, its channel.

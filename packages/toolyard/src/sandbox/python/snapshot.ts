@@ -15,7 +15,7 @@ export function createSnapshotRoom(): SharedArrayBuffer {
 }
 
 /** An interpreter between its boot and its first job: all of its memory, and where its stack ends. */
-export interface Restored {
+export interface RestoredInterpreter {
   readonly bytes: Uint8Array;
   readonly stack: number;
 }
@@ -24,7 +24,7 @@ export interface Restored {
  * The first worker boots as fast as possible. A later one, which boots while no caller waits, also imports common
  * modules, and stores its memory here before its first job; the following workers start from this snapshot.
  */
-export class Snapshot {
+export class InterpreterSnapshot {
   readonly #header: Int32Array;
   readonly #room: SharedArrayBuffer;
   /** This worker is to make the snapshot. */
@@ -37,7 +37,7 @@ export class Snapshot {
     this.isMaker = !isFirst && Atomics.load(this.#header, STATE) === EMPTY;
   }
 
-  load(): Restored | undefined {
+  load(): RestoredInterpreter | undefined {
     if (Atomics.load(this.#header, STATE) !== THERE) return undefined;
     return { bytes: new Uint8Array(this.#room, HEADER_BYTES, this.#header[LENGTH]), stack: this.#header[STACK]! };
   }

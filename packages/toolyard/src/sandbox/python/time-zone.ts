@@ -10,7 +10,7 @@ interface Period {
   readonly offset: number;
 }
 
-interface Clock {
+interface TimeZoneClock {
   /** Seconds east of UTC. */
   offsetAt(seconds: number): number;
 }
@@ -25,7 +25,7 @@ export function timeZoneFile(key: string): Buffer | undefined {
   return clock === undefined ? undefined : encode(periodsOf(clock));
 }
 
-function clockOf(timeZone: string): Clock | undefined {
+function clockOf(timeZone: string): TimeZoneClock | undefined {
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
@@ -42,7 +42,7 @@ function clockOf(timeZone: string): Clock | undefined {
   };
 }
 
-function periodsOf(clock: Clock): Period[] {
+function periodsOf(clock: TimeZoneClock): Period[] {
   const start = Date.UTC(FIRST_YEAR, 0) / 1000;
   const end = Date.UTC(LAST_YEAR, 0) / 1000;
   const periods: Period[] = [{ from: start, offset: clock.offsetAt(start) }];
@@ -56,7 +56,7 @@ function periodsOf(clock: Clock): Period[] {
 }
 
 /** When the clock first shows another offset, within the step that begins at `from`. */
-function firstOther(clock: Clock, { from, offset }: Period): number {
+function firstOther(clock: TimeZoneClock, { from, offset }: Period): number {
   let [same, other] = [from, from + STEP_S];
   while (other - same > 1) {
     const middle = Math.floor((same + other) / 2);

@@ -1,5 +1,5 @@
 /* oxlint-disable max-params -- The signatures are those of WASI. */
-import type { Open, OpenFolder } from "./descriptors.ts";
+import type { OpenDescriptor, OpenFolder } from "./descriptors.ts";
 import { GuestError } from "./errno.ts";
 import type { TreeNode } from "./memory-tree.ts";
 import type { GuestCall, GuestSystem } from "./guest-system.ts";
@@ -15,7 +15,7 @@ export function descriptorCalls(system: GuestSystem): Record<string, GuestCall> 
 }
 
 function streams({ memory, tree, descriptors }: GuestSystem): Record<string, GuestCall> {
-  const write = (open: Open, bytes: Uint8Array, at: number | undefined): number => {
+  const write = (open: OpenDescriptor, bytes: Uint8Array, at: number | undefined): number => {
     if (open.kind === "folder") throw new GuestError("isdir");
     if (open.kind === "device") {
       if (open.device.write === undefined) throw new GuestError("badf");
@@ -28,7 +28,7 @@ function streams({ memory, tree, descriptors }: GuestSystem): Record<string, Gue
     if (at === undefined) open.offset = offset + bytes.length;
     return bytes.length;
   };
-  const read = (open: Open, into: Uint8Array, at: number | undefined): number => {
+  const read = (open: OpenDescriptor, into: Uint8Array, at: number | undefined): number => {
     if (open.kind === "folder") throw new GuestError("isdir");
     if (open.kind === "device") return open.device.read?.(into) ?? 0;
     if (!open.readable) throw new GuestError("badf");

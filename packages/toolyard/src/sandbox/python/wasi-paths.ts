@@ -1,5 +1,5 @@
 /* oxlint-disable max-params -- The signatures are those of WASI. */
-import type { Open } from "./descriptors.ts";
+import type { OpenDescriptor } from "./descriptors.ts";
 import { GuestError, type Errno } from "./errno.ts";
 import type { TreeNode, TreePlace } from "./memory-tree.ts";
 import type { GuestCall, GuestSystem } from "./guest-system.ts";
@@ -62,7 +62,7 @@ export function pathCalls(system: GuestSystem): Record<string, GuestCall> {
   };
 }
 
-function open({ tree, devices }: GuestSystem, place: TreePlace, wish: OpenWish): Open {
+function open({ tree, devices }: GuestSystem, place: TreePlace, wish: OpenWish): OpenDescriptor {
   const device = place.folder === tree.root ? devices.get(place.step) : undefined;
   if (device !== undefined) return { kind: "device", device };
   const { node } = place;

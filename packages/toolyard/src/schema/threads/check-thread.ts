@@ -22,7 +22,7 @@ export interface GivenWay {
   readonly type: "given way";
 }
 
-export type Done = Extract<ThreadMessage, { type: "checked" }>;
+export type CheckedMessage = Extract<ThreadMessage, { type: "checked" }>;
 
 /** The thread used up its time or its memory in the step `at`, and was ended. */
 export interface Overrun {
@@ -44,7 +44,7 @@ const LIMITS_MS: StepLimits = { start: START_TIMEOUT_MS, compile: COMPILE_TIMEOU
 interface RunningJob {
   readonly job: CheckJob;
   readonly onVerdict: (verdict: Verdict) => void;
-  readonly settle: (result: Done | Overrun | GivenWay) => void;
+  readonly settle: (result: CheckedMessage | Overrun | GivenWay) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -89,7 +89,7 @@ export class CheckThread {
   }
 
   /** Rejects when the value cannot be sent. After anything but `checked` the thread is over. */
-  run(job: CheckJob, onVerdict: (verdict: Verdict) => void): Promise<Done | Overrun | GivenWay> {
+  run(job: CheckJob, onVerdict: (verdict: Verdict) => void): Promise<CheckedMessage | Overrun | GivenWay> {
     return new Promise((resolve, reject) => {
       const over =
         <V>(settle: (value: V) => void) =>

@@ -12,13 +12,13 @@ import {
   QUICK_MS,
   THREAD_HEAP_MB,
 } from "./bounds.ts";
-import type { CheckJob, Done, Overrun } from "./check-thread.ts";
+import type { CheckJob, CheckedMessage, Overrun } from "./check-thread.ts";
 import { Lane } from "./lane.ts";
-import type { Checked, Verdict } from "./messages.ts";
+import type { ThreadCheckResult, Verdict } from "./messages.ts";
 
 /** Result of a job: the validation; or the schema is abandoned; or this value is too large for its schema. */
 export type JobResult =
-  | Exclude<Checked, { ok: "too large" }>
+  | Exclude<ThreadCheckResult, { ok: "too large" }>
   | { readonly ok: "unusable" }
   | { readonly ok: "too much"; readonly reason: string };
 
@@ -75,7 +75,7 @@ export class CheckThreads {
     return UNUSABLE;
   }
 
-  #judge({ key, items }: CheckJob, { checked, tookMs }: Done): JobResult {
+  #judge({ key, items }: CheckJob, { checked, tookMs }: CheckedMessage): JobResult {
     const verdict = this.#verdicts.get(key);
     if (tookMs > QUICK_MS && verdict?.usable && !verdict.isSlow) this.#keep(key, { ...verdict, isSlow: true });
     if (checked.ok !== "too large") return checked;

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { CheckJob, Done, GivenWay } from "./check-thread.ts";
+import type { CheckJob, CheckedMessage, GivenWay } from "./check-thread.ts";
 import { SLICE_MS } from "./bounds.ts";
 import { Lane, type LaneJob, type LaneThread } from "./lane.ts";
 
@@ -10,9 +10,9 @@ class ThreadStandIn implements LaneThread {
   workedMs = 0;
   job: CheckJob | undefined;
   hasEnded = false;
-  #settle: (result: Done | GivenWay) => void = () => {};
+  #settle: (result: CheckedMessage | GivenWay) => void = () => {};
 
-  run(job: CheckJob): Promise<Done | GivenWay> {
+  run(job: CheckJob): Promise<CheckedMessage | GivenWay> {
     this.job = job;
     return new Promise((resolve) => (this.#settle = resolve));
   }
@@ -30,7 +30,7 @@ class ThreadStandIn implements LaneThread {
     this.hasEnded = true;
   }
 
-  #leave(result: Done | GivenWay): void {
+  #leave(result: CheckedMessage | GivenWay): void {
     this.job = undefined;
     this.workedMs = 0;
     this.#settle(result);

@@ -1,5 +1,5 @@
 import { IDLE_MS, MAX_THREADS_OF_SOURCE, SLICE_GROWTH, SLICE_MS, SLICE_STARTS } from "./bounds.ts";
-import { CheckThread, type CheckJob, type Done, type Overrun } from "./check-thread.ts";
+import { CheckThread, type CheckJob, type CheckedMessage, type Overrun } from "./check-thread.ts";
 import type { Verdict } from "./messages.ts";
 
 /** A job for a lane. */
@@ -10,9 +10,9 @@ export interface LaneJob extends CheckJob {
 }
 
 /** Result; `dropped`: no longer needed, or the lane was closed. */
-export type LaneResult = Done | Overrun | { readonly type: "dropped" };
+export type LaneResult = CheckedMessage | Overrun | { readonly type: "dropped" };
 
-interface Waiting {
+interface QueuedJob {
   readonly job: LaneJob;
   /** How often it was begun and had to give way. */
   readonly attempts: number;
@@ -23,7 +23,7 @@ interface Waiting {
 /** The members of a thread that a lane uses. */
 export type LaneThread = Pick<CheckThread, "run" | "giveWay" | "end" | "isFull" | "workedMs" | "startedMs">;
 
-interface Running extends Waiting {
+interface LaneRun extends QueuedJob {
   readonly thread: LaneThread;
 }
 
@@ -35,8 +35,8 @@ export class Lane {
   readonly #maxThreads: number;
   readonly #createThread: () => LaneThread;
   readonly #free: LaneThread[] = [];
-  readonly #busy = new Set<Running>();
-  readonly #waiting: Waiting[] = [];
+  readonly #busy = new Set<LaneRun>();
+  readonly #waiting: QueuedJob[] = [];
   /** When each waiting source had its last turn. */
   readonly #turns = new Map<string, number>();
   #turn = 0;
@@ -80,7 +80,7 @@ export class Lane {
     if (this.#busy.size === 0) this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
   }
 
-  #nextJob(): Waiting | undefined {
+  #nextJob(): QueuedJob | undefined {
     const dropped = this.#waiting.filter(({ job }) => !job.isWanted());
     for (const { settle } of dropped) settle(DROPPED);
     if (dropped.length > 0) this.#waiting.splice(0, Infinity, ...this.#waiting.filter((one) => !dropped.includes(one)));
@@ -91,7 +91,7 @@ export class Lane {
     return best;
   }
 
-  #runningOf(source: string): Running[] {
+  #runningOf(source: string): LaneRun[] {
     return Array.from(this.#busy).filter(({ job }) => job.source === source);
   }
 
@@ -107,21 +107,21 @@ export class Lane {
   }
 
   /** Its source has all threads that it may have, or all threads of the lane are taken. */
-  #inTheWayOf({ job }: Waiting): Running[] {
+  #inTheWayOf({ job }: QueuedJob): LaneRun[] {
     const own = this.#runningOf(job.source);
     if (own.length >= MAX_THREADS_OF_SOURCE) return own;
     return this.#busy.size >= this.#maxThreads ? Array.from(this.#busy) : [];
   }
 
-  #lastTurn({ job }: Waiting): number {
+  #lastTurn({ job }: QueuedJob): number {
     return this.#turns.get(job.source) ?? 0;
   }
 
-  async #run(waiting: Waiting): Promise<void> {
+  async #run(waiting: QueuedJob): Promise<void> {
     const { job, settle, fail } = waiting;
     this.#turns.set(job.source, (this.#turn += 1));
     const thread = this.#free.pop() ?? this.#createThread();
-    const running: Running = { ...waiting, thread };
+    const running: LaneRun = { ...waiting, thread };
     this.#busy.add(running);
     let isOver = true;
     try {
@@ -140,7 +140,7 @@ export class Lane {
 }
 
 /** Never to one with the same schema. One that was begun more often than that has its first slice only. */
-function msToGiveWay({ job, attempts, thread }: Running, waiting: Waiting): number {
+function msToGiveWay({ job, attempts, thread }: LaneRun, waiting: QueuedJob): number {
   if (waiting.job.key === job.key) return Infinity;
   const leastMs = Math.max(SLICE_MS, SLICE_STARTS * thread.startedMs);
   const sliceMs = leastMs * SLICE_GROWTH ** (attempts > waiting.attempts ? 0 : attempts);

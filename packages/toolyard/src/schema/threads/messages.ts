@@ -24,9 +24,9 @@ export interface CheckMessage {
 export type ThreadMessage =
   | { readonly type: "ready" }
   | { readonly type: "verdict"; readonly verdict: Verdict }
-  | { readonly type: "checked"; readonly checked: Checked; readonly tookMs: number };
+  | { readonly type: "checked"; readonly checked: ThreadCheckResult; readonly tookMs: number };
 
-export type Checked =
+export type ThreadCheckResult =
   /** `value` is there where defaults were filled in. */
   | { readonly ok: true; readonly value?: unknown }
   | { readonly ok: false; readonly errors: readonly SchemaError[]; readonly message: string }

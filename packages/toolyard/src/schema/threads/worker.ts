@@ -9,7 +9,7 @@ import { compileSchema, type CompiledSchema } from "../compile.ts";
 import { loadEngine } from "../engine.ts";
 import { sizeOfValue } from "../value-size.ts";
 import { MAX_SENT_CHARS, MAX_SENT_ITEMS, QUICK_MS } from "./bounds.ts";
-import type { Checked, CheckMessage, ThreadMessage, Verdict } from "./messages.ts";
+import type { ThreadCheckResult, CheckMessage, ThreadMessage, Verdict } from "./messages.ts";
 
 const port = parentPort!;
 const known = new Map<string, CompiledSchema>();
@@ -34,7 +34,7 @@ function verdictOn({ usable, reason = "it is broken", warnings }: CompiledSchema
   return usable ? { usable, warnings, isSlow: tookMs > QUICK_MS } : { usable, reason };
 }
 
-function check(compiled: CompiledSchema, value: unknown): Checked {
+function check(compiled: CompiledSchema, value: unknown): ThreadCheckResult {
   const result = compiled.check(value);
   if (!result.ok || result.value === value) return result.ok ? { ok: true } : result;
   const { items, chars } = sizeOfValue(result.value, MAX_SENT_ITEMS);

@@ -1,6 +1,6 @@
 import type { EventLog, EventLogLimits, LoggedEvent, Unheard } from "../ports/event-log.ts";
 
-interface Entry extends LoggedEvent {
+interface EventLogEntry extends LoggedEvent {
   readonly owner: SessionEntries;
   readonly at: number;
   dropped: boolean;
@@ -9,7 +9,7 @@ interface Entry extends LoggedEvent {
 /** Stored events of one session, in sending order. */
 interface SessionEntries {
   readonly session: string;
-  readonly entries: Entry[];
+  readonly entries: EventLogEntry[];
   size: number;
 }
 
@@ -22,7 +22,7 @@ export class MemoryEventLog implements EventLog {
   readonly #limits: EventLogLimits;
   readonly #sessions = new Map<string, SessionEntries>();
   /** In order of sending, those that were dropped from the middle still among them. */
-  #queue: Entry[] = [];
+  #queue: EventLogEntry[] = [];
   #head = 0;
   #size = 0;
   #count = 0;
@@ -54,7 +54,7 @@ export class MemoryEventLog implements EventLog {
     if (this.isTooLarge(event.text) || maxEvents === 0) return;
     if (unheard && this.#isHeardEnough(session, event, unheard)) return;
     const owner = this.#ownerOf(session);
-    const entry: Entry = { ...event, owner, at: performance.now(), dropped: false };
+    const entry: EventLogEntry = { ...event, owner, at: performance.now(), dropped: false };
     this.#compact();
     this.#queue.push(entry);
     owner.entries.push(entry);
@@ -96,7 +96,7 @@ export class MemoryEventLog implements EventLog {
     if (oldest) this.#drop(oldest);
   }
 
-  #oldest(): Entry | undefined {
+  #oldest(): EventLogEntry | undefined {
     while (this.#queue[this.#head]?.dropped) this.#head += 1;
     return this.#queue[this.#head];
   }
@@ -108,7 +108,7 @@ export class MemoryEventLog implements EventLog {
     this.#head = 0;
   }
 
-  #drop(entry: Entry): void {
+  #drop(entry: EventLogEntry): void {
     const { owner } = entry;
     entry.dropped = true;
     this.#size -= entry.text.length;

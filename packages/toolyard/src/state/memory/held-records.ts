@@ -1,21 +1,21 @@
 import type { ParkedDirectory } from "../ports/parked-directory.ts";
 import type { HeldSession, SessionRecord, SessionRecords } from "../ports/session-records.ts";
-import { isAlive, type Member } from "./membership.ts";
+import { isAlive, type HubMember } from "./membership.ts";
 
-interface Held<Value> {
-  readonly member: Member;
+interface HeldRecord<Value> {
+  readonly member: HubMember;
   readonly value: Value;
 }
 
 /** Values by id, each held by one hub and there for as long as that lives. */
 export class HeldTable<Value> {
-  readonly #byId = new Map<string, Held<Value>>();
+  readonly #byId = new Map<string, HeldRecord<Value>>();
 
-  put(member: Member, id: string, value: Value): void {
+  put(member: HubMember, id: string, value: Value): void {
     this.#byId.set(id, { member, value });
   }
 
-  find(id: string): Held<Value> | undefined {
+  find(id: string): HeldRecord<Value> | undefined {
     const held = this.#byId.get(id);
     if (!held || isAlive(held.member, performance.now())) return held;
     this.#byId.delete(id);
@@ -35,9 +35,9 @@ export class HeldTable<Value> {
 /** The sessions of all hubs, from the view of one hub. */
 export class MemorySessionRecords implements SessionRecords {
   readonly #table: HeldTable<SessionRecord>;
-  readonly #member: Member;
+  readonly #member: HubMember;
 
-  constructor(table: HeldTable<SessionRecord>, member: Member) {
+  constructor(table: HeldTable<SessionRecord>, member: HubMember) {
     this.#table = table;
     this.#member = member;
   }
@@ -59,9 +59,9 @@ export class MemorySessionRecords implements SessionRecords {
 /** The parked calls of all hubs, from the view of one hub. */
 export class MemoryParkedDirectory implements ParkedDirectory {
   readonly #table: HeldTable<true>;
-  readonly #member: Member;
+  readonly #member: HubMember;
 
-  constructor(table: HeldTable<true>, member: Member) {
+  constructor(table: HeldTable<true>, member: HubMember) {
     this.#table = table;
     this.#member = member;
   }

@@ -1,5 +1,5 @@
 import type { Admission, LimitBounds, LimitStore } from "../ports/limit-store.ts";
-import { isAlive, type Member } from "./membership.ts";
+import { isAlive, type HubMember } from "./membership.ts";
 
 interface Bucket {
   tokens: number;
@@ -11,7 +11,7 @@ interface Bucket {
 
 /** The calls of one hub. */
 interface Seat {
-  readonly member: Member;
+  readonly member: HubMember;
   running: number;
 }
 
@@ -35,7 +35,7 @@ export class LimitTable {
     this.#maxKeys = maxKeys;
   }
 
-  admit(member: Member, key: string, { perMinute, inFlight }: LimitBounds): Admission {
+  admit(member: HubMember, key: string, { perMinute, inFlight }: LimitBounds): Admission {
     const now = performance.now();
     member.seenAt = now;
     if (now - this.#sweptAt >= SWEEP_EVERY_MS) this.#sweep(now);
@@ -59,7 +59,7 @@ export class LimitTable {
     return ADMITTED;
   }
 
-  leave(member: Member, key: string): void {
+  leave(member: HubMember, key: string): void {
     const bucket = this.#buckets.get(key);
     const seat = bucket && seatOf(bucket, member);
     if (!seat || seat.running === 0) return;
@@ -90,9 +90,9 @@ export class LimitTable {
 /** The limits as one hub has them. */
 export class MemoryLimitStore implements LimitStore {
   readonly #table: LimitTable;
-  readonly #member: Member;
+  readonly #member: HubMember;
 
-  constructor(table: LimitTable, member: Member) {
+  constructor(table: LimitTable, member: HubMember) {
     this.#table = table;
     this.#member = member;
   }
@@ -118,13 +118,13 @@ function livingIn(bucket: Bucket, now: number): number {
   return bucket.running;
 }
 
-function seatOf({ seats }: Bucket, member: Member): Seat | undefined {
+function seatOf({ seats }: Bucket, member: HubMember): Seat | undefined {
   // There is one hub, or a few.
   for (const seat of seats) if (seat.member === member) return seat;
   return undefined;
 }
 
-function newSeat({ seats }: Bucket, member: Member): Seat {
+function newSeat({ seats }: Bucket, member: HubMember): Seat {
   const seat: Seat = { member, running: 0 };
   seats.push(seat);
   return seat;

@@ -1,17 +1,17 @@
 import { LEASE_MS } from "../ports/store.ts";
 
 /** A hub of a store. Its counts apply while it is alive. */
-export interface Member {
+export interface HubMember {
   readonly hub: string;
   /** Time of its last renewal, from `performance.now()`. */
   seenAt: number;
   hasLeft: boolean;
 }
 
-export function createMember(hub: string): Member {
+export function createMember(hub: string): HubMember {
   return { hub, seenAt: performance.now(), hasLeft: false };
 }
 
-export function isAlive({ hasLeft, seenAt }: Member, now: number): boolean {
+export function isAlive({ hasLeft, seenAt }: HubMember, now: number): boolean {
   return !hasLeft && now - seenAt < LEASE_MS;
 }

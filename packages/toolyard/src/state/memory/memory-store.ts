@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { Emitter } from "../../core/events.ts";
 import type { EventLog, EventLogLimits } from "../ports/event-log.ts";
-import type { HubNotice, Notices } from "../ports/notices.ts";
+import type { HubNotification, HubNotifications } from "../ports/notices.ts";
 import type { SessionRecord } from "../ports/session-records.ts";
 import type { HubState, Store } from "../ports/store.ts";
 import { MemoryEventLog } from "./event-log.ts";
 import { HeldTable, MemoryParkedDirectory, MemorySessionRecords } from "./held-records.ts";
 import { LimitTable, MemoryLimitStore } from "./limit-table.ts";
-import { createMember, type Member } from "./membership.ts";
+import { createMember, type HubMember } from "./membership.ts";
 
 /** State that the hubs of a store share. */
 interface Tables {
   readonly limits: LimitTable;
   readonly sessions: HeldTable<SessionRecord>;
   readonly parked: HeldTable<true>;
-  readonly notices: Emitter<HubNotice>;
+  readonly notices: Emitter<HubNotification>;
   readonly secret: Uint8Array;
 }
 
@@ -38,12 +38,12 @@ class MemoryHubState implements HubState {
   readonly limits: MemoryLimitStore;
   readonly sessions: MemorySessionRecords;
   readonly parked: MemoryParkedDirectory;
-  readonly notices: Notices;
+  readonly notices: HubNotifications;
   readonly secret: Uint8Array;
   readonly #tables: Tables;
-  readonly #member: Member;
+  readonly #member: HubMember;
 
-  constructor(tables: Tables, member: Member) {
+  constructor(tables: Tables, member: HubMember) {
     this.hub = member.hub;
     this.limits = new MemoryLimitStore(tables.limits, member);
     this.sessions = new MemorySessionRecords(tables.sessions, member);

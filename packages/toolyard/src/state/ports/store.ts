@@ -2,7 +2,7 @@ import type { Sections } from "../../core/options/option-schema.ts";
 import { serviceKey } from "../../core/service-key.ts";
 import type { EventLog, EventLogLimits } from "./event-log.ts";
 import type { LimitStore } from "./limit-store.ts";
-import type { Notices } from "./notices.ts";
+import type { HubNotifications } from "./notices.ts";
 import type { ParkedDirectory } from "./parked-directory.ts";
 import type { SessionRecords } from "./session-records.ts";
 
@@ -35,7 +35,7 @@ export interface HubState {
   readonly limits: LimitStore;
   readonly sessions: SessionRecords;
   readonly parked: ParkedDirectory;
-  readonly notices: Notices;
+  readonly notices: HubNotifications;
   /** The same for all hubs of the store: signs codes that one hub issues and another verifies. 32 bytes. */
   readonly secret: Uint8Array;
   /** The events of one door's sessions. */

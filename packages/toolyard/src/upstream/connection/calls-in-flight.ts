@@ -1,5 +1,5 @@
 import { CallMap } from "../../core/calls/call-map.ts";
-import type { Call, Notice } from "../../core/calls/call.ts";
+import type { Call, CallNotification } from "../../core/calls/call.ts";
 import type { RequestId } from "../../wire/messages.ts";
 
 /**
@@ -54,7 +54,7 @@ export class CallsInFlight {
    * belong to one principal, each of its clients once. Returns whether somebody got it; `false` with calls under way
    * means that it could be anybody's.
    */
-  tell(notice: Notice, related: RequestId | undefined): boolean {
+  tell(notice: CallNotification, related: RequestId | undefined): boolean {
     const named = this.get(related);
     if (named) return tell([named], notice);
     // It came on the stream of a request that is no call any more, or never was one.
@@ -65,7 +65,7 @@ export class CallsInFlight {
   }
 }
 
-function tell(calls: Iterable<Call>, notice: Notice): boolean {
+function tell(calls: Iterable<Call>, notice: CallNotification): boolean {
   let isTold = false;
   for (const call of calls) {
     call.notify(notice);

@@ -6,14 +6,14 @@ import { fail, type Fail, type Ok, type Outcome } from "../../core/calls/outcome
 import type { Logger } from "../../core/ports/ports.ts";
 import type { RequestId, RpcNotification } from "../../wire/messages.ts";
 import { toOutcome } from "./answers.ts";
-import { ServerAsks } from "./server-asks.ts";
+import { ServerRequests } from "./server-asks.ts";
 import type { Era, HandshakeOptions } from "./era.ts";
 import { type RequestIds, Exchange } from "./exchange.ts";
 import { failureOf, FaultLog } from "../faults.ts";
 import { CallsInFlight } from "./calls-in-flight.ts";
 import { LegacySubscriptions } from "../legacy/subscriptions.ts";
 import { isAsking, withAnswers } from "../../core/calls/input-rounds.ts";
-import { Listen } from "../modern/listen.ts";
+import { ListenConnection } from "../modern/listen.ts";
 import { negotiate } from "./negotiate.ts";
 import type { CloseOptions, Transport } from "../transports/transport.ts";
 import { Turns } from "./turns.ts";
@@ -67,7 +67,7 @@ export class Connection {
   readonly #faults: FaultLog;
   readonly #inFlight = new CallsInFlight();
   readonly #turns: Turns;
-  readonly #asks: ServerAsks;
+  readonly #asks: ServerRequests;
   #era: Era | undefined;
   #watcher: Watcher | undefined;
   #isClosing = false;
@@ -91,7 +91,7 @@ export class Connection {
       },
       { faults: this.#faults, ids: options.requestIds },
     );
-    this.#asks = new ServerAsks({
+    this.#asks = new ServerRequests({
       inFlight: this.#inFlight,
       turns: this.#turns,
       faults: this.#faults,
@@ -121,7 +121,7 @@ export class Connection {
     this.#repliesAtStart = this.#exchange.replies;
     this.#watcher =
       this.#era.name === "modern"
-        ? new Listen(this.#exchange, this.#era, () => this.#events.onListChanged("all"))
+        ? new ListenConnection(this.#exchange, this.#era, () => this.#events.onListChanged("all"))
         : new LegacySubscriptions(this.#exchange);
   }
 

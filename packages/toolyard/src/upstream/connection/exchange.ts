@@ -43,12 +43,12 @@ export interface RequestOptions {
 }
 
 /** A request on its way. `reply` rejects with a `FailError` when it was given up or can no longer be answered. */
-export interface Sent {
+export interface SentMessage {
   readonly id: number;
   readonly reply: Promise<RpcReply>;
 }
 
-interface Pending {
+interface PendingExchange {
   readonly onProgress: ((params: JsonObject) => void) | undefined;
   /** The response stream, on a transport that has one for each request. */
   readonly stream: Canceller | undefined;
@@ -83,7 +83,7 @@ export class Exchange {
   readonly #transport: Transport;
   readonly #handlers: ExchangeHandlers;
   readonly #faults: FaultLog;
-  readonly #pending = new CallMap<RequestId, Pending>();
+  readonly #pending = new CallMap<RequestId, PendingExchange>();
   readonly #forgotten = new Set<RequestId>();
   readonly #ids: RequestIds;
   /** Of requests before the first of this connection. */
@@ -126,7 +126,7 @@ export class Exchange {
     return this.#pending.size;
   }
 
-  start(method: string, params: JsonObject, options: RequestOptions = {}): Sent {
+  start(method: string, params: JsonObject, options: RequestOptions = {}): SentMessage {
     this.#ids.last += 1;
     const id = this.#ids.last;
     const { onProgress } = options;
@@ -225,7 +225,7 @@ export class Exchange {
     this.#forgotten.add(id);
   }
 
-  #take(id: RequestId): Pending | undefined {
+  #take(id: RequestId): PendingExchange | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     return pending;
@@ -264,7 +264,7 @@ export class Exchange {
   }
 
   // Some servers send the number back as text.
-  #takeTextId(id: RequestId): Pending | undefined {
+  #takeTextId(id: RequestId): PendingExchange | undefined {
     const own = numberOf(id);
     const pending = own === undefined ? undefined : this.#take(own);
     if (pending)

@@ -7,10 +7,10 @@ import type { Exchange } from "./exchange.ts";
 import { failureOf } from "../faults.ts";
 import type { Handshake } from "./handshake.ts";
 import { initialize } from "../legacy/initialize.ts";
-import { discover, knock, type Verdict } from "../modern/discover.ts";
+import { discover, knock, type DiscoverVerdict } from "../modern/discover.ts";
 import type { Transport } from "../transports/transport.ts";
 
-type Probe = Verdict | { readonly type: "failed"; readonly failure: Fail } | { readonly type: "silent" };
+type Probe = DiscoverVerdict | { readonly type: "failed"; readonly failure: Fail } | { readonly type: "silent" };
 
 /**
  * Settles the era on an open transport, in place: the modern probe first, `initialize` when the server refuses it. A
@@ -100,7 +100,7 @@ async function tryLegacy(handshake: Handshake, signal: AbortSignal): Promise<Era
   }
 }
 
-async function watch(work: Promise<Verdict>): Promise<Probe> {
+async function watch(work: Promise<DiscoverVerdict>): Promise<Probe> {
   try {
     return await work;
   } catch (error) {

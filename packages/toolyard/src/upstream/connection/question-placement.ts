@@ -2,7 +2,7 @@ import type { Call } from "../../core/calls/call.ts";
 import { clientKey } from "./calls-in-flight.ts";
 
 /** A question that waits for its caller to be found. */
-export interface Unplaced {
+export interface UnplacedRequest {
   /** Calls that were under way when it came and are still: one of them asked. */
   readonly calls: ReadonlySet<Call>;
   /** It waited long enough; it goes to whom it most likely belongs. */
@@ -32,7 +32,7 @@ export type Placement =
  * that could be of several clients waits until one is left. When only askers are left it goes to the likeliest of them,
  * and to nobody where they are of several principals.
  */
-export function placeQuestions(unplaced: readonly Unplaced[], scene: Scene): Placement[] {
+export function placeQuestions(unplaced: readonly UnplacedRequest[], scene: Scene): Placement[] {
   const running = new Set(unplaced.flatMap(({ calls }) => askersAmong(calls, scene)));
   const clients = new Set(Array.from(running, clientKey));
   const open = Array.from(clients, (key) => scene.questionsOf(key)).reduce((sum, count) => sum + count, 0);

@@ -1,4 +1,4 @@
-import type { Ask, Call } from "../../core/calls/call.ts";
+import type { ServerRequest, Call } from "../../core/calls/call.ts";
 import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { fail, type Fail } from "../../core/calls/outcome.ts";
@@ -9,11 +9,11 @@ import { clientKey } from "./calls-in-flight.ts";
 const MAX_PATIENCE_MS = 30_000;
 
 /** What a server's question came to. */
-export type Answered = { readonly result: JsonObject } | { readonly failure: Fail };
+export type ServerRequestAnswer = { readonly result: JsonObject } | { readonly failure: Fail };
 
 /** One request that a server makes of its callers, from its arrival until it is answered or taken back. */
-export class Question {
-  readonly ask: Ask;
+export class OpenServerRequest {
+  readonly ask: ServerRequest;
   /** Calls that were under way when it came and are still: one of them asked. */
   readonly calls: Set<Call>;
   readonly from: { readonly id: RequestId; readonly related: RequestId | undefined };
@@ -27,7 +27,7 @@ export class Question {
   readonly #holds = new Map<Call, () => void>();
   #patience: NodeJS.Timeout | undefined;
 
-  constructor(ask: Ask, calls: readonly Call[], from: Question["from"]) {
+  constructor(ask: ServerRequest, calls: readonly Call[], from: OpenServerRequest["from"]) {
     // Where it may be another call's than the one that carries it, it lives longer than that.
     this.ask = calls.length > 1 ? { ...ask, outlivesCall: true } : ask;
     this.calls = new Set(calls);
@@ -54,7 +54,7 @@ export class Question {
    * Puts it to the caller of `call`. Meanwhile a person is waited for, so no call that may have asked runs out of its
    * idle time.
    */
-  async put(call: Call): Promise<Answered> {
+  async put(call: Call): Promise<ServerRequestAnswer> {
     this.client = clientKey(call);
     this.carrier = call;
     for (const one of this.calls) if (one.deadline && !this.#holds.has(one)) this.#holds.set(one, one.deadline.hold());

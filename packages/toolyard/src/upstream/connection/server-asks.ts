@@ -14,12 +14,12 @@ import {
 import { withoutTask } from "./capabilities.ts";
 import type { FaultLog } from "../faults.ts";
 import { clientKey, type CallsInFlight } from "./calls-in-flight.ts";
-import { Question, type Answered } from "./question.ts";
+import { OpenServerRequest, type ServerRequestAnswer } from "./question.ts";
 import { QUIET_MS, type Turns } from "./turns.ts";
 import { placeQuestions, type Placement, type Scene } from "./question-placement.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-export interface ServerAsksOptions {
+export interface ServerRequestsOptions {
   readonly inFlight: CallsInFlight;
   readonly turns: Turns;
   readonly faults: FaultLog;
@@ -45,15 +45,15 @@ const ASKABLE = new Set(["elicitation/create", "sampling/createMessage", "roots/
  * Requests of a legacy server: finds the client that each belongs to and lets it answer. A question is withdrawn when
  * no call is left that could have asked it, and not before.
  */
-export class ServerAsks {
-  readonly #options: ServerAsksOptions;
+export class ServerRequests {
+  readonly #options: ServerRequestsOptions;
   /** By stream and id: a server that keeps no session counts anew on each of its streams. */
-  readonly #open = new Map<string, Question>();
+  readonly #open = new Map<string, OpenServerRequest>();
   /** Those that could be of several clients, in the order in which they came. */
-  #unplaced: readonly Question[] = [];
+  #unplaced: readonly OpenServerRequest[] = [];
   #quiet: NodeJS.Timeout | undefined;
 
-  constructor(options: ServerAsksOptions) {
+  constructor(options: ServerRequestsOptions) {
     this.#options = options;
     options.turns.onFewer = () => this.#place();
   }
@@ -96,7 +96,7 @@ export class ServerAsks {
       );
     if (this.#open.size >= MAX_OPEN)
       return refuse(fail("limited", `${MAX_OPEN} requests of this server are open already.`));
-    const question = new Question({ method: request.method, params: askParams(request.params) }, calls, {
+    const question = new OpenServerRequest({ method: request.method, params: askParams(request.params) }, calls, {
       id: request.id,
       related,
     });
@@ -113,7 +113,7 @@ export class ServerAsks {
   }
 
   /** A request of this id that came on another stream. The id of the stream's own request is rather that request. */
-  #elsewhere(id: RequestId, related: RequestId | undefined): Question | undefined {
+  #elsewhere(id: RequestId, related: RequestId | undefined): OpenServerRequest | undefined {
     return id === related ? undefined : Array.from(this.#open.values()).find(({ from }) => from.id === id);
   }
 
@@ -148,7 +148,7 @@ export class ServerAsks {
   }
 
   /** Until it is known whose the question is, nobody is let in. */
-  #wait(question: Question): void {
+  #wait(question: OpenServerRequest): void {
     this.#unplaced = [...this.#unplaced, question];
     question.startPatience(() => this.#place());
     clearTimeout(this.#quiet);
@@ -179,7 +179,7 @@ export class ServerAsks {
     };
   }
 
-  #settle(question: Question, placement: Placement): void {
+  #settle(question: OpenServerRequest, placement: Placement): void {
     if (placement.type === "wait") return;
     question.endPatience();
     if (placement.type === "to") return void this.#put(question, placement.call);
@@ -197,7 +197,7 @@ export class ServerAsks {
     this.#reply(question, { failure: fail("unavailable", `\`${method}\` cannot be answered: ${reason}.`) });
   }
 
-  async #put(question: Question, call: Call): Promise<void> {
+  async #put(question: OpenServerRequest, call: Call): Promise<void> {
     const { turns, onPlaced } = this.#options;
     if (turns.isSerial) onPlaced(call.principal.id);
     const answering = question.put(call);
@@ -213,14 +213,14 @@ export class ServerAsks {
   }
 
   /** Whoever was asked has gone, and others may have asked it. */
-  #passOn(question: Question): void {
+  #passOn(question: OpenServerRequest): void {
     this.#options.turns.settled(question.client!);
     question.takeFrom();
     this.#wait(question);
   }
 
   /** A client without a call that could have asked it does not wait for its sake: it counts for another from now on. */
-  #recount(question: Question): void {
+  #recount(question: OpenServerRequest): void {
     const { client } = question;
     const calls = Array.from(question.calls);
     if (client === undefined || calls.some((call) => clientKey(call) === client)) return;
@@ -229,7 +229,7 @@ export class ServerAsks {
     this.#options.turns.asked(question.client);
   }
 
-  #reply(question: Question, answered: Answered): void {
+  #reply(question: OpenServerRequest, answered: ServerRequestAnswer): void {
     const { id, related } = question.from;
     this.#close(question, "failure" in answered ? answered.failure : ANSWERED);
     this.#options.answer(
@@ -238,7 +238,7 @@ export class ServerAsks {
     );
   }
 
-  #close(question: Question, failure: Fail): void {
+  #close(question: OpenServerRequest, failure: Fail): void {
     this.#open.delete(keyOf(question.from.id, question.from.related));
     this.#unplaced = this.#unplaced.filter((one) => one !== question);
     question.end(failure);

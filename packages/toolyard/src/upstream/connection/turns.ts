@@ -14,7 +14,7 @@ const OVERTAKEN_MS = 10_000;
 /** An answer, and a call that may be needed for one, waits this long for the turn and then goes on without it. */
 const TURN_WAIT_MS = 1000;
 
-interface Client {
+interface TurnClient {
   readonly key: string;
   readonly principal: string;
   /** Calls of it that were let in and are not over. */
@@ -26,7 +26,7 @@ interface Client {
   quiet: NodeJS.Timeout | undefined;
 }
 
-interface Waiting {
+interface QueuedTurn {
   readonly key: string;
   readonly principal: string;
   readonly since: number;
@@ -43,10 +43,10 @@ interface Waiting {
 export class Turns {
   /** A client gave its turn up or has gone, so a question that could be of several may be of one now. */
   onFewer: () => void = () => {};
-  readonly #clients = new CallMap<string, Client>();
-  #waiting: Waiting[] = [];
+  readonly #clients = new CallMap<string, TurnClient>();
+  #waiting: QueuedTurn[] = [];
   /** Clients whose answers wait for the turn; they go before calls. */
-  #returning: Waiting[] = [];
+  #returning: QueuedTurn[] = [];
   #serial: boolean;
   #isHeld = false;
 
@@ -165,18 +165,18 @@ export class Turns {
   }
 
   /** Begins to wait for quiet when the client has no call left that was not asked for. */
-  #watch(client: Client): void {
+  #watch(client: TurnClient): void {
     clearTimeout(client.quiet);
     if (!this.#serial || client.hasYielded || client.calls === 0 || client.questions < client.calls) return;
     client.quiet = setTimeout(() => this.#yield(client), QUIET_MS);
   }
 
-  #yield(client: Client): void {
+  #yield(client: TurnClient): void {
     client.hasYielded = true;
     this.#fewer();
   }
 
-  #forget(client: Client): void {
+  #forget(client: TurnClient): void {
     if (client.calls > 0) return;
     clearTimeout(client.quiet);
     this.#clients.delete(client.key);
@@ -187,13 +187,13 @@ export class Turns {
     this.#admit();
   }
 
-  async #resume(client: Client): Promise<void> {
+  async #resume(client: TurnClient): Promise<void> {
     client.hasYielded = false;
   }
 
-  #waitToReturn(client: Client): Promise<void> {
+  #waitToReturn(client: TurnClient): Promise<void> {
     return new Promise((resolve) => {
-      const entry: Waiting = {
+      const entry: QueuedTurn = {
         ...client,
         since: performance.now(),
         enter: () => {
@@ -237,7 +237,7 @@ export class Turns {
         reject(abortFailure(signal));
         this.#admit();
       };
-      const entry: Waiting = {
+      const entry: QueuedTurn = {
         key,
         principal: call.principal.id,
         since: performance.now(),

@@ -28,14 +28,14 @@ export interface FurtherLinksOptions {
   readonly idleMs: number;
 }
 
-interface Entry extends LinkPlace {
+interface LinkEntry extends LinkPlace {
   readonly purpose: Purpose;
   /** Whose share of the bound it is. Undefined: it does not count against the bound. */
   readonly holder: Holder | undefined;
   usedAt: number;
 }
 
-interface BoundedEntry extends Entry {
+interface BoundedEntry extends LinkEntry {
   readonly holder: Holder;
 }
 
@@ -45,7 +45,7 @@ interface BoundedEntry extends Entry {
  */
 export class FurtherLinks {
   readonly #options: FurtherLinksOptions;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, LinkEntry>();
   readonly #shares = new Shares();
   readonly #ending = new Set<Promise<void>>();
   #sweep: NodeJS.Timeout | undefined;
@@ -106,12 +106,12 @@ export class FurtherLinks {
     });
   }
 
-  #open(purpose: Purpose, open: () => LinkPlace): Entry {
+  #open(purpose: Purpose, open: () => LinkPlace): LinkEntry {
     const { maxLinks, idleMs } = this.#options;
     if (this.#isClosed) throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
     const holder = linkHolder(purpose.key);
     if (holder && this.#bounded().length >= maxLinks) this.#makeRoomFor(holder);
-    const entry: Entry = { ...open(), purpose, holder, usedAt: performance.now() };
+    const entry: LinkEntry = { ...open(), purpose, holder, usedAt: performance.now() };
     this.#entries.set(linkKeyText(purpose.key), entry);
     if (holder) this.#shares.add(holder);
     if (!this.#sweep) {
@@ -150,7 +150,7 @@ export class FurtherLinks {
 
 const CROWDED_OUT = fail("limited", "This caller has too many connections to this source, and others need the room.");
 
-function isBounded(entry: Entry): entry is BoundedEntry {
+function isBounded(entry: LinkEntry): entry is BoundedEntry {
   return entry.holder !== undefined;
 }
 

@@ -1,6 +1,6 @@
 import { abortFailure } from "../../core/timing/wait.ts";
 
-export interface GateOptions {
+export interface LinkGateOptions {
   /** How many may be inside at once. */
   readonly width: number;
   /** Whoever takes longer stays inside without counting any more, so that a wedged one does not keep the others out. */
@@ -9,11 +9,11 @@ export interface GateOptions {
 
 /** Bounds how many servers start at the same moment: a burst of starting processes slows every one of them. */
 export class Gate {
-  readonly #options: GateOptions;
+  readonly #options: LinkGateOptions;
   readonly #waiting: (() => void)[] = [];
   #inside = 0;
 
-  constructor(options: GateOptions) {
+  constructor(options: LinkGateOptions) {
     this.#options = options;
   }
 

@@ -11,7 +11,7 @@ import { FurtherLinks, type LinkPlace, type Purpose } from "./further-links.ts";
 import type { Link } from "./link.ts";
 
 /** For whom a link is wanted. */
-export type Caller = Pick<Call, "principal" | "client">;
+export type LinkCaller = Pick<Call, "principal" | "client">;
 
 /** How a link is to be made. */
 export interface LinkWish {
@@ -53,7 +53,7 @@ export interface LinksOptions {
 export type LegacyProcess = "auto" | "always" | "never";
 
 /** What is known of the eras of a server. */
-export interface Verdict {
+export interface EraVerdict {
   readonly era?: EraName;
   /** Names and URIs whose calls failed because the server could not ask a legacy caller. */
   readonly asking?: readonly string[];
@@ -62,7 +62,7 @@ export interface Verdict {
 }
 
 /** A link and the open connection behind it. */
-export interface Reached {
+export interface ReachedLink {
   readonly link: Link;
   readonly connection: Connection;
 }
@@ -113,14 +113,14 @@ export class Links {
   }
 
   /** What may be remembered of the server: not an era that was tried first for a caller's sake. */
-  get verdict(): Verdict {
+  get verdict(): EraVerdict {
     const asking = this.#asking.size > 0 ? { asking: Array.from(this.#asking) } : {};
     if (this.#era === undefined || this.#preferred !== undefined) return asking;
     return { era: this.#era, ...(this.#modernOnly !== undefined && { modernOnly: this.#modernOnly }), ...asking };
   }
 
   /** What is remembered of an earlier run. */
-  recall({ era, modernOnly, asking = [] }: Verdict): void {
+  recall({ era, modernOnly, asking = [] }: EraVerdict): void {
     for (const target of asking.slice(0, MAX_ASKING)) this.#asking.add(target);
     this.#era ??= era;
     this.#modernOnly ??= modernOnly;
@@ -152,7 +152,7 @@ export class Links {
    * Returns the open connection that this caller uses, connecting first if needed; the first link's connection is
    * returned without a promise. Throws or rejects with a `FailError`.
    */
-  reach(caller: Caller, cancellation: Cancellation, request?: CallRequest): Reached | Promise<Reached> {
+  reach(caller: LinkCaller, cancellation: Cancellation, request?: CallRequest): ReachedLink | Promise<ReachedLink> {
     const { link } = this.#placeFor(caller, request);
     const connection = link === this.first.link ? link.current : undefined;
     return connection ? { link, connection } : this.#open(caller, cancellation, request);
@@ -162,7 +162,7 @@ export class Links {
    * Takes a failure by which a server says that it could not ask its caller. Returns whether the same call may succeed
    * over another link, which `reach` then returns.
    */
-  couldNotAsk(link: Link, { client }: Caller, request: CallRequest): boolean {
+  couldNotAsk(link: Link, { client }: LinkCaller, request: CallRequest): boolean {
     const target = targetOf(request);
     if (link !== this.first.link || target === undefined || this.#options.opensCheaply) return false;
     if (!this.#mayUseLegacy(client) || !canBeAsked(client.capabilities)) return false;
@@ -178,7 +178,7 @@ export class Links {
     return true;
   }
 
-  async #open(caller: Caller, cancellation: Cancellation, request?: CallRequest): Promise<Reached> {
+  async #open(caller: LinkCaller, cancellation: Cancellation, request?: CallRequest): Promise<ReachedLink> {
     const era = this.#era;
     const { link } = this.#placeFor(caller, request);
     const connection = await link.get(cancellation).catch((error: unknown) => this.#instead(link, error, cancellation));
@@ -195,7 +195,7 @@ export class Links {
    * Where this caller's subscriptions are kept: on its own link, or on the first where only that era of the server has
    * them.
    */
-  async subscribingFor(caller: Caller, cancellation: Cancellation): Promise<LinkPlace> {
+  async subscribingFor(caller: LinkCaller, cancellation: Cancellation): Promise<LinkPlace> {
     const { connection } = await this.reach(caller, cancellation);
     const canSubscribe = objectMember(connection.era.capabilities, "resources")?.["subscribe"] === true;
     return canSubscribe ? this.#placeFor(caller) : this.first;
@@ -221,7 +221,7 @@ export class Links {
     await Promise.all([this.first.link.close(), this.#further.close()]);
   }
 
-  #placeFor({ principal, client }: Caller, request?: CallRequest): LinkPlace {
+  #placeFor({ principal, client }: LinkCaller, request?: CallRequest): LinkPlace {
     const { isolation } = this.#options;
     if (isolation === "session" && client.connection !== undefined)
       return this.#ownOf(client.connection, { principal, client });
@@ -267,7 +267,7 @@ export class Links {
     return owner === "first" ? this.first.link : this.#further.find(LEGACY.key)?.link;
   }
 
-  #ownOf(connection: string, { principal, client }: Caller): LinkPlace {
+  #ownOf(connection: string, { principal, client }: LinkCaller): LinkPlace {
     const wish = {
       capabilities: sessionCapabilities(client.capabilities),
       era: this.#isModernOnly() || client.era === "modern" ? this.#era : client.era,

@@ -13,7 +13,7 @@ const MAX_SHORT_PAUSES = 1;
 const RESTLESS_PAUSES = 5;
 
 /** One reading of the lists, and the announcements that came before it began. */
-export interface Reading {
+export interface ListReading {
   readonly announced: ReadonlySet<ChangedList>;
   readonly since: number | undefined;
 }
@@ -54,8 +54,8 @@ export class ListChanges {
   }
 
   /** Starts a reading that covers everything announced so far. */
-  begin(): Reading {
-    const reading: Reading = { announced: this.#announced, since: this.#since };
+  begin(): ListReading {
+    const reading: ListReading = { announced: this.#announced, since: this.#since };
     this.#announced = new Set();
     this.#since = undefined;
     this.#isReading = true;
@@ -63,7 +63,7 @@ export class ListChanges {
   }
 
   /** Ends a reading. If it failed, the changes that it should have covered are still to be read. */
-  end({ announced, since }: Reading, isRead: boolean, now = performance.now()): void {
+  end({ announced, since }: ListReading, isRead: boolean, now = performance.now()): void {
     this.#isReading = false;
     this.#readAt = now;
     if (isRead) return;

@@ -7,7 +7,7 @@ import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { NO_FEATURES } from "../../core/sources/records.ts";
 import { SILENT_LOGGER } from "../../core/ports/ports.ts";
-import { ListingCache, type Remembered } from "./listing-cache.ts";
+import { ListingCache, type CachedServer } from "./listing-cache.ts";
 
 let folder: string;
 
@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const cacheOf = (key: string): ListingCache => new ListingCache({ folder, key: [key], logger: SILENT_LOGGER });
 
-function remembered(tools: readonly JsonObject[]): Remembered {
+function remembered(tools: readonly JsonObject[]): CachedServer {
   return {
     asks: false,
     listing: { tools, resources: [], templates: [], prompts: [], features: NO_FEATURES, problems: [] },

@@ -10,7 +10,7 @@ import type { EraName } from "../connection/era.ts";
 import type { ServerListing } from "./listing.ts";
 
 /** What is remembered of a server between two runs. */
-export interface Remembered {
+export interface CachedServer {
   /** Absent: not to be relied on. */
   readonly era?: EraName;
   /** Digest of the server's name and version, if it refuses the legacy handshake. */
@@ -26,8 +26,8 @@ export interface Remembered {
 
 /** Where the last known listing of a server is kept between two runs. */
 export interface ListingStore {
-  load(): Promise<Remembered | undefined>;
-  save(remembered: Remembered): void;
+  load(): Promise<CachedServer | undefined>;
+  save(remembered: CachedServer): void;
   /** Waits for what is being written. */
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export class ListingCache implements ListingStore {
   }
 
   /** What was written last; the era only while it is fresh. */
-  async load(): Promise<Remembered | undefined> {
+  async load(): Promise<CachedServer | undefined> {
     try {
       const value: unknown = parseExact(await readFile(this.#file, "utf8"));
       return parseRemembered(value);
@@ -79,7 +79,7 @@ export class ListingCache implements ListingStore {
   }
 
   /** Writes in the background, whole or not at all; the same content is not written again. */
-  save(remembered: Remembered): void {
+  save(remembered: CachedServer): void {
     this.#turn = this.#turn.then(() => turnsLater()).then(() => this.#keep(remembered));
   }
 
@@ -88,7 +88,7 @@ export class ListingCache implements ListingStore {
     await this.#turn;
   }
 
-  async #keep(remembered: Remembered): Promise<void> {
+  async #keep(remembered: CachedServer): Promise<void> {
     const content = stringifyExact(remembered);
     const digest = contentDigest(content);
     if (digest === this.#written || content.length > MAX_BYTES) return;
@@ -118,7 +118,7 @@ async function turnsLater(): Promise<void> {
 }
 
 /** What was written; nothing where it is not of this format. */
-export function parseRemembered(value: unknown): Remembered | undefined {
+export function parseRemembered(value: unknown): CachedServer | undefined {
   if (!isJsonObject(value) || value["format"] !== LISTING_FORMAT) return undefined;
   const remembered = objectMember(value, "remembered");
   const listing = remembered && objectMember(remembered, "listing");
@@ -128,7 +128,7 @@ export function parseRemembered(value: unknown): Remembered | undefined {
   return { listing, ...behaviourIn(remembered), ...(isFresh && eraIn(remembered)) };
 }
 
-function behaviourIn({ asks, asking, hasState }: JsonObject): Omit<Remembered, "listing" | "era"> {
+function behaviourIn({ asks, asking, hasState }: JsonObject): Omit<CachedServer, "listing" | "era"> {
   return {
     asks: asks === true,
     ...(Array.isArray(asking) && { asking: asking.filter((one) => typeof one === "string") }),
@@ -136,7 +136,7 @@ function behaviourIn({ asks, asking, hasState }: JsonObject): Omit<Remembered, "
   };
 }
 
-function eraIn(remembered: JsonObject): Pick<Remembered, "era" | "modernOnly"> {
+function eraIn(remembered: JsonObject): Pick<CachedServer, "era" | "modernOnly"> {
   const { era } = remembered;
   if (era !== "legacy" && era !== "modern") return {};
   const modernOnly = stringMember(remembered, "modernOnly");

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Lines } from "../../../../../test/fixtures/upstreams/harness.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Connection } from "../connection/connection.ts";
-import { ListingKeeper } from "./listing-keeper.ts";
+import { ListingTracker } from "./listing-keeper.ts";
 import type { ServerListing } from "./listing.ts";
 import { readOpening } from "../connection/server-opening.ts";
 
@@ -10,7 +10,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", 
 afterEach(() => void vi.useRealTimers());
 
 interface Stage {
-  readonly keeper: ListingKeeper;
+  readonly keeper: ListingTracker;
   readonly lines: Lines;
   /** Names of the tools that the server lists. */
   tools: string[];
@@ -49,7 +49,7 @@ async function start(): Promise<Stage> {
     },
   } as unknown as Connection;
   const changes: string[][] = [];
-  const keeper = new ListingKeeper({
+  const keeper = new ListingTracker({
     connection: () => connection,
     wake: () => {},
     isUp: () => true,

@@ -10,11 +10,11 @@ import type { ColdStart, ListingWish } from "../../core/sources/provider.ts";
 import type { ChangedList, Connection } from "../connection/connection.ts";
 import { Backoff } from "../links/backoff.ts";
 import { failureOf } from "../faults.ts";
-import { ListChanges, type Reading } from "./list-changes.ts";
+import { ListChanges, type ListReading } from "./list-changes.ts";
 import { LISTING_BOUNDS, readListing, type ServerListing } from "./listing.ts";
 import { ListingProblems } from "./listing-problems.ts";
 
-export interface ListingKeeperOptions {
+export interface ListingTrackerOptions {
   connection(): Connection | undefined;
   /** Connects, for a listing that nobody has. */
   wake(): void;
@@ -50,8 +50,8 @@ const NOTHING: ServerListing = Object.freeze({
 });
 
 /** The last known listing of one server: read after connecting and whenever it changed, one reading at a time. */
-export class ListingKeeper {
-  readonly #options: ListingKeeperOptions;
+export class ListingTracker {
+  readonly #options: ListingTrackerOptions;
   readonly #changes = new ListChanges();
   readonly #problems: ListingProblems;
   /** As the server listed it. */
@@ -77,7 +77,7 @@ export class ListingKeeper {
   /** Present until the first listing, or the failure to get one. */
   #first: First | undefined = pending();
 
-  constructor(options: ListingKeeperOptions) {
+  constructor(options: ListingTrackerOptions) {
     this.#options = options;
     this.#problems = new ListingProblems(options.logger);
   }
@@ -219,7 +219,7 @@ export class ListingKeeper {
     this.#expiredAt = undefined;
   }
 
-  async #readOnce(connection: Connection, { announced }: Reading): Promise<Fail | undefined> {
+  async #readOnce(connection: Connection, { announced }: ListReading): Promise<Fail | undefined> {
     const deadline = new Deadline({ idleMs: READ_MS, totalMs: READ_MS });
     try {
       const listing = await readListing(connection, LISTING_BOUNDS, deadline.signal);

@@ -54,7 +54,7 @@ const MAX_INSTRUCTION_CHARS = 20_000;
 /** JSON text of what a server says of itself, about; icons may be whole pictures. */
 const MAX_SELF_BYTES = 256 * 1024;
 
-interface ListKind {
+interface ListMethod {
   readonly capability: "tools" | "resources" | "prompts";
   readonly method: string;
   readonly member: string;
@@ -74,7 +74,7 @@ const KINDS = {
     optional: true,
   },
   prompts: { capability: "prompts", method: "prompts/list", member: "prompts", key: "name" },
-} as const satisfies Record<string, ListKind>;
+} as const satisfies Record<string, ListMethod>;
 
 interface ReadList {
   readonly entries: readonly JsonObject[];
@@ -100,7 +100,7 @@ export async function readListing(
   const failures: unknown[] = [];
   const isSilent = Object.keys(capabilities).length === 0 && unclear.size === 0;
   const offered = Object.values(KINDS).filter((kind) => objectMember(capabilities, kind.capability));
-  const read = async (kind: ListKind): Promise<ReadList> => {
+  const read = async (kind: ListMethod): Promise<ReadList> => {
     const isGuess = unclear.has(kind.capability) || (isSilent && kind === KINDS.tools);
     if (!isGuess && !objectMember(capabilities, kind.capability)) return EMPTY;
     try {
@@ -153,7 +153,7 @@ export async function readListing(
 }
 
 async function readList(
-  kind: ListKind,
+  kind: ListMethod,
   bounds: ListingBounds,
   request: (method: string, params: JsonObject) => Promise<JsonObject>,
 ): Promise<ReadList> {
@@ -184,14 +184,14 @@ type Cursor = string | number | bigint;
 /** One list while its pages come. */
 class GrowingList {
   readonly problems: ListingProblem[] = [];
-  readonly #kind: ListKind;
+  readonly #kind: ListMethod;
   readonly #bounds: ListingBounds;
   readonly #entries = new Map<string, JsonObject>();
   readonly #cursors = new Set<Cursor>();
   #bytes = 0;
   #hasFaultyCursor = false;
 
-  constructor(kind: ListKind, bounds: ListingBounds) {
+  constructor(kind: ListMethod, bounds: ListingBounds) {
     this.#kind = kind;
     this.#bounds = bounds;
   }

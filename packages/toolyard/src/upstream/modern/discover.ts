@@ -7,7 +7,7 @@ import type { Era, HandshakeOptions, Implementation, OnBehalf } from "../connect
 import type { Handshake } from "../connection/handshake.ts";
 import { readOpening } from "../connection/server-opening.ts";
 
-export type Verdict =
+export type DiscoverVerdict =
   | { readonly type: "modern"; readonly era: Era }
   /** It answered, and not as a modern server does; `error` is what it said. */
   | { readonly type: "other"; readonly reason: string };
@@ -21,7 +21,7 @@ type Revision = (typeof MODERN_REVISIONS)[number];
  * Asks whether the server speaks the modern era. Rejects with a `FailError` only when the connection failed or `signal`
  * aborted.
  */
-export async function discover(handshake: Handshake, signal: AbortSignal): Promise<Verdict> {
+export async function discover(handshake: Handshake, signal: AbortSignal): Promise<DiscoverVerdict> {
   const { exchange, transport, options } = handshake;
   let asked: Revision = LATEST_MODERN_REVISION;
   for (let probe = 1; ; probe += 1) {
@@ -43,7 +43,7 @@ export function knock({ exchange, options }: Handshake, signal: AbortSignal): Pr
   return exchange.start("ping", params, { signal, cancelBy: "nothing" }).reply;
 }
 
-function verdictOn(result: JsonObject, handshake: Handshake): Verdict {
+function verdictOn(result: JsonObject, handshake: Handshake): DiscoverVerdict {
   const revision = knownAmong(result["supportedVersions"]);
   if (revision === undefined)
     return { type: "other", reason: "it names no revision of the modern era that is spoken here" };

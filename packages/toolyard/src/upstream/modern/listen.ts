@@ -20,7 +20,7 @@ const LISTS = [
   { capability: "resources", member: "resourcesListChanged" },
 ] as const;
 
-interface Stream {
+interface ListenStream {
   readonly id: number;
   readonly controller: AbortController;
   readonly acknowledged: Acknowledgement;
@@ -40,14 +40,14 @@ interface Acknowledgement {
  * acknowledged before the old one is closed, so nothing is missed in between. A stream that ends by itself is opened
  * again, ever more slowly while it fails.
  */
-export class Listen implements Watcher {
+export class ListenConnection implements Watcher {
   readonly #exchange: Exchange;
   readonly #era: Era;
   readonly #onResumed: () => void;
   readonly #backoff = new Backoff({ firstMs: 500, maxMs: 60_000, stableMs: 30_000 });
   #uris: ReadonlySet<string> = new Set();
-  #active: Stream | undefined;
-  #opening: Stream | undefined;
+  #active: ListenStream | undefined;
+  #opening: ListenStream | undefined;
   #retry: NodeJS.Timeout | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -151,14 +151,20 @@ export class Listen implements Watcher {
     return LISTS.some(({ capability }) => objectMember(this.#era.capabilities, capability)?.["listChanged"] === true);
   }
 
-  #start(filter: JsonObject): Stream {
+  #start(filter: JsonObject): ListenStream {
     const controller = new AbortController();
     const sent = this.#exchange.start(
       "subscriptions/listen",
       { notifications: filter, _meta: this.#era.envelope({}) },
       { signal: controller.signal, cancelBy: this.#era.cancelBy, send: { longLived: true } },
     );
-    const stream: Stream = { id: sent.id, controller, acknowledged: acknowledgement(), honoured: {}, hasEnded: false };
+    const stream: ListenStream = {
+      id: sent.id,
+      controller,
+      acknowledged: acknowledgement(),
+      honoured: {},
+      hasEnded: false,
+    };
     sent.reply.then(
       (reply) =>
         this.#ended(
@@ -172,7 +178,7 @@ export class Listen implements Watcher {
     return stream;
   }
 
-  #ended(stream: Stream, error: unknown): void {
+  #ended(stream: ListenStream, error: unknown): void {
     stream.acknowledged.reject(error ?? new FailError(notAcknowledged()));
     stream.hasEnded = true;
     if (this.#active !== stream) return;

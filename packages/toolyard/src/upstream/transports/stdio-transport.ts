@@ -30,11 +30,11 @@ export interface StdioTransportOptions {
   /** Names of variables that this process has and the child was not given; told when the child asks for one. */
   readonly withheld?: () => readonly string[];
   /** Present: a start that may be downloading, which must not be ended in the middle. */
-  readonly keeper?: StartKeeper;
+  readonly keeper?: StartSupervisor;
 }
 
 /** Looks after a child that has not said anything on stdout yet. */
-export interface StartKeeper {
+export interface StartSupervisor {
   started(child: Child): void;
   /** Takes the child over where it is at work that must be finished; false: it may be ended. */
   takeOver(child: Child): boolean;

@@ -47,12 +47,12 @@ export class Faults {
   }
 
   /** Notes a value that its shape refused, unless the shape noted the cause inside of it. */
-  noteUnfit({ noun }: Shape, value: unknown, { at, before, remedy }: Refusal): void {
+  noteUnfit({ noun }: Shape, value: unknown, { at, before, remedy }: ShapeRefusal): void {
     if (this.count === before) this.note(at, (member) => mustBe(member, noun, value), remedy);
   }
 }
 
-interface Refusal {
+interface ShapeRefusal {
   readonly at: Path;
   /** Faults noted before the shape looked at the value. */
   readonly before: number;

@@ -11,13 +11,13 @@ export interface Evidence {
 }
 
 /** Where tools belong, by rank. */
-export interface Places {
+export interface SourceRanks {
   readonly sources: Uint32Array;
   readonly sourceCount: number;
 }
 
 interface BlendRules {
-  readonly places: Places;
+  readonly places: SourceRanks;
   readonly ranking: Ranking;
 }
 

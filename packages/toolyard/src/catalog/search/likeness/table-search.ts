@@ -28,14 +28,14 @@ export interface TableSearchOptions {
 }
 
 /** What is known of one list of tools. */
-interface Prepared {
+interface SearchTable {
   readonly tools: readonly PreparedTool[];
   readonly embedder: TextEmbedder;
   readonly vectors: VectorRows;
   neighbours?: Neighbours;
 }
 
-type Job = Promise<Prepared | undefined>;
+type Job = Promise<SearchTable | undefined>;
 
 /** Lists that may be prepared at once; of further ones that which was asked about first is given up. */
 const MAX_JOBS = 8;
@@ -50,7 +50,7 @@ const MAX_NEIGHBOURLY = 12_000;
 export class TableSearch implements EvidenceSource {
   readonly #options: TableSearchOptions;
   readonly #closing = new AbortController();
-  readonly #known = new WeakMap<readonly PreparedTool[], Prepared>();
+  readonly #known = new WeakMap<readonly PreparedTool[], SearchTable>();
   /** Until the neighbours are found, or for good where there is no table. */
   readonly #jobs = new Map<readonly PreparedTool[], Job>();
   readonly #running = new Set<Promise<unknown>>();
@@ -69,7 +69,7 @@ export class TableSearch implements EvidenceSource {
   }
 
   /** What is known of these tools, if it is known in time. */
-  async prepare(tools: readonly PreparedTool[]): Promise<Prepared | undefined> {
+  async prepare(tools: readonly PreparedTool[]): Promise<SearchTable | undefined> {
     const known = this.#known.get(tools);
     const isWhole = known && (known.neighbours !== undefined || tools.length > MAX_NEIGHBOURLY);
     const job = isWhole || this.#closing.signal.aborted ? undefined : (this.#jobs.get(tools) ?? this.#begin(tools));

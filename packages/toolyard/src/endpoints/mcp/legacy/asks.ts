@@ -1,5 +1,5 @@
 import { stringifyExact } from "../../../core/json/exact-json.ts";
-import type { Ask } from "../../../core/calls/call.ts";
+import type { ServerRequest } from "../../../core/calls/call.ts";
 import { timeoutFailure } from "../../../core/calls/deadline.ts";
 import { FailError } from "../../../core/errors.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../../core/json/json.ts";
@@ -9,25 +9,25 @@ import type { LegacyRevision } from "../../../wire/legacy/revisions.ts";
 import { RPC, type RpcReply } from "../../../wire/messages.ts";
 import type { Outlet } from "./outlet.ts";
 
-export interface AskOptions {
+export interface SessionServerRequestOptions {
   /** How long a client may take to answer. A person may have to read and type. */
   readonly timeoutMs: number;
   /** Questions of one session that may wait at once. */
   readonly maxWaiting: number;
 }
 
-interface Waiting {
+interface PendingReply {
   resolve(result: JsonObject): void;
   reject(error: FailError): void;
 }
 
 /** The requests that one session puts to its client: elicitation, sampling, roots. */
-export class Asks {
-  readonly #options: AskOptions;
-  #waiting: Map<number, Waiting> | undefined;
+export class SessionServerRequests {
+  readonly #options: SessionServerRequestOptions;
+  #waiting: Map<number, PendingReply> | undefined;
   #lastId = 0;
 
-  constructor(options: AskOptions) {
+  constructor(options: SessionServerRequestOptions) {
     this.#options = options;
   }
 
@@ -35,10 +35,10 @@ export class Asks {
    * Sends a request on `outlet` and waits for its result. Rejects with a `FailError`; the client is then told to forget
    * it.
    */
-  async put(ask: Ask, outlet: Pick<Outlet, "note" | "reachable">, signal: AbortSignal): Promise<JsonObject> {
+  async put(ask: ServerRequest, outlet: Pick<Outlet, "note" | "reachable">, signal: AbortSignal): Promise<JsonObject> {
     if (signal.aborted) throw abortFailure(signal);
     if (!outlet.reachable) throw refusal(ask, "The calling client is no longer connected, so it cannot be asked.");
-    const waiting = (this.#waiting ??= new Map<number, Waiting>());
+    const waiting = (this.#waiting ??= new Map<number, PendingReply>());
     if (waiting.size >= this.#options.maxWaiting)
       throw refusal(ask, `The calling client has ${waiting.size} questions to answer already.`);
     const id = (this.#lastId += 1);
@@ -85,7 +85,7 @@ export class Asks {
 }
 
 /** Says why a client cannot be asked this, or nothing when it can. */
-export function askProblem(ask: Ask, capabilities: JsonObject, revision: LegacyRevision): string | undefined {
+export function askProblem(ask: ServerRequest, capabilities: JsonObject, revision: LegacyRevision): string | undefined {
   switch (ask.method) {
     case "elicitation/create":
       return elicitationProblem(ask, capabilities, revision);
@@ -101,13 +101,17 @@ export function askProblem(ask: Ask, capabilities: JsonObject, revision: LegacyR
 }
 
 /** The refusal as whoever asked gets it; an upstream hears it as "method not found". */
-export function refusal(ask: Ask, message: string): FailError {
+export function refusal(ask: ServerRequest, message: string): FailError {
   return new FailError(
     fail("denied", message, { details: { ask: ask.method }, rpcError: { code: RPC.methodNotFound, message } }),
   );
 }
 
-function elicitationProblem(ask: Ask, capabilities: JsonObject, revision: LegacyRevision): string | undefined {
+function elicitationProblem(
+  ask: ServerRequest,
+  capabilities: JsonObject,
+  revision: LegacyRevision,
+): string | undefined {
   const declared = objectMember(capabilities, "elicitation");
   if (!declared || !revision.elicitation) return undeclared("elicitation");
   if (ask.params["mode"] !== "url") {

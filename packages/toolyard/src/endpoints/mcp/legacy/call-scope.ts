@@ -1,7 +1,7 @@
 import { isRequestId, type RequestId } from "../../../wire/messages.ts";
 import { stringifyExact } from "../../../core/json/exact-json.ts";
 import { Canceller, type Cancellation } from "../../../core/calls/cancellation.ts";
-import type { Ask, Client, Notice } from "../../../core/calls/call.ts";
+import type { ServerRequest, Client, CallNotification } from "../../../core/calls/call.ts";
 import { FailError } from "../../../core/errors.ts";
 import { objectMember, type JsonObject } from "../../../core/json/json.ts";
 import { fail } from "../../../core/calls/outcome.ts";
@@ -16,8 +16,8 @@ export interface ScopeOwner {
   /** From which level on the client wants log messages; everything until it says so. */
   readonly logLevel: string;
   wantsLog(level: unknown): boolean;
-  askProblem(ask: Ask): string | undefined;
-  put(ask: Ask, outlet: Outlet, signal: AbortSignal): Promise<JsonObject>;
+  askProblem(ask: ServerRequest): string | undefined;
+  put(ask: ServerRequest, outlet: Outlet, signal: AbortSignal): Promise<JsonObject>;
 }
 
 /** One request while it is being answered: its way back to the caller, and its cancellation. */
@@ -57,13 +57,13 @@ export class CallScope implements CallerLink {
     return this.#caller;
   }
 
-  notify(notice: Notice): void {
+  notify(notice: CallNotification): void {
     if (this.#over || this.#caller.aborted) return;
     const params = this.#noticeParams(notice);
     if (params) this.outlet.note(stringifyExact({ jsonrpc: "2.0", method: notice.method, params }));
   }
 
-  async ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
+  async ask(ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject> {
     if (this.#over) throw refusal(ask, "The call is over, so its caller cannot be asked any more.");
     const problem = this.#owner.askProblem(ask);
     if (problem !== undefined) throw refusal(ask, problem);
@@ -85,7 +85,7 @@ export class CallScope implements CallerLink {
     this.#over = true;
   }
 
-  #noticeParams({ method, params }: Notice): JsonObject | undefined {
+  #noticeParams({ method, params }: CallNotification): JsonObject | undefined {
     if (method === "notifications/progress") {
       if (this.#progressToken === undefined) return undefined;
       this.progressAt = performance.now();

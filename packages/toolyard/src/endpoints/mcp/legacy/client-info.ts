@@ -1,12 +1,12 @@
 import type { Client } from "../../../core/calls/call.ts";
 import { copyOf, isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
 
-export type Handshake =
+export type RevisionChoice =
   | { readonly date: string; readonly problem?: never }
   | { readonly date?: never; readonly problem: string };
 
 /** Checks the parameters of `initialize`. Members may be absent or `null`; another type is refused. */
-export function readHandshake(params: JsonObject): Handshake {
+export function readHandshake(params: JsonObject): RevisionChoice {
   const date = params["protocolVersion"];
   if (typeof date !== "string") return { problem: "Invalid params: `protocolVersion` must be a string." };
   const wrong = ["capabilities", "clientInfo"].find((member) => !isJsonObject(params[member] ?? {}));

@@ -1,6 +1,6 @@
 import type { Principal, ToolMode } from "../../../core/calls/call.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
-import type { Classified } from "../../../wire/messages.ts";
+import type { ClassifiedMessage } from "../../../wire/messages.ts";
 import type { Dialect } from "../../dialect.ts";
 
 /** One HTTP request to a legacy endpoint, after the listener's checks: Host, Origin, authentication, body size. */
@@ -13,5 +13,5 @@ export interface LegacyExchange {
   /** What else is spoken at this path. */
   readonly dialects?: readonly Dialect[] | undefined;
   /** What `classifyMessage` returns for the posted message. Absent for a batch and for an unread body. */
-  readonly classified?: Classified | undefined;
+  readonly classified?: ClassifiedMessage | undefined;
 }

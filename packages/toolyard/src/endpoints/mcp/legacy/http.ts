@@ -4,8 +4,15 @@ import { isJsonObject } from "../../../core/json/json.ts";
 import type { HttpAnswer } from "../../../http/answer/answer.ts";
 import { sendEmpty, sendJson } from "../../../http/answer/send.ts";
 import type { EventLog } from "../../../state/ports/event-log.ts";
-import type { HubNotice } from "../../../state/ports/notices.ts";
-import { classifyMessage, hasMethod, RPC, rpcResult, type Classified, type RequestId } from "../../../wire/messages.ts";
+import type { HubNotification } from "../../../state/ports/notices.ts";
+import {
+  classifyMessage,
+  hasMethod,
+  RPC,
+  rpcResult,
+  type ClassifiedMessage,
+  type RequestId,
+} from "../../../wire/messages.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import {
   batchProblem,
@@ -24,7 +31,7 @@ import {
 import { HttpSession } from "./http-session.ts";
 import { PostReply, replay } from "./post-reply.ts";
 import type { Outlet } from "./outlet.ts";
-import type { Received } from "./session-start.ts";
+import type { MessageContext } from "./session-start.ts";
 import type { SessionDeps } from "./session.ts";
 import { parseEventId } from "./session-events.ts";
 import { SessionTable } from "./session-table.ts";
@@ -139,7 +146,7 @@ export class LegacyHttp {
     const { http, principal, mode, dialects } = exchange;
     const isBatch = Array.isArray(body);
     const messages: readonly unknown[] = isBatch ? body : [body];
-    const receivedFor = (outlet: Outlet): Received => ({ outlet, mode, principal, dialects });
+    const receivedFor = (outlet: Outlet): MessageContext => ({ outlet, mode, principal, dialects });
     const single = isBatch ? undefined : (exchange.classified ?? classifyMessage(body));
     if (single?.type === "invalid")
       return sendProblem(named(http.answer, session), messageProblem(messages[0], single));
@@ -212,7 +219,7 @@ export class LegacyHttp {
     sendEmpty(exchange.http.answer.setHeader("mcp-session-id", id), 200);
   }
 
-  #heard({ session: id }: HubNotice): void {
+  #heard({ session: id }: HubNotification): void {
     const session = this.#table.find(id);
     if (session) this.#terminate(session);
   }
@@ -263,13 +270,13 @@ function isInitialize(message: unknown): boolean {
 }
 
 /** Notifications, replies, and replies that cannot be read: nothing is said to any of them. */
-function needsNoAnswer({ type }: Classified): boolean {
+function needsNoAnswer({ type }: ClassifiedMessage): boolean {
   return type === "notification" || type === "reply";
 }
 
 function messageProblem(
   message: unknown,
-  { id: given, reason }: Extract<Classified, { readonly type: "invalid" }>,
+  { id: given, reason }: Extract<ClassifiedMessage, { readonly type: "invalid" }>,
 ): HttpProblem {
   const id = isJsonObject(message) && hasMethod(message) ? given : null;
   return { status: 400, code: RPC.invalidRequest, message: `Invalid Request: ${reason}`, id };

@@ -1,12 +1,12 @@
 import type { Principal } from "../../../core/calls/call.ts";
-import type { Conversation, ReplyOutlet } from "../../door.ts";
+import type { SessionlessConversation, ReplyOutlet } from "../../door.ts";
 import { LegacyHttp } from "./http.ts";
 import { LegacySession, type SessionDeps } from "./session.ts";
 import { createSessionDeps, type SessionDepsParts } from "./session-deps.ts";
 import { LegacySse } from "./sse.ts";
 
 /** The legacy era on HTTP, all of it: sessions at `/mcp`, HTTP+SSE, and callers without a session. */
-export class LegacyDoor {
+export class LegacyEndpoint {
   readonly http: LegacyHttp;
   readonly sse: LegacySse;
   readonly #deps: SessionDeps;
@@ -17,7 +17,7 @@ export class LegacyDoor {
     this.sse = new LegacySse(this.#deps);
   }
 
-  converse(principal: Principal): Conversation {
+  converse(principal: Principal): SessionlessConversation {
     return new LegacySession(this.#deps, { door: "jsonrpc", principal, outlet: NOBODY });
   }
 

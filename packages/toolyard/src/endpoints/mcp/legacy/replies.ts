@@ -9,11 +9,11 @@ import {
   type RequestId,
   type RpcNotification,
 } from "../../../wire/messages.ts";
-import { replyText, splicedReply, type Answer } from "../answers.ts";
+import { replyText, splicedReply, type McpAnswer } from "../answers.ts";
 import type { Outlet } from "./outlet.ts";
-import type { Received } from "./session-start.ts";
+import type { MessageContext } from "./session-start.ts";
 
-export function reply(outlet: Outlet, id: RequestId | null, answer: Answer): void {
+export function reply(outlet: Outlet, id: RequestId | null, answer: McpAnswer): void {
   const spliced = outlet.replySpliced && splicedReply(id, answer);
   if (spliced) return outlet.replySpliced!(spliced);
   const text = replyText(id, answer);
@@ -31,7 +31,7 @@ export function replyError(outlet: Outlet, id: RequestId | null, error: RpcError
 export function refuseInvalid(
   value: unknown,
   { id, reason }: { readonly id: RequestId | null; readonly reason: string },
-  { outlet, dialects }: Received,
+  { outlet, dialects }: MessageContext,
 ): void {
   const words = dialects?.[0]?.describeInvalid(value) ?? `Invalid Request: ${reason}`;
   const answeredId = isAnswerable(value, dialects !== undefined) ? id : null;

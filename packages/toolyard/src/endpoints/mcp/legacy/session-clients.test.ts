@@ -24,7 +24,7 @@ import {
   startTestDoor,
   type TestDoor,
 } from "../../../../../../test/fixtures/mcp-door.ts";
-import { StdioDoor } from "../stdio-door.ts";
+import { StdioEndpoint } from "../stdio-door.ts";
 import { createProtocolSink } from "../../../process/stdout-guard.ts";
 
 /** A door on stdio whose client starts a real child: the child hands its pipes on to this process. */
@@ -42,10 +42,10 @@ async function startPipeDoor(): Promise<PipeDoor> {
   const hub = new HubStandIn();
   const deps = createTestDeps(hub);
   const modern = createTestModern(hub);
-  const open: StdioDoor[] = [];
+  const open: StdioEndpoint[] = [];
   const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.setNoDelay(true);
-    const door = new StdioDoor({
+    const door = new StdioEndpoint({
       authenticator: alwaysAdmitting(LOCAL_PRINCIPAL),
       jsonLimits: resolveJsonLimits(),
       ...deps,

@@ -1,7 +1,7 @@
 import type { EventLog, LoggedEvent, Unheard } from "../../../state/ports/event-log.ts";
 
 /** Takes what a client missed of a stream: nothing at all where the stream is not known. */
-export type TakeMissed = (missed: readonly LoggedEvent[] | undefined) => void;
+export type MissedEventsHandler = (missed: readonly LoggedEvent[] | undefined) => void;
 
 /** The events of one session. Ids are unique in it and name their stream: `<stream>-<sequence>`. */
 export class SessionEvents {
@@ -38,7 +38,7 @@ export class SessionEvents {
    * Hands over what was sent on `stream` after `sequence`, as far as it is kept, in the same turn in which nothing is
    * missing from it: whoever takes the stream up in `take` misses nothing.
    */
-  after(stream: number, sequence: number, take: TakeMissed): void | Promise<void> {
+  after(stream: number, sequence: number, take: MissedEventsHandler): void | Promise<void> {
     const kept = this.#log.after(this.#session, stream, sequence);
     return kept instanceof Promise ? this.#afterLater(kept, stream, take) : take(kept);
   }
@@ -57,7 +57,7 @@ export class SessionEvents {
   async #afterLater(
     reading: Promise<readonly LoggedEvent[] | undefined>,
     stream: number,
-    take: TakeMissed,
+    take: MissedEventsHandler,
   ): Promise<void> {
     const late: LoggedEvent[] = [];
     (this.#late ??= new Set()).add(late);

@@ -17,7 +17,7 @@ export interface SessionStart {
 }
 
 /** What comes with one message. */
-export interface Received {
+export interface MessageContext {
   readonly outlet: Outlet;
   /** The mode that this very message names by header or query; it wins over the session's. */
   readonly mode?: ToolMode | undefined;

@@ -1,4 +1,4 @@
-import type { Ask, Client, Principal, ToolMode } from "../../../core/calls/call.ts";
+import type { ServerRequest, Client, Principal, ToolMode } from "../../../core/calls/call.ts";
 import type { HubPort, View } from "../../../core/ports/hub-port.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../../core/json/json.ts";
 import { permissionOf } from "../../../core/ports/rights.ts";
@@ -13,12 +13,12 @@ import {
 import {
   classifyMessage,
   RPC,
-  type Classified,
+  type ClassifiedMessage,
   type RpcNotification,
   type RpcRequest,
 } from "../../../wire/messages.ts";
-import { errorAnswer, resultAnswer, type Answer } from "../answers.ts";
-import { readOffer, serverInfo, withoutListChanges, type Offer } from "../capabilities.ts";
+import { errorAnswer, resultAnswer, type McpAnswer } from "../answers.ts";
+import { readOffer, serverInfo, withoutListChanges, type HubOffer } from "../capabilities.ts";
 import { isLogLevel, reachesLevel } from "../../../wire/log-level.ts";
 import {
   answerMethod,
@@ -32,7 +32,7 @@ import {
 } from "../methods.ts";
 import { progressGap } from "../progress-gap.ts";
 import { toolModeOfMeta } from "../../tool-mode.ts";
-import { askProblem, Asks } from "./asks.ts";
+import { askProblem, SessionServerRequests } from "./asks.ts";
 import type { ListVersions } from "../list-watch.ts";
 import type { BoardMember, SessionBoard } from "./board.ts";
 import { CallScope, type ScopeOwner } from "./call-scope.ts";
@@ -43,8 +43,8 @@ import { KnownLists } from "./known-lists.ts";
 import type { LegacySessionOptions } from "./options.ts";
 import { lastingOutlet, type Outlet } from "./outlet.ts";
 import { findNullIdRequest, refuseInvalid, reply, replyError } from "./replies.ts";
-import type { Received, SessionStart } from "./session-start.ts";
-import { Subscriptions } from "./subscriptions.ts";
+import type { MessageContext, SessionStart } from "./session-start.ts";
+import { SessionSubscriptions } from "./subscriptions.ts";
 
 const DONE = Promise.resolve();
 /** Questions to one client that may wait for an answer at once. */
@@ -69,9 +69,9 @@ export class LegacySession implements BoardMember, ScopeOwner {
   readonly door: string;
   readonly #deps: SessionDeps;
   readonly #outlet: Outlet;
-  readonly #asks: Asks;
+  readonly #asks: SessionServerRequests;
   readonly #inFlight: InFlight;
-  readonly #subscriptions: Subscriptions;
+  readonly #subscriptions: SessionSubscriptions;
   readonly #onRecord: ((record: SessionRecord) => void) | undefined;
   /** All that is known of this session and is no live thing. */
   #record: SessionRecord;
@@ -98,8 +98,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
       subscriptions: [],
     };
     this.#inFlight = new InFlight(deps.options.maxInFlight);
-    this.#asks = new Asks({ timeoutMs: deps.options.askTimeoutMs, maxWaiting: MAX_WAITING_ASKS });
-    this.#subscriptions = new Subscriptions(deps, this, (subscriptions) => this.#note({ subscriptions }));
+    this.#asks = new SessionServerRequests({ timeoutMs: deps.options.askTimeoutMs, maxWaiting: MAX_WAITING_ASKS });
+    this.#subscriptions = new SessionSubscriptions(deps, this, (subscriptions) => this.#note({ subscriptions }));
   }
 
   get record(): SessionRecord {
@@ -144,7 +144,11 @@ export class LegacySession implements BoardMember, ScopeOwner {
    * reply, or was cancelled. Never rejects. `classified` is what `classifyMessage` returns for the value, if the caller
    * has it already.
    */
-  receive(value: unknown, received: Received, classified: Classified = classifyMessage(value)): Promise<void> {
+  receive(
+    value: unknown,
+    received: MessageContext,
+    classified: ClassifiedMessage = classifyMessage(value),
+  ): Promise<void> {
     if (this.#phase === "closed") return DONE;
     const { principal } = received;
     if (principal && principal !== this.#record.principal) this.#note({ principal });
@@ -163,8 +167,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
 
   #invalid(
     value: unknown,
-    { id, reason }: Extract<Classified, { type: "invalid" }>,
-    received: Received,
+    { id, reason }: Extract<ClassifiedMessage, { type: "invalid" }>,
+    received: MessageContext,
   ): Promise<void> {
     const nullId = findNullIdRequest(value);
     if (nullId && isJsonObject(value)) return this.#runNameless(nullId, received, value);
@@ -205,11 +209,11 @@ export class LegacySession implements BoardMember, ScopeOwner {
     return logLevel === undefined || reachesLevel(level, logLevel);
   }
 
-  askProblem(ask: Ask): string | undefined {
+  askProblem(ask: ServerRequest): string | undefined {
     return askProblem(ask, this.client.capabilities, this.#revision);
   }
 
-  put(ask: Ask, outlet: Outlet, signal: AbortSignal): Promise<JsonObject> {
+  put(ask: ServerRequest, outlet: Outlet, signal: AbortSignal): Promise<JsonObject> {
     return this.#asks.put(ask, ask.outlivesCall ? lastingOutlet(outlet, this.#outlet) : outlet, signal);
   }
 
@@ -228,14 +232,14 @@ export class LegacySession implements BoardMember, ScopeOwner {
       this.#outlet.note(text);
   }
 
-  async #answer(request: RpcRequest, received: Received): Promise<void> {
+  async #answer(request: RpcRequest, received: MessageContext): Promise<void> {
     const { id } = request;
     const { outlet } = received;
     const problem = this.#inFlight.problemOf(id);
     if (problem) return replyError(outlet, id, problem);
     const scope = new CallScope(this, outlet, request.params);
     this.#inFlight.add(id, scope);
-    let answer: Answer;
+    let answer: McpAnswer;
     try {
       answer = await this.#dispatch(request, scope, received);
     } catch (error) {
@@ -254,7 +258,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
    */
   async #runNameless(
     { method, params = {} }: RpcNotification,
-    received: Received,
+    received: MessageContext,
     refused?: JsonObject,
   ): Promise<void> {
     const key = Symbol(method);
@@ -278,12 +282,12 @@ export class LegacySession implements BoardMember, ScopeOwner {
   #inDialects(
     request: DialectRequest,
     scope: CallScope,
-    { mode, dialects = [] }: Received,
-  ): Promise<Answer> | undefined {
+    { mode, dialects = [] }: MessageContext,
+  ): Promise<McpAnswer> | undefined {
     return answerInDialects(dialects, request, { view: this.#viewIn(mode), link: scope });
   }
 
-  #dispatch(request: RpcRequest, scope: CallScope, received: Received): Promise<Answer> | Answer {
+  #dispatch(request: RpcRequest, scope: CallScope, received: MessageContext): Promise<McpAnswer> | McpAnswer {
     const { mode } = received;
     const { method, params = {} } = request;
     switch (method) {
@@ -308,26 +312,26 @@ export class LegacySession implements BoardMember, ScopeOwner {
     { method, params }: DialectRequest,
     scope: CallScope,
     mode: ToolMode | undefined,
-  ): Promise<Answer> | Answer {
+  ): Promise<McpAnswer> | McpAnswer {
     return isPassedOn(method, { deps: this.#deps, view: this.#viewIn(mode) })
       ? this.#shared({ method, params, meta: metaWithoutToken(params) }, scope, mode)
       : methodNotFound(method);
   }
 
-  #shared(request: MethodRequest, scope: CallScope, mode: ToolMode | undefined): Promise<Answer> {
+  #shared(request: MethodRequest, scope: CallScope, mode: ToolMode | undefined): Promise<McpAnswer> {
     const view = this.#viewIn(mode);
     const codec = this.#deps.codecs.for(this.#revision);
     const answering = answerMethod(request, { deps: this.#deps, view, link: scope, codec });
     return isListMethod(request.method) && view.mode === this.#record.mode ? this.#noting(answering) : answering;
   }
 
-  async #noting(answering: Promise<Answer>): Promise<Answer> {
+  async #noting(answering: Promise<McpAnswer>): Promise<McpAnswer> {
     const answer = await answering;
     if (answer.type === "list") this.#lists.saw(answer.kind, answer.list.version);
     return answer;
   }
 
-  async #initialize(params: JsonObject, mode: ToolMode | undefined): Promise<Answer> {
+  async #initialize(params: JsonObject, mode: ToolMode | undefined): Promise<McpAnswer> {
     const { date, problem } = readHandshake(params);
     if (date === undefined) return errorAnswer(RPC.invalidParams, problem);
     this.#revision = negotiateLegacyRevision(date);
@@ -341,7 +345,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     return this.#open(offer);
   }
 
-  #open({ facts, lists, capabilities }: Offer): Answer {
+  #open({ facts, lists, capabilities }: HubOffer): McpAnswer {
     if (this.#phase === "opening") this.#phase = "open";
     this.#lists.offered(lists, capabilities);
     return resultAnswer({
@@ -353,7 +357,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     });
   }
 
-  async #setLogLevel(params: JsonObject): Promise<Answer> {
+  async #setLogLevel(params: JsonObject): Promise<McpAnswer> {
     const { level } = params;
     if (!isLogLevel(level))
       return errorAnswer(RPC.invalidParams, "Invalid params: `level` must be one of MCP's eight log levels.");
@@ -363,7 +367,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     return resultAnswer({});
   }
 
-  #notified(message: RpcNotification, received: Received): Promise<void> | void {
+  #notified(message: RpcNotification, received: MessageContext): Promise<void> | void {
     const { method, params } = message;
     switch (method) {
       case "notifications/initialized":

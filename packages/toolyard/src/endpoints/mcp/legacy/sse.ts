@@ -12,7 +12,7 @@ import { batchProblem, FULL, sendProblem, SESSION_NOT_FOUND } from "./http-check
 import type { Outlet } from "./outlet.ts";
 import { LegacySession, type SessionDeps } from "./session.ts";
 
-interface Connection {
+interface SseConnection {
   readonly session: LegacySession;
   readonly stream: EventStream;
   /** The tool mode that the request for the stream named. */
@@ -26,7 +26,7 @@ interface Connection {
  */
 export class LegacySse {
   readonly #deps: SessionDeps;
-  readonly #connections = new Map<string, Connection>();
+  readonly #connections = new Map<string, SseConnection>();
   readonly #shares = new Shares();
   #closing: AbortSignal | undefined;
 

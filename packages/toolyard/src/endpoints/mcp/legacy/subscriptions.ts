@@ -3,7 +3,7 @@ import { FailError, messageOf } from "../../../core/errors.ts";
 import type { Call } from "../../../core/calls/call.ts";
 import { stringMember, type JsonObject } from "../../../core/json/json.ts";
 import { RPC } from "../../../wire/messages.ts";
-import { errorAnswer, resultAnswer, type Answer } from "../answers.ts";
+import { errorAnswer, resultAnswer, type McpAnswer } from "../answers.ts";
 import { failureAnswer, internalAnswer, type FailureRules } from "../failures.ts";
 import type { MethodsDeps } from "../methods.ts";
 import type { BoardMember, SessionBoard } from "./board.ts";
@@ -14,15 +14,15 @@ export interface SubscriptionDeps extends MethodsDeps {
   readonly options: LegacySessionOptions;
 }
 
-type Ending = Promise<() => Promise<void>>;
+type SubscriptionEnd = Promise<() => Promise<void>>;
 
 /** The resources that one session wants to hear of. */
-export class Subscriptions {
+export class SessionSubscriptions {
   readonly #deps: SubscriptionDeps;
   readonly #member: BoardMember & Pick<Call, "principal" | "client">;
   /** Hears of all that is subscribed to, each time when that changes. */
   readonly #onChange: (uris: readonly string[]) => void;
-  #byUri: Map<string, Ending> | undefined;
+  #byUri: Map<string, SubscriptionEnd> | undefined;
 
   constructor(
     deps: SubscriptionDeps,
@@ -35,10 +35,10 @@ export class Subscriptions {
   }
 
   /** `resources/subscribe`. Subscribing twice is subscribing once. */
-  async add(params: JsonObject, rules: FailureRules): Promise<Answer> {
+  async add(params: JsonObject, rules: FailureRules): Promise<McpAnswer> {
     const uri = stringMember(params, "uri");
     if (uri === undefined) return errorAnswer(RPC.invalidParams, "Invalid params: `uri` must be a string.");
-    const byUri = (this.#byUri ??= new Map<string, Ending>());
+    const byUri = (this.#byUri ??= new Map<string, SubscriptionEnd>());
     const { maxSubscriptions } = this.#deps.options;
     if (!byUri.has(uri) && byUri.size >= maxSubscriptions) {
       return errorAnswer(
@@ -61,7 +61,7 @@ export class Subscriptions {
   }
 
   /** `resources/unsubscribe`; what was never subscribed to is left alone. */
-  async remove(params: JsonObject): Promise<Answer> {
+  async remove(params: JsonObject): Promise<McpAnswer> {
     const uri = stringMember(params, "uri");
     if (uri === undefined) return errorAnswer(RPC.invalidParams, "Invalid params: `uri` must be a string.");
     const subscribing = this.#byUri?.get(uri);
@@ -80,7 +80,7 @@ export class Subscriptions {
     held.clear();
   }
 
-  async #end(uri: string, subscribing: Ending): Promise<void> {
+  async #end(uri: string, subscribing: SubscriptionEnd): Promise<void> {
     this.#deps.board.unwatch(uri, this.#member);
     try {
       const unsubscribe = await subscribing;
@@ -93,7 +93,7 @@ export class Subscriptions {
     }
   }
 
-  #refused(error: unknown, uri: string, rules: FailureRules): Answer {
+  #refused(error: unknown, uri: string, rules: FailureRules): McpAnswer {
     const id = nextCallId();
     if (error instanceof FailError)
       return failureAnswer(error.failure, { id, method: "resources/read", target: uri, cancelled: false }, rules);

@@ -12,7 +12,7 @@ import { findStandardMismatch, HEADERS, type HeaderLookup, type HeaderMismatch }
 import { firstChars } from "../../../core/text/truncate.ts";
 
 /** `status` is the HTTP status; other transports have no use for it. */
-export type Admission =
+export type RequestAdmission =
   | { readonly ok: true; readonly envelope: Envelope; readonly meta: JsonObject }
   | { readonly ok: false; readonly status: number; readonly error: RpcErrorObject };
 
@@ -21,7 +21,7 @@ export type Admission =
  * here and, on HTTP, headers that say the same as the body. A request with several faults is answered for the first of
  * this order.
  */
-export function admit(message: RpcRequest, headers?: HeaderLookup): Admission {
+export function admit(message: RpcRequest, headers?: HeaderLookup): RequestAdmission {
   const reading = readEnvelope(message.params);
   if (reading.type === "none")
     return refused(
@@ -51,7 +51,7 @@ export function admit(message: RpcRequest, headers?: HeaderLookup): Admission {
   return missing ? mismatched(missing) : { ok: true, envelope: reading.envelope, meta: reading.meta };
 }
 
-export function mismatched({ header, problem }: HeaderMismatch): Admission & { readonly ok: false } {
+export function mismatched({ header, problem }: HeaderMismatch): RequestAdmission & { readonly ok: false } {
   return refused(RPC.headerMismatch, `Bad Request: the request headers and body disagree: ${problem}`, {
     mismatch: { header, body: problem },
   });
@@ -80,7 +80,7 @@ function findMissing({ method, params }: RpcRequest, headers: HeaderLookup): Hea
   return findStandardMismatch(method, params, headers);
 }
 
-function refused(code: number, message: string, data?: JsonObject): Admission & { readonly ok: false } {
+function refused(code: number, message: string, data?: JsonObject): RequestAdmission & { readonly ok: false } {
   return { ok: false, status: 400, error: { code, message, ...(data && { data }) } };
 }
 

@@ -6,7 +6,7 @@ import { objectMember, stringMember, type JsonObject } from "../../../core/json/
 import { fail } from "../../../core/calls/outcome.ts";
 import type { HubState } from "../../../state/ports/store.ts";
 import { isRequestId, RPC, type RequestId, type RpcRequest } from "../../../wire/messages.ts";
-import { errorAnswer, resultAnswer, SILENCE, type Answer } from "../answers.ts";
+import { errorAnswer, resultAnswer, SILENCE, type McpAnswer } from "../answers.ts";
 import { answerMethod, type MethodContext } from "../methods.ts";
 import { holderIn, type AdmittedFacts } from "./facts.ts";
 import { inputProblem, relayProblem } from "./input-requests.ts";
@@ -15,7 +15,7 @@ import { ParkedCalls, type ParkingOptions } from "./parked-calls.ts";
 import { isOwnState, unwrapRelayed, wrapRelayed, type Binding } from "./request-state.ts";
 import { RunningCall, type Visit } from "./running-call.ts";
 
-type CallContext = Omit<MethodContext, "link">;
+type ModernCallContext = Omit<MethodContext, "link">;
 
 interface CallerBack {
   readonly state: string;
@@ -24,7 +24,7 @@ interface CallerBack {
 }
 
 /** Serves calls, over as many requests as their questions to the caller take. */
-export class CallDesk {
+export class CallCoordinator {
   readonly #parked: ParkedCalls;
 
   constructor(options: ParkingOptions, state: HubState) {
@@ -36,7 +36,7 @@ export class CallDesk {
   }
 
   /** What to answer to this request: the call's answer, or `input_required` with what the call wants to know. */
-  serve(message: RpcRequest, visit: RequestVisit, context: CallContext): Answer | Promise<Answer> {
+  serve(message: RpcRequest, visit: RequestVisit, context: ModernCallContext): McpAnswer | Promise<McpAnswer> {
     const params = message.params ?? {};
     const problem = inputProblem(params);
     if (problem !== undefined) return errorAnswer(RPC.invalidParams, `Invalid params: ${problem}.`);
@@ -47,7 +47,7 @@ export class CallDesk {
   }
 
   /** The caller is back with answers for a call that waits. */
-  async #goOn(responses: JsonObject, { state, visit, binding }: CallerBack): Promise<Answer> {
+  async #goOn(responses: JsonObject, { state, visit, binding }: CallerBack): Promise<McpAnswer> {
     const taken = await this.#parked.take(state, binding);
     if (taken.type !== "here") return taken.type === "elsewhere" ? HELD_ELSEWHERE : INVALID_STATE;
     taken.call.respond(responses);
@@ -62,7 +62,7 @@ export class CallDesk {
     this.#parked.close();
   }
 
-  #begin({ method, params = {} }: RpcRequest, visit: RequestVisit, context: CallContext): RunningCall {
+  #begin({ method, params = {} }: RpcRequest, visit: RequestVisit, context: ModernCallContext): RunningCall {
     const { request } = visit;
     const call = new RunningCall(clientOf(request), visit, RELAYING_METHODS.has(method));
     const meta = withoutToken(request.meta);
@@ -75,7 +75,7 @@ export class CallDesk {
     return call;
   }
 
-  async #visit(call: RunningCall, visit: RequestVisit, binding: Binding): Promise<Answer> {
+  async #visit(call: RunningCall, visit: RequestVisit, binding: Binding): Promise<McpAnswer> {
     for (;;) {
       const end = await call.take(visit);
       if (end.type === "answer") return end.answer;
@@ -94,7 +94,7 @@ export class CallDesk {
   }
 
   /** A source's own `input_required` goes to the caller as it is, if the caller can be asked that. */
-  #relayed(answer: Answer, request: AdmittedFacts, method: string): Answer {
+  #relayed(answer: McpAnswer, request: AdmittedFacts, method: string): McpAnswer {
     if (answer.type !== "result" || answer.result["resultType"] !== "input_required") return answer;
     if (!RELAYING_METHODS.has(method))
       return errorAnswer(RPC.internal, `The source asked for input, which \`${method}\` cannot carry.`);

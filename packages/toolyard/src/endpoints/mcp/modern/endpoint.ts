@@ -1,7 +1,7 @@
 import { stringifyExact } from "../../../core/json/exact-json.ts";
 import { Canceller } from "../../../core/calls/cancellation.ts";
 import { messageOf } from "../../../core/errors.ts";
-import { LOCAL_PRINCIPAL, type ToolMode, type ToolNames } from "../../../core/calls/call.ts";
+import { LOCAL_PRINCIPAL, type ToolMode, type ToolNameStyle } from "../../../core/calls/call.ts";
 import { nextCallId } from "../../../core/calls/call-id.ts";
 import type { HubPort, ServerFacts, View } from "../../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
@@ -12,7 +12,7 @@ import type { HubState } from "../../../state/ports/store.ts";
 import { rpcError, RPC, type RpcRequest } from "../../../wire/messages.ts";
 import { META, MODERN_REVISIONS } from "../../../wire/modern/envelope.ts";
 import type { HeaderLookup } from "../../../wire/modern/headers.ts";
-import { replyText, resultAnswer, splicedReply, type Answer } from "../answers.ts";
+import { replyText, resultAnswer, splicedReply, type McpAnswer } from "../answers.ts";
 import { offeredFeatures, readSettled, serverInfo, withDeclared } from "../capabilities.ts";
 import { internalAnswer } from "../failures.ts";
 import type { CallerLink } from "../../../core/calls/caller-link.ts";
@@ -27,7 +27,7 @@ import {
 } from "../methods.ts";
 import type { ModernOptions } from "../options.ts";
 import { admit, mismatched } from "./admission.ts";
-import { CallDesk, RequestVisit } from "./call-desk.ts";
+import { CallCoordinator, RequestVisit } from "./call-desk.ts";
 import { ModernCodec, type CacheScope } from "./codec.ts";
 import { AdmittedFacts, type RequestFacts } from "./facts.ts";
 import { Listens } from "./listens.ts";
@@ -42,7 +42,7 @@ export interface ModernDeps {
   /** Mode of requests that name none; answers in another mode are kept for their caller alone. */
   readonly defaultMode: ToolMode;
   /** Names of tools for requests that name none; as with modes. @default "mcp" */
-  readonly toolNames?: ToolNames;
+  readonly toolNames?: ToolNameStyle;
   /** Callers are told apart by tokens, so what one sees is not for others. */
   readonly isGuarded: boolean;
   /** What this hub shares with others. */
@@ -57,7 +57,7 @@ export class ModernEndpoint {
   readonly #deps: ModernDeps;
   readonly #methods: MethodsDeps;
   readonly #listens: Listens;
-  readonly #desk: CallDesk;
+  readonly #desk: CallCoordinator;
   readonly #toolHeaders: ToolHeaders;
   /** Who the hub is, as calls tell it; or the asking for it. */
   #facts: ServerFacts | Promise<ServerFacts> | undefined;
@@ -69,7 +69,7 @@ export class ModernEndpoint {
     this.#deps = deps;
     this.#methods = { hub, logger, ...(pageSize !== undefined && { pageSize }) };
     this.#listens = new Listens(hub, logger, options);
-    this.#desk = new CallDesk(options, deps.state);
+    this.#desk = new CallCoordinator(options, deps.state);
     this.#toolHeaders = new ToolHeaders(hub);
     this.#stop = hub.events.listsChanged.on(() => (this.#facts = undefined));
   }
@@ -124,7 +124,7 @@ export class ModernEndpoint {
 
   async #route(message: RpcRequest, outlet: ModernOutlet, request: AdmittedFacts): Promise<void> {
     const { id, method, params = {} } = message;
-    const send = (answer: Answer, extra?: JsonObject, status = statusOf(answer)): void => {
+    const send = (answer: McpAnswer, extra?: JsonObject, status = statusOf(answer)): void => {
       if (request.signal.aborted) return;
       const spliced = outlet.replySpliced && splicedReply(id, answer, extra);
       if (spliced) return outlet.replySpliced!(spliced, status);
@@ -211,7 +211,7 @@ export class ModernEndpoint {
  * What the hub offers. Every list can be asked for and may fill up later: a stateless caller could not be told
  * otherwise.
  */
-function discovery({ instructions, capabilities: declared }: ServerFacts, features: SourceFeatures): Answer {
+function discovery({ instructions, capabilities: declared }: ServerFacts, features: SourceFeatures): McpAnswer {
   const own = {
     tools: { listChanged: true },
     resources: { listChanged: true, ...(features.subscribe && { subscribe: true }) },
@@ -241,6 +241,6 @@ const NO_LINK: CallerLink = Object.freeze({
 const OWN_METHODS: ReadonlySet<string> = new Set(["server/discover", "subscriptions/listen"]);
 
 /** Errors are told in the answer itself, except where the revision wants HTTP to say it as well. */
-function statusOf(answer: Answer): number {
+function statusOf(answer: McpAnswer): number {
   return answer.type === "error" && answer.error.code === RPC.missingClientCapability ? 400 : 200;
 }

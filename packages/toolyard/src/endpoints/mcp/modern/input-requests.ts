@@ -1,17 +1,17 @@
 import { stringifyExact } from "../../../core/json/exact-json.ts";
-import type { Ask } from "../../../core/calls/call.ts";
+import type { ServerRequest } from "../../../core/calls/call.ts";
 import { FailError } from "../../../core/errors.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../../core/json/json.ts";
 import { fail, type RpcErrorObject } from "../../../core/calls/outcome.ts";
 import { RPC } from "../../../wire/messages.ts";
-import type { Answer } from "../answers.ts";
+import type { McpAnswer } from "../answers.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
 /**
  * The capabilities that a request for input needs and the caller did not declare, in the shape of client capabilities;
  * nothing when it may be asked. A bare `elicitation: {}` means the form, as it did before there were modes.
  */
-export function missingCapabilities(ask: Ask, declared: JsonObject): JsonObject | undefined {
+export function missingCapabilities(ask: ServerRequest, declared: JsonObject): JsonObject | undefined {
   switch (ask.method) {
     case "elicitation/create":
       return missingElicitation(ask.params["mode"] === "url" ? "url" : "form", objectMember(declared, "elicitation"));
@@ -52,11 +52,11 @@ export function joinCapabilities(first: JsonObject, second: JsonObject): JsonObj
  * legacy era cannot know that beforehand, and tells of the refusal in a result or an error of its own: this era has one
  * error for it. A call that came to something without an answer, or failed of something else, keeps its own.
  */
-export function asUndeclared(answer: Answer, missing: JsonObject): Answer {
+export function asUndeclared(answer: McpAnswer, missing: JsonObject): McpAnswer {
   return failedOfRefusal(answer) ? { type: "error", error: capabilityError(missing) } : answer;
 }
 
-function failedOfRefusal(answer: Answer): boolean {
+function failedOfRefusal(answer: McpAnswer): boolean {
   if (answer.type === "error")
     return answer.error.code === RPC.missingClientCapability || answer.error.message.includes(MISSING);
   return (

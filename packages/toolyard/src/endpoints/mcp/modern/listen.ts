@@ -17,7 +17,7 @@ export interface ListenParts {
 }
 
 /** One open `subscriptions/listen`. Everything it sends carries its id; nothing goes before the acknowledgement. */
-export class Listen implements BoardListener {
+export class ListenSubscription implements BoardListener {
   readonly view: View;
   readonly connection: string | undefined;
   /** Resolves when nothing will be sent any more. */

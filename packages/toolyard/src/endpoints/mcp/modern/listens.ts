@@ -6,7 +6,7 @@ import { objectMember, type JsonObject } from "../../../core/json/json.ts";
 import type { Logger } from "../../../core/ports/ports.ts";
 import { Shares, type Holder } from "../../../core/fairness/shares.ts";
 import { RPC, rpcError, type RpcRequest } from "../../../wire/messages.ts";
-import { Listen } from "./listen.ts";
+import { ListenSubscription } from "./listen.ts";
 import { ListenBoard } from "./listen-board.ts";
 import { holderIn, type RequestFacts } from "./facts.ts";
 import type { ModernOutlet } from "./outlet.ts";
@@ -25,7 +25,7 @@ interface Filter {
 }
 
 /** Who listens, and the `_meta` that says who answers. */
-interface Listener {
+interface ListenClient {
   readonly facts: RequestFacts;
   readonly identity: JsonObject;
 }
@@ -36,7 +36,7 @@ export class Listens {
   readonly #logger: Logger;
   readonly #options: ListenOptions;
   readonly #board: ListenBoard;
-  readonly #open = new Map<Listen, Holder>();
+  readonly #open = new Map<ListenSubscription, Holder>();
   readonly #shares = new Shares();
 
   constructor(hub: HubPort, logger: Logger, options: ListenOptions) {
@@ -51,7 +51,7 @@ export class Listens {
   }
 
   /** Serves one listening request. Resolves when it is over. */
-  async serve({ id, params }: RpcRequest, outlet: ModernOutlet, { facts, identity }: Listener): Promise<void> {
+  async serve({ id, params }: RpcRequest, outlet: ModernOutlet, { facts, identity }: ListenClient): Promise<void> {
     const refuse = (code: number, message: string): void =>
       outlet.reply(stringifyExact(rpcError(id, { code, message })), 200);
     const holder = holderIn(facts);
@@ -59,7 +59,7 @@ export class Listens {
     const filter = readFilter(params, this.#options.maxSubscribedResources);
     if (typeof filter === "string") return refuse(RPC.invalidParams, `Invalid params: ${filter}`);
     const view: View = { mode: facts.mode, principal: facts.principal };
-    const listen = new Listen({
+    const listen = new ListenSubscription({
       id,
       view,
       outlet,
@@ -100,12 +100,12 @@ export class Listens {
     return true;
   }
 
-  #forget(listen: Listen): void {
+  #forget(listen: ListenSubscription): void {
     const holder = this.#open.get(listen);
     if (holder && this.#open.delete(listen)) this.#shares.remove(holder);
   }
 
-  async #begin(listen: Listen, filter: Filter, view: View): Promise<readonly (() => Promise<void>)[]> {
+  async #begin(listen: ListenSubscription, filter: Filter, view: View): Promise<readonly (() => Promise<void>)[]> {
     // The listener has joined before the versions are read, so no change falls between.
     const [versions, subscribed] = await Promise.all([
       this.#board.versions(filter.lists, view),

@@ -7,14 +7,14 @@ import type { HubState } from "../../../state/ports/store.ts";
 import { RequestStates, type Binding } from "./request-state.ts";
 import type { RunningCall } from "./running-call.ts";
 
-interface Parked {
+interface ParkedCall {
   readonly call: RunningCall;
   readonly holder: Holder;
   readonly timer: NodeJS.Timeout;
 }
 
 /** What became of the call that a state stands for. */
-export type Taken =
+export type ParkedLookup =
   | { readonly type: "here"; readonly call: RunningCall }
   /** Another door or hub holds it. */
   | { readonly type: "elsewhere" }
@@ -31,7 +31,7 @@ export class ParkedCalls {
   readonly #options: ParkingOptions;
   readonly #states: RequestStates;
   readonly #directory: ParkedDirectory;
-  readonly #byId = new Map<string, Parked>();
+  readonly #byId = new Map<string, ParkedCall>();
   readonly #shares = new Shares();
 
   constructor(options: ParkingOptions, { secret, parked }: Pick<HubState, "secret" | "parked">) {
@@ -65,7 +65,7 @@ export class ParkedCalls {
   }
 
   /** The call that waits under this state, which waits there no more. */
-  async take(state: string, binding: Binding): Promise<Taken> {
+  async take(state: string, binding: Binding): Promise<ParkedLookup> {
     const id = this.#states.open(state, binding);
     if (id === undefined) return NONE;
     const parked = this.#byId.get(id);
@@ -90,7 +90,7 @@ export class ParkedCalls {
     parked.call.cancel(failure);
   }
 
-  #forget(id: string, { holder, timer }: Parked): void {
+  #forget(id: string, { holder, timer }: ParkedCall): void {
     clearTimeout(timer);
     this.#byId.delete(id);
     this.#directory.remove(id);
@@ -98,8 +98,8 @@ export class ParkedCalls {
   }
 }
 
-const NONE: Taken = { type: "none" };
-const ELSEWHERE: Taken = { type: "elsewhere" };
+const NONE: ParkedLookup = { type: "none" };
+const ELSEWHERE: ParkedLookup = { type: "elsewhere" };
 
 function crowdedOut(): FailError {
   return new FailError(

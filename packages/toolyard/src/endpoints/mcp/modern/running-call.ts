@@ -1,11 +1,11 @@
 import { Canceller, type Cancellation } from "../../../core/calls/cancellation.ts";
-import type { Ask, Client, Notice } from "../../../core/calls/call.ts";
+import type { ServerRequest, Client, CallNotification } from "../../../core/calls/call.ts";
 import { cancelledFailure } from "../../../core/calls/deadline.ts";
 import { FailError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { fail } from "../../../core/calls/outcome.ts";
 import type { CallerLink } from "../../../core/calls/caller-link.ts";
-import type { Answer } from "../answers.ts";
+import type { McpAnswer } from "../answers.ts";
 import { reachesLevel } from "../../../wire/log-level.ts";
 import type { RequestId } from "../../../wire/messages.ts";
 import {
@@ -29,15 +29,15 @@ export interface Visit {
 }
 
 /** Stays empty: a call that asks something has a map of its own. */
-const NO_QUESTIONS = new Map<string, Question>();
+const NO_QUESTIONS = new Map<string, SuspendedRequest>();
 
 /** How a visit ends: with the call's answer, or with questions to its caller. */
 export type VisitEnd =
-  | { readonly type: "answer"; readonly answer: Answer }
+  | { readonly type: "answer"; readonly answer: McpAnswer }
   | { readonly type: "input"; readonly inputRequests: JsonObject };
 
-interface Question {
-  readonly ask: Ask;
+interface SuspendedRequest {
+  readonly ask: ServerRequest;
   /** Its caller has it to answer. */
   isPut: boolean;
   resolve(response: JsonObject): void;
@@ -63,9 +63,9 @@ export class RunningCall implements CallerLink {
   /** Waits for the caller of this visit to go. */
   #onGone: (() => void) | undefined;
   #gathering: NodeJS.Timeout | undefined;
-  #held: Notice[] = [];
+  #held: CallNotification[] = [];
   #asked = 0;
-  #answer: Answer | undefined;
+  #answer: McpAnswer | undefined;
   /** What questions were refused for, since the caller did not declare it. */
   #undeclared: JsonObject | undefined;
 
@@ -93,7 +93,7 @@ export class RunningCall implements CallerLink {
    * The call is over. What its caller has to answer may be another call's question, so that stays open until the caller
    * comes back; the answer of this call waits for it as long.
    */
-  settle(own: Answer): void {
+  settle(own: McpAnswer): void {
     const answer = this.#undeclared && this.relaysInput ? asUndeclared(own, this.#undeclared) : own;
     this.#answer = answer;
     if (this.#questions.size > 0) this.#rejectAll(over(), ({ isPut, ask }) => !isPut || ask.outlivesCall !== true);
@@ -151,13 +151,13 @@ export class RunningCall implements CallerLink {
     this.#rejectAll(error);
   }
 
-  notify(notice: Notice): void {
+  notify(notice: CallNotification): void {
     if (this.#answer || this.#caller.aborted) return;
     if (this.#visit) deliver(notice, this.#visit);
     else this.#hold(notice);
   }
 
-  async ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
+  async ask(ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject> {
     if (this.#answer) throw over();
     this.#caller.throwIfAborted();
     signal?.throwIfAborted();
@@ -176,7 +176,7 @@ export class RunningCall implements CallerLink {
     }
   }
 
-  #assertAskable(ask: Ask): void {
+  #assertAskable(ask: ServerRequest): void {
     if (!isInputMethod(ask.method)) {
       const message = `A client of this protocol revision cannot be asked \`${ask.method}\`.`;
       throw new FailError(fail("denied", message, { details: { ask: ask.method } }));
@@ -235,7 +235,7 @@ export class RunningCall implements CallerLink {
     question?.reject(cancelledFailure(reason));
   }
 
-  #rejectAll(error: unknown, isMeant: (question: Question) => boolean = () => true): void {
+  #rejectAll(error: unknown, isMeant: (question: SuspendedRequest) => boolean = () => true): void {
     for (const [key, question] of this.#questions) {
       if (!isMeant(question)) continue;
       this.#questions.delete(key);
@@ -243,7 +243,7 @@ export class RunningCall implements CallerLink {
     }
   }
 
-  #hold(notice: Notice): void {
+  #hold(notice: CallNotification): void {
     this.#held.push(notice);
     if (this.#held.length <= MAX_HELD_NOTICES) return;
     // Of progress the last word matters most.
@@ -257,7 +257,7 @@ export class RunningCall implements CallerLink {
   }
 }
 
-function deliver({ method, params }: Notice, visit: Visit): void {
+function deliver({ method, params }: CallNotification, visit: Visit): void {
   if (method === PROGRESS && visit.progressToken !== undefined)
     visit.note(method, { ...params, progressToken: visit.progressToken });
   if (method === MESSAGE && visit.logLevel !== undefined && reachesLevel(params["level"], visit.logLevel))

@@ -17,7 +17,7 @@ interface HeadersOfView {
   readonly isWhole: boolean;
 }
 
-type Found = HeaderMismatch | undefined;
+type HeaderFinding = HeaderMismatch | undefined;
 
 /**
  * Compares `Mcp-Param-*` headers with the arguments they repeat, for tools that ask for such headers in their schema.
@@ -41,7 +41,7 @@ export class ToolHeaders {
   }
 
   /** At once where the tool is known, or known to be none that is listed. */
-  findMismatch(params: JsonObject, view: View, headers: HeaderLookup): Found | Promise<Found> {
+  findMismatch(params: JsonObject, view: View, headers: HeaderLookup): HeaderFinding | Promise<HeaderFinding> {
     const name = stringMember(params, "name");
     const args = params["arguments"];
     if (name === undefined || !isJsonObject(args)) return undefined;
@@ -49,7 +49,7 @@ export class ToolHeaders {
     const { id, toolNames = "mcp" } = view.principal;
     const key = `${view.mode} ${toolNames} ${id}`;
     const held = this.#current.get(key);
-    const compare = ({ byTool }: HeadersOfView): Found => {
+    const compare = ({ byTool }: HeadersOfView): HeaderFinding => {
       const declared = byTool.get(name);
       return declared && findParamMismatch(declared, args, headers);
     };

@@ -26,7 +26,7 @@ export interface DocumentSource {
  * are written bit by bit, so that nobody waits for them who asks for something else.
  */
 export async function createDocument(source: DocumentSource): Promise<JsonObject> {
-  const writer = new Writer(source);
+  const writer = new DocumentWriter(source);
   await inSlices(writer.steps());
   return writer.write();
 }
@@ -46,7 +46,7 @@ const TOO_LARGE = Object.freeze({
   description: "The schema is too large to be shown here; the list of tools has it.",
 });
 
-class Writer {
+class DocumentWriter {
   readonly #source: DocumentSource;
   readonly #schemas = new Map<string, unknown>([["Error", ERROR_SCHEMA]]);
   readonly #tools = new Map<string, KnownTool>();

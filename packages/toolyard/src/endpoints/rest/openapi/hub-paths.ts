@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../core/json/json.ts";
 import { failuresOf, statusesOf } from "./responses.ts";
 
-type Path = [path: string, item: JsonObject];
+type PathEntry = [path: string, item: JsonObject];
 
 const MODE = query("tool_mode", "Which tools are seen: `normal`, `discovery` or `all`.", {
   type: "string",
@@ -30,7 +30,7 @@ export const HUB_OPERATIONS: readonly string[] = [
 ];
 
 /** The paths that every hub has. */
-export function hubPaths(basePath: string, isGuarded: boolean): Path[] {
+export function hubPaths(basePath: string, isGuarded: boolean): PathEntry[] {
   return [
     [`${basePath}/tools`, toolsPath(isGuarded)],
     [`${basePath}/tools/{name}`, toolPath(isGuarded)],
@@ -114,7 +114,7 @@ const HEALTH_PATH: JsonObject = {
 };
 
 /** Where the agent answers. */
-export function chatPath(path: string, isGuarded: boolean): Path {
+export function chatPath(path: string, isGuarded: boolean): PathEntry {
   const message = {
     message: { type: "string" },
     history: { type: "array", items: { type: "object" }, description: "The `history` of the reply before." },

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
 
 /** A schema with the keywords of draft 2020-12, and the places that were renamed on the way: old steps → new steps. */
-export interface Modernised {
+export interface ModernSchema {
   readonly schema: JsonObject;
   readonly moved: readonly (readonly [from: readonly string[], to: readonly string[]])[];
 }
@@ -10,7 +10,7 @@ export interface Modernised {
  * Brings one level of a schema to draft 2020-12: `definitions`, lists in `items`, `additionalItems`, `dependencies`,
  * boolean `exclusiveMinimum`. A `$ref` of the older drafts is alone wherever it stands; only what describes it is kept.
  */
-export function modernise(raw: JsonObject, isOld: boolean): Modernised {
+export function modernise(raw: JsonObject, isOld: boolean): ModernSchema {
   if (isOld && typeof raw["$ref"] === "string") return { schema: onlyWords(raw), moved: [] };
   const { definitions, additionalItems, dependencies, id: _, ...rest } = raw;
   const schema: JsonObject = rest;

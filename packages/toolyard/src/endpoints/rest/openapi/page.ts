@@ -9,7 +9,7 @@ import { PAGE_STYLE } from "./page-style.ts";
 import { sampleOf } from "./sample.ts";
 
 /** What of the document is shown. */
-export interface PageWish {
+export interface DocumentPageOptions {
   /** Only operations whose path or words hold this text. */
   readonly filter: string;
   /** From 1. */
@@ -25,7 +25,7 @@ export const PAGE_POLICY =
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** The document as a page for people: it needs no script. `baseUrl` is how the reader reaches this hub. */
-export function renderPage(document: JsonObject, baseUrl: string, { filter, page }: PageWish): string {
+export function renderPage(document: JsonObject, baseUrl: string, { filter, page }: DocumentPageOptions): string {
   const all = operationsOf(document);
   const found = all.filter((one) => one.words.includes(filter.toLowerCase()));
   const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
@@ -52,7 +52,7 @@ const TITLES: Readonly<Record<string, string>> = { tools: "Tools", routes: "Rout
 const TAG_ORDER = ["routes", "tools", "hub"];
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
-interface Operation {
+interface PageOperation {
   readonly method: string;
   readonly path: string;
   readonly tag: string;
@@ -61,9 +61,9 @@ interface Operation {
   readonly words: string;
 }
 
-function operationsOf({ paths }: JsonObject): Operation[] {
+function operationsOf({ paths }: JsonObject): PageOperation[] {
   const all = Object.entries(paths as JsonObject).flatMap(([path, item]) =>
-    METHODS.flatMap((method): Operation[] => {
+    METHODS.flatMap((method): PageOperation[] => {
       const operation = (item as JsonObject)[method];
       if (!isJsonObject(operation)) return [];
       const [tag = "hub"] = operation["tags"] as readonly string[];
@@ -74,7 +74,7 @@ function operationsOf({ paths }: JsonObject): Operation[] {
   return all.toSorted((a, b) => TAG_ORDER.indexOf(a.tag) - TAG_ORDER.indexOf(b.tag));
 }
 
-function section({ method, path, operation }: Operation, document: JsonObject, baseUrl: string): Html {
+function section({ method, path, operation }: PageOperation, document: JsonObject, baseUrl: string): Html {
   const body = bodySchema(operation);
   const description = stringMember(operation, "description");
   const failures = Object.keys(operation["responses"] as JsonObject).filter((status) => status !== "200");
@@ -125,7 +125,7 @@ function parameterTable(operation: JsonObject, body: unknown, document: JsonObje
 }
 
 /** What a request may carry under one name. */
-interface Parameter {
+interface PageParameter {
   readonly name: string;
   readonly isRequired: boolean;
   readonly schema: unknown;
@@ -133,7 +133,7 @@ interface Parameter {
   readonly words?: string | undefined;
 }
 
-function row({ name, isRequired, schema, words }: Parameter, document: JsonObject): Html {
+function row({ name, isRequired, schema, words }: PageParameter, document: JsonObject): Html {
   const description = words ?? stringMember(follow(schema, document), "description") ?? "";
   const required = isRequired ? html` <span class="dim">required</span>` : "";
   const takes = describeSchema(schema, document);

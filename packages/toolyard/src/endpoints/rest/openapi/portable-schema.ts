@@ -13,32 +13,32 @@ export function portableSchema(schema: unknown, place: string): unknown {
   return isJsonObject(schema) ? new Porter(schema, place).port() : schema !== false;
 }
 
-interface Spot {
+interface SchemaLocation {
   /** Pointer in the tool's schema. */
   readonly from: string;
   /** Pointer in the document. */
   readonly to: string;
   /** The nearest schema around it with an identity of its own. */
-  readonly resource: Resource;
+  readonly resource: SchemaResource;
   readonly depth: number;
 }
 
 /** The schema that a member belongs to. */
 interface Within {
-  readonly spot: Spot;
+  readonly spot: SchemaLocation;
   /** Where in the tool's schema stands what is `steps` below it now. */
   readonly from: (steps: readonly string[]) => string;
 }
 
-interface Resource {
+interface SchemaResource {
   readonly from: string;
   readonly uri: string;
 }
 
-interface Reference {
+interface SchemaReference {
   readonly out: JsonObject;
   readonly text: string;
-  readonly resource: Resource;
+  readonly resource: SchemaResource;
 }
 
 /** Deeper, a schema says nothing that could be read. */
@@ -55,7 +55,7 @@ class Porter {
   readonly #moved = new Map<string, string>();
   /** URIs of schemas and of their anchors → pointer in the tool's schema. */
   readonly #named = new Map<string, string>();
-  readonly #references: Reference[] = [];
+  readonly #references: SchemaReference[] = [];
   readonly #hoisted: [string, unknown][] = [];
 
   constructor(root: JsonObject, place: string) {
@@ -65,7 +65,7 @@ class Porter {
   }
 
   port(): JsonObject {
-    const resource: Resource = { from: "#", uri: NOWHERE };
+    const resource: SchemaResource = { from: "#", uri: NOWHERE };
     const out = this.#schema(this.#root, { from: "#", to: this.#place, resource, depth: 0 }) as JsonObject;
     // Resolving may bring further schemas in, whose references come behind.
     for (let at = 0; at < this.#references.length; at += 1) this.#resolve(this.#references[at]!);
@@ -77,7 +77,7 @@ class Porter {
     return out;
   }
 
-  #schema(value: unknown, spot: Spot): unknown {
+  #schema(value: unknown, spot: SchemaLocation): unknown {
     this.#moved.set(spot.from, spot.to);
     if (!isJsonObject(value)) return value !== false;
     if (spot.depth > MAX_DEPTH) return true;
@@ -105,7 +105,11 @@ class Porter {
   #member(keyword: string, value: unknown, within: Within): [string, unknown][] {
     const { spot, from } = within;
     if (IDENTITY.has(keyword)) return [];
-    const at = (...steps: readonly string[]): Spot => ({ ...spot, from: from(steps), to: stepTo(spot.to, ...steps) });
+    const at = (...steps: readonly string[]): SchemaLocation => ({
+      ...spot,
+      from: from(steps),
+      to: stepTo(spot.to, ...steps),
+    });
     if (ONE_SCHEMA.has(keyword)) return isSchema(value) ? [[keyword, this.#schema(value, at(keyword))]] : [];
     if (SCHEMA_LIST.has(keyword)) {
       if (!Array.isArray(value) || value.length === 0) return [];
@@ -129,7 +133,7 @@ class Porter {
     return Object.fromEntries(entries);
   }
 
-  #identify(schema: JsonObject, spot: Spot): Resource {
+  #identify(schema: JsonObject, spot: SchemaLocation): SchemaResource {
     const { $id = schema["id"], $anchor, $dynamicAnchor } = schema;
     let { resource } = spot;
     if (typeof $id === "string" && !$id.startsWith("#")) {
@@ -147,7 +151,7 @@ class Porter {
     return resource;
   }
 
-  #resolve({ out, text, resource }: Reference): void {
+  #resolve({ out, text, resource }: SchemaReference): void {
     const origin = this.#originOf(text, resource);
     const target = origin === undefined ? undefined : (this.#moved.get(origin) ?? this.#hoist(origin));
     if (target !== undefined) out["$ref"] = target;
@@ -155,7 +159,7 @@ class Porter {
   }
 
   /** The place in the tool's schema that a reference means; nothing when it means another document. */
-  #originOf(text: string, resource: Resource): string | undefined {
+  #originOf(text: string, resource: SchemaResource): string | undefined {
     const mark = text.indexOf("#");
     const [path, fragment] = mark === -1 ? [text, ""] : [text.slice(0, mark), text.slice(mark + 1)];
     const uri = path === "" ? resource.uri : joinUri(path, resource.uri);

@@ -11,7 +11,7 @@ export type GivenRequest = IncomingMessage | { readonly raw: IncomingMessage; re
 export type GivenResponse = ServerResponse | { readonly raw: ServerResponse; hijack(): unknown };
 
 /** Request and answer of Node's, and the body where a framework has read it before. */
-export interface Handed {
+export interface FrameworkRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly body: unknown;
@@ -20,7 +20,7 @@ export interface Handed {
 }
 
 /** Throws a `TypeError` that names what was given instead. */
-export function readHanded(request: GivenRequest, response: GivenResponse): Handed {
+export function readHanded(request: GivenRequest, response: GivenResponse): FrameworkRequest {
   const kind = requestKind(request);
   if (kind === "Node's request" && isResponse(response)) {
     const { body, originalUrl } = request as { body?: unknown; originalUrl?: unknown };
@@ -53,7 +53,7 @@ export class HandedWire extends NodeWire {
   readonly #target: string;
   readonly #body: unknown;
 
-  constructor({ request, response, body }: Handed, target: string, owner: WireOwner) {
+  constructor({ request, response, body }: FrameworkRequest, target: string, owner: WireOwner) {
     super(request, response, owner);
     this.#target = target;
     // Express sets an empty body, and has read nothing, where no parser took the request.

@@ -4,7 +4,7 @@ import type { Logger } from "../../../core/ports/ports.ts";
 import { findGivenHeadFault } from "../../request/head-limits.ts";
 import type { HttpOptions } from "../../options.ts";
 import { PortlessListener } from "../../listening/portless-listener.ts";
-import { HandedWire, readHanded, type GivenRequest, type GivenResponse, type Handed } from "./handed.ts";
+import { HandedWire, readHanded, type GivenRequest, type GivenResponse, type FrameworkRequest } from "./handed.ts";
 import type { WireOwner } from "./wire.ts";
 
 /**
@@ -52,7 +52,7 @@ export class HandlerListener extends PortlessListener<HandedWire> implements Wir
     wire.cut();
   }
 
-  async #takeLate(handed: Handed, next?: (error?: unknown) => void): Promise<void> {
+  async #takeLate(handed: FrameworkRequest, next?: (error?: unknown) => void): Promise<void> {
     try {
       await this.#ready;
       this.#takeOwn(handed, next);
@@ -62,7 +62,7 @@ export class HandlerListener extends PortlessListener<HandedWire> implements Wir
     }
   }
 
-  #takeOwn(handed: Handed, next?: (error?: unknown) => void): void {
+  #takeOwn(handed: FrameworkRequest, next?: (error?: unknown) => void): void {
     const { wholeUrl, request, response } = handed;
     // Whoever went away meanwhile is not told of any more.
     if (response.destroyed) return;

@@ -11,7 +11,7 @@ const BODY_PIECE_BYTES = 1024;
 /** Bytes that wait for the parser before the connection is paused. */
 const MAX_HELD_BYTES = 16 * 1024;
 
-type Written = (error?: Error | null) => void;
+type WriteCallback = (error?: Error | null) => void;
 
 interface WrittenChunk {
   readonly chunk: string | Buffer;
@@ -110,23 +110,23 @@ export class PacedSocket extends Duplex {
     if (this.#held.length > 0 || this.#hasEnded) process.nextTick(() => this.#feedSoon());
   }
 
-  override _write(chunk: string | Buffer, encoding: BufferEncoding, done: Written): void {
+  override _write(chunk: string | Buffer, encoding: BufferEncoding, done: WriteCallback): void {
     if (typeof chunk === "string") this.raw.write(chunk, encoding, done);
     else this.raw.write(chunk, done);
   }
 
-  override _writev(chunks: readonly WrittenChunk[], done: Written): void {
+  override _writev(chunks: readonly WrittenChunk[], done: WriteCallback): void {
     this.raw.cork();
     for (const [at, { chunk, encoding }] of chunks.entries())
       this._write(chunk, encoding, at === chunks.length - 1 ? done : () => {});
     this.raw.uncork();
   }
 
-  override _final(done: Written): void {
+  override _final(done: WriteCallback): void {
     this.raw.end(() => done());
   }
 
-  override _destroy(error: Error | null, done: Written): void {
+  override _destroy(error: Error | null, done: WriteCallback): void {
     this.#held = NOTHING;
     this.#waiting.length = 0;
     this.#account.close();

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { encodeFrames, FrameDecoder, type Frame, type OutgoingFrame } from "./frames.ts";
+import { encodeFrames, FrameDecoder, type WorkerFrame, type OutgoingFrame } from "./frames.ts";
 
 /** What may wait for the other process before this one stops giving it more to do. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
@@ -13,7 +13,7 @@ export class Channel {
   #queue: OutgoingFrame[] = [];
   #isOpen = true;
 
-  constructor(pipe: Duplex, onFrame: (frame: Frame) => void) {
+  constructor(pipe: Duplex, onFrame: (frame: WorkerFrame) => void) {
     this.#pipe = pipe;
     const decoder = new FrameDecoder();
     pipe.on("data", (chunk: Buffer) => {

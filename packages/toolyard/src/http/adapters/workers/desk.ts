@@ -9,16 +9,16 @@ import type { RequestHead } from "./messages.ts";
 import { PrincipalReader } from "./principal-text.ts";
 import { RemoteRequest, type RemoteAnswerWire } from "./remote-wire.ts";
 
-interface Served {
+interface ServedRoute {
   readonly handler: Handler;
   readonly refusalBody: RefusalBody | undefined;
 }
 
 /** Where requests that workers have checked reach their handlers. */
-export class Desk {
+export class WorkerDispatcher {
   readonly #logger: Logger;
   readonly #place: ExchangePlace;
-  readonly #routes: Served[] = [];
+  readonly #routes: ServedRoute[] = [];
   readonly #principals = new PrincipalReader();
 
   constructor({ limits }: HttpOptions, logger: Logger, closing: AbortSignal) {

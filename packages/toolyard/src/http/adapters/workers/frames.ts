@@ -43,7 +43,7 @@ export const FRAME = {
   who: 27,
 } as const;
 
-export interface Frame {
+export interface WorkerFrame {
   readonly type: number;
   readonly exchange: number;
   /** JSON text; empty where there is none. */
@@ -93,7 +93,7 @@ export class FrameDecoder {
   /** Bytes that the next look is worth. */
   #wanted = PREFIX_BYTES;
 
-  *decode(chunk: Buffer): Generator<Frame> {
+  *decode(chunk: Buffer): Generator<WorkerFrame> {
     this.#waiting.push(chunk);
     this.#held += chunk.length;
     if (this.#held < this.#wanted) return;
@@ -114,7 +114,7 @@ export class FrameDecoder {
   }
 }
 
-function readFrame(bytes: Buffer, start: number, end: number): Frame {
+function readFrame(bytes: Buffer, start: number, end: number): WorkerFrame {
   const headStart = start + FIXED_BYTES;
   const bodyStart = headStart + bytes.readUInt32LE(start + 5);
   return {

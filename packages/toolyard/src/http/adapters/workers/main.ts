@@ -3,7 +3,7 @@
 import { Socket } from "node:net";
 import { messageOf } from "../../../core/errors.ts";
 import { Channel } from "./channel.ts";
-import { FRAME, type Frame } from "./frames.ts";
+import { FRAME, type WorkerFrame } from "./frames.ts";
 import type { LogHead, WorkerSettings } from "./messages.ts";
 import type { KeyPair } from "../../tls/key-pair.ts";
 import { Worker } from "./worker.ts";
@@ -15,7 +15,7 @@ const pipe = new Socket({ fd: PIPE, readable: true, writable: true });
 const channel = new Channel(pipe, receive);
 let worker: Worker | undefined;
 
-function receive(frame: Frame): void {
+function receive(frame: WorkerFrame): void {
   if (frame.type === FRAME.settings) return void begin(JSON.parse(frame.head) as WorkerSettings);
   if (frame.type === FRAME.certificate) return void worker?.certify(JSON.parse(frame.head) as KeyPair);
   if (frame.type === FRAME.close) return void end();

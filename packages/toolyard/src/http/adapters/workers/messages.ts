@@ -48,7 +48,7 @@ export interface RequestHead {
   };
 }
 
-export interface AnswerHead {
+export interface WorkerAnswerHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 }

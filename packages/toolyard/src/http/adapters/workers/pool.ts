@@ -10,7 +10,7 @@ import type { HttpOptions } from "../../options.ts";
 import { Refusal } from "../../answer/refusal.ts";
 import { Router, type Handler, type RefusalBody, type RoutePlace } from "../../router.ts";
 import type { KeyPair } from "../../tls/key-pair.ts";
-import { Desk } from "./desk.ts";
+import { WorkerDispatcher } from "./desk.ts";
 import { REFUSAL_MARK, REFUSAL_STATUSES, type LogHead, type WorkerRoute } from "./messages.ts";
 import { WorkerProcess, type WorkerOwner } from "./worker-process.ts";
 
@@ -28,16 +28,16 @@ const MAX_DELAY_MS = 5000;
  * exist once.
  */
 export function createWorkerPool(options: HttpOptions, logger: Logger, authenticator: Authenticator): PortListener {
-  return new WorkerPool(options, logger, authenticator);
+  return new HttpWorkerPool(options, logger, authenticator);
 }
 
-class WorkerPool implements PortListener, WorkerOwner {
+class HttpWorkerPool implements PortListener, WorkerOwner {
   readonly #options: HttpOptions;
   readonly #logger: Logger;
   readonly #authenticator: Authenticator;
   readonly #router = new Router();
   readonly #routes: WorkerRoute[] = [];
-  readonly #desk: Desk;
+  readonly #desk: WorkerDispatcher;
   readonly #workers = new Set<WorkerProcess>();
   /** Connections that came while no worker served. */
   readonly #unserved = new Set<Socket>();
@@ -57,7 +57,7 @@ class WorkerPool implements PortListener, WorkerOwner {
     this.#authenticator = authenticator;
     // What cannot be used is said here, not by each worker.
     void new ForwardedReader(options.trustedProxies);
-    this.#desk = new Desk(options, logger, this.#closing.signal);
+    this.#desk = new WorkerDispatcher(options, logger, this.#closing.signal);
     this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => this.#accepted(socket));
   }
 

@@ -3,7 +3,7 @@ import { Refusal } from "../../answer/refusal.ts";
 import type { AnswerWire, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../../wire.ts";
 import type { Channel } from "./channel.ts";
 import { FRAME } from "./frames.ts";
-import type { AnswerHead, RequestHead } from "./messages.ts";
+import type { WorkerAnswerHead, RequestHead } from "./messages.ts";
 
 /** What may be under way to the reader before `write` says that it is enough. */
 const HIGH_WATER_BYTES = 16 * 1024;
@@ -151,6 +151,6 @@ export class RemoteAnswerWire implements AnswerWire {
   }
 
   #head(): string {
-    return JSON.stringify({ status: this.#status, headers: this.#headers } satisfies AnswerHead);
+    return JSON.stringify({ status: this.#status, headers: this.#headers } satisfies WorkerAnswerHead);
   }
 }

@@ -7,7 +7,7 @@ import type { Authentication } from "../../../core/ports/authenticator.ts";
 import { childEnvironment } from "../../../process/environment.ts";
 import type { KeyPair } from "../../tls/key-pair.ts";
 import { Channel } from "./channel.ts";
-import { FRAME, type Frame } from "./frames.ts";
+import { FRAME, type WorkerFrame } from "./frames.ts";
 import type { LogHead, RequestHead, WorkerSettings } from "./messages.ts";
 import { RemoteAnswerWire } from "./remote-wire.ts";
 
@@ -103,7 +103,7 @@ export class WorkerProcess {
     });
   }
 
-  #receive({ type, exchange, head, body }: Frame): void {
+  #receive({ type, exchange, head, body }: WorkerFrame): void {
     switch (type) {
       case FRAME.request:
         return this.#request(exchange, JSON.parse(head) as RequestHead, body);

@@ -13,10 +13,10 @@ import type { RawHeaders } from "../../wire.ts";
 import type { Channel } from "./channel.ts";
 import { writePrincipal } from "./principal-text.ts";
 import { RemoteAuthenticator } from "./remote-authenticator.ts";
-import { FRAME, type Frame } from "./frames.ts";
+import { FRAME, type WorkerFrame } from "./frames.ts";
 import {
   REFUSAL_MARK,
-  type AnswerHead,
+  type WorkerAnswerHead,
   type LogHead,
   type RequestHead,
   type WorkerRoute,
@@ -71,7 +71,7 @@ export class Worker {
   }
 
   /** Takes a frame of a request, or of a question about a caller. */
-  receive(frame: Frame): void {
+  receive(frame: WorkerFrame): void {
     const { type, exchange, head } = frame;
     if (type === FRAME.principal) return this.#authenticator.answered(exchange, JSON.parse(head) as Authentication);
     const answer = this.#open.get(exchange);
@@ -87,7 +87,7 @@ export class Worker {
     }
   }
 
-  #send(answer: HttpAnswer, { type, exchange, head, body }: Frame): void {
+  #send(answer: HttpAnswer, { type, exchange, head, body }: WorkerFrame): void {
     switch (type) {
       case FRAME.answer:
         this.#open.delete(exchange);
@@ -206,7 +206,7 @@ interface RawHead {
 }
 
 function readHead(text: string): RawHead {
-  const { status, headers } = JSON.parse(text) as AnswerHead;
+  const { status, headers } = JSON.parse(text) as WorkerAnswerHead;
   return { status, headers: Object.entries(headers).flat() };
 }
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { AnswerParser } from "./answer-parser.ts";
-import type { AnswerHead } from "./head.ts";
+import type { ResponseHead } from "./head.ts";
 
 /** Parses one answer that arrives in these pieces. */
-function parse(pieces: readonly Buffer[]): { head: AnswerHead; body: string; used: number; isOver: boolean } {
-  const heads: AnswerHead[] = [];
+function parse(pieces: readonly Buffer[]): { head: ResponseHead; body: string; used: number; isOver: boolean } {
+  const heads: ResponseHead[] = [];
   let body = "";
   const parser = new AnswerParser({
     onInterim: () => {},

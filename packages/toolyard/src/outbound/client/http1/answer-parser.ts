@@ -1,13 +1,13 @@
 import { LastRead } from "../../../core/timing/last-read.ts";
 import { ChunkedBody } from "./chunked-body.ts";
 import { notHttp } from "./fault.ts";
-import { parseHead, type AnswerHead } from "./head.ts";
+import { parseHead, type ResponseHead } from "./head.ts";
 import { HeldHead } from "./held-head.ts";
 
 /** Hears of one answer in the order in which it comes; its end is `isOver`. */
 export interface AnswerListener {
   onInterim(): void;
-  onHead(head: AnswerHead): void;
+  onHead(head: ResponseHead): void;
   /** The bytes are the reader's own only until this returns. */
   onData(data: Buffer): void;
 }
@@ -15,7 +15,7 @@ export interface AnswerListener {
 /** Answers of 100 to 199 before the one that counts. */
 const MAX_INTERIM_ANSWERS = 16;
 
-type Part = "head" | "length" | "chunks" | "until-end" | "over";
+type ParserState = "head" | "length" | "chunks" | "until-end" | "over";
 
 /**
  * Reads one answer after the other, cut wherever the network cuts them. Strict: what does not follow the standard to
@@ -27,7 +27,7 @@ export class AnswerParser {
   readonly #head = new HeldHead();
   readonly #chunks = new ChunkedBody();
   readonly #onChunkData: (data: Buffer) => void;
-  #part: Part = "head";
+  #part: ParserState = "head";
   #left = 0;
   #interim = 0;
   /** Most answers of a server have the same head until its clock reaches the next second. */
@@ -102,7 +102,7 @@ export class AnswerParser {
     return end;
   }
 
-  #onInterim({ status }: AnswerHead): void {
+  #onInterim({ status }: ResponseHead): void {
     this.#interim += 1;
     if (status === 101) throw notHttp("it changes to a protocol that nobody asked for");
     if (this.#interim > MAX_INTERIM_ANSWERS) throw notHttp("too many interim answers come before it");

@@ -1,30 +1,30 @@
 import { holderOf, HUB, type Caller, type Holder } from "../../../core/fairness/shares.ts";
 import type { AnswerSink } from "../answer-sink.ts";
 import type { BodySource } from "../response-body.ts";
-import type { Outgoing } from "../sender.ts";
+import type { TransportRequest } from "../sender.ts";
 import type { RequestBytes } from "./request-text.ts";
 
 /** Current holder of a request: the queue, or the connection that carries it. */
-export interface Keeper {
-  giveUp(asked: Asked): void;
+export interface RequestHolder {
+  giveUp(asked: WireRequest): void;
   pause?(): void;
   resume?(): void;
 }
 
-type Sending = Pick<Outgoing, "silenceMs" | "caller" | "isMessage">;
+type WriteSettings = Pick<TransportRequest, "silenceMs" | "caller" | "isMessage">;
 
 /** A request: the bytes to write, and the sink for its answer. */
-export class Asked implements BodySource {
+export class WireRequest implements BodySource {
   readonly bytes: RequestBytes;
   /** Bound of silence, before the head and between two pieces of the body; 0 for none. */
   readonly silenceMs: number;
   readonly sink: AnswerSink;
-  keeper: Keeper | undefined;
+  keeper: RequestHolder | undefined;
   readonly isMessage: boolean;
   readonly #caller: Caller | undefined;
   #isPaused = false;
 
-  constructor(bytes: RequestBytes, { silenceMs, caller, isMessage = false }: Sending, sink: AnswerSink) {
+  constructor(bytes: RequestBytes, { silenceMs, caller, isMessage = false }: WriteSettings, sink: AnswerSink) {
     this.bytes = bytes;
     this.silenceMs = silenceMs;
     this.isMessage = isMessage;

@@ -20,11 +20,11 @@ const HEX_DIGITS: Readonly<Uint8Array> = Uint8Array.from({ length: 256 }, (_, co
   return Number.isNaN(digit) ? NO_DIGIT : digit;
 });
 
-type Part = "size" | "data" | "data-end" | "trailer" | "over";
+type ChunkState = "size" | "data" | "data-end" | "trailer" | "over";
 
 /** Parses a chunked body from pieces of any length. Throws on any deviation from the standard. */
 export class ChunkedBody {
-  #part: Part = "size";
+  #part: ChunkState = "size";
   #line = "";
   #left = 0;
   #extensionBytes = 0;

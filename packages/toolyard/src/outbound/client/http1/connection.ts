@@ -1,9 +1,9 @@
 import { connect as connectTcp, type LookupFunction, type OnReadOpts, type Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { AnswerParser, type AnswerListener } from "./answer-parser.ts";
-import type { Asked, Keeper } from "./asked.ts";
+import type { WireRequest, RequestHolder } from "./asked.ts";
 import { Http1Fault, notHttp } from "./fault.ts";
-import type { AnswerHead } from "./head.ts";
+import type { ResponseHead } from "./head.ts";
 import { Silence } from "../../../core/timing/idle-timer.ts";
 import { atTurnEnd } from "../../../core/timing/turn-end.ts";
 
@@ -25,7 +25,7 @@ export interface ConnectionOwner {
   /** It can carry another request. */
   onFree(connection: Http1Connection): void;
   /** The connection has closed. `unsent`: the request it should have carried, of which no byte was written. */
-  onGone(connection: Http1Connection, unsent: Asked | undefined): void;
+  onGone(connection: Http1Connection, unsent: WireRequest | undefined): void;
 }
 
 /** A server that closes after its hint may have sent that while our next request is on its way. */
@@ -38,13 +38,13 @@ const TCP_KEEP_ALIVE_MS = 60_000;
  * again. Bytes that arrive when no answer is due close the connection, since they would be taken for the answer to the
  * next request.
  */
-export class Http1Connection implements AnswerListener, Keeper {
+export class Http1Connection implements AnswerListener, RequestHolder {
   readonly #destination: Destination;
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
   readonly #parser: AnswerParser;
   readonly #silence: Silence;
-  #asked: Asked | undefined;
+  #asked: WireRequest | undefined;
   #isConnected = false;
   /** A request waits until the socket has been checked for pending bytes. */
   #isLooking = false;
@@ -54,7 +54,7 @@ export class Http1Connection implements AnswerListener, Keeper {
   #isGone = false;
   #keptMs = 0;
 
-  constructor(destination: Destination, owner: ConnectionOwner, first: Asked) {
+  constructor(destination: Destination, owner: ConnectionOwner, first: WireRequest) {
     this.#destination = destination;
     this.#owner = owner;
     this.#asked = first;
@@ -66,12 +66,12 @@ export class Http1Connection implements AnswerListener, Keeper {
   }
 
   /** The request that it carries. */
-  get asked(): Asked | undefined {
+  get asked(): WireRequest | undefined {
     return this.#asked;
   }
 
   /** Carries a request over a connection that was free. */
-  carry(asked: Asked): void {
+  carry(asked: WireRequest): void {
     this.#asked = asked;
     asked.keeper = this;
     this.#silence.end();
@@ -89,7 +89,7 @@ export class Http1Connection implements AnswerListener, Keeper {
     setImmediate(() => this.#onLooked());
   }
 
-  giveUp(asked: Asked): void {
+  giveUp(asked: WireRequest): void {
     if (this.#asked !== asked) return;
     this.#letGo();
     // A request that was not written yet leaves the connection unchanged.
@@ -114,7 +114,7 @@ export class Http1Connection implements AnswerListener, Keeper {
     this.#silence.expect(this.#asked!.silenceMs);
   }
 
-  onHead({ status, header, keepsAlive, keepAliveMs }: AnswerHead): void {
+  onHead({ status, header, keepsAlive, keepAliveMs }: ResponseHead): void {
     const { silenceMs, sink } = this.#asked!;
     const hinted = keepAliveMs === undefined ? this.#destination.keepAliveMs : keepAliveMs - KEEP_ALIVE_MARGIN_MS;
     this.#keptMs = keepsAlive ? Math.min(hinted, MAX_KEEP_ALIVE_MS) : 0;
@@ -156,7 +156,7 @@ export class Http1Connection implements AnswerListener, Keeper {
     else this.#rest();
   }
 
-  #write({ bytes, silenceMs }: Asked): void {
+  #write({ bytes, silenceMs }: WireRequest): void {
     this.#isWritten = true;
     this.#parser.reset();
     this.#silence.expect(silenceMs);
@@ -215,7 +215,7 @@ export class Http1Connection implements AnswerListener, Keeper {
   }
 
   /** The request is no longer this connection's; what held its answer back holds back no other. */
-  #letGo(): Asked | undefined {
+  #letGo(): WireRequest | undefined {
     const asked = this.#asked;
     this.#asked = undefined;
     if (!asked) return undefined;
@@ -237,7 +237,7 @@ export class Http1Connection implements AnswerListener, Keeper {
     if (!isUnsent) asked?.sink.fail(error ?? closed());
   }
 
-  #end(unsent?: Asked): void {
+  #end(unsent?: WireRequest): void {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#parser.stop();

@@ -2,14 +2,14 @@ import { trimBlanks } from "../../../core/text/trim-blanks.ts";
 import { notHttp } from "./fault.ts";
 
 /** How the end of a body is determined. */
-export type Framing = "none" | "length" | "chunked" | "until-end";
+export type ResponseFraming = "none" | "length" | "chunked" | "until-end";
 
 /** Status and header fields of an answer. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   /** Takes names in lower case; several fields of one name are joined. */
   readonly header: (name: string) => string | undefined;
-  readonly framing: Framing;
+  readonly framing: ResponseFraming;
   /** Length of a body with `length`, else 0. */
   readonly length: number;
   /** The server allows another request on this connection. */
@@ -29,7 +29,7 @@ const HINT = /(?:^|[,;\s])timeout=(\d{1,9})(?:$|[,;\s])/i;
  * Parses a head without its final empty line. Throws on everything that parsers interpret differently: bare line feeds,
  * folded lines, spaces before a colon, repeated lengths, and a length together with a transfer encoding.
  */
-export function parseHead(text: string): AnswerHead {
+export function parseHead(text: string): ResponseHead {
   const lines = text.split("\r\n");
   const [, minor, digits] = STATUS_LINE.exec(lines[0]!) ?? [];
   if (minor === undefined) throw notHttp("its first line is no status line");
@@ -70,7 +70,7 @@ function lookUp(fields: readonly string[], name: string): string | undefined {
   return value;
 }
 
-interface BodyFraming extends Pick<AnswerHead, "framing" | "length"> {
+interface BodyFraming extends Pick<ResponseHead, "framing" | "length"> {
   /** Another parser may see a body here, so the connection cannot be used again. */
   readonly isDoubtful?: true;
 }

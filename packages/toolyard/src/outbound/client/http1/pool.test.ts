@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { answerOf, startRaw, type RawServer } from "../../../../../../test/fixtures/raw-answers.ts";
 import { Canceller } from "../../../core/calls/cancellation.ts";
 import { readBytes } from "../body.ts";
-import type { HttpResponse, Outgoing } from "../sender.ts";
+import type { HttpResponse, TransportRequest } from "../sender.ts";
 import { createHttp1Pool, type Http1Pool, type Http1PoolOptions } from "./pool.ts";
 
 const pools: Http1Pool[] = [];
@@ -28,7 +28,7 @@ async function poolOf(server: Pick<RawServer, "origin">, options: Options = {}):
 function send(
   pool: Http1Pool,
   origin: string,
-  changes: Partial<Outgoing> & { signal?: Canceller } = {},
+  changes: Partial<TransportRequest> & { signal?: Canceller } = {},
 ): Promise<HttpResponse> {
   const { signal = new Canceller(), ...other } = changes;
   const silenceMs = 60_000;
@@ -36,7 +36,7 @@ function send(
 }
 
 /** The body of one request's answer. */
-async function ask(pool: Http1Pool, origin: string, changes: Partial<Outgoing> = {}): Promise<string> {
+async function ask(pool: Http1Pool, origin: string, changes: Partial<TransportRequest> = {}): Promise<string> {
   return bodyOf(await send(pool, origin, changes));
 }
 
@@ -56,7 +56,7 @@ const code = (work: Promise<unknown>): Promise<unknown> =>
 test("each request on a kept connection sends its own head only", async () => {
   await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
   const pool = await poolOf(server);
-  const all: readonly Partial<Outgoing>[] = [
+  const all: readonly Partial<TransportRequest>[] = [
     { headers: { "x-one": "a", "x-two": "b" } },
     { headers: { "x-one": "a", "x-two": "b" }, body: "longer" },
     { headers: { "x-one": "a", "x-two": "c" } },
@@ -125,7 +125,7 @@ test.each([
 ])("a request with %s is not sent", async (_, changes) => {
   await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
   const pool = await poolOf(server);
-  expect(await code(send(pool, server.origin, changes as Partial<Outgoing>))).toBe("TOOLYARD_BAD_REQUEST");
+  expect(await code(send(pool, server.origin, changes as Partial<TransportRequest>))).toBe("TOOLYARD_BAD_REQUEST");
   expect(server.sockets).toHaveLength(0);
 });
 

@@ -4,8 +4,8 @@ import type { Cancellation } from "../../../core/calls/cancellation.ts";
 import type { Holder } from "../../../core/fairness/shares.ts";
 import { AnswerSink } from "../answer-sink.ts";
 import { closed, Crowd } from "../crowd.ts";
-import type { HttpResponse, Outgoing, Sender } from "../sender.ts";
-import { Asked, type Keeper } from "./asked.ts";
+import type { HttpResponse, TransportRequest, Sender } from "../sender.ts";
+import { WireRequest, type RequestHolder } from "./asked.ts";
 import { Http1Connection, type ConnectionOwner, type Destination } from "./connection.ts";
 import { RequestWriter } from "./request-text.ts";
 
@@ -27,7 +27,7 @@ const KEEP_ALIVE_MS = 4000;
 const READ_BYTES = 64 * 1024;
 
 /** HTTP/1.1 to one origin, with or without TLS, over connections that are kept and carry one request at a time. */
-export class Http1Pool implements Sender, ConnectionOwner, Keeper {
+export class Http1Pool implements Sender, ConnectionOwner, RequestHolder {
   readonly #origin: string;
   readonly #writer: RequestWriter;
   readonly #maxConnections: number;
@@ -35,7 +35,7 @@ export class Http1Pool implements Sender, ConnectionOwner, Keeper {
   readonly #all = new Set<Http1Connection>();
   /** Idle connections. The most recently used is used first, so that the others can time out. */
   readonly #free: Http1Connection[] = [];
-  readonly #crowd = new Crowd<Http1Connection, Asked>(() => carriedBy(this.#all));
+  readonly #crowd = new Crowd<Http1Connection, WireRequest>(() => carriedBy(this.#all));
   #isClosed = false;
 
   constructor({ origin, maxConnections, ...options }: Http1PoolOptions, connectTls?: Destination["connectTls"]) {
@@ -54,12 +54,12 @@ export class Http1Pool implements Sender, ConnectionOwner, Keeper {
     };
   }
 
-  send(request: Outgoing, signal: Cancellation): Promise<HttpResponse> {
+  send(request: TransportRequest, signal: Cancellation): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed || request.origin !== this.#origin) throw closed();
       const bytes = this.#writer.bytesOf(request);
       const sink = new AnswerSink({ resolve, reject }, signal);
-      const asked = new Asked(bytes, request, sink);
+      const asked = new WireRequest(bytes, request, sink);
       this.#place(asked);
       sink.begin(asked);
     });
@@ -72,7 +72,7 @@ export class Http1Pool implements Sender, ConnectionOwner, Keeper {
     return Promise.resolve();
   }
 
-  giveUp(asked: Asked): void {
+  giveUp(asked: WireRequest): void {
     this.#crowd.leave(asked);
   }
 
@@ -86,7 +86,7 @@ export class Http1Pool implements Sender, ConnectionOwner, Keeper {
     connection.carry(next);
   }
 
-  onGone(connection: Http1Connection, unsent: Asked | undefined): void {
+  onGone(connection: Http1Connection, unsent: WireRequest | undefined): void {
     this.#all.delete(connection);
     const at = this.#free.indexOf(connection);
     if (at !== -1) this.#free.splice(at, 1);
@@ -96,7 +96,7 @@ export class Http1Pool implements Sender, ConnectionOwner, Keeper {
     if (next) this.#place(next);
   }
 
-  #place(asked: Asked): void {
+  #place(asked: WireRequest): void {
     if (this.#isClosed) return asked.sink.fail(closed());
     const free = this.#free.pop();
     if (free) return free.carry(asked);

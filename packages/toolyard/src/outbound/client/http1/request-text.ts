@@ -1,4 +1,4 @@
-import type { Outgoing } from "../sender.ts";
+import type { TransportRequest } from "../sender.ts";
 import { Http1Fault } from "./fault.ts";
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -22,7 +22,7 @@ export type RequestBytes =
   | { readonly data: Buffer; readonly encoding: undefined };
 
 /** Head of a request, except for the length of its body. */
-interface Head extends Pick<Outgoing, "method" | "path" | "headers"> {
+interface RequestHeadText extends Pick<TransportRequest, "method" | "path" | "headers"> {
   readonly names: readonly string[];
   readonly values: readonly string[];
   readonly text: string;
@@ -37,14 +37,14 @@ const MAX_KEPT_CHARS = 8192;
  */
 export class RequestWriter {
   readonly #host: string;
-  #last: Head | undefined;
+  #last: RequestHeadText | undefined;
 
   constructor(host: string) {
     this.#host = host;
   }
 
   /** Throws an `Http1Fault` for what cannot be sent as one request. */
-  bytesOf(request: Outgoing): RequestBytes {
+  bytesOf(request: TransportRequest): RequestBytes {
     const { body } = request;
     let head = this.#headOf(request);
     if (body === undefined) return { data: `${head}\r\n`, encoding: "latin1" };
@@ -56,7 +56,7 @@ export class RequestWriter {
     return { data: Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body)]), encoding: undefined };
   }
 
-  #headOf(request: Outgoing): string {
+  #headOf(request: TransportRequest): string {
     if (this.#last && isHeadOf(this.#last, request)) return this.#last.text;
     const { method, path, headers } = request;
     const text = headText(request, this.#host);
@@ -68,7 +68,7 @@ export class RequestWriter {
   }
 }
 
-function isHeadOf(head: Head, { method, path, headers }: Outgoing): boolean {
+function isHeadOf(head: RequestHeadText, { method, path, headers }: TransportRequest): boolean {
   if (head.method !== method || head.path !== path) return false;
   if (head.headers === headers) return true;
   const { names, values } = head;
@@ -80,7 +80,7 @@ function isHeadOf(head: Head, { method, path, headers }: Outgoing): boolean {
   return at === names.length;
 }
 
-function headText({ method, path, headers }: Outgoing, host: string): string {
+function headText({ method, path, headers }: TransportRequest, host: string): string {
   if (!TARGET.test(path)) throw refused("its path holds what no path may hold");
   let text = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   for (const name in headers) {

@@ -8,7 +8,7 @@ import { writeWholeSync } from "../../../files/write-whole.ts";
 import { killTree, type Tree } from "../../../process/tree.ts";
 import { endFamily, livingFamily } from "../../../process/windows-family.ts";
 import { cacheIdentity, toLines, type InstallFiles } from "./install-files.ts";
-import { LogKeeper, writeResult } from "./minder.ts";
+import { InstallLog, writeResult } from "./minder.ts";
 
 /** A start that downloads by itself, whose hub has ended. */
 export interface AdoptedStart {
@@ -38,7 +38,7 @@ export async function adopt(start: AdoptedStart, ended: AbortSignal): Promise<vo
   const { files, maxMs, cacheFolder } = start;
   writeWholeSync(files.lock, String(process.pid));
   const said = new StderrTail({ maxLines: MAX_LINES });
-  const log = new LogKeeper(files, said);
+  const log = new InstallLog(files, said);
   const spoke = new AbortController();
   const over = AbortSignal.any([spoke.signal, ended]);
   const outputs = IS_WINDOWS

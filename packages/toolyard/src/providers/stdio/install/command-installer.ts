@@ -8,7 +8,7 @@ import type { BrokenInstall, Installation } from "../../../core/sources/provider
 import { within } from "../../../core/timing/wait.ts";
 import type { Child } from "../../../process/child.ts";
 import { findCommand } from "../../../process/resolve-command.ts";
-import type { StartKeeper } from "../../../upstream/transports/stdio-transport.ts";
+import type { StartSupervisor } from "../../../upstream/transports/stdio-transport.ts";
 import type { Installer, StartVerdict } from "../../../upstream/links/installer.ts";
 import { brokenFolders } from "./broken-folders.ts";
 import { watchGrowth } from "./growth.ts";
@@ -48,7 +48,7 @@ const SAY_EVERY_MS = 15_000;
 const RUNNING = new Map<string, RunningInstall>();
 
 /** Downloads for one command, in a process of its own that outlives this one. */
-export class CommandInstaller implements Installer, StartKeeper {
+export class CommandInstaller implements Installer, StartSupervisor {
   readonly maxMs: number;
   brokenInstall: BrokenInstall | undefined;
   readonly #options: CommandInstallerOptions;

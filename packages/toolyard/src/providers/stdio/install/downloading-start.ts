@@ -4,7 +4,7 @@ import type { Child } from "../../../process/child.ts";
 import { watchFamily } from "./family.ts";
 import { watchGrowth } from "./growth.ts";
 import { installingProcess, START_MARK, type InstallFiles } from "./install-files.ts";
-import { Keeper } from "./keeper.ts";
+import { InstallSupervisor } from "./keeper.ts";
 import type { InstallPlan } from "./runner.ts";
 
 export interface DownloadingStartOptions {
@@ -31,7 +31,7 @@ export class DownloadingStart {
   #said = false;
   #isLocked = false;
   #leaving = 0;
-  #keeper: Keeper | undefined;
+  #keeper: InstallSupervisor | undefined;
 
   constructor(options: DownloadingStartOptions) {
     this.#options = options;
@@ -102,10 +102,14 @@ export class DownloadingStart {
     this.#keeper ??= this.#keeperFor(child);
   }
 
-  #keeperFor(child: Child): Keeper | undefined {
+  #keeperFor(child: Child): InstallSupervisor | undefined {
     const { plan, files } = this.#options;
     const [cacheFolder] = plan.folders;
-    return Keeper.start(child, { files, maxMs: this.#leftMs(), ...(cacheFolder !== undefined && { cacheFolder }) });
+    return InstallSupervisor.start(child, {
+      files,
+      maxMs: this.#leftMs(),
+      ...(cacheFolder !== undefined && { cacheFolder }),
+    });
   }
 
   #letGo(): void {

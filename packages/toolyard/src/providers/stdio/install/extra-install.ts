@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { FailError } from "../../../core/errors.ts";
 import { dataFolder } from "../../../core/data-folder.ts";
 import { fail } from "../../../core/calls/outcome.ts";
-import { extrasFolder, type Variables } from "../../../extras/extras-folder.ts";
+import { extrasFolder } from "../../../extras/extras-folder.ts";
 import type { Extra } from "../../../extras/extras.ts";
 import { extraState } from "../../../extras/installed.ts";
 import { childEnvironment } from "../../../process/environment.ts";
@@ -11,6 +11,7 @@ import { watchGrowth } from "./growth.ts";
 import { installFailure } from "./install-advice.ts";
 import { installFiles } from "./install-files.ts";
 import { RunningInstall } from "./install-job.ts";
+import type { EnvironmentVariables } from "../../../core/environment-variables.ts";
 
 /** Longest time that the download of an extra may take. */
 export const MAX_INSTALL_MS = 15 * 60_000;
@@ -31,7 +32,7 @@ export interface RunningExtraInstall {
  * Begins to install an extra, in a process of its own that outlives this one. If another hub of this user installs the
  * same extra, this waits for it and downloads nothing.
  */
-export function beginExtraInstall(extra: Extra, variables: Variables): RunningExtraInstall {
+export function beginExtraInstall(extra: Extra, variables: EnvironmentVariables): RunningExtraInstall {
   const command = { command: process.execPath, args: [PROGRAM, extra.name] };
   const folder = join(dataFolder(variables), "installs");
   const install = new RunningInstall({
@@ -63,7 +64,7 @@ export function beginExtraInstall(extra: Extra, variables: Variables): RunningEx
   };
 }
 
-function environment(variables: Variables): Record<string, string> {
+function environment(variables: EnvironmentVariables): Record<string, string> {
   const own = Object.entries(variables).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && PASSED.test(entry[0]),
   );

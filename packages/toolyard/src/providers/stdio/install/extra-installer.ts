@@ -1,6 +1,6 @@
 import type { Fail } from "../../../core/calls/outcome.ts";
 import type { BrokenInstall, Installation } from "../../../core/sources/provider.ts";
-import type { Variables } from "../../../extras/extras-folder.ts";
+import type { EnvironmentVariables } from "../../../core/environment-variables.ts";
 import { getExtra, type ExtraName } from "../../../extras/extras.ts";
 import { extraState } from "../../../extras/installed.ts";
 import type { Installer } from "../../../upstream/links/installer.ts";
@@ -14,10 +14,10 @@ export class ExtraInstaller implements Installer {
   readonly brokenInstall: BrokenInstall | undefined = undefined;
   readonly maxMs = MAX_INSTALL_MS;
   readonly #names: readonly ExtraName[];
-  readonly #variables: Variables;
+  readonly #variables: EnvironmentVariables;
   #running: { readonly name: ExtraName; readonly install: RunningExtraInstall } | undefined;
 
-  constructor(names: readonly ExtraName[], variables: Variables) {
+  constructor(names: readonly ExtraName[], variables: EnvironmentVariables) {
     this.#names = names;
     this.#variables = variables;
   }

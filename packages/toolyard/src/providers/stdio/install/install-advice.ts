@@ -27,14 +27,14 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   ],
 ];
 
-export interface Download {
+export interface InstallDownload {
   /** The package. */
   readonly what: string;
   readonly maxMs: number;
 }
 
 /** What is said of a download that failed. */
-export function installFailure(result: InstallResult, words: CommandWords, { what, maxMs }: Download): Fail {
+export function installFailure(result: InstallResult, words: CommandWords, { what, maxMs }: InstallDownload): Fail {
   const lines = telling(result.lines);
   const said =
     lines.length === 0 ? "" : ` It said: ${firstChars(lines.join(" "), MAX_CHARS).replace(/(?<!\.)\.+$/, "")}.`;

@@ -67,7 +67,7 @@ export class RunningInstall {
     } catch (error) {
       return failed(String(error));
     }
-    let own: Minder | undefined;
+    let own: InstallProcess | undefined;
     for (;;) {
       const pid = installingProcess(files, maxMs);
       const result = pid === undefined ? this.#resultOf(own) : undefined;
@@ -80,7 +80,7 @@ export class RunningInstall {
   }
 
   /** Nobody downloads at this moment. */
-  #resultOf(own: Minder | undefined): InstallResult | undefined {
+  #resultOf(own: InstallProcess | undefined): InstallResult | undefined {
     const result = readResult(this.#job.files);
     if (result && result.at >= this.since.getTime()) return result;
     if (own?.isOver) return failed(own.said);
@@ -117,7 +117,7 @@ function failed(line: string): InstallResult {
   return { ok: false, at: Date.now(), reason: "start", lines: toLines(line) };
 }
 
-class Minder {
+class InstallProcess {
   isOver = false;
   said = "The process that downloads was ended.";
   readonly pid: number | undefined;
@@ -137,5 +137,5 @@ class Minder {
 function startMinder({ folder: _folder, grew: _grew, install: _install, ...job }: WatchedJob, words: CommandWords) {
   const child = spawnMinder();
   child.stdin?.end(JSON.stringify({ ...job, ...words }));
-  return new Minder(child);
+  return new InstallProcess(child);
 }

@@ -15,7 +15,7 @@ const FOLDER_MODE = 0o700;
  * until its standard input ends without a word. It has the ends of the child's outputs, too, so that nothing that the
  * child writes fails meanwhile; on Windows, whose pipes have one reader, it has not.
  */
-export class Keeper {
+export class InstallSupervisor {
   readonly #child: Child;
   readonly #process: ChildProcess;
 
@@ -28,7 +28,7 @@ export class Keeper {
   }
 
   /** Absent where no process can be started, which leaves the child to this one. */
-  static start(child: Child, start: Omit<AdoptedStart, "tree" | "bornAtMs">): Keeper | undefined {
+  static start(child: Child, start: Omit<AdoptedStart, "tree" | "bornAtMs">): InstallSupervisor | undefined {
     const { pid, marker, startedAt, bornAt } = child.tree;
     const bornAtMs = Date.now() - (performance.now() - bornAt);
     const outputs = process.platform === "win32" ? [] : [child.stdout, child.stderr];
@@ -38,7 +38,7 @@ export class Keeper {
       keeper.on("error", () => {});
       if (keeper.pid === undefined) return undefined;
       keeper.stdin?.write(JSON.stringify({ ...start, tree: { pid, marker, startedAt }, bornAtMs }));
-      return new Keeper(child, keeper);
+      return new InstallSupervisor(child, keeper);
     } catch {
       return undefined;
     } finally {

@@ -60,7 +60,7 @@ async function download(job: InstallJob, ended: AbortSignal): Promise<void> {
 async function attempt(job: InstallJob, end: AbortSignal, said: StderrTail): Promise<string | undefined> {
   const { files, command, cwd, env, scratchFiles } = job;
   const args = job.args.map((word) => (word === SCRATCH ? files.scratch : word));
-  const log = new LogKeeper(files, said);
+  const log = new InstallLog(files, said);
   if (scratchFiles) {
     mkdirSync(files.scratch, { recursive: true });
     for (const [name, text] of Object.entries(scratchFiles)) writeFileSync(`${files.scratch}/${name}`, text);
@@ -86,7 +86,7 @@ async function attempt(job: InstallJob, end: AbortSignal, said: StderrTail): Pro
 }
 
 /** Writes what a program says where whoever waits for it finds it, within a bound. */
-export class LogKeeper {
+export class InstallLog {
   readonly #log: string;
   readonly #said: StderrTail;
   #bytes = 0;

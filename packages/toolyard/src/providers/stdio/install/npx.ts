@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { flagNames, splitFlags, valuesOf, wordsOf, without, type Flag, type FlagRules } from "./flags.ts";
-import { commandOf, homeFolder, unknownPlan, type InstallPlan, type Place, type Runner } from "./runner.ts";
+import { commandOf, homeFolder, unknownPlan, type InstallPlan, type RunnerEnvironment, type Runner } from "./runner.ts";
 
 const RULES: FlagRules = {
   switches: flagNames(
@@ -63,7 +63,7 @@ function isFromRegistry(spec: string): boolean {
   return !/^(?:[./~\\]|[a-z]:[\\/]|file:)/i.test(spec);
 }
 
-function npmCache(place: Place, flags: readonly Flag[]): string {
+function npmCache(place: RunnerEnvironment, flags: readonly Flag[]): string {
   const { env } = place;
   const [named] = valuesOf(flags, "--cache");
   return named ?? env["npm_config_cache"] ?? env["NPM_CONFIG_CACHE"] ?? homeFolder(place, ".npm", "npm-cache");

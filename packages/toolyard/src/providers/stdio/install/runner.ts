@@ -48,13 +48,13 @@ export interface GivenCommand {
   readonly words: readonly string[];
 }
 
-export interface Place {
+export interface RunnerEnvironment {
   readonly env: Readonly<Record<string, string>>;
   readonly platform: NodeJS.Platform;
 }
 
 /** Knows how one program is told to download, and to start without. */
-export type Runner = (given: GivenCommand, place: Place) => InstallPlan;
+export type Runner = (given: GivenCommand, place: RunnerEnvironment) => InstallPlan;
 
 export const SCRATCH = "{scratch}";
 export const DAY_MS = 24 * 60 * 60 * 1000;
@@ -64,7 +64,7 @@ export function commandOf(head: readonly string[], ...args: readonly string[]): 
 }
 
 /** A folder in the user's own, unless a variable names another. */
-export function homeFolder({ env, platform }: Place, unix: string, windows: string): string {
+export function homeFolder({ env, platform }: RunnerEnvironment, unix: string, windows: string): string {
   const local = env["LOCALAPPDATA"];
   if (platform === "win32" && local !== undefined) return join(local, windows);
   return join(env["HOME"] ?? env["USERPROFILE"] ?? ".", unix);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { flagNames, splitFlags, valuesOf, wordsOf, without, type FlagRules } from "./flags.ts";
-import { commandOf, homeFolder, unknownPlan, type Place, type Runner } from "./runner.ts";
+import { commandOf, homeFolder, unknownPlan, type RunnerEnvironment, type Runner } from "./runner.ts";
 import { uvLeftovers, withoutLibraries } from "./uv-cache.ts";
 
 const RULES: FlagRules = {
@@ -66,7 +66,7 @@ function packageName(from: string): string {
   return /^[\w.-]+/.exec(from)?.[0] ?? from;
 }
 
-function uvCache(place: Place, [named]: readonly string[]): string {
+function uvCache(place: RunnerEnvironment, [named]: readonly string[]): string {
   const { env } = place;
   if (named !== undefined) return named;
   if (env["UV_CACHE_DIR"]) return env["UV_CACHE_DIR"];

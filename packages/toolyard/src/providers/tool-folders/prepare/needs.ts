@@ -11,7 +11,7 @@ import { venvPython } from "../../../runtimes/scripts/venv.ts";
 import type { InstallCommand } from "../../installs.ts";
 
 /** A tool, as far as what it needs installed depends on it. */
-export interface PreparedTool extends ScriptCode {
+export interface ToolRequirements extends ScriptCode {
   /** The tools folder, its links resolved. */
   readonly root: string;
 }
@@ -95,7 +95,7 @@ const NO_UV =
   "Or install it into a `.venv` beside the script.";
 
 /** What the files beside tools, or in folders above up to the tools folder, ask for. */
-export function fileNeeds(tools: readonly PreparedTool[], place: InstallPlace): readonly Need[] {
+export function fileNeeds(tools: readonly ToolRequirements[], place: InstallPlace): readonly Need[] {
   const askers = new Map<string, string[]>();
   for (const tool of tools) {
     if (tool.settings.isolation.mode !== "process") continue;
@@ -110,7 +110,7 @@ export function fileNeeds(tools: readonly PreparedTool[], place: InstallPlace): 
 const NODE_FILE = /\.[cm]?[jt]s$/i;
 
 /** The nearest one of its language. */
-function filesFor({ file, folder, root }: PreparedTool): readonly string[] {
+function filesFor({ file, folder, root }: ToolRequirements): readonly string[] {
   const wanted = NODE_FILE.test(file) ? "package.json" : isOrdinaryPython(file) ? "requirements.txt" : undefined;
   if (wanted === undefined) return [];
   for (let at = realpathSync(folder); at === root || isInside(at, root); at = dirname(at)) {

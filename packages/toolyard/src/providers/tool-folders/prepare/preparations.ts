@@ -7,7 +7,7 @@ import type { Installation, Preparation } from "../../../core/sources/provider.t
 import { within } from "../../../core/timing/wait.ts";
 import type { ScriptCode, ScriptInterpreters } from "../../../runtimes/scripts/script-host.ts";
 import type { Installs } from "../../installs.ts";
-import { fileNeeds, headerNeed, type InstallPlace, type Need, type PreparedTool } from "./needs.ts";
+import { fileNeeds, headerNeed, type InstallPlace, type Need, type ToolRequirements } from "./needs.ts";
 import { PREPARE_WITHIN_MS, RunningNeed, stepKey } from "./running-need.ts";
 
 /** `headers`: PEP 723 headers by themselves; `auto`: files beside tools too; `never`: by `toolyard prepare` only. */
@@ -65,14 +65,14 @@ export class Preparations implements ScriptInterpreters {
   }
 
   /** Installs in the background what may be installed unasked. */
-  beginWith(tools: () => Promise<readonly PreparedTool[]>): void {
+  beginWith(tools: () => Promise<readonly ToolRequirements[]>): void {
     if (this.#options.dependencies === "never") return;
     this.#begun = this.#begin(tools).catch((error: unknown) => {
       this.#options.logger.error("What tools need could not be found out.", { error: messageOf(error) });
     });
   }
 
-  async #begin(find: () => Promise<readonly PreparedTool[]>): Promise<void> {
+  async #begin(find: () => Promise<readonly ToolRequirements[]>): Promise<void> {
     const { dependencies, logger } = this.#options;
     const tools = await find();
     // Who builds a package runs its code, and nobody was asked.
@@ -89,7 +89,7 @@ export class Preparations implements ScriptInterpreters {
   }
 
   /** All that tools need, whether it is there or not. */
-  async list(tools: readonly PreparedTool[]): Promise<readonly Preparation[]> {
+  async list(tools: readonly ToolRequirements[]): Promise<readonly Preparation[]> {
     const place = this.#place(true);
     const needs = [...headerNeeds(tools, place), ...fileNeeds(tools, place)];
     if (needs.length === 0) return [];
@@ -197,7 +197,7 @@ function isReady(need: Need, installs: Installs): boolean {
 }
 
 /** Tools with the same header share one environment. */
-function headerNeeds(tools: readonly PreparedTool[], place: InstallPlace): readonly Need[] {
+function headerNeeds(tools: readonly ToolRequirements[], place: InstallPlace): readonly Need[] {
   const needs = new Map<string, Need>();
   for (const tool of tools) {
     const need = headerNeed(tool, place);

@@ -9,7 +9,7 @@ import { JobFiles } from "../../javascript/job-files.ts";
 import { JobRun } from "../../javascript/job-run.ts";
 import { SourceError } from "../../javascript/source-error.ts";
 import type { ToWorker } from "../../worker-messages.ts";
-import type { Prepared } from "../split-source.ts";
+import type { SplitResult } from "../split-source.ts";
 import { DenoMachine } from "./deno-machine.ts";
 
 export interface Ends {
@@ -23,7 +23,7 @@ type FromHub =
       readonly type: "job";
       readonly job: Omit<SandboxJob, "files">;
       readonly files: unknown;
-      readonly source: Prepared;
+      readonly source: SplitResult;
     }
   | Extract<ToWorker, { type: "reply" }>;
 
@@ -37,7 +37,7 @@ export async function start({ read, write }: Ends): Promise<void> {
   const files = new JobFiles();
   let current: JobRun | undefined;
 
-  async function begin(job: SandboxJob, source: Prepared): Promise<void> {
+  async function begin(job: SandboxJob, source: SplitResult): Promise<void> {
     current = new JobRun(job, {
       vm: machine,
       files,
@@ -69,7 +69,7 @@ export async function start({ read, write }: Ends): Promise<void> {
   }
 }
 
-function sourceOf(prepared: Prepared): Exclude<Prepared, { readonly problem: string }> {
+function sourceOf(prepared: SplitResult): Exclude<SplitResult, { readonly problem: string }> {
   if ("problem" in prepared) throw new SourceError(prepared.problem, prepared.line);
   return prepared;
 }

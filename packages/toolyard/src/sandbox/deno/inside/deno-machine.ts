@@ -1,10 +1,16 @@
 /** Runs inside Deno. */
 import vm from "node:vm";
-import type { Evaluated, GuestMachine, GuestMethod, GuestOwner, HeldValue } from "../../javascript/guest-machine.ts";
+import type {
+  EvaluatedCode,
+  GuestMachine,
+  GuestMethod,
+  GuestOwner,
+  HeldValue,
+} from "../../javascript/guest-machine.ts";
 import type { Guest } from "../../javascript/guest/prelude.ts";
 import type { HostOperation } from "../../javascript/guest/host.ts";
 import { preludeSource } from "../../javascript/guest/prelude.ts";
-import { Refusal } from "../../javascript/refusal.ts";
+import { HostRefusal } from "../../javascript/refusal.ts";
 import type { SplitSource } from "../split-source.ts";
 import { locateSyntaxError } from "./syntax-place.ts";
 import { surroundings, type Inner } from "./surroundings.ts";
@@ -12,7 +18,7 @@ import { surroundings, type Inner } from "./surroundings.ts";
 const MAX_REJECTIONS = 100;
 
 /** A promise of the inside. Nothing has to be let go of: one collector serves both sides. */
-class Held implements HeldValue {
+class HeldPromise implements HeldValue {
   readonly value: unknown;
 
   constructor(value: unknown) {
@@ -46,20 +52,21 @@ export class DenoMachine implements GuestMachine {
     });
   }
 
-  evaluate(source: SplitSource): Evaluated {
+  evaluate(source: SplitSource): EvaluatedCode {
     const { code, name, wrapped } = source;
     if (awaits(code))
-      return { promise: new Held(this.#settled(() => this.#run(withValue(source), name))), isWrapped: true };
+      return { promise: new HeldPromise(this.#settled(() => this.#run(withValue(source), name))), isWrapped: true };
     const problem = problemOf(code, name);
     if (problem === undefined)
-      return { promise: new Held(this.#settled(() => ({ value: this.#run(code, name) }))), isWrapped: false };
+      return { promise: new HeldPromise(this.#settled(() => ({ value: this.#run(code, name) }))), isWrapped: false };
     // `return` at the top is what a function has: the code is one then.
-    if (isBody(code)) return { promise: new Held(this.#settled(() => this.#run(wrapped, name))), isWrapped: true };
-    return { promise: new Held(this.#locate(code, name, problem)), isWrapped: false };
+    if (isBody(code))
+      return { promise: new HeldPromise(this.#settled(() => this.#run(wrapped, name))), isWrapped: true };
+    return { promise: new HeldPromise(this.#locate(code, name, problem)), isWrapped: false };
   }
 
   call(method: GuestMethod, ...given: readonly (string | boolean | HeldValue)[]): string | undefined {
-    const values = given.map((value) => (value instanceof Held ? value.value : value));
+    const values = given.map((value) => (value instanceof HeldPromise ? value.value : value));
     const result: unknown = (this.#guest[method] as (...values: readonly unknown[]) => unknown)(...values);
     return typeof result === "string" ? result : undefined;
   }
@@ -102,13 +109,13 @@ export class DenoMachine implements GuestMachine {
   #answer(operation: unknown, first: unknown, second: unknown): unknown {
     try {
       if (typeof operation !== "string" || typeof first !== "string")
-        throw new Refusal("This is no question to the host.");
+        throw new HostRefusal("This is no question to the host.");
       const payload = typeof second === "string" ? second : new Uint8Array(second as ArrayLike<number>);
       const answer = this.owner?.answer(operation as HostOperation, first, payload);
       if (answer === undefined) return undefined;
       return typeof answer === "string" ? `=${answer}` : this.#inner.bytes(answer);
     } catch (error) {
-      return `!${error instanceof Refusal ? error.message : "The host could not do that."}`;
+      return `!${error instanceof HostRefusal ? error.message : "The host could not do that."}`;
     }
   }
 }

@@ -23,7 +23,7 @@ export interface Guest {
   describe(thrown: unknown): string;
 }
 
-interface Parts {
+interface PreludeParts {
   readonly guestInspect: typeof guestInspect;
   readonly guestExact: typeof guestExact;
   readonly guestJson: typeof guestJson;
@@ -36,7 +36,7 @@ interface Parts {
   readonly guestWeb: typeof guestWeb;
 }
 
-function prepare(ask: GuestHost, parts: Parts, mark: string): Guest {
+function prepare(ask: GuestHost, parts: PreludeParts, mark: string): Guest {
   // A text from the worker begins with `=`, a refusal with `!`. The exception is made here, so that its lines are the
   // code's own.
   const host: GuestHost = (operation, first = "", second = "") => {
@@ -116,7 +116,7 @@ function prepare(ask: GuestHost, parts: Parts, mark: string): Guest {
 
 /** Returns the source that initializes a new interpreter: a function of the host that returns the `Guest`. */
 export function preludeSource(): string {
-  const parts: Parts = {
+  const parts: PreludeParts = {
     guestInspect,
     guestExact,
     guestJson,

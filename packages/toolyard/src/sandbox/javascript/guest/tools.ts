@@ -20,12 +20,12 @@ export function guestTools(host: GuestHost, { toJson, parseJson, brand }: GuestV
     {
       readonly resolve: (value: unknown) => void;
       readonly reject: (error: unknown) => void;
-      readonly error: ToolFailure;
+      readonly error: GuestToolError;
     }
   >();
   let last = 0;
 
-  class ToolFailure extends Error {
+  class GuestToolError extends Error {
     override name = "ToolError";
     kind = "internal";
     retryable = false;
@@ -36,7 +36,7 @@ export function guestTools(host: GuestHost, { toJson, parseJson, brand }: GuestV
     last += 1;
     const id = `${last}`;
     // Made here, where the code that calls is still on the stack: that line is what its reader looks for.
-    const error = new ToolFailure("");
+    const error = new GuestToolError("");
     error.tool = operation === "call" ? path : "search";
     return new Promise((resolve, reject) => {
       pending.set(id, { resolve, reject, error });
@@ -117,7 +117,7 @@ export function guestTools(host: GuestHost, { toJson, parseJson, brand }: GuestV
 
   return {
     tools: node(""),
-    ToolError: ToolFailure,
+    ToolError: GuestToolError,
     search: (query, limit = 10) => {
       const most = Math.min(100, Math.max(1, Math.trunc(Number(limit)) || 10));
       return ask("search", `${most}`, String(query));

@@ -6,7 +6,7 @@ import type { GuestHost } from "./host.ts";
  */
 export function guestUrl(host: GuestHost): Readonly<Record<string, unknown>> {
   const { parse } = JSON;
-  type Parts = Record<string, string>;
+  type UrlParts = Record<string, string>;
 
   const decode = (text: string): string => {
     const spaced = text.split("+").join(" ");
@@ -94,14 +94,14 @@ export function guestUrl(host: GuestHost): Readonly<Record<string, unknown>> {
     }
   }
 
-  const read = (request: readonly string[]): Parts => {
+  const read = (request: readonly string[]): UrlParts => {
     const answer = host("url", JSON.stringify(request)) as string;
     if (answer === "") throw new TypeError(`Invalid URL: ${request[0]}`);
-    return parse(answer) as Parts;
+    return parse(answer) as UrlParts;
   };
 
   class URL {
-    #parts: Parts;
+    #parts: UrlParts;
     #params: URLSearchParams | undefined;
 
     constructor(url: unknown, base?: unknown) {

@@ -8,7 +8,7 @@ import { HttpSseTransport } from "./http-sse.ts";
 import { StreamableHttpTransport } from "./streamable-http.ts";
 
 /** What one connection learnt and the next one to the same server begins with. */
-export interface Framing {
+export interface KnownTransport {
   known?: "streamable" | "sse";
 }
 
@@ -21,12 +21,12 @@ const NO_POST_HERE: readonly unknown[] = [400, 404, 405, 406, 415, 501];
  */
 export class AutoHttpTransport implements Transport {
   readonly #options: HttpConnectionOptions;
-  readonly #framing: Framing;
+  readonly #framing: KnownTransport;
   #inner: Transport;
   #handlers: TransportHandlers | undefined;
   #isClosed = false;
 
-  constructor(options: HttpConnectionOptions, framing: Framing) {
+  constructor(options: HttpConnectionOptions, framing: KnownTransport) {
     this.#options = options;
     this.#framing = framing;
     this.#inner = framing.known === "sse" ? new HttpSseTransport(options) : new StreamableHttpTransport(options);

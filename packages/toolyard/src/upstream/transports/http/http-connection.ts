@@ -35,7 +35,7 @@ export function mediaType(contentType: string | undefined): string {
 }
 
 /** One piece of work that ends with its connection at the latest. */
-export interface Work {
+export interface ConnectionTask {
   readonly signal: Cancellation;
   abort(reason: unknown): void;
   done(): void;
@@ -70,7 +70,7 @@ export class HttpConnection {
   /**
    * A signal for one piece of work: it aborts with `parent` and with the connection. Call `done` when the work is over.
    */
-  begin(parent?: Cancellation): Work {
+  begin(parent?: Cancellation): ConnectionTask {
     // A canceller is that of its request alone, and so needs none beside it.
     const controller = parent instanceof Canceller ? parent : new Canceller();
     const release = controller === parent || !parent ? undefined : follow(controller, parent);

@@ -7,7 +7,7 @@ import {
   startSse,
 } from "../../../../../../test/fixtures/http-servers.ts";
 import { failureOf, modernParams, Peer } from "../../../../../../test/fixtures/transport-peer.ts";
-import { AutoHttpTransport, type Framing } from "./auto.ts";
+import { AutoHttpTransport, type KnownTransport } from "./auto.ts";
 import { HttpClient } from "../../../outbound/client/http-client.ts";
 import { HttpSseTransport } from "./http-sse.ts";
 
@@ -93,7 +93,7 @@ test("a session that the server forgot ends the connection, and what it refused 
 
 test("C21: where a POST is turned down, HTTP+SSE is taken and remembered", async () => {
   await using server = await startSse();
-  const framing: Framing = {};
+  const framing: KnownTransport = {};
   const options = optionsFor(server.url);
   await using peer = await new Peer(new AutoHttpTransport(options, framing)).open();
   expect(await failureOf(peer.request("server/discover", modernParams()))).toMatchObject({ details: { status: 404 } });
@@ -112,7 +112,7 @@ test("C21: where a POST is turned down, HTTP+SSE is taken and remembered", async
 
 test("a server that was replaced by a newer one is spoken to as such", async () => {
   await using server = await startLegacy();
-  const framing: Framing = { known: "sse" };
+  const framing: KnownTransport = { known: "sse" };
   await using peer = await new Peer(new AutoHttpTransport(optionsFor(server.url), framing)).open();
   await peer.initialize();
   expect(peer.transport.describe()).toMatchObject({ framing: "streamable-http" });

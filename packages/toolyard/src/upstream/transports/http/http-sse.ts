@@ -15,7 +15,7 @@ import {
   JSON_TYPE,
   mediaType,
   type HttpConnectionOptions,
-  type Work,
+  type ConnectionTask,
 } from "./http-connection.ts";
 import { saysSessionLost } from "./session-loss.ts";
 
@@ -127,7 +127,7 @@ export class HttpSseTransport implements Transport {
   }
 
   /** Waits for the address to post to; the stream is read on for as long as it lasts. */
-  #readEndpoint(response: HttpResponse, stream: Work): Promise<void> {
+  #readEndpoint(response: HttpResponse, stream: ConnectionTask): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
     const { place } = client;
     return new Promise((resolve, reject) => {

@@ -20,13 +20,13 @@ export interface ResponseStreamOptions {
   /** Whose share of the connections it takes, also where it is opened again. */
   readonly caller?: Caller | undefined;
   /** Present where a stream that breaks off may be resumed. */
-  readonly resuming?: Resuming | undefined;
+  readonly resuming?: StreamResumption | undefined;
   /** Returns the failure of a message that reports a lost session. */
   lossIn?(data: string): FailError | undefined;
 }
 
 /** How a session takes up a stream again. */
-export interface Resuming {
+export interface StreamResumption {
   headers(): Readonly<Record<string, string>>;
   /** The server refused to resume; returns what the session makes of it. */
   refused(status: number, body: string): FailError | undefined;

@@ -27,7 +27,7 @@ const GOOD_STREAM_MS = 5000;
  */
 const MAY_PASS: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
-type Ending =
+type ServerStreamEnd =
   /** The server has no such stream; calls work without it. */
   | { readonly type: "unsupported" }
   | { readonly type: "session-lost"; readonly status: number }
@@ -77,7 +77,7 @@ export class ServerStream {
     }
   }
 
-  async #once(signal: Cancellation): Promise<Ending> {
+  async #once(signal: Cancellation): Promise<ServerStreamEnd> {
     const { client, caller } = this.#connection.options;
     const lastEventId = this.#lastEventId === undefined ? {} : { "last-event-id": this.#lastEventId };
     try {
@@ -97,7 +97,7 @@ export class ServerStream {
     }
   }
 
-  async #onRefusal(response: HttpResponse, signal: Cancellation): Promise<Ending> {
+  async #onRefusal(response: HttpResponse, signal: Cancellation): Promise<ServerStreamEnd> {
     const { status } = response;
     const body = await readRefusal(response.body, this.#connection.options.client.place, signal);
     if (this.#owner.isSessionLost(status, body)) return { type: "session-lost", status };

@@ -1,6 +1,6 @@
 import type { FailError } from "../../../core/errors.ts";
 import { retryAfterMs } from "../../../outbound/client/retry-after.ts";
-import { httpFailure, UNSENT, type Place } from "../../../outbound/client/server-failures.ts";
+import { httpFailure, UNSENT, type FailurePlace } from "../../../outbound/client/server-failures.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
 /** What is known of a response that is no answer. `header` takes names in lower case. */
@@ -10,7 +10,7 @@ export interface RefusedResponse {
 }
 
 /** Returns the failure of a response without an MCP answer, by its status. `body` is read for protocol revisions. */
-export function toStatusFailure(response: RefusedResponse, place: Place, body = ""): FailError {
+export function toStatusFailure(response: RefusedResponse, place: FailurePlace, body = ""): FailError {
   const { status } = response;
   if (status === 401 || status === 403) return toSignInFailure(response, place);
   const details = { status };
@@ -81,7 +81,7 @@ function refusedRevision(body: string): { readonly revisions?: readonly string[]
 
 const MAX_REFUSAL_CHARS = 2000;
 
-function toSignInFailure(response: RefusedResponse, place: Place): FailError {
+function toSignInFailure(response: RefusedResponse, place: FailurePlace): FailError {
   const challenge = firstChars(response.header("www-authenticate") ?? "", MAX_CHALLENGE_LENGTH);
   const signIn = httpUrl(parameterOf(challenge, "resource_metadata"));
   const scope = parameterOf(challenge, "scope");

@@ -26,7 +26,7 @@ import {
   mediaType,
   type HttpConnectionOptions,
 } from "./http-connection.ts";
-import { answers, ResponseStream, type Resuming } from "./response-stream.ts";
+import { answers, ResponseStream, type StreamResumption } from "./response-stream.ts";
 import { saysSessionLost } from "./session-loss.ts";
 import { ServerStream } from "./server-stream.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
@@ -50,7 +50,7 @@ export class StreamableHttpTransport implements Transport {
   #onAllAnswered: (() => void) | undefined;
   /** A listing's schemas are the same objects until it is read anew. */
   readonly #paramHeaders = new WeakMap<JsonObject, readonly ParamHeader[]>();
-  readonly #resuming: Resuming = {
+  readonly #resuming: StreamResumption = {
     headers: () => this.#sessionHeaders(),
     refused: (status, body) => this.#lossIn(status, body),
   };
@@ -193,7 +193,7 @@ export class StreamableHttpTransport implements Transport {
     });
   }
 
-  async #readJson(request: RpcRequest, response: HttpResponse, { options, signal }: Posted): Promise<void> {
+  async #readJson(request: RpcRequest, response: HttpResponse, { options, signal }: PostContext): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
     if (mediaType(response.header("content-type")) !== JSON_TYPE)
       return this.#onOtherType(response, { options, signal });
@@ -208,7 +208,7 @@ export class StreamableHttpTransport implements Transport {
       });
   }
 
-  async #onOtherType(response: HttpResponse, { options, signal }: Posted): Promise<never> {
+  async #onOtherType(response: HttpResponse, { options, signal }: PostContext): Promise<never> {
     const { place } = this.#connection.options.client;
     const type = mediaType(response.header("content-type"));
     const body = await readRefusal(response.body, place, signal);
@@ -225,7 +225,7 @@ export class StreamableHttpTransport implements Transport {
   async #onRefusal(
     request: RpcRequest | undefined,
     response: HttpResponse,
-    { options, signal }: Posted,
+    { options, signal }: PostContext,
   ): Promise<void> {
     const { place } = this.#connection.options.client;
     const { status } = response;
@@ -325,7 +325,7 @@ export class StreamableHttpTransport implements Transport {
 }
 
 /** How a message was posted. */
-interface Posted {
+interface PostContext {
   readonly options: SendOptions;
   readonly signal: Cancellation;
 }

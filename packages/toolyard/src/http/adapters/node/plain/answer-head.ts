@@ -4,17 +4,17 @@ import type { RawHeaders } from "../../../wire.ts";
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** How the end of an answer's body is told. */
-export type Framing = "none" | "length" | "chunks";
+export type AnswerFraming = "none" | "length" | "chunks";
 
-export interface AnswerHead {
+export interface SerializedHead {
   /** Up to its empty line, characters as bytes. */
   readonly text: string;
-  readonly framing: Framing;
+  readonly framing: AnswerFraming;
   /** The connection ends with this answer. */
   readonly closes: boolean;
 }
 
-interface Ending {
+interface ConnectionEnd {
   /** It ends whatever the headers say. */
   readonly closes: boolean;
   /** How long an unused connection is kept. */
@@ -22,7 +22,7 @@ interface Ending {
 }
 
 /** Formats the head of an answer. `HttpAnswer` has checked its headers; of two with one name the later one counts. */
-export function answerHead(status: number, told: Told, ending: Ending): AnswerHead {
+export function answerHead(status: number, told: AnswerHeaders, ending: ConnectionEnd): SerializedHead {
   const fields = fieldsOf(told);
   const framing = framingOf(status, fields.hasLength);
   const closes = ending.closes || fields.closes;
@@ -36,13 +36,13 @@ export function answerHead(status: number, told: Told, ending: Ending): AnswerHe
 const CLOSE = "Connection: close\r\n";
 const CHUNKED = "Transfer-Encoding: chunked\r\n\r\n";
 
-function framingOf(status: number, hasLength: boolean): Framing {
+function framingOf(status: number, hasLength: boolean): AnswerFraming {
   if (status < 200 || status === 204 || status === 304) return "none";
   return hasLength ? "length" : "chunks";
 }
 
 /** Headers that were said before, and those that come with the head. */
-interface Told {
+interface AnswerHeaders {
   readonly earlier: RawHeaders;
   readonly headers: RawHeaders;
 }
@@ -57,7 +57,7 @@ interface Fields {
 let last: { readonly headers: RawHeaders; readonly text: string; readonly closes: boolean } | undefined;
 
 /** What is said of the connection is left out: that is said once. */
-function fieldsOf({ earlier, headers }: Told): Fields {
+function fieldsOf({ earlier, headers }: AnswerHeaders): Fields {
   const length = headers.length - 2;
   if (earlier.length > 0 || headers[length] !== "content-length") return readFields({ earlier, headers });
   if (!last || !isSame(last.headers, headers, length)) {
@@ -75,7 +75,7 @@ function isSame(one: RawHeaders, other: RawHeaders, count: number): boolean {
   return true;
 }
 
-function readFields({ earlier, headers }: Told): Fields {
+function readFields({ earlier, headers }: AnswerHeaders): Fields {
   let text = "";
   let closes = false;
   let hasLength = false;

@@ -3,7 +3,7 @@ import { assertPlain, tooLarge } from "../../../request/body-refusals.ts";
 import type { AnswerWire, BodyAccounts, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../../../wire.ts";
 import { DrainWatch } from "../drain-watch.ts";
 import { ReaderWatch, sentBytes } from "../reader-watch.ts";
-import { answerHead, type Framing } from "./answer-head.ts";
+import { answerHead, type AnswerFraming } from "./answer-head.ts";
 import { IncomingBody } from "./incoming-body.ts";
 import type { PlainHead } from "./request-head.ts";
 
@@ -34,7 +34,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
   #earlier: string[] = NO_HEADERS;
   /** The head while it waits for the first piece. */
   #waiting = "";
-  #framing: Framing | undefined;
+  #framing: AnswerFraming | undefined;
   #isEnded = false;
   /** The connection is another request's by now, or closed. */
   #isOver = false;
