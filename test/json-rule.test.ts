@@ -14,7 +14,7 @@ const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
     "config/accepted-files.ts",
     "config/connect/records.ts",
     "providers/stdio/install/install-files.ts",
-    "providers/stdio/install/minder-main.ts",
+    "providers/stdio/install/supervised-install-main.ts",
     "providers/stdio/service-listing.ts",
     "providers/tool-folders/prepare/needs.ts",
     "signin/issuer-book.ts",

@@ -2,14 +2,17 @@ import { expect, test } from "vitest";
 import type { Mountable } from "../../packages/toolyard/src/http/listening/listener.ts";
 import type { HttpExchange } from "../../packages/toolyard/src/http/exchange.ts";
 import type { Handler, RoutePlace } from "../../packages/toolyard/src/http/router.ts";
-import { JsonRpcHttpEndpoint, type JsonRpcHttpParts } from "../../packages/toolyard/src/endpoints/jsonrpc/http-door.ts";
+import {
+  JsonRpcHttpEndpoint,
+  type JsonRpcHttpParts,
+} from "../../packages/toolyard/src/endpoints/jsonrpc/http-endpoint.ts";
 import { jsonRpcPlaces } from "../../packages/toolyard/src/endpoints/jsonrpc/places.ts";
-import type { Endpoint } from "../../packages/toolyard/src/endpoints/door.ts";
-import { LateEndpoint } from "../../packages/toolyard/src/endpoints/late-door.ts";
+import type { Endpoint } from "../../packages/toolyard/src/endpoints/endpoint.ts";
+import { LateEndpoint } from "../../packages/toolyard/src/endpoints/late-endpoint.ts";
 import { resolveRest } from "../../packages/toolyard/src/endpoints/rest/options.ts";
 import { restPlaces } from "../../packages/toolyard/src/endpoints/rest/places.ts";
 import type { RestParts } from "../../packages/toolyard/src/endpoints/rest/ports.ts";
-import { RestEndpoint } from "../../packages/toolyard/src/endpoints/rest/rest-door.ts";
+import { RestEndpoint } from "../../packages/toolyard/src/endpoints/rest/rest-endpoint.ts";
 
 class Mounted implements Mountable {
   readonly places: RoutePlace[] = [];

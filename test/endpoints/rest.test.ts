@@ -13,7 +13,7 @@ import { loadHubConfig, openHub, type Hub } from "../../packages/toolyard/src/hu
 import { createGate } from "../fixtures/hub-stand-in.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { resolveRest, type RestConfig } from "../../packages/toolyard/src/endpoints/rest/options.ts";
-import { RestEndpoint } from "../../packages/toolyard/src/endpoints/rest/rest-door.ts";
+import { RestEndpoint } from "../../packages/toolyard/src/endpoints/rest/rest-endpoint.ts";
 import { settled } from "../../packages/toolyard/src/hub/sources/settled.ts";
 
 const MODULE = `export function registerTools(hub) {

@@ -9,7 +9,7 @@ import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import type { NarrowRights } from "../../packages/toolyard/src/core/ports/rights.ts";
 import { createSessionDeps } from "../../packages/toolyard/src/endpoints/mcp/legacy/session-deps.ts";
-import { StdioEndpoint } from "../../packages/toolyard/src/endpoints/mcp/stdio-door.ts";
+import { StdioEndpoint } from "../../packages/toolyard/src/endpoints/mcp/stdio-endpoint.ts";
 import { resolveJsonLimits } from "../../packages/toolyard/src/http/options.ts";
 import { loadHubConfig, openHub } from "../../packages/toolyard/src/hub/open-hub.ts";
 import { createMcpParts } from "../../packages/toolyard/src/endpoints/mcp/mcp-parts.ts";

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { Outcome } from "../../packages/toolyard/src/core/calls/outcome.ts";
 import { SILENT_LOGGER, type Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
 import type { Provider } from "../../packages/toolyard/src/core/sources/provider.ts";
-import type { SignInCoordinator } from "../../packages/toolyard/src/core/ports/sign-in-desk.ts";
+import type { SignInCoordinator } from "../../packages/toolyard/src/core/ports/sign-in-coordinator.ts";
 import { createHttpProvider } from "../../packages/toolyard/src/providers/http/http-provider.ts";
 import { resolveRemoteServer, type RemoteServerConfig } from "../../packages/toolyard/src/providers/http/options.ts";
 import { probe } from "../../packages/toolyard/src/providers/http/probe.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { situationOf } from "../../packages/toolyard/src/signin/asked.ts";
+import { situationOf } from "../../packages/toolyard/src/signin/prepared-sign-in.ts";
 import { loginByDevice } from "../../packages/toolyard/src/signin/device.ts";
 import { handOver, handoverPlace } from "../../packages/toolyard/src/signin/handover.ts";
 import { login } from "../../packages/toolyard/src/signin/login.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { SILENT_LOGGER, type Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
-import { McpHttpEndpoint, type McpHttpParts } from "../../packages/toolyard/src/endpoints/mcp/http-door.ts";
+import { McpHttpEndpoint, type McpHttpParts } from "../../packages/toolyard/src/endpoints/mcp/http-endpoint.ts";
 import { ModernEndpoint } from "../../packages/toolyard/src/endpoints/mcp/modern/endpoint.ts";
 import { resolveMcpDoor, type McpEndpointConfig } from "../../packages/toolyard/src/endpoints/mcp/options.ts";
 import type { Listener } from "../../packages/toolyard/src/http/listening/listener.ts";

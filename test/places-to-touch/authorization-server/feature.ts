@@ -3,7 +3,7 @@ import type { Access } from "../../../packages/toolyard/src/core/access.ts";
 import { Type } from "../../../packages/toolyard/src/core/options/option-schema.ts";
 import { EVERYTHING } from "../../../packages/toolyard/src/core/ports/rights.ts";
 import { serviceKey } from "../../../packages/toolyard/src/core/service-key.ts";
-import { defineDoor } from "../../../packages/toolyard/src/endpoints/door.ts";
+import { defineDoor } from "../../../packages/toolyard/src/endpoints/endpoint.ts";
 import { sendJson } from "../../../packages/toolyard/src/http/answer/send.ts";
 import { defineFeature } from "../../../packages/toolyard/src/kernel/feature.ts";
 

@@ -1,7 +1,7 @@
 import { Type } from "../../../packages/toolyard/src/core/options/option-schema.ts";
 import { ACCESS, HUB, REDACT } from "../../../packages/toolyard/src/core/services.ts";
 import { permissionOf } from "../../../packages/toolyard/src/core/ports/rights.ts";
-import { defineDoor, type Endpoint, type SharedPage } from "../../../packages/toolyard/src/endpoints/door.ts";
+import { defineDoor, type Endpoint, type SharedPage } from "../../../packages/toolyard/src/endpoints/endpoint.ts";
 import type { Mountable } from "../../../packages/toolyard/src/http/listening/listener.ts";
 import { sendJson } from "../../../packages/toolyard/src/http/answer/send.ts";
 import { defineFeature } from "../../../packages/toolyard/src/kernel/feature.ts";

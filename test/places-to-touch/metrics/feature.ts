@@ -1,6 +1,6 @@
 import { Type } from "../../../packages/toolyard/src/core/options/option-schema.ts";
 import { serviceKey } from "../../../packages/toolyard/src/core/service-key.ts";
-import { defineDoor } from "../../../packages/toolyard/src/endpoints/door.ts";
+import { defineDoor } from "../../../packages/toolyard/src/endpoints/endpoint.ts";
 import { defineFeature } from "../../../packages/toolyard/src/kernel/feature.ts";
 
 /** Returns the counters in the text format of Prometheus. */

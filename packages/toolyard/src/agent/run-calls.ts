@@ -3,7 +3,7 @@ import { FailError, messageOf } from "../core/errors.ts";
 import { fail, type Outcome } from "../core/calls/outcome.ts";
 import { toolValue } from "../core/calls/tool-value.ts";
 import { orAborted } from "../core/timing/wait.ts";
-import { whileLimited } from "../core/timing/while-limited.ts";
+import { whileLimited } from "../core/timing/retry-while-limited.ts";
 import type { AgentCall, AgentEvent } from "./outcome.ts";
 import type { CallAnswer, WantedCall } from "./reply.ts";
 import { toErrorObject, toModelOutput, type OutputRules } from "./tool-output.ts";

@@ -8,7 +8,7 @@ import type { Models } from "./ports/models.ts";
 import type { Fail } from "./calls/outcome.ts";
 import type { Logger, SearchAnswer, SearchBounds } from "./ports/ports.ts";
 import { serviceKey, servingKey } from "./service-key.ts";
-import type { SignInCoordinator } from "./ports/sign-in-desk.ts";
+import type { SignInCoordinator } from "./ports/sign-in-coordinator.ts";
 
 /** Looks for tools by a query or by a name. */
 export interface ToolFinder {

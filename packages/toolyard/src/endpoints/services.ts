@@ -1,6 +1,6 @@
 import { servingKey } from "../core/service-key.ts";
 import type { Dialect } from "./dialect.ts";
-import type { McpFace, TlsReport } from "./door.ts";
+import type { McpFace, TlsReport } from "./endpoint.ts";
 
 /** All of MCP, for doors at whose paths it is spoken too. */
 export const MCP_FACE = servingKey<McpFace>()("mcp");

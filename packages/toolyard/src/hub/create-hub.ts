@@ -7,7 +7,7 @@ import { LateLogger } from "../telemetry/late-logger.ts";
 import { AddedServers } from "./added-servers.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import type { LoadedHubConfig } from "./schema.ts";
-import { LibraryEndpoints } from "./library-doors.ts";
+import { LibraryEndpoints } from "./library-endpoints.ts";
 import { loadHubConfig, openHub, type Hub } from "./open-hub.ts";
 import { logConfig } from "./log-config.ts";
 import { Reloader } from "./reload.ts";

@@ -11,7 +11,7 @@ import { CallerPort } from "./caller-port.ts";
 import { createKernel } from "./create-kernel.ts";
 import type { Kernel } from "./kernel.ts";
 import { createKernelServices } from "./kernel-services.ts";
-import { OpenEndpoints } from "./open-doors.ts";
+import { OpenEndpoints } from "./open-endpoints.ts";
 import type { OpenHubOptions } from "./open-hub-options.ts";
 import type { LoadedHubConfig } from "./schema.ts";
 import { SourceEvents } from "./sources/source-events.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { serviceKey, servingKey } from "../core/service-key.ts";
 import { LOGGER, VARIABLES } from "../core/services.ts";
-import { defineDoor } from "../endpoints/door.ts";
+import { defineDoor } from "../endpoints/endpoint.ts";
 import { defineFeature } from "./feature.ts";
 import { featureList } from "./feature-list.ts";
 import { pickServices, startFeatures } from "./start-features.ts";

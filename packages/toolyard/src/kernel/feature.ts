@@ -3,7 +3,7 @@ import type { ObjectOf, OptionSchema, Sections } from "../core/options/option-sc
 import type { ServiceKey, ServicesOf } from "../core/service-key.ts";
 import type { EvidenceSource } from "../catalog/search/likeness/table-search.ts";
 import type { Dialect } from "../endpoints/dialect.ts";
-import type { EndpointDefinition, Endpoint } from "../endpoints/door.ts";
+import type { EndpointDefinition, Endpoint } from "../endpoints/endpoint.ts";
 import type { HttpOptions } from "../http/options.ts";
 import type { CallListener } from "../pipeline/ports.ts";
 import type { StagePlace } from "../pipeline/stage-place.ts";

@@ -1,7 +1,7 @@
 import { parseExact } from "../core/json/exact-json.ts";
 import { FairLine } from "../core/fairness/fair-line.ts";
 import { isJsonObject } from "../core/json/json.ts";
-import { whileLimited } from "../core/timing/while-limited.ts";
+import { whileLimited } from "../core/timing/retry-while-limited.ts";
 import { jsonSize, MAX_JSON_DEPTH } from "../core/json/json-size.ts";
 import type { FromChild, ToChild } from "./child-messages.ts";
 import { readFiles } from "./child-messages.ts";

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
-import { page, sendOn, SIGN_IN_PATH, type SignInPage, type PageRequest } from "../core/ports/sign-in-desk.ts";
+import { page, sendOn, SIGN_IN_PATH, type SignInPage, type PageRequest } from "../core/ports/sign-in-coordinator.ts";
 import { escaped } from "./page.ts";
 
 export interface BrowserGuardOptions {

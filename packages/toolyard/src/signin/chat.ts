@@ -1,14 +1,14 @@
-import { whilePersonActs } from "../core/calls/ask-caller.ts";
+import { whilePersonActs } from "../core/calls/request-to-caller.ts";
 import type { Call, Principal } from "../core/calls/call.ts";
 import { FailError } from "../core/errors.ts";
 import { objectMember } from "../core/json/json.ts";
 import { fail } from "../core/calls/outcome.ts";
 import { permissionOf } from "../core/ports/rights.ts";
-import type { SignInPage, SignInCoordinator } from "../core/ports/sign-in-desk.ts";
+import type { SignInPage, SignInCoordinator } from "../core/ports/sign-in-coordinator.ts";
 import { BrowserGuard } from "./browser-guard.ts";
 import type { Challenge } from "./challenge.ts";
 import { createContext, type SignInPlace } from "./context.ts";
-import { deskPlace } from "./desk-place.ts";
+import { deskPlace } from "./coordinator-place.ts";
 import { login, type LoginPorts } from "./login.ts";
 import { startsOf } from "./sign-in-starts.ts";
 

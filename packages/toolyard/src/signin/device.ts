@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { stringMember, type JsonObject } from "../core/json/json.ts";
 import { errorCode, needsPerson, notNow } from "./failures.ts";
-import { prepare, redeemingOf, save, situationOf, type PreparedSignIn } from "./asked.ts";
+import { prepare, redeemingOf, save, situationOf, type PreparedSignIn } from "./prepared-sign-in.ts";
 import type { LoginContext } from "./context.ts";
 import { bindIssuer } from "./issuer-binding.ts";
 import { authorised, redeem, type GrantResult } from "./grants.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { CALLBACK_PATH } from "../core/ports/sign-in-desk.ts";
+import { CALLBACK_PATH } from "../core/ports/sign-in-coordinator.ts";
 import { PRIVATE_MODE, writeWhole } from "../files/write-whole.ts";
 import type { Handlers, OpenPlace } from "./redirect.ts";
 

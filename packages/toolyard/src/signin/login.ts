@@ -1,6 +1,6 @@
 import { orAborted } from "../core/timing/wait.ts";
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
-import { prepare, redeemingOf, save, situationOf, type PreparedSignIn } from "./asked.ts";
+import { prepare, redeemingOf, save, situationOf, type PreparedSignIn } from "./prepared-sign-in.ts";
 import { begin, codeIn, type Begun } from "./authorization.ts";
 import type { BrowserGuard } from "./browser-guard.ts";
 import type { Challenge } from "./challenge.ts";

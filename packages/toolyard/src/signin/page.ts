@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { SignInPage } from "../core/ports/sign-in-desk.ts";
+import type { SignInPage } from "../core/ports/sign-in-coordinator.ts";
 
 export function write(response: ServerResponse, { status, headers, body }: SignInPage): void {
   response.writeHead(status, { ...headers, connection: "close" }).end(body);

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { OptionError } from "../core/errors.ts";
 import { LOOPBACK_NAMES } from "../core/uris/loopback.ts";
 import type { BrowserGuard } from "./browser-guard.ts";
-import { page, type SignInPage, type PageRequest } from "../core/ports/sign-in-desk.ts";
+import { page, type SignInPage, type PageRequest } from "../core/ports/sign-in-coordinator.ts";
 import { escaped, write } from "./page.ts";
 
 export interface RedirectOptions {

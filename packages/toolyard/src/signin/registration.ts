@@ -2,7 +2,7 @@ import { isLoopback } from "../core/uris/loopback.ts";
 import { loginCommand } from "../core/text/login-command.ts";
 import { stringMember } from "../core/json/json.ts";
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
-import { ownDocument } from "./desk-place.ts";
+import { ownDocument } from "./coordinator-place.ts";
 import { errorCode, needsPerson, notNow } from "./failures.ts";
 import { objectIn, type SignInNetwork } from "./network.ts";
 import type { ClientAuthMethod, ClientRecord, ServerRecord } from "./records.ts";

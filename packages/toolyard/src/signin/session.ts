@@ -6,7 +6,7 @@ import { markTold } from "../core/calls/logged-failure.ts";
 import { orAborted } from "../core/timing/wait.ts";
 import type { ChangingCredentials, ServerRefusal, SentRequest } from "../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "./challenge.ts";
-import { MAX_WIDENINGS } from "./asked.ts";
+import { MAX_WIDENINGS } from "./prepared-sign-in.ts";
 import { createContext, keyOf, type LoginContext, type SignInPlace } from "./context.ts";
 import { createProof, createProofKey, proofKeyOf, type ProofKey } from "./dpop.ts";
 import { needsPerson, notNow } from "./failures.ts";

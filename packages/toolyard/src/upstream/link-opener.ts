@@ -7,7 +7,7 @@ import type { LinkPlace } from "./links/further-links.ts";
 import { CONNECT_GATE } from "./links/gate.ts";
 import { Link, type LinkEvents } from "./links/link.ts";
 import type { Links, LinkWish } from "./links/links.ts";
-import type { ListingTracker } from "./listing/listing-keeper.ts";
+import type { ListingTracker } from "./listing/listing-tracker.ts";
 import type { ServerJournal } from "./server-journal.ts";
 import type { ServerMemory } from "./server-memory.ts";
 import type { UpstreamDeps, UpstreamEvents, UpstreamOptions } from "./upstream-contract.ts";

@@ -5,14 +5,14 @@ import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
 import { orAborted } from "../core/timing/wait.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import { RPC } from "../wire/messages.ts";
-import { couldNotAsk } from "./connection/ask-failure.ts";
+import { couldNotAsk } from "./connection/server-request-failure.ts";
 import type { CallRequest, Connection } from "./connection/connection.ts";
 import { hangs, isUseless } from "./connection/pulse.ts";
 import { failureOf } from "./faults.ts";
 import type { IdleStop } from "./idle-stop.ts";
 import type { Link } from "./links/link.ts";
 import type { Links, ReachedLink } from "./links/links.ts";
-import type { ListingTracker } from "./listing/listing-keeper.ts";
+import type { ListingTracker } from "./listing/listing-tracker.ts";
 
 /** A server that does not answer a ping for this long, after a call timed out in silence, hangs. */
 const PULSE_MS = 10_000;

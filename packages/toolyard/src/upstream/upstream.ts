@@ -10,7 +10,7 @@ import { IdleStop } from "./idle-stop.ts";
 import { LinkOpener } from "./link-opener.ts";
 import type { Link } from "./links/link.ts";
 import { Links, type LinkCaller } from "./links/links.ts";
-import { ListingTracker } from "./listing/listing-keeper.ts";
+import { ListingTracker } from "./listing/listing-tracker.ts";
 import type { ServerListing } from "./listing/listing.ts";
 import { ServerJournal } from "./server-journal.ts";
 import { ServerMemory } from "./server-memory.ts";

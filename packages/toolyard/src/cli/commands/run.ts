@@ -12,7 +12,7 @@ import { codeHost } from "../../providers/builtin/code/code-host.ts";
 import type { SandboxHost, SandboxJob } from "../../sandbox/engine.ts";
 import { resolveSandbox, type SandboxOptions } from "../../sandbox/options.ts";
 import { Sandbox, type SandboxRun } from "../../sandbox/sandbox.ts";
-import { noticeText } from "../output/notice-text.ts";
+import { noticeText } from "../output/notification-text.ts";
 import { print, type Io } from "../output/io.ts";
 import type { CommandAction } from "../rows/command-row.ts";
 import { readJob, withTimeout, type RunOptions } from "../hub-access/run-job.ts";

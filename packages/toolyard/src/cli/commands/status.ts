@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, listMember } from "../../core/json/json.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
-import { askHub, type HubQuestion } from "../hub-access/ask-hub.ts";
+import { askHub, type HubQuestion } from "../hub-access/query-hub.ts";
 import { EXIT, reportFail } from "../failure.ts";
 import { causeOf } from "../../outbound/client/cause.ts";
 import { resolveHttp } from "../../http/options.ts";

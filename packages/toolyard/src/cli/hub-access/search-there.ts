@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../core/json/json.ts";
 import type { SearchAnswer, SearchFilter, SearchHit, SearchInstead } from "../../core/ports/ports.ts";
-import { askHub } from "./ask-hub.ts";
+import { askHub } from "./query-hub.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
 import type { Io } from "../output/io.ts";
 import { parseUrl, readToken } from "./session.ts";

@@ -16,7 +16,7 @@ import {
   openSharedDoor,
   type SharedEndpoint,
   type SharedEndpointOptions,
-} from "../../hub/shared/shared-door.ts";
+} from "../../hub/shared/shared-endpoint.ts";
 import type { Io } from "../output/io.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
 

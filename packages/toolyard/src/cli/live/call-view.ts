@@ -2,7 +2,7 @@ import type { CallNotification } from "../../core/calls/call.ts";
 import type { SourceReport } from "../../core/ports/hub-port.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
 import type { Io } from "../output/io.ts";
-import { noticeText } from "../output/notice-text.ts";
+import { noticeText } from "../output/notification-text.ts";
 import type { LiveLine } from "./line-text.ts";
 import { sourceLine } from "./sources.ts";
 import { isLive, showLive, type Live } from "./live.ts";

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../agent/outcome.ts";
 import type { CallNotification } from "../../core/calls/call.ts";
 import type { Io } from "../output/io.ts";
-import { noticeText } from "../output/notice-text.ts";
+import { noticeText } from "../output/notification-text.ts";
 import { progressOf } from "./call-view.ts";
 import type { LiveLine } from "./line-text.ts";
 import { isLive, showLive, type Live } from "./live.ts";

@@ -3,7 +3,7 @@ import type { Call } from "./call.ts";
 import { FailError } from "../errors.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../json/json.ts";
 import { fail, type Ok, type Outcome } from "./outcome.ts";
-import { askCaller } from "./ask-caller.ts";
+import { askCaller } from "./request-to-caller.ts";
 
 /** How often one call may come back for more input. */
 const MAX_ROUNDS = 16;

@@ -2,7 +2,7 @@ import { KINDS, type FailKind } from "../../core/calls/kinds.ts";
 import type { HttpAnswer } from "../../http/answer/answer.ts";
 import { sendEmpty, sendJson } from "../../http/answer/send.ts";
 import { RPC } from "../../wire/messages.ts";
-import type { ReplyOutlet } from "../door.ts";
+import type { ReplyOutlet } from "../endpoint.ts";
 
 /** The replies to one POST, sent together once the last of them is there. */
 export class CollectedReplies implements ReplyOutlet {

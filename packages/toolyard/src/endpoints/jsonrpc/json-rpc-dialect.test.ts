@@ -8,9 +8,9 @@ import { SILENT_LOGGER } from "../../core/ports/ports.ts";
 import { createTestListener } from "../../../../../test/support/test-listener.ts";
 import { resolveHttp } from "../../http/options.ts";
 import type { DialectAnswer, DialectContext } from "../dialect.ts";
-import { JsonRpcHttpEndpoint } from "./http-door.ts";
+import { JsonRpcHttpEndpoint } from "./http-endpoint.ts";
 import { resolveJsonRpcDoor } from "./options.ts";
-import type { McpFace } from "../door.ts";
+import type { McpFace } from "../endpoint.ts";
 import { isDialectMethod, JsonRpcDialect } from "./json-rpc-dialect.ts";
 
 function dialectOf(hub: HubStandIn, logger = SILENT_LOGGER): JsonRpcDialect {

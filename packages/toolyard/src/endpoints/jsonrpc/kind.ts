@@ -1,7 +1,7 @@
 import { Type } from "../../core/options/option-schema.ts";
-import { defineDoor } from "../door.ts";
+import { defineDoor } from "../endpoint.ts";
 import { LOGGER } from "../../core/services.ts";
-import { LateEndpoint } from "../late-door.ts";
+import { LateEndpoint } from "../late-endpoint.ts";
 import { JSON_RPC_PATHS } from "../paths.ts";
 import { DIALECTS, MCP_FACE } from "../services.ts";
 import { JSON_RPC_OPTION_SCHEMAS, resolveJsonRpcDoor } from "./options.ts";
@@ -21,7 +21,7 @@ export const JSON_RPC = defineDoor({
     return new LateEndpoint({
       places: jsonRpcPlaces(options),
       load: async () => {
-        const [{ JsonRpcHttpEndpoint }, dialects] = await Promise.all([import("./http-door.ts"), loadDialects()]);
+        const [{ JsonRpcHttpEndpoint }, dialects] = await Promise.all([import("./http-endpoint.ts"), loadDialects()]);
         return new JsonRpcHttpEndpoint({ logger, mcp, dialects }, options);
       },
     });

@@ -1,7 +1,7 @@
 import { Type } from "../../core/options/option-schema.ts";
 import { ACCESS, HUB, LOGGER, TOOL_MODE } from "../../core/services.ts";
 import { STATE } from "../../state/ports/store.ts";
-import { defineDoor } from "../door.ts";
+import { defineDoor } from "../endpoint.ts";
 import { MCP_PATH, MESSAGES_PATH, SSE_PATH } from "../paths.ts";
 import { MCP_FACE } from "../services.ts";
 import { LegacySessionSchema, resolveLegacySessions } from "./legacy/options.ts";
@@ -18,7 +18,7 @@ export const MCP = defineDoor({
   resolve: ({ server = {} }) => ({ ...resolveMcpDoor(server), sessions: resolveLegacySessions(server.sessions) }),
   open: async (options, services) => {
     const [{ McpEndpoint }, { createMcpParts }] = await Promise.all([
-      import("./mcp-door.ts"),
+      import("./mcp-endpoint.ts"),
       import("./mcp-parts.ts"),
     ]);
     const door = new McpEndpoint(createMcpParts(options, services));

@@ -1,7 +1,7 @@
 import type { Principal } from "../../core/calls/call.ts";
-import type { SessionlessConversation } from "../door.ts";
+import type { SessionlessConversation } from "../endpoint.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
-import type { LegacyEndpoint } from "./legacy/legacy-door.ts";
+import type { LegacyEndpoint } from "./legacy/legacy-endpoint.ts";
 import type { SessionDepsParts } from "./legacy/session-deps.ts";
 
 /**
@@ -58,7 +58,7 @@ export class LateLegacy {
   }
 
   async #load(): Promise<LegacyEndpoint> {
-    const { LegacyEndpoint } = await import("./legacy/legacy-door.ts");
+    const { LegacyEndpoint } = await import("./legacy/legacy-endpoint.ts");
     this.#door = new LegacyEndpoint(this.#parts);
     if (this.#hasGivenUp) this.#door.giveUp();
     if (this.#isClosed) this.#door.close();

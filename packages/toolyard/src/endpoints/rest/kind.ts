@@ -1,7 +1,7 @@
 import { Type } from "../../core/options/option-schema.ts";
 import { ACCESS, CHAT, HUB, LOGGER, TOOL_MODE, TOOLS } from "../../core/services.ts";
-import { defineDoor } from "../door.ts";
-import { LateEndpoint } from "../late-door.ts";
+import { defineDoor } from "../endpoint.ts";
+import { LateEndpoint } from "../late-endpoint.ts";
 import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
 import { resolveRest, RestSchema } from "./options.ts";
 import { restPlaces } from "./places.ts";
@@ -20,6 +20,6 @@ export const REST = defineDoor({
     new LateEndpoint({
       places: restPlaces(options),
       refusalBody: refusalText,
-      load: async () => new (await import("./rest-door.ts")).RestEndpoint(services, options),
+      load: async () => new (await import("./rest-endpoint.ts")).RestEndpoint(services, options),
     }),
 });

@@ -1,6 +1,6 @@
-import { CALLBACK_PATH, CLIENT_DOCUMENT_PATH, SIGN_IN_PATH } from "../../core/ports/sign-in-desk.ts";
+import { CALLBACK_PATH, CLIENT_DOCUMENT_PATH, SIGN_IN_PATH } from "../../core/ports/sign-in-coordinator.ts";
 import { REDACT, SIGN_INS } from "../../core/services.ts";
-import { defineDoor } from "../door.ts";
+import { defineDoor } from "../endpoint.ts";
 
 /** The pages that people see who sign in to servers behind the hub. */
 export const SIGN_IN = defineDoor({
@@ -8,5 +8,5 @@ export const SIGN_IN = defineDoor({
   paths: [SIGN_IN_PATH, CALLBACK_PATH, CLIENT_DOCUMENT_PATH],
   uses: [SIGN_INS, REDACT],
   resolve: () => ({}),
-  open: async (_options, services) => new (await import("./sign-in-door.ts")).SignInEndpoint(services),
+  open: async (_options, services) => new (await import("./sign-in-endpoint.ts")).SignInEndpoint(services),
 });

@@ -1,4 +1,4 @@
-import { defineDoor } from "../door.ts";
+import { defineDoor } from "../endpoint.ts";
 import { HUB, REDACT, STARTED_AT } from "../../core/services.ts";
 import { STATUS_PATH } from "../paths.ts";
 import { CERTIFICATE } from "../services.ts";
@@ -9,5 +9,5 @@ export const STATUS = defineDoor({
   paths: [STATUS_PATH],
   uses: [HUB, STARTED_AT, REDACT, CERTIFICATE],
   resolve: () => ({}),
-  open: async (_options, services) => new (await import("./status-door.ts")).StatusEndpoint(services),
+  open: async (_options, services) => new (await import("./status-endpoint.ts")).StatusEndpoint(services),
 });

@@ -1,6 +1,6 @@
 import { Type } from "../../core/options/option-schema.ts";
 import { ACCESS, HUB, REDACT, SIGN_INS, STARTED_AT } from "../../core/services.ts";
-import { defineDoor } from "../../endpoints/door.ts";
+import { defineDoor } from "../../endpoints/endpoint.ts";
 import { resolveRest, RestSchema } from "../../endpoints/rest/options.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 
@@ -15,7 +15,7 @@ const HOME_PAGE = defineDoor({
     return { hasDocs: enabled && hasDescription };
   },
   open: async ({ hasDocs }, { hub, startedAt, redact, signIns, access }) =>
-    new (await import("./home-door.ts")).HomeEndpoint({
+    new (await import("./home-endpoint.ts")).HomeEndpoint({
       hub,
       startedAt,
       redact,

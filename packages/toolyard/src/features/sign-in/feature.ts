@@ -1,5 +1,5 @@
 import { DATA_FOLDERS, SIGN_INS } from "../../core/services.ts";
-import { SignInCoordinator } from "../../core/ports/sign-in-desk.ts";
+import { SignInCoordinator } from "../../core/ports/sign-in-coordinator.ts";
 import { SIGN_IN as SIGN_IN_PAGES } from "../../endpoints/sign-in/kind.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 

@@ -1,7 +1,7 @@
 import { watchFiles } from "../../config/watch.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Logger } from "../../core/ports/ports.ts";
-import type { TlsReport } from "../../endpoints/door.ts";
+import type { TlsReport } from "../../endpoints/endpoint.ts";
 import type { TlsFiles } from "../../http/options.ts";
 import { readKeyPair, validFrom, validUntil, type KeyPair } from "../../http/tls/key-pair.ts";
 

@@ -2,7 +2,7 @@ import type { HubConfig } from "../schema.ts";
 import type { AnyFeature } from "../../kernel/feature.ts";
 import { doorKindsOf, doorSections } from "../../kernel/feature-sections.ts";
 import { pickServices, type Services } from "../../kernel/start-features.ts";
-import type { Endpoint } from "../../endpoints/door.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { HEALTH_PATHS } from "../../http/health.ts";
 
 export type ServerConfig = NonNullable<HubConfig["server"]>;

@@ -9,7 +9,7 @@ import { createMcpParts } from "../../endpoints/mcp/mcp-parts.ts";
 import { resolveMcpDoor } from "../../endpoints/mcp/options.ts";
 import { DIALECTS } from "../../endpoints/services.ts";
 import { withToolNames } from "../../endpoints/tool-names.ts";
-import { StdioEndpoint } from "../../endpoints/mcp/stdio-door.ts";
+import { StdioEndpoint } from "../../endpoints/mcp/stdio-endpoint.ts";
 import { getService } from "../../kernel/start-features.ts";
 import type { GuardedStdout } from "../../process/stdout-guard.ts";
 import { STATE } from "../../state/ports/store.ts";

@@ -1,6 +1,6 @@
 import type { Principal } from "../../core/calls/call.ts";
 import type { Provider, ProviderStatus } from "../../core/sources/provider.ts";
-import type { SignInPage, SignInCoordinator } from "../../core/ports/sign-in-desk.ts";
+import type { SignInPage, SignInCoordinator } from "../../core/ports/sign-in-coordinator.ts";
 import type { OpenTransport } from "../../upstream/transports/transport.ts";
 import { AutoHttpTransport, type KnownTransport } from "../../upstream/transports/http/auto.ts";
 import { HttpClient } from "../../outbound/client/http-client.ts";

@@ -2,7 +2,7 @@ import type { Cancellation } from "../../core/calls/cancellation.ts";
 import type { Call, Principal } from "../../core/calls/call.ts";
 import { loginCommand } from "../../core/text/login-command.ts";
 import { orAborted } from "../../core/timing/wait.ts";
-import type { SignInPage, SignInCoordinator } from "../../core/ports/sign-in-desk.ts";
+import type { SignInPage, SignInCoordinator } from "../../core/ports/sign-in-coordinator.ts";
 import type { ChangingCredentials, ServerRefusal, SentRequest } from "../../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "../../signin/challenge.ts";
 import type { PersonSignIn, SignInLink } from "../../signin/chat.ts";

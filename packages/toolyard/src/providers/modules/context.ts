@@ -8,7 +8,7 @@ import type { FailKind } from "../../core/calls/kinds.ts";
 import type { Models } from "../../core/ports/models.ts";
 import type { Outcome } from "../../core/calls/outcome.ts";
 import type { ResolvedCall } from "../../core/sources/provider.ts";
-import { askCaller } from "../../core/calls/ask-caller.ts";
+import { askCaller } from "../../core/calls/request-to-caller.ts";
 import type { ToolContext } from "./api.ts";
 import type { ModuleObject } from "./module-object.ts";
 

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import { modelsFor } from "../calling/hub-access.ts";
 import { ChildMessages } from "../scripts/child-messages.ts";
-import type { ScriptNotifications } from "../scripts/call-notices.ts";
+import type { ScriptNotifications } from "../scripts/script-notifications.ts";
 import { suffixCommandLine } from "../scripts/command-line.ts";
 import { contain } from "../scripts/contain.ts";
 import { exitOfTool, limitOutcome } from "../scripts/exit-status.ts";
@@ -22,7 +22,7 @@ import { scriptEnvironment, type ScriptEnvironment } from "../scripts/run-script
 import type { RunSettings } from "../scripts/run-settings.ts";
 import type { ScriptHost } from "../scripts/script-host.ts";
 import { textResult, valueResult } from "../scripts/script-result.ts";
-import { withNotices } from "../scripts/with-notices.ts";
+import { withNotices } from "../scripts/with-notifications.ts";
 
 /** Suffixes of tool files, and which shim runs them. */
 export const EXECUTE_SUFFIXES: Readonly<Record<string, string>> = {

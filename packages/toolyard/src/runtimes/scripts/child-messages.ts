@@ -2,7 +2,7 @@ import type { Call } from "../../core/calls/call.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import { replyMember } from "../../wire/reply-member.ts";
-import type { ScriptNotifications } from "./call-notices.ts";
+import type { ScriptNotifications } from "./script-notifications.ts";
 import type { ScriptHost } from "./script-host.ts";
 import { textResult, valueResult } from "./script-result.ts";
 import { accessFor } from "../calling/hub-access.ts";

@@ -9,7 +9,7 @@ import { ChildMessages } from "./child-messages.ts";
 import { modelsFor, type HubPorts } from "../calling/hub-access.ts";
 import { callingVariables, HELPER_PATHS } from "../calling/helpers.ts";
 import { argumentVariables, expandArguments } from "./arguments.ts";
-import type { ScriptNotifications } from "./call-notices.ts";
+import type { ScriptNotifications } from "./script-notifications.ts";
 import type { ScriptHost } from "./script-host.ts";
 import { scriptCommandLine, type CommandLine } from "./command-line.ts";
 import { contain } from "./contain.ts";
@@ -21,7 +21,7 @@ import type { RunSettings } from "./run-settings.ts";
 import { failureOutcome, successOutcome } from "./script-result.ts";
 import { withPackageAdvice } from "./missing-package.ts";
 import { findVenv } from "./venv.ts";
-import { withNotices } from "./with-notices.ts";
+import { withNotices } from "./with-notifications.ts";
 
 /** All that is needed to run a script tool, from one reading of its manifest. */
 export interface Script {

@@ -7,7 +7,7 @@ import type { Call } from "../../core/calls/call.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
 import { spawnChild } from "../../process/child.ts";
-import type { ScriptNotifications } from "../scripts/call-notices.ts";
+import type { ScriptNotifications } from "../scripts/script-notifications.ts";
 import { ChildMessages } from "../scripts/child-messages.ts";
 import { interpreterCommandLine, warmShim, type CommandLine } from "../scripts/command-line.ts";
 import { contain } from "../scripts/contain.ts";
@@ -20,7 +20,7 @@ import { assertScript, scriptEnvironment, type ScriptEnvironment } from "../scri
 import type { RunSettings } from "../scripts/run-settings.ts";
 import type { ScriptHost } from "../scripts/script-host.ts";
 import { failureOutcome, successOutcome, textResult, valueResult } from "../scripts/script-result.ts";
-import { withNotices } from "../scripts/with-notices.ts";
+import { withNotices } from "../scripts/with-notifications.ts";
 import { settledStamp, stampCode, type CodeStamp } from "./code-stamp.ts";
 import { WarmPools } from "./warm-pools.ts";
 import { WarmProcess, type WarmEnd } from "./warm-process.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Emitter } from "../../core/events.ts";
 import type { EventLog, EventLogLimits } from "../ports/event-log.ts";
-import type { HubNotification, HubNotifications } from "../ports/notices.ts";
+import type { HubNotification, HubNotifications } from "../ports/hub-notifications.ts";
 import type { SessionRecord } from "../ports/session-records.ts";
 import type { HubState, Store } from "../ports/store.ts";
 import { MemoryEventLog } from "./event-log.ts";

@@ -2,7 +2,7 @@ import type { Sections } from "../../core/options/option-schema.ts";
 import { serviceKey } from "../../core/service-key.ts";
 import type { EventLog, EventLogLimits } from "./event-log.ts";
 import type { LimitStore } from "./limit-store.ts";
-import type { HubNotifications } from "./notices.ts";
+import type { HubNotifications } from "./hub-notifications.ts";
 import type { ParkedDirectory } from "./parked-directory.ts";
 import type { SessionRecords } from "./session-records.ts";
 

@@ -6,7 +6,7 @@ import { fail, type Fail, type Ok, type Outcome } from "../../core/calls/outcome
 import type { Logger } from "../../core/ports/ports.ts";
 import type { RequestId, RpcNotification } from "../../wire/messages.ts";
 import { toOutcome } from "./answers.ts";
-import { ServerRequests } from "./server-asks.ts";
+import { ServerRequests } from "./server-requests.ts";
 import type { Era, HandshakeOptions } from "./era.ts";
 import { type RequestIds, Exchange } from "./exchange.ts";
 import { failureOf, FaultLog } from "../faults.ts";

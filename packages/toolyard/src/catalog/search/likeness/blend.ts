@@ -2,7 +2,7 @@ import type { SearchReasons } from "../../../core/ports/ports.ts";
 import { keepBest, roundReason, type Scores } from "../scores.ts";
 import type { Ranking } from "../ranking.ts";
 import { NEIGHBOURS, NOBODY, type Neighbours } from "./neighbours.ts";
-import type { Likeness } from "./usual.ts";
+import type { Likeness } from "./common-direction.ts";
 
 /** What is known of a query beside the words that it shares with tools. By rank. */
 export interface Evidence {

@@ -1,5 +1,5 @@
 import { ByteRows, QUERY_SCALE, wantedNumbers } from "./byte-rows.ts";
-import { usualOf, type Likeness } from "./usual.ts";
+import { usualOf, type Likeness } from "./common-direction.ts";
 
 /** Numbers of a vector that a first look takes; the table has those that tell most first. */
 const FIRST_LOOK = 32;

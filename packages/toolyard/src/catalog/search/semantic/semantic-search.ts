@@ -6,7 +6,7 @@ import { within } from "../../../core/timing/wait.ts";
 import type { PreparedTool } from "../../source-part.ts";
 import type { Evidence } from "../likeness/blend.ts";
 import type { EvidenceSource, TableSearch } from "../likeness/table-search.ts";
-import { usualOf, type Likeness, type Usual } from "../likeness/usual.ts";
+import { usualOf, type Likeness, type Usual } from "../likeness/common-direction.ts";
 import { ModelRows } from "./model-rows.ts";
 import { toolTextOf, type ToolText } from "./tool-text.ts";
 import { unitVector, VectorStore } from "./vector-store.ts";

@@ -6,7 +6,7 @@ import { FailError } from "../../../core/errors.ts";
 import { objectMember, type JsonObject } from "../../../core/json/json.ts";
 import { fail } from "../../../core/calls/outcome.ts";
 import type { CallerLink } from "../../../core/calls/caller-link.ts";
-import { refusal } from "./asks.ts";
+import { refusal } from "./session-server-requests.ts";
 import type { Outlet } from "./outlet.ts";
 
 /** What a running request may do with its session. */

@@ -4,7 +4,7 @@ import { isJsonObject } from "../../../core/json/json.ts";
 import type { HttpAnswer } from "../../../http/answer/answer.ts";
 import { sendEmpty, sendJson } from "../../../http/answer/send.ts";
 import type { EventLog } from "../../../state/ports/event-log.ts";
-import type { HubNotification } from "../../../state/ports/notices.ts";
+import type { HubNotification } from "../../../state/ports/hub-notifications.ts";
 import {
   classifyMessage,
   hasMethod,

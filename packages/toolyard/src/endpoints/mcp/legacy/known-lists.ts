@@ -1,7 +1,7 @@
 import type { ListKind, RenderedList } from "../../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { versionOf, type ListVersions } from "../list-watch.ts";
-import { LIST_NOTICES } from "./list-notices.ts";
+import { LIST_NOTICES } from "./list-notifications.ts";
 
 /**
  * State of the lists as one client last saw them. The client is notified of changed content and of changes that sources

@@ -24,7 +24,7 @@ import {
   startTestDoor,
   type TestDoor,
 } from "../../../../../../test/fixtures/mcp-door.ts";
-import { StdioEndpoint } from "../stdio-door.ts";
+import { StdioEndpoint } from "../stdio-endpoint.ts";
 import { createProtocolSink } from "../../../process/stdout-guard.ts";
 
 /** A door on stdio whose client starts a real child: the child hands its pipes on to this process. */

@@ -32,7 +32,7 @@ import {
 } from "../methods.ts";
 import { progressGap } from "../progress-gap.ts";
 import { toolModeOfMeta } from "../../tool-mode.ts";
-import { askProblem, SessionServerRequests } from "./asks.ts";
+import { askProblem, SessionServerRequests } from "./session-server-requests.ts";
 import type { ListVersions } from "../list-watch.ts";
 import type { BoardMember, SessionBoard } from "./board.ts";
 import { CallScope, type ScopeOwner } from "./call-scope.ts";

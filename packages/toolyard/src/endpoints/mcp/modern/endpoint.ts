@@ -27,7 +27,7 @@ import {
 } from "../methods.ts";
 import type { ModernOptions } from "../options.ts";
 import { admit, mismatched } from "./admission.ts";
-import { CallCoordinator, RequestVisit } from "./call-desk.ts";
+import { CallCoordinator, RequestVisit } from "./call-coordinator.ts";
 import { ModernCodec, type CacheScope } from "./codec.ts";
 import { AdmittedFacts, type RequestFacts } from "./facts.ts";
 import { Listens } from "./listens.ts";

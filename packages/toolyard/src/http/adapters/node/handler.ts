@@ -4,7 +4,13 @@ import type { Logger } from "../../../core/ports/ports.ts";
 import { findGivenHeadFault } from "../../request/head-limits.ts";
 import type { HttpOptions } from "../../options.ts";
 import { PortlessListener } from "../../listening/portless-listener.ts";
-import { HandedWire, readHanded, type GivenRequest, type GivenResponse, type FrameworkRequest } from "./handed.ts";
+import {
+  HandedWire,
+  readHanded,
+  type GivenRequest,
+  type GivenResponse,
+  type FrameworkRequest,
+} from "./framework-request.ts";
 import type { WireOwner } from "./wire.ts";
 
 /**

@@ -10,7 +10,7 @@ import type { HttpOptions } from "../../options.ts";
 import { Refusal } from "../../answer/refusal.ts";
 import { Router, type Handler, type RefusalBody, type RoutePlace } from "../../router.ts";
 import type { KeyPair } from "../../tls/key-pair.ts";
-import { WorkerDispatcher } from "./desk.ts";
+import { WorkerDispatcher } from "./worker-dispatcher.ts";
 import { REFUSAL_MARK, REFUSAL_STATUSES, type LogHead, type WorkerRoute } from "./messages.ts";
 import { WorkerProcess, type WorkerOwner } from "./worker-process.ts";
 

@@ -1,7 +1,7 @@
 import { connect as connectTcp, type LookupFunction, type OnReadOpts, type Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { AnswerParser, type AnswerListener } from "./answer-parser.ts";
-import type { WireRequest, RequestHolder } from "./asked.ts";
+import type { WireRequest, RequestHolder } from "./wire-request.ts";
 import { Http1Fault, notHttp } from "./fault.ts";
 import type { ResponseHead } from "./head.ts";
 import { Silence } from "../../../core/timing/idle-timer.ts";

@@ -5,7 +5,7 @@ import type { Holder } from "../../../core/fairness/shares.ts";
 import { AnswerSink } from "../answer-sink.ts";
 import { closed, Crowd } from "../crowd.ts";
 import type { HttpResponse, TransportRequest, Sender } from "../sender.ts";
-import { WireRequest, type RequestHolder } from "./asked.ts";
+import { WireRequest, type RequestHolder } from "./wire-request.ts";
 import { Http1Connection, type ConnectionOwner, type Destination } from "./connection.ts";
 import { RequestWriter } from "./request-text.ts";
 

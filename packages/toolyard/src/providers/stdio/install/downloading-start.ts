@@ -4,7 +4,7 @@ import type { Child } from "../../../process/child.ts";
 import { watchFamily } from "./family.ts";
 import { watchGrowth } from "./growth.ts";
 import { installingProcess, START_MARK, type InstallFiles } from "./install-files.ts";
-import { InstallSupervisor } from "./keeper.ts";
+import { InstallSupervisor } from "./install-supervisor.ts";
 import type { InstallPlan } from "./runner.ts";
 
 export interface DownloadingStartOptions {

@@ -5,8 +5,8 @@ import { orAborted } from "../../../core/timing/wait.ts";
 import { Gate } from "../../../upstream/links/gate.ts";
 import { installingProcess, isStart, logTail, readResult, toLines, type InstallResult } from "./install-files.ts";
 import { watchFamily } from "./family.ts";
-import type { InstallJob } from "./minder.ts";
-import { spawnMinder } from "./minder-process.ts";
+import type { InstallJob } from "./supervised-install.ts";
+import { spawnMinder } from "./supervised-install-process.ts";
 import type { CommandWords } from "./runner.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 

@@ -1,9 +1,9 @@
 import { VERSION } from "../../core/version.ts";
 import { permissionOf } from "../../core/ports/rights.ts";
-import { SIGN_IN_PATH, type SignInCoordinator } from "../../core/ports/sign-in-desk.ts";
+import { SIGN_IN_PATH, type SignInCoordinator } from "../../core/ports/sign-in-coordinator.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
-import type { Endpoint, SharedPage } from "../../endpoints/door.ts";
+import type { Endpoint, SharedPage } from "../../endpoints/endpoint.ts";
 import type { ClientEntry } from "./home-page.ts";
 
 export interface HomeParts {

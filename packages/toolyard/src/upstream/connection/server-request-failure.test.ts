@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fail, type RpcErrorObject } from "../../core/calls/outcome.ts";
-import { couldNotAsk } from "./ask-failure.ts";
+import { couldNotAsk } from "./server-request-failure.ts";
 
 describe("couldNotAsk", () => {
   test.each([

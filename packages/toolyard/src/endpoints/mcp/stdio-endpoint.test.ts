@@ -10,7 +10,7 @@ import { MALFORMED_LINES } from "../../../../../test/support/malformed.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { SessionDeps } from "./legacy/session.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
-import { StdioEndpoint } from "./stdio-door.ts";
+import { StdioEndpoint } from "./stdio-endpoint.ts";
 import type { Dialect } from "../dialect.ts";
 import { createProtocolSink } from "../../process/stdout-guard.ts";
 

@@ -6,7 +6,7 @@ import { Refusal } from "../../http/answer/refusal.ts";
 import { JSON_CONTENT } from "../../http/answer/send.ts";
 import { VERSION } from "../../core/version.ts";
 import type { HubPort, SourceReport } from "../../core/ports/hub-port.ts";
-import type { Endpoint, TlsReport } from "../door.ts";
+import type { Endpoint, TlsReport } from "../endpoint.ts";
 import { STATUS_PATH } from "../paths.ts";
 
 export interface StatusParts {

@@ -1,9 +1,9 @@
 // The process that downloads: it outlives the hub that started it, within its own bound.
 import { text } from "node:stream/consumers";
 import { messageOf } from "../../../core/errors.ts";
-import { adopt, type AdoptedStart } from "./adopter.ts";
-import { NOT_NEEDED } from "./keeper.ts";
-import { minder, type InstallJob } from "./minder.ts";
+import { adopt, type AdoptedStart } from "./start-adoption.ts";
+import { NOT_NEEDED } from "./install-supervisor.ts";
+import { minder, type InstallJob } from "./supervised-install.ts";
 
 const ended = new AbortController();
 process.once("SIGTERM", () => ended.abort());

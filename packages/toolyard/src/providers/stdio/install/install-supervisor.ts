@@ -2,8 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Child } from "../../../process/child.ts";
-import type { AdoptedStart } from "./adopter.ts";
-import { spawnMinder } from "./minder-process.ts";
+import type { AdoptedStart } from "./start-adoption.ts";
+import { spawnMinder } from "./supervised-install-process.ts";
 
 /** Follows the job on the standard input of a keeper that is not needed any more. */
 export const NOT_NEEDED = "not needed";

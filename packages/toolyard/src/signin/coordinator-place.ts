@@ -1,4 +1,4 @@
-import { CALLBACK_PATH, CLIENT_DOCUMENT_PATH, type SignInCoordinator } from "../core/ports/sign-in-desk.ts";
+import { CALLBACK_PATH, CLIENT_DOCUMENT_PATH, type SignInCoordinator } from "../core/ports/sign-in-coordinator.ts";
 import type { BrowserGuard } from "./browser-guard.ts";
 import { takeBack, type OpenPlace } from "./redirect.ts";
 import type { Holder } from "../core/fairness/shares.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { makeCall } from "../../../../../test/fixtures/upstreams/harness.ts";
 import type { Call } from "../../core/calls/call.ts";
-import { placeQuestions, type Placement, type Scene } from "./question-placement.ts";
+import { placeQuestions, type Placement, type Scene } from "./server-request-placement.ts";
 
 const call = (connection: string, principal = "local"): Call =>
   makeCall("t", {}, { principal, client: { connection } });

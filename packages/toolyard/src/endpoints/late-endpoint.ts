@@ -1,7 +1,7 @@
 import type { HttpExchange } from "../http/exchange.ts";
 import type { Mountable } from "../http/listening/listener.ts";
 import { EVERY_METHOD, type Handler, type RefusalBody, type RoutePlace } from "../http/router.ts";
-import type { Endpoint } from "./door.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 export interface LateEndpointParts {
   /** Every place that the door will mount at, as its options tell. */

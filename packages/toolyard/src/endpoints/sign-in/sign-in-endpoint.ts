@@ -8,11 +8,11 @@ import {
   type SignInPage,
   type PageRequest,
   type SignInCoordinator,
-} from "../../core/ports/sign-in-desk.ts";
+} from "../../core/ports/sign-in-coordinator.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import { sendJson, sendText } from "../../http/answer/send.ts";
-import type { Endpoint } from "../door.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { html } from "../html.ts";
 
 const MAX_BODY_BYTES = 1024;

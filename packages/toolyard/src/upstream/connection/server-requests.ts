@@ -14,9 +14,9 @@ import {
 import { withoutTask } from "./capabilities.ts";
 import type { FaultLog } from "../faults.ts";
 import { clientKey, type CallsInFlight } from "./calls-in-flight.ts";
-import { OpenServerRequest, type ServerRequestAnswer } from "./question.ts";
+import { OpenServerRequest, type ServerRequestAnswer } from "./open-server-request.ts";
 import { QUIET_MS, type Turns } from "./turns.ts";
-import { placeQuestions, type Placement, type Scene } from "./question-placement.ts";
+import { placeQuestions, type Placement, type Scene } from "./server-request-placement.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 export interface ServerRequestsOptions {

@@ -1,7 +1,7 @@
 import type { Call } from "../../core/calls/call.ts";
 import { FailError } from "../../core/errors.ts";
 import type { Outcome } from "../../core/calls/outcome.ts";
-import { ScriptNotifications } from "./call-notices.ts";
+import { ScriptNotifications } from "./script-notifications.ts";
 import { hidePaths } from "./hide-paths.ts";
 import type { ScriptHost } from "./script-host.ts";
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Lines } from "../../../../../test/fixtures/upstreams/harness.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Connection } from "../connection/connection.ts";
-import { ListingTracker } from "./listing-keeper.ts";
+import { ListingTracker } from "./listing-tracker.ts";
 import type { ServerListing } from "./listing.ts";
 import { readOpening } from "../connection/server-opening.ts";
 

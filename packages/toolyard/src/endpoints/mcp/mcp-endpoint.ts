@@ -2,13 +2,13 @@ import type { Principal, ToolNameStyle } from "../../core/calls/call.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import type { Dialect } from "../dialect.ts";
-import type { SessionlessConversation, McpFace } from "../door.ts";
+import type { SessionlessConversation, McpFace } from "../endpoint.ts";
 import type { ServedEra } from "../../core/sources/served-era.ts";
-import { McpHttpEndpoint } from "./http-door.ts";
+import { McpHttpEndpoint } from "./http-endpoint.ts";
 import { LateLegacy } from "./late-legacy.ts";
 import type { SessionDepsParts } from "./legacy/session-deps.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
-import { mountSse } from "./sse-door.ts";
+import { mountSse } from "./sse-endpoint.ts";
 import { needsWholeMcp } from "./whole-mcp.ts";
 
 export interface McpEndpointParts {

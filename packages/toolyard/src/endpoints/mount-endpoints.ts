@@ -2,7 +2,7 @@ import type { HttpExchange } from "../http/exchange.ts";
 import type { Mountable } from "../http/listening/listener.ts";
 import type { Handler } from "../http/router.ts";
 import { sendText } from "../http/answer/send.ts";
-import type { Endpoint, SharedPage } from "./door.ts";
+import type { Endpoint, SharedPage } from "./endpoint.ts";
 
 /** Programs find nothing at a path that has a page only, whatever they send. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SignInCoordinator, type WaitingSignIn } from "./sign-in-desk.ts";
+import { SignInCoordinator, type WaitingSignIn } from "./sign-in-coordinator.ts";
 
 /** Waiting sign-ins that note in `ended` when they are displaced. */
 function waiter(

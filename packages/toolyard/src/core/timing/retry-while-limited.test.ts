@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fail, ok, type Outcome } from "../calls/outcome.ts";
-import { whileLimited } from "./while-limited.ts";
+import { whileLimited } from "./retry-while-limited.ts";
 
 const busy = fail("limited", "Try again in 49 ms.", { retryAfterMs: 49 });
 const never = new AbortController().signal;

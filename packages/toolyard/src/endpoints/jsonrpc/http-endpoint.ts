@@ -17,7 +17,7 @@ import { isDialectMethod } from "./json-rpc-dialect.ts";
 import type { JsonRpcEndpointOptions } from "./options.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Logger } from "../../core/ports/ports.ts";
-import type { SessionlessConversation, Endpoint, McpFace } from "../door.ts";
+import type { SessionlessConversation, Endpoint, McpFace } from "../endpoint.ts";
 import { MCP_PATH } from "../paths.ts";
 import { jsonRpcPlaces } from "./places.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";

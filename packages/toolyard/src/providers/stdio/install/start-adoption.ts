@@ -8,7 +8,7 @@ import { writeWholeSync } from "../../../files/write-whole.ts";
 import { killTree, type Tree } from "../../../process/tree.ts";
 import { endFamily, livingFamily } from "../../../process/windows-family.ts";
 import { cacheIdentity, toLines, type InstallFiles } from "./install-files.ts";
-import { InstallLog, writeResult } from "./minder.ts";
+import { InstallLog, writeResult } from "./supervised-install.ts";
 
 /** A start that downloads by itself, whose hub has ended. */
 export interface AdoptedStart {

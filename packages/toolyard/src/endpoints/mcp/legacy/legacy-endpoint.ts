@@ -1,5 +1,5 @@
 import type { Principal } from "../../../core/calls/call.ts";
-import type { SessionlessConversation, ReplyOutlet } from "../../door.ts";
+import type { SessionlessConversation, ReplyOutlet } from "../../endpoint.ts";
 import { LegacyHttp } from "./http.ts";
 import { LegacySession, type SessionDeps } from "./session.ts";
 import { createSessionDeps, type SessionDepsParts } from "./session-deps.ts";
