@@ -1,8 +1,9 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { basename, posix, win32 } from "node:path";
 import { FailError } from "../core/errors.ts";
 import { fail } from "../core/calls/outcome.ts";
 import { cmdCommandLine } from "./cmd-quoting.ts";
+import { findShimTarget, MAX_SHIM_BYTES, type ShimTarget } from "./node-shims.ts";
 
 export interface CommandPlace {
   /** Folder that relative commands start from; the current one when absent. */
@@ -22,14 +23,17 @@ export interface ResolvedCommand {
 export interface CommandProbe {
   readonly platform: NodeJS.Platform;
   find(path: string): "executable" | "not-executable" | "folder" | "absent";
+  /** Returns the text of a small file, for files that npm wrote. */
+  read(path: string): string | undefined;
 }
 
-const LOCAL_PROBE: CommandProbe = { platform: process.platform, find: probeFile };
+const LOCAL_PROBE: CommandProbe = { platform: process.platform, find: probeFile, read: readSmallFile };
 
 /**
  * Finds the program of `command` as a shell would: a path as it is, a bare name along PATH. On Windows PATHEXT
- * completes the name, and `.cmd` and `.bat` files run through `cmd.exe` with quoted arguments. Throws a `FailError` of
- * kind `unavailable` that names what was tried.
+ * completes the name. npm, npx and the programs of npm packages are started by Node directly; other `.cmd` and `.bat`
+ * files run through `cmd.exe`. Throws a `FailError` of kind `unavailable` that names what was tried, or the character
+ * that a batch file cannot receive safely.
  */
 export function resolveCommand(
   command: string,
@@ -37,7 +41,9 @@ export function resolveCommand(
   { probe = LOCAL_PROBE, ...place }: CommandPlace & { readonly probe?: CommandProbe },
 ): ResolvedCommand {
   const file = findCommand(command, place, probe);
-  if (probe.platform !== "win32" || !/\.(?:cmd|bat)$/i.test(file)) return { file, args, verbatim: false };
+  if (probe.platform !== "win32" || !isBatchFile(file)) return { file, args, verbatim: false };
+  const target = shimTarget(file, place, probe);
+  if (target) return nodeCommand(target, args, { place, probe });
   const line = cmdCommandLine(file, args);
   return {
     file: variable(place.env, "ComSpec", probe.platform) ?? "cmd.exe",
@@ -46,7 +52,65 @@ export function resolveCommand(
   };
 }
 
-/** The full path of the program that `command` names. Throws as `resolveCommand` does. */
+/** How `cmd.exe` reads the arguments of a command. */
+export type ArgumentReader = "batch" | "npm";
+
+/**
+ * Returns how the arguments of a command pass `cmd.exe`: `batch` if it executes or replaces some characters, `npm` if a
+ * line break ends them. Returns `undefined` if they do not, and if the program is not found.
+ */
+export function argumentReader(
+  command: string,
+  { probe = LOCAL_PROBE, ...place }: CommandPlace & { readonly probe?: CommandProbe },
+): ArgumentReader | undefined {
+  if (probe.platform !== "win32") return undefined;
+  if (/^cmd(?:\.exe)?$/i.test(win32.basename(command))) return "batch";
+  let file: string;
+  try {
+    file = findCommand(command, place, probe);
+  } catch {
+    // Starting it reports why.
+    return undefined;
+  }
+  if (!isBatchFile(file)) return undefined;
+  const target = shimTarget(file, place, probe);
+  return target ? (target.isNpm ? "npm" : undefined) : "batch";
+}
+
+function isBatchFile(file: string): boolean {
+  return /\.(?:cmd|bat)$/i.test(file);
+}
+
+function shimTarget(file: string, { env }: CommandPlace, probe: CommandProbe): ShimTarget | undefined {
+  return findShimTarget(file, {
+    variable: (name) => variable(env, name, probe.platform),
+    isFile: (path) => probe.find(path) === "executable",
+    read: (path) => probe.read(path),
+  });
+}
+
+function nodeCommand(
+  { folder, nodeArgs, script, isNpm }: ShimTarget,
+  args: readonly string[],
+  { place, probe }: { readonly place: CommandPlace; readonly probe: CommandProbe },
+): ResolvedCommand {
+  if (isNpm && args.some((argument) => /[\r\n]/.test(argument)))
+    throw commandFailure("An argument contains a line break, at which `cmd.exe` ends the arguments of npm. Remove it.");
+  return { file: nodeProgram(folder, place, probe), args: [...nodeArgs, script, ...args], verbatim: false };
+}
+
+function nodeProgram(folder: string, place: CommandPlace, probe: CommandProbe): string {
+  const own = win32.join(folder, "node.exe");
+  if (probe.find(own) === "executable") return own;
+  try {
+    const found = findCommand("node", place, probe);
+    return isBatchFile(found) ? process.execPath : found;
+  } catch {
+    return process.execPath;
+  }
+}
+
+/** Returns the full path of the program that `command` names. Throws as `resolveCommand` does. */
 export function findCommand(
   command: string,
   { cwd = process.cwd(), env }: CommandPlace,
@@ -112,6 +176,14 @@ function probeFile(path: string): "executable" | "not-executable" | "folder" | "
     return "executable";
   } catch {
     return "not-executable";
+  }
+}
+
+function readSmallFile(path: string): string | undefined {
+  try {
+    return statSync(path).size > MAX_SHIM_BYTES ? undefined : readFileSync(path, "utf8");
+  } catch {
+    return undefined;
   }
 }
 

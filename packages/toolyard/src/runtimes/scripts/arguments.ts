@@ -2,6 +2,7 @@ import { stringifyExact } from "../../core/json/exact-json.ts";
 import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { fail } from "../../core/calls/outcome.ts";
+import type { ArgumentRule } from "./argument-rule.ts";
 
 /** Longer values are on stdin only: one variable of more than 128 KiB keeps a program from starting. */
 const MAX_VARIABLE_BYTES = 32 * 1024;
@@ -45,7 +46,7 @@ export function placeholdersOf(template: string): string[] {
  * names an absent argument is left out, together with the option before it when it is nothing but the value:
  * `["--limit", "{limit}"]` vanishes as a pair.
  */
-export function expandArguments(templates: readonly string[], args: JsonObject): string[] {
+export function expandArguments(templates: readonly string[], args: JsonObject, rule?: ArgumentRule): string[] {
   const expanded: string[] = [];
   for (const [index, template] of templates.entries()) {
     if (placeholdersOf(template).some((name) => !Object.hasOwn(args, name) || args[name] === undefined)) {
@@ -56,15 +57,16 @@ export function expandArguments(templates: readonly string[], args: JsonObject):
     }
     expanded.push(
       template.replaceAll(PLACEHOLDER, (found, name: string | undefined) =>
-        name === undefined ? found[0]! : valueText(name, args[name]),
+        name === undefined ? found[0]! : valueText(name, args[name], rule),
       ),
     );
   }
   return expanded;
 }
 
-function valueText(name: string, value: unknown): string {
+function valueText(name: string, value: unknown, rule: ArgumentRule | undefined): string {
   const text = textOf(value);
+  rule?.assertSafe(name, text);
   if (!text.includes("\0")) return text;
   throw new FailError(
     fail(

@@ -8,6 +8,7 @@ import { childEnvironment } from "../../process/environment.ts";
 import { ChildMessages } from "./child-messages.ts";
 import { modelsFor, type HubPorts } from "../calling/hub-access.ts";
 import { callingVariables, HELPER_PATHS } from "../calling/helpers.ts";
+import { argumentRule } from "./argument-rule.ts";
 import { argumentVariables, expandArguments } from "./arguments.ts";
 import type { ScriptNotifications } from "./script-notifications.ts";
 import type { ScriptHost } from "./script-host.ts";
@@ -64,14 +65,17 @@ async function runWith(
   notices: ScriptNotifications,
 ): Promise<Outcome> {
   const { arguments: args } = call;
+  const variables = argumentVariables(args);
   const env = scriptEnvironment(
     script.environment,
     { libraries: host.libraries, ports: { models: modelsFor(call, host.ports.models) } },
-    argumentVariables(args),
+    variables,
   );
   const { settings } = script;
   const line = await commandLineOf(script, env, host);
-  const whole = { command: line.command, args: [...line.args, ...expandArguments(script.args, args)] };
+  const rule = argumentRule(line.command, { cwd: script.folder, env });
+  if (rule) for (const [name, text] of Object.entries(variables)) if (!rule.isSafeVariable(text)) delete env[name];
+  const whole = { command: line.command, args: [...line.args, ...expandArguments(script.args, args, rule)] };
   const contained = await contain({ ...script, line: whole, env, reads: scriptReads(script), extraPipes: EXTRA_PIPES });
   const run = {
     ...contained,
