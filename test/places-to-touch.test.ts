@@ -324,7 +324,7 @@ describe("a kind that nobody knows", () => {
 });
 
 /** What of a door is used where it is not mounted: its face without HTTP, or its words in another interface. */
-const DOORS: Readonly<Record<string, readonly string[]>> = {
+const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
   jsonrpc: [
     "src/compat/core/errors.ts",
     "src/compat/core/mcp.ts",
@@ -347,15 +347,18 @@ const FEATURE_OF: Readonly<Record<string, string>> = {
 };
 
 describe("a door", () => {
-  test.each(Object.entries(DOORS))("%s is named by its feature, and by what speaks its words", (door, about) => {
-    expect(naming(`src/endpoints/${door}`, [importOf(`src/endpoints/${door}`)])).toEqual(
-      [FEATURE_OF[door], ...about].toSorted(),
-    );
-  });
+  test.each(Object.entries(ENDPOINTS))(
+    "%s is named by its feature, and by what speaks its words",
+    (endpoint, about) => {
+      expect(naming(`src/endpoints/${endpoint}`, [importOf(`src/endpoints/${endpoint}`)])).toEqual(
+        [FEATURE_OF[endpoint], ...about].toSorted(),
+      );
+    },
+  );
 
   test("every folder that exports a door is looked for", () => {
     const exporting = FILES.flatMap(({ path }) => /^src\/endpoints\/([\w-]+)\/kind\.ts$/.exec(path)?.[1] ?? []);
-    expect(exporting.toSorted()).toEqual(Object.keys(DOORS).toSorted());
+    expect(exporting.toSorted()).toEqual(Object.keys(ENDPOINTS).toSorted());
   });
 
   test("another file that imports from a door is found", () => {

@@ -12,12 +12,12 @@ import { Person } from "./person.ts";
 import { Stage } from "./stage.ts";
 
 export type AskingKind = "side-by-side" | "sequential" | "locked";
-export type AskingDoor = "stdio" | "HTTP" | "HTTP+SSE";
+export type AskingEndpoint = "stdio" | "HTTP" | "HTTP+SSE";
 
 /** How people get to the hub, and the hub to the server. */
 export interface Way {
   readonly era: EraName;
-  readonly door: AskingDoor;
+  readonly endpoint: AskingEndpoint;
   /** @default "stdio" */
   readonly source?: "stdio" | "HTTP+SSE";
   /** Absent: the hub's default. */
@@ -43,8 +43,8 @@ export interface AskingYard extends AsyncDisposable {
   status(): JsonObject;
 }
 
-export function titleOf({ era, door, source = "stdio", isolation }: Way): string {
-  return `${era} client (${door}) × server on ${source}${isolation === undefined ? "" : `, ${isolation}`}`;
+export function titleOf({ era, endpoint, source = "stdio", isolation }: Way): string {
+  return `${era} client (${endpoint}) × server on ${source}${isolation === undefined ? "" : `, ${isolation}`}`;
 }
 
 export const ASKING_SERVER = fileURLToPath(new URL("asking-server.mjs", import.meta.url));
@@ -82,16 +82,18 @@ async function openHub(wish: YardWish, stage: Stage, closers: AsyncDisposable[])
     : { stdio_servers: { asking: { command, ...common } } };
   const tokens = Object.fromEntries(principals.map((name) => [name, { token: `token-${name}` }]));
   const settings: HubConfig = { mcp, ...(principals.length > 0 && { server: { tokens } }) };
-  const hub = await serveHub(settings, wish.door === "stdio" ? "stdio" : "HTTP");
+  const hub = await serveHub(settings, wish.endpoint === "stdio" ? "stdio" : "HTTP");
   closers.push(hub);
   return hub;
 }
 
-function wireTo({ url, command }: ServedHub, { door, era }: Way, principal: string | undefined): RawWire {
+function wireTo({ url, command }: ServedHub, { endpoint, era }: Way, principal: string | undefined): RawWire {
   if (command) return new PipeWire({ command: [command.command, ...command.args], env: command.env });
   if (url === undefined) throw new Error("The hub has neither an address nor a command.");
   const headers: Record<string, string> = principal === undefined ? {} : { authorization: `Bearer token-${principal}` };
-  return door === "HTTP+SSE" ? new SseWire(url.replace(/\/mcp$/, "/sse"), headers) : new HttpWire(url, era, headers);
+  return endpoint === "HTTP+SSE"
+    ? new SseWire(url.replace(/\/mcp$/, "/sse"), headers)
+    : new HttpWire(url, era, headers);
 }
 
 function statusOf({ library }: ServedHub): JsonObject {

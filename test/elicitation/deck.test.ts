@@ -3,10 +3,10 @@ import type { Way } from "./asking-yard.ts";
 import { cellsOf, Deck, type Cell } from "./deck.ts";
 
 const WAYS: readonly Way[] = [
-  { era: "legacy", door: "stdio" },
-  { era: "modern", door: "stdio" },
-  { era: "legacy", door: "HTTP" },
-  { era: "legacy", door: "HTTP+SSE" },
+  { era: "legacy", endpoint: "stdio" },
+  { era: "modern", endpoint: "stdio" },
+  { era: "legacy", endpoint: "HTTP" },
+  { era: "legacy", endpoint: "HTTP+SSE" },
 ];
 const CELLS = cellsOf(WAYS, ["first", "second"]);
 

@@ -39,12 +39,12 @@ async function askedBeside(yard: AskingYard, order: (typeof ORDERS)[number]): Pr
 }
 
 const WAYS: readonly Way[] = [
-  { era: "legacy", door: "stdio" },
-  { era: "modern", door: "stdio" },
-  { era: "legacy", door: "HTTP" },
-  { era: "legacy", door: "HTTP", isolation: "session" },
-  { era: "legacy", door: "HTTP+SSE" },
-  { era: "legacy", door: "HTTP", source: "HTTP+SSE" },
+  { era: "legacy", endpoint: "stdio" },
+  { era: "modern", endpoint: "stdio" },
+  { era: "legacy", endpoint: "HTTP" },
+  { era: "legacy", endpoint: "HTTP", isolation: "session" },
+  { era: "legacy", endpoint: "HTTP+SSE" },
+  { era: "legacy", endpoint: "HTTP", source: "HTTP+SSE" },
 ];
 const ORDERED = new Deck(cellsOf(WAYS, ORDERS));
 const PLAIN = new Deck(cellsOf(WAYS, [""]));
@@ -216,7 +216,7 @@ rule("a client that leaves while it is asked takes its calls with it", LEGACY, a
   await ada.leave();
   expect((await asking)?.answers).not.toEqual(answeredBy("ada", "asking").answers);
   // Behind a pipe the hub goes with its client, and the server with it.
-  if (way.door !== "stdio") await yard.stage.over("asking");
+  if (way.endpoint !== "stdio") await yard.stage.over("asking");
   const next = await yard.connect("next");
   expect(await next.call("quick", "quick")).toMatchObject({ tag: "quick" });
 });

@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { openYard, type YardWish } from "./asking-yard.ts";
 import { answeredBy } from "./person.ts";
 
-const LEGACY = { era: "legacy", door: "HTTP" } as const;
+const LEGACY = { era: "legacy", endpoint: "HTTP" } as const;
 
 test.each<[string, YardWish]>([
   ["a shared server", LEGACY],
   ["a server of the session's own", { ...LEGACY, isolation: "session" }],
-  ["a shared server, over a pipe", { era: "legacy", door: "stdio" }],
+  ["a shared server, over a pipe", { era: "legacy", endpoint: "stdio" }],
 ])(
   "two calls of a client at once on %s, one person slower than the other call: the answer reaches the asker",
   async (_what, wish) => {
@@ -28,7 +28,7 @@ test.each<[string, YardWish]>([
 );
 
 test("a modern caller over HTTP is asked though its other call was under way at the first question", async () => {
-  await using yard = await openYard({ era: "modern", door: "HTTP" });
+  await using yard = await openYard({ era: "modern", endpoint: "HTTP" });
   const ada = await yard.connect("ada");
   const other = ada.call("slow", "other");
   await yard.stage.reached("began", "other");
@@ -41,7 +41,7 @@ test("a modern caller over HTTP is asked though its other call was under way at 
 });
 
 test("a quick call of a modern caller over HTTP does not wait for the person whom another call asks", async () => {
-  await using yard = await openYard({ era: "modern", door: "HTTP" });
+  await using yard = await openYard({ era: "modern", endpoint: "HTTP" });
   const ada = await yard.connect("ada");
   const asking = ada.call("ask", "asking");
   const question = await ada.question("asking#1");

@@ -15,11 +15,11 @@ async function connectAll({ connect }: AskingYard): Promise<readonly [ada: Perso
 const asked = ({ questions }: Person): string[] => questions.map(({ message }) => message);
 
 const WAYS: readonly Way[] = [
-  { era: "legacy", door: "HTTP" },
-  { era: "legacy", door: "HTTP", isolation: "session" },
-  { era: "modern", door: "HTTP" },
-  { era: "legacy", door: "HTTP+SSE" },
-  { era: "legacy", door: "HTTP", source: "HTTP+SSE" },
+  { era: "legacy", endpoint: "HTTP" },
+  { era: "legacy", endpoint: "HTTP", isolation: "session" },
+  { era: "modern", endpoint: "HTTP" },
+  { era: "legacy", endpoint: "HTTP+SSE" },
+  { era: "legacy", endpoint: "HTTP", source: "HTTP+SSE" },
 ];
 const PLAIN = new Deck(cellsOf(WAYS, [""]));
 const IN_TURN = new Deck(cellsOf<Extract<AskingKind, "sequential" | "locked">>(WAYS, ["sequential", "locked"]));

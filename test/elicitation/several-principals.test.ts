@@ -25,8 +25,8 @@ async function askOnce(person: Person): Promise<string> {
 }
 
 const OWN_SERVERS: readonly Way[] = [
-  { era: "legacy", door: "HTTP" },
-  { era: "modern", door: "HTTP" },
+  { era: "legacy", endpoint: "HTTP" },
+  { era: "modern", endpoint: "HTTP" },
 ];
 const ONE_SERVER = OWN_SERVERS.map((way): Way => ({ ...way, isolation: "shared" }));
 const OWN = new Deck(cellsOf(OWN_SERVERS, [""]));

@@ -95,7 +95,7 @@ class Remote {
   }
 }
 
-type Door = (tool: string, args: JsonObject) => Promise<string>;
+type Endpoint = (tool: string, args: JsonObject) => Promise<string>;
 
 export async function runKills({ kills, seed }: KillOptions): Promise<KillReport> {
   const folder = new ToolFolder();
@@ -138,15 +138,15 @@ class KillRun {
   }
 
   async run(): Promise<KillReport> {
-    const doors = await this.#openDoors();
-    await this.#allServed(doors);
+    const endpoints = await this.#openEndpoints();
+    await this.#allServed(endpoints);
     // What is made once, with the first calls at once, is made before the measure is taken.
-    await this.#callAll(doors, delay(WARM_UP_MS));
+    await this.#callAll(endpoints, delay(WARM_UP_MS));
     const before = await this.#rest();
     const startedAt = performance.now();
-    await this.#callAll(doors, this.#killAll());
+    await this.#callAll(endpoints, this.#killAll());
     const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
-    await this.#allServed(doors);
+    await this.#allServed(endpoints);
     const after = await this.#rest(before);
     this.#compare(before, after);
     this.#expectOneReplyEach();
@@ -174,9 +174,9 @@ class KillRun {
     await this.#hub.close();
   }
 
-  async #openDoors(): Promise<Door[]> {
+  async #openEndpoints(): Promise<Endpoint[]> {
     const { endpoint } = await this.#hub.serve();
-    const doors: Door[] = [
+    const endpoints: Endpoint[] = [
       async (tool, args) => {
         const outcome = await this.#hub.call(tool, args);
         return outcome.ok ? "ok" : outcome.kind;
@@ -185,30 +185,30 @@ class KillRun {
     for (const era of ["legacy", "modern"] as const) {
       const client = await RawClient.open(new HttpWire(endpoint, era), { era });
       this.#clients.push(client);
-      doors.push(async (name, args) => readReply(await client.request("tools/call", { name, arguments: args })));
+      endpoints.push(async (name, args) => readReply(await client.request("tools/call", { name, arguments: args })));
     }
-    return doors;
+    return endpoints;
   }
 
-  async #callAll(doors: readonly Door[], meanwhile: Promise<void>): Promise<void> {
+  async #callAll(endpoints: readonly Endpoint[], meanwhile: Promise<void>): Promise<void> {
     this.#isOver = false;
-    const callers = Array.from({ length: CALLERS }, (_, n) => this.#callOn(doors[n % doors.length]!));
+    const callers = Array.from({ length: CALLERS }, (_, n) => this.#callOn(endpoints[n % endpoints.length]!));
     await meanwhile;
     this.#isOver = true;
     await Promise.all(callers);
   }
 
-  async #callOn(door: Door): Promise<void> {
-    while (!this.#isOver) await this.#one(door, this.#random.pick(TOOLS));
+  async #callOn(endpoint: Endpoint): Promise<void> {
+    while (!this.#isOver) await this.#one(endpoint, this.#random.pick(TOOLS));
   }
 
   /** One call, which must end in one outcome within its time. */
-  async #one(door: Door, tool: string): Promise<string> {
+  async #one(endpoint: Endpoint, tool: string): Promise<string> {
     this.#calls += 1;
     const startedAt = performance.now();
     let end: string;
     try {
-      end = await door(tool, { ms: this.#random.below(MAX_WAIT_MS) });
+      end = await endpoint(tool, { ms: this.#random.below(MAX_WAIT_MS) });
     } catch (error) {
       end = "no answer";
       this.#problems.push(`${tool}: ${error instanceof Error ? error.message : String(error)}`);
@@ -251,10 +251,10 @@ class KillRun {
   }
 
   /** The hub recovers by itself: every tool is served again. */
-  async #allServed(doors: readonly Door[]): Promise<void> {
+  async #allServed(endpoints: readonly Endpoint[]): Promise<void> {
     const until = performance.now() + SETTLED_WITHIN_MS;
     for (const tool of TOOLS) {
-      while ((await this.#one(doors[0]!, tool)) !== "ok") {
+      while ((await this.#one(endpoints[0]!, tool)) !== "ok") {
         if (performance.now() > until) return void this.#problems.push(`${tool} was not served again`);
         await delay(50);
       }

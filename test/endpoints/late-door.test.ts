@@ -28,9 +28,9 @@ class Mounted implements Mountable {
   }
 }
 
-function mounted(door: Pick<Endpoint, "mount">): readonly RoutePlace[] {
+function mounted(endpoint: Pick<Endpoint, "mount">): readonly RoutePlace[] {
   const listener = new Mounted();
-  door.mount(listener);
+  endpoint.mount(listener);
   return listener.places.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -61,9 +61,9 @@ interface Told {
   readonly late: LateEndpoint;
 }
 
-function lateDoor(paths: readonly string[], own: readonly string[] = paths): Told {
+function lateEndpoint(paths: readonly string[], own: readonly string[] = paths): Told {
   const events: string[] = [];
-  const door: Endpoint = {
+  const endpoint: Endpoint = {
     mount: (listener) => {
       for (const path of own) listener.route({ path, methods: ["GET"] }, () => void events.push(`asked ${path}`));
     },
@@ -72,7 +72,7 @@ function lateDoor(paths: readonly string[], own: readonly string[] = paths): Tol
   };
   const load = async (): Promise<Endpoint> => {
     events.push("loaded");
-    return door;
+    return endpoint;
   };
   const late = new LateEndpoint({ places: paths.map((path) => ({ path, methods: ["GET"] })), load });
   const listener = new Mounted();
@@ -81,7 +81,7 @@ function lateDoor(paths: readonly string[], own: readonly string[] = paths): Tol
 }
 
 test("a door is loaded with the first request, and answers what came meanwhile in its order", async () => {
-  const { events, listener } = lateDoor(["/a", "/b"]);
+  const { events, listener } = lateEndpoint(["/a", "/b"]);
   expect(events).toEqual([]);
   await Promise.all([listener.ask("/b"), listener.ask("/a")]);
   await listener.ask("/b");
@@ -89,7 +89,7 @@ test("a door is loaded with the first request, and answers what came meanwhile i
 });
 
 test("one that is closed before it was needed stays unloaded, and is closed at once when it comes late", async () => {
-  const { events, listener, late } = lateDoor(["/a"]);
+  const { events, listener, late } = lateEndpoint(["/a"]);
   late.giveUp();
   late.close();
   expect(events).toEqual([]);
@@ -98,6 +98,6 @@ test("one that is closed before it was needed stays unloaded, and is closed at o
 });
 
 test("a place at which nothing is mounted is a fault, which the request is told", async () => {
-  const { listener } = lateDoor(["/a", "/b"], ["/a"]);
+  const { listener } = lateEndpoint(["/a", "/b"], ["/a"]);
   await expect(listener.ask("/b")).rejects.toThrow("/b");
 });

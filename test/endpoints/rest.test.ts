@@ -64,7 +64,7 @@ afterAll(async () => {
 
 interface Served {
   readonly url: string;
-  readonly door: RestEndpoint;
+  readonly endpoint: RestEndpoint;
 }
 
 async function serve({
@@ -76,11 +76,11 @@ async function serve({
   const listener = createTestListener(options, SILENT_LOGGER);
   const access = { isGuarded: options.tokens.length > 0 };
   const parts = { hub: hub.port, tools: hub.tools, logger: SILENT_LOGGER, defaultMode: "normal", access } as const;
-  const door = new RestEndpoint({ ...parts, chat: () => chat }, resolveRest(rest));
-  door.mount(listener);
+  const endpoint = new RestEndpoint({ ...parts, chat: () => chat }, resolveRest(rest));
+  endpoint.mount(listener);
   const { url } = await listener.listen();
   listeners.push(listener);
-  return { url, door };
+  return { url, endpoint };
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -186,11 +186,11 @@ describe("calling a tool", () => {
   });
 
   test("a door that closes answers what still runs", async () => {
-    const { url, door } = await serve();
+    const { url, endpoint } = await serve();
     waits.begun = createGate();
     const call = fetch(`${url}/api/tools/waits`, { method: "POST" });
     await waits.begun.opened;
-    door.close();
+    endpoint.close();
     const response = await call;
     expect([response.status, await response.json()]).toMatchObject([
       503,

@@ -32,7 +32,7 @@ for (const [name, { open }] of Object.entries(surfaces)) {
 }
 
 test("the error names the option where it would help", async () => {
-  const toolyard = toolyardOf(yard.hub, { door: "test" });
+  const toolyard = toolyardOf(yard.hub, { endpoint: "test" });
   const hint = "The server closed does not list it. If it accepts tools that it does not list, set `unlisted = true`";
   const told = async (tool: string, args = {}): Promise<string> => JSON.stringify(await toolyard.call(tool, args));
   expect(await told("closed__hidden")).toContain(hint);
@@ -42,7 +42,7 @@ test("the error names the option where it would help", async () => {
 });
 
 test("code calls it by its path", async () => {
-  const toolyard = toolyardOf(yard.hub, { door: "test" });
+  const toolyard = toolyardOf(yard.hub, { endpoint: "test" });
   const outcome = await toolyard.call("execute_code", {
     language: "python",
     code: "[tools.open.hidden().result(), tools['open__other'](a=1).result()]",

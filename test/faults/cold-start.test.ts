@@ -277,7 +277,7 @@ function callOf(target: string, principal: Principal): Parameters<LibraryHub["po
   const none = async (): Promise<JsonObject> => ({});
   return {
     id: "call",
-    door: "test",
+    endpoint: "test",
     method: "tools/call",
     target,
     arguments: {},

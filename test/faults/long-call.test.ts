@@ -36,16 +36,16 @@ afterEach(async () => {
 
 interface LongCall {
   readonly outcome: Promise<Outcome>;
-  readonly notices: readonly CallNotification[];
+  readonly notifications: readonly CallNotification[];
   /** Moves the clock and lets the server say that it still works, as long as the call runs. */
   lastFor(totalMs: number): Promise<void>;
 }
 
 function begin(): LongCall {
-  const notices: CallNotification[] = [];
+  const notifications: CallNotification[] = [];
   const state = { isOver: false, wake: (): void => {} };
-  const onNotice = (notice: CallNotification): void => {
-    notices.push(notice);
+  const onNotice = (notification: CallNotification): void => {
+    notifications.push(notification);
     state.wake();
   };
   const outcome = hub.call("bad__hold", {}, { onNotice }).finally(() => {
@@ -54,7 +54,7 @@ function begin(): LongCall {
   });
   return {
     outcome,
-    notices,
+    notifications,
     lastFor: async (totalMs) => {
       for (let passedMs = 0; passedMs < totalMs && !state.isOver; passedMs += STEP_MS) {
         const told = new Promise<void>((resolve) => (state.wake = resolve));
@@ -77,7 +77,7 @@ test("a call of 59 minutes with progress is answered, and every step of it arriv
   await expectRestUndisturbed();
   expect(await hub.call("bad__finish")).toMatchObject({ ok: true });
   expect(await call.outcome).toMatchObject({ ok: true, result: { content: [{ text: "held to the end" }] } });
-  const steps = call.notices.map(({ params }) => params["progress"]);
+  const steps = call.notifications.map(({ params }) => params["progress"]);
   expect(steps.length).toBeGreaterThan(60);
   expect(steps).toEqual(steps.map((_, at) => at + 1));
 });

@@ -93,7 +93,7 @@ test("SIGTERM with an endless call over HTTP: answered at the end of its grace, 
 });
 
 test("SIGTERM with a call in flight over stdio: the answer arrives, the code is 0 and no child is left", async () => {
-  await using served = await ServeChild.start({ config: CONFIG, door: "stdio" });
+  await using served = await ServeChild.start({ config: CONFIG, endpoint: "stdio" });
   const pipe = new Pipe(served);
   await pipe.open();
   pipe.send(call(1, "good__pid"));
@@ -111,7 +111,7 @@ test("SIGTERM with a call in flight over stdio: the answer arrives, the code is 
 });
 
 test("a pipe's client goes with a call in flight: the call is answered, code 0, no child is left", async () => {
-  await using served = await ServeChild.start({ config: CONFIG, door: "stdio" });
+  await using served = await ServeChild.start({ config: CONFIG, endpoint: "stdio" });
   const pipe = new Pipe(served);
   await pipe.open();
   pipe.send(call(1, "good__pid"));
@@ -126,9 +126,9 @@ test("a pipe's client goes with a call in flight: the call is answered, code 0, 
 
 test.each(["http", "stdio"] as const)(
   "a second signal ends at once what waits for a call (%s), and no child is left",
-  async (door) => {
-    await using served = await ServeChild.start({ config: { ...CONFIG, server: { shutdown_grace: "30s" } }, door });
-    if (door === "stdio") {
+  async (endpoint) => {
+    await using served = await ServeChild.start({ config: { ...CONFIG, server: { shutdown_grace: "30s" } }, endpoint });
+    if (endpoint === "stdio") {
       const pipe = new Pipe(served);
       await pipe.open();
       pipe.send({
@@ -162,8 +162,8 @@ test.each(["http", "stdio"] as const)(
 
 test.each(["http", "stdio"] as const)(
   "SIGKILL of the hub leaves no child behind (%s): they notice that their input was closed",
-  async (door) => {
-    await using served = await ServeChild.start({ config: CONFIG, door });
+  async (endpoint) => {
+    await using served = await ServeChild.start({ config: CONFIG, endpoint });
     const pids = await children(served);
     served.signal("SIGKILL");
     expect(await served.exited).toEqual({ code: null, signal: "SIGKILL" });
@@ -235,9 +235,9 @@ const SAVED = ["started", "input ended", "saved"];
 
 test.each(["http", "stdio"] as const)(
   "servers that need a while to save have it when the hub gets SIGTERM (%s)",
-  async (door) => {
+  async (endpoint) => {
     const { config, events } = await savingServers();
-    await using served = await ServeChild.start({ config, door });
+    await using served = await ServeChild.start({ config, endpoint });
     await expect.poll(() => descendants(served.pid).length).toBeGreaterThanOrEqual(3);
     await expect.poll(() => served.log.lines.filter(({ message }) => message === "Connected.")).toHaveLength(3);
     served.signal("SIGTERM");
@@ -248,7 +248,7 @@ test.each(["http", "stdio"] as const)(
 
 test("servers that need a while to save have it when the hub's client goes", async () => {
   const { config, events } = await savingServers();
-  await using served = await ServeChild.start({ config, door: "stdio" });
+  await using served = await ServeChild.start({ config, endpoint: "stdio" });
   const pipe = new Pipe(served);
   await pipe.open();
   pipe.send(call(1, "s0__pid"), call(2, "s1__pid"), call(3, "s2__pid"));

@@ -59,7 +59,7 @@ test(`HTTP+SSE: ${Math.ceil(CASES * 0.2)} broken requests`, { timeout: TIMEOUT_M
 });
 
 test(`stdio, both eras: ${Math.ceil(CASES * 0.4)} broken lines`, { timeout: TIMEOUT_MS }, async () => {
-  await using served = await ServeChild.start({ config: FUZZ_CONFIG, door: "stdio", reportsMemory: true });
+  await using served = await ServeChild.start({ config: FUZZ_CONFIG, endpoint: "stdio", reportsMemory: true });
   const driver = new StdioDriver(served);
   await driver.run(Math.ceil(CASES * 0.2), SEED + 4_000_000);
   const before = await served.memory();

@@ -172,7 +172,7 @@ describe("HTTP+SSE", () => {
 
 describe("stdio", () => {
   test("every line of the table gets its one refusal, in both eras, and the next line is served", async () => {
-    await using pipe = await ServeChild.start({ config: FUZZ_CONFIG, door: "stdio" });
+    await using pipe = await ServeChild.start({ config: FUZZ_CONFIG, endpoint: "stdio" });
     const replies: JsonObject[] = [];
     let rest = "";
     let wake = (): void => {};

@@ -35,7 +35,7 @@ export interface Minute {
 export interface StreamsReport {
   readonly minutes: readonly Minute[];
   /** Told of changes, and how often all readers together should have been. */
-  readonly notices: number;
+  readonly notifications: number;
   readonly due: number;
   readonly stillOpen: number;
 }
@@ -87,10 +87,10 @@ export async function runOpenStreams(
       onMinute(row);
     }
     const reading = readers.filter(({ isReading }) => isReading);
-    const notices = reading.reduce((sum, { heard }) => sum + heard, 0);
+    const notifications = reading.reduce((sum, { heard }) => sum + heard, 0);
     return {
       minutes: done,
-      notices,
+      notifications,
       due: reading.length * changes,
       stillOpen: reading.filter(({ isOver }) => !isOver).length,
     };

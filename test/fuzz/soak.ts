@@ -193,7 +193,7 @@ async function fuzzAll(): Promise<void> {
   await withServed({ config: FUZZ_CONFIG }, (served) =>
     fuzz({ what: "HTTP+SSE", cases: Math.ceil(CASES * 0.2), seed: SEED + 10_000_000, open: openSse }, served),
   );
-  await withServed({ config: FUZZ_CONFIG, door: "stdio" }, (served) =>
+  await withServed({ config: FUZZ_CONFIG, endpoint: "stdio" }, (served) =>
     fuzz(
       {
         what: "stdio, both eras",
@@ -209,7 +209,7 @@ async function fuzzAll(): Promise<void> {
 async function openStreams(): Promise<void> {
   console.log(`\n${STREAMS} open streams, ${CALLS_PER_SECOND} calls a second, ${STREAM_MINUTES} minutes`);
   row("calls", "p50 ms", "p99 ms", "most ms", "slow readers", "heap MB", "rss MB", "resources");
-  const { minutes, notices, due, stillOpen } = await runOpenStreams(
+  const { minutes, notifications, due, stillOpen } = await runOpenStreams(
     { streams: STREAMS, minutes: STREAM_MINUTES, callsPerSecond: CALLS_PER_SECOND },
     ({ calls, p50, p99, most, hasSlowCallers, memory }) =>
       row(
@@ -223,7 +223,9 @@ async function openStreams(): Promise<void> {
         memory.resources,
       ),
   );
-  console.log(`readers were told of ${notices} changes where ${due} are due; ${stillOpen} of their streams are open`);
+  console.log(
+    `readers were told of ${notifications} changes where ${due} are due; ${stillOpen} of their streams are open`,
+  );
   const flat = minutes[KEPT_MINUTES] ?? minutes[0]!;
   const last = minutes.at(-1)!;
   compareReports("open streams", flat.memory, last.memory);
@@ -232,7 +234,7 @@ async function openStreams(): Promise<void> {
     problems.push(
       `open streams: the heap grew by ${megabytes(grownBytes)} MB after what is kept for lost streams was full`,
     );
-  if (notices < due * 0.9) problems.push(`open streams: ${due - notices} notices are missing`);
+  if (notifications < due * 0.9) problems.push(`open streams: ${due - notifications} notices are missing`);
 }
 
 async function killAtRandom(): Promise<void> {

@@ -53,7 +53,7 @@ describe.each(PAIRINGS.map((pairing) => [titleOf(pairing), pairing] as const))("
       // What comes after the answer would be missing here.
       return client
         .heard("notifications/progress", since)
-        .flatMap((notice) => (notice["progressToken"] === progressToken ? [notice["progress"]] : []));
+        .flatMap((notification) => (notification["progressToken"] === progressToken ? [notification["progress"]] : []));
     });
     expect(heard).toEqual(ALL);
   });
@@ -110,7 +110,7 @@ describe("SDK clients", () => {
   test.each(Object.keys(SDKS))(
     `%s (HTTP) × legacy server (stdio): final progress arrives in ${CALLS} of ${CALLS} calls`,
     async (name) => {
-      await using hub = await serveRich({ upstream: "legacy", transport: "stdio", door: "HTTP" }, UNBOUNDED);
+      await using hub = await serveRich({ upstream: "legacy", transport: "stdio", endpoint: "HTTP" }, UNBOUNDED);
       expect(await hearWith(await SDKS[name]!(hub))).toEqual(ALL);
     },
   );
@@ -119,7 +119,7 @@ describe("SDK clients", () => {
   // nobody can keep a client that is busy from reading both at once, so what is promised here is order and distance:
   // most arrive, where directly most do not.
   test("v1 client (stdio) × legacy server (stdio): more final progress arrives by the hub than directly", async () => {
-    await using hub = await serveRich({ upstream: "legacy", transport: "stdio", door: "stdio" }, UNBOUNDED);
+    await using hub = await serveRich({ upstream: "legacy", transport: "stdio", endpoint: "stdio" }, UNBOUNDED);
     const direct = { command: process.execPath, args: [RICH_SCRIPT, "legacy", "stdio"], env: {} };
     const whole = async (command: NonNullable<ServedHub["command"]>): Promise<number> =>
       (await hearWith(await v1({ command }), 1)).filter((steps) => steps === "1 2 3").length;

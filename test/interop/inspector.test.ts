@@ -37,8 +37,8 @@ beforeAll(async () => {
     MCP_INSPECTOR_SECRET_STORE: "file",
   };
   env = { ...(process.env as Record<string, string>), ...daemon, HOME: home };
-  hub = await serveRich({ upstream: "legacy", transport: "stdio", door: "HTTP" });
-  pipe = await serveRich({ upstream: "modern", transport: "stdio", door: "stdio" });
+  hub = await serveRich({ upstream: "legacy", transport: "stdio", endpoint: "HTTP" });
+  pipe = await serveRich({ upstream: "modern", transport: "stdio", endpoint: "stdio" });
 }, 180_000);
 
 afterAll(async () => {

@@ -46,7 +46,7 @@ const UPSTREAMS = ["legacy-stdio", "modern-stdio", "legacy-http", "modern-http"]
 const folder = new ToolFolder();
 const servers: ChildServer[] = [];
 let hub: Hub;
-let door: ServedHttp;
+let endpoint: ServedHttp;
 let withWorkers: ServedHttp;
 
 beforeAll(async () => {
@@ -72,19 +72,19 @@ beforeAll(async () => {
     logger: SILENT_LOGGER,
   });
   await settled(hub, 60_000);
-  door = await serveHttp(hub, { port: 0 });
+  endpoint = await serveHttp(hub, { port: 0 });
   withWorkers = await serveHttp(hub, { port: 0, workers: 2 });
 }, 90_000);
 
 afterAll(async () => {
-  await Promise.all([door.close(0), withWorkers.close(0)]);
+  await Promise.all([endpoint.close(0), withWorkers.close(0)]);
   await hub.close();
   await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
   folder[Symbol.dispose]();
 });
 
 const ENDPOINTS: Readonly<Record<string, (options: TextClientOptions) => Promise<RawTextClient>>> = {
-  HTTP: (options) => RawTextClient.open(httpTexts(`${door.address.url}/mcp`), options),
+  HTTP: (options) => RawTextClient.open(httpTexts(`${endpoint.address.url}/mcp`), options),
   "HTTP with workers": (options) => RawTextClient.open(httpTexts(`${withWorkers.address.url}/mcp`), options),
   stdio: (options) => RawTextClient.open(pipeTexts(hub), options),
 };
@@ -233,7 +233,7 @@ test.each(KEPT)("passes on a result with the number %s as it came", async (numbe
     }
   const post = async (path: string, body: string): Promise<string> => {
     const headers = { "content-type": "application/json" };
-    return (await fetch(`${door.address.url}${path}`, { method: "POST", headers, body })).text();
+    return (await fetch(`${endpoint.address.url}${path}`, { method: "POST", headers, body })).text();
   };
   expect(await post("/api/tools/legacy-http__raw", args)).toBe(json);
   expect(rawMember(await post("/api/tools/legacy-http__raw?full=1", args), "structuredContent")).toBe(json);
@@ -242,15 +242,15 @@ test.each(KEPT)("passes on a result with the number %s as it came", async (numbe
 });
 
 test("REST reads long integers from a query and from a body, and answers them", async () => {
-  const url = `${door.address.url}/api/tools/legacy-stdio__typed`;
+  const url = `${endpoint.address.url}/api/tools/legacy-stdio__typed`;
   const headers = { "content-type": "application/json" };
   const args = `{"id":18446744073709551615,"preset":${LONG}}`;
   expect(await (await fetch(url, { method: "POST", headers, body: args })).text()).toBe(args);
   const refused = await fetch(url, { method: "POST", headers, body: '{"id":18446744073709551616}' });
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("18446744073709551615")]);
-  const query = await fetch(`${door.address.url}/by-query?id=18446744073709551615&preset=${LONG}`);
+  const query = await fetch(`${endpoint.address.url}/by-query?id=18446744073709551615&preset=${LONG}`);
   expect(await query.text()).toBe(args);
-  const openApi = await (await fetch(`${door.address.url}/openapi.json`)).text();
+  const openApi = await (await fetch(`${endpoint.address.url}/openapi.json`)).text();
   expect(openApi).toContain('"minimum":-9223372036854775808,"maximum":18446744073709551615');
   expect(openApi).toContain(`"default":${LONG}`);
   const tooLong = await fetch(url, { method: "POST", headers, body: `{"id":1${"0".repeat(4300)}}` });

@@ -6,7 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { HubConfig } from "../../packages/toolyard/src/index.ts";
 import type { Asked, EraName, RawClient } from "../fixtures/raw/raw-client.ts";
-import { serveHub, startChildServer, type ChildServer, type DoorName, type ServedHub } from "../fixtures/served-hub.ts";
+import {
+  serveHub,
+  startChildServer,
+  type ChildServer,
+  type EndpointName,
+  type ServedHub,
+} from "../fixtures/served-hub.ts";
 import {
   BLOCKS,
   COMPLETION,
@@ -26,43 +32,43 @@ import {
 
 export interface Pairing {
   readonly client: EraName;
-  readonly door: DoorName;
+  readonly endpoint: EndpointName;
   /** A server of both eras speaks to each client as it would directly. */
   readonly upstream: EraName | "both";
-  readonly transport: DoorName;
+  readonly transport: EndpointName;
 }
 
 /** All pairings of one door: client era × server era × the server's transport. */
-export function pairingsOf(door: DoorName): readonly Pairing[] {
+export function pairingsOf(endpoint: EndpointName): readonly Pairing[] {
   const eras = ["legacy", "modern"] as const;
   return eras.flatMap((client) =>
     eras.flatMap((upstream) =>
-      (["stdio", "HTTP"] as const).map((transport) => ({ client, door, upstream, transport })),
+      (["stdio", "HTTP"] as const).map((transport) => ({ client, endpoint, upstream, transport })),
     ),
   );
 }
 
 /** The pairings with a server of both eras on HTTP. */
 export function pairingsOfBoth(): readonly Pairing[] {
-  return (["HTTP", "stdio"] as const).flatMap((door) =>
+  return (["HTTP", "stdio"] as const).flatMap((endpoint) =>
     (["legacy", "modern"] as const).map((client) => ({
       client,
-      door,
+      endpoint,
       upstream: "both" as const,
       transport: "HTTP" as const,
     })),
   );
 }
 
-export function titleOf({ client, door, upstream, transport }: Pairing): string {
-  return `${client} client (${door}) × ${upstream === "both" ? "two-era" : upstream} server (${transport})`;
+export function titleOf({ client, endpoint, upstream, transport }: Pairing): string {
+  return `${client} client (${endpoint}) × ${upstream === "both" ? "two-era" : upstream} server (${transport})`;
 }
 
 export const RICH_SCRIPT = fileURLToPath(new URL("../fixtures/upstreams/rich.mjs", import.meta.url));
 
 /** A hub over the server that emits everything, under no prefix. */
 export async function serveRich(
-  { upstream, transport, door }: Omit<Pairing, "client">,
+  { upstream, transport, endpoint }: Omit<Pairing, "client">,
   settings: HubConfig = {},
 ): Promise<ServedHub> {
   const command = [process.execPath, RICH_SCRIPT, upstream, transport.toLowerCase()];
@@ -71,7 +77,7 @@ export async function serveRich(
   const mcp = server
     ? { remote_servers: [{ alias: "rich", url: server.url, namespace: "" }] }
     : { stdio_servers: { rich: { command, namespace: "" } } };
-  const hub = await serveHub({ ...settings, mcp }, door);
+  const hub = await serveHub({ ...settings, mcp }, endpoint);
   return {
     ...hub,
     [Symbol.asyncDispose]: async () => {
@@ -298,8 +304,8 @@ export function describePassThrough(pairing: Pairing): void {
     test(`${title}: every progress arrives, in order, before the answer and under the caller's token`, async () => {
       const since = client.received.length;
       await client.tool("progress", { steps: 3 }, { _meta: { progressToken: "my token" } });
-      const notices = client.heard("notifications/progress", since);
-      expect(notices).toEqual(
+      const notifications = client.heard("notifications/progress", since);
+      expect(notifications).toEqual(
         [1, 2, 3].map((step) => ({
           progressToken: "my token",
           progress: step,
@@ -321,8 +327,8 @@ export function describePassThrough(pairing: Pairing): void {
     test(`${title}: logs of a call arrive, with their unknown members`, async () => {
       const since = client.received.length;
       await client.tool("log");
-      const notices = client.heard("notifications/message", since);
-      expect(notices).toEqual(
+      const notifications = client.heard("notifications/message", since);
+      expect(notifications).toEqual(
         ["debug", "warning"].map((level) => ({
           level,
           logger: "rich",
@@ -366,7 +372,7 @@ export function describePassThrough(pairing: Pairing): void {
       await expect.poll(async () => (await cancelled()).length).toBe(before + 1);
       // On modern HTTP the end of a stream says it, without words.
       const hasWords = [
-        pairing.door === "stdio" || !isModernClient,
+        pairing.endpoint === "stdio" || !isModernClient,
         pairing.transport === "stdio" || upstream === "legacy",
       ];
       if (hasWords[1])
@@ -451,7 +457,7 @@ export function describePassThrough(pairing: Pairing): void {
     describe("who listens", () => {
       let listener: RawClient;
       beforeAll(async () => {
-        listener = pairing.door === "stdio" ? client : await connect();
+        listener = pairing.endpoint === "stdio" ? client : await connect();
         await listener.listen(["rich://watched"]);
       });
 

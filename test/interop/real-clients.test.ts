@@ -11,7 +11,7 @@ import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } fr
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
-import type { DoorName, ServedHub } from "../fixtures/served-hub.ts";
+import type { EndpointName, ServedHub } from "../fixtures/served-hub.ts";
 import { serveRich } from "./pass-through.ts";
 import { INSTRUCTIONS } from "../fixtures/upstreams/rich-offers.mjs";
 
@@ -81,19 +81,19 @@ const CLIENTS: Readonly<Record<string, (hub: ServedHub) => Promise<RealClient>>>
   "v2 client pinned to 2026-07-28": (hub) => connectV2(hub, { pin: "2026-07-28" }, "modern"),
 };
 
-describe.each(["HTTP", "stdio"] as const)("on %s", (door: DoorName) => {
+describe.each(["HTTP", "stdio"] as const)("on %s", (endpoint: EndpointName) => {
   describe.each(Object.keys(CLIENTS))("%s", (name) => {
     let hub: ServedHub;
     let client: RealClient;
     beforeAll(async () => {
-      hub = await serveRich({ upstream: "legacy", transport: "stdio", door });
+      hub = await serveRich({ upstream: "legacy", transport: "stdio", endpoint });
       client = await CLIENTS[name]!(hub);
     });
     afterAll(async () => {
       await client?.close();
       await hub?.[Symbol.asyncDispose]();
     });
-    const title = (what: string): string => `${name} (${door}) ${what}`;
+    const title = (what: string): string => `${name} (${endpoint}) ${what}`;
 
     test(title("is told how to use the hub and lists its tools"), async () => {
       expect(client.instructions).toBe(INSTRUCTIONS);

@@ -11,7 +11,7 @@ import { childEnvironment } from "../../packages/toolyard/src/process/environmen
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { PipeWire } from "../fixtures/raw/pipe-wire.ts";
 import { RawClient, type Asked, type RawClientOptions } from "../fixtures/raw/raw-client.ts";
-import { serveHub, startChildServer, type DoorName } from "../fixtures/served-hub.ts";
+import { serveHub, startChildServer, type EndpointName } from "../fixtures/served-hub.ts";
 import { PIXEL } from "../fixtures/upstreams/rich-offers.mjs";
 import { EVERYTHING_STEPS } from "./everything-steps.ts";
 import { filesystemSteps, MEMORY_STEPS, THINKING_STEPS } from "./other-steps.ts";
@@ -34,7 +34,7 @@ interface Subject {
 
 /** What is compared of one server. */
 interface Comparison {
-  readonly doors: readonly DoorName[];
+  readonly endpoints: readonly EndpointName[];
   start(): Promise<Subject>;
   steps(folder: string): readonly Step[];
   /** The tool that shows whether the server has its roots. */
@@ -53,17 +53,17 @@ const COMMON: Replacements = [
 ];
 
 const EVERYTHING = { steps: () => EVERYTHING_STEPS, tellsRoots: "get-roots-list" };
-const BOTH_DOORS = ["HTTP", "stdio"] as const;
+const BOTH_ENDPOINTS = ["HTTP", "stdio"] as const;
 
 const SERVERS: Readonly<Record<string, Comparison>> = {
   "server-everything on stdio": {
     ...EVERYTHING,
-    doors: BOTH_DOORS,
+    endpoints: BOTH_ENDPOINTS,
     start: async () => ({ command: [process.execPath, bin("everything")], roots: "/home/ada" }),
   },
-  "server-everything on HTTP": { ...EVERYTHING, doors: ["HTTP"], start: startEverythingOnHttp },
+  "server-everything on HTTP": { ...EVERYTHING, endpoints: ["HTTP"], start: startEverythingOnHttp },
   "server-filesystem": {
-    doors: BOTH_DOORS,
+    endpoints: BOTH_ENDPOINTS,
     tellsRoots: "list_allowed_directories",
     steps: filesystemSteps,
     start: async () => {
@@ -77,7 +77,7 @@ const SERVERS: Readonly<Record<string, Comparison>> = {
     },
   },
   "server-memory": {
-    doors: BOTH_DOORS,
+    endpoints: BOTH_ENDPOINTS,
     steps: () => MEMORY_STEPS,
     start: async () => {
       const folder = await mkdtemp(join(tmpdir(), "toolyard-memory-"));
@@ -90,7 +90,7 @@ const SERVERS: Readonly<Record<string, Comparison>> = {
     },
   },
   "server-sequential-thinking": {
-    doors: BOTH_DOORS,
+    endpoints: BOTH_ENDPOINTS,
     steps: () => THINKING_STEPS,
     start: async () => ({ command: [process.execPath, bin("sequential-thinking")] }),
   },
@@ -160,7 +160,7 @@ async function playDirectly(comparison: Comparison): Promise<Play> {
  * The server behind a hub, its names without a prefix, its roots those of the client: a shared server hears of them as
  * it starts.
  */
-async function playThroughHub(comparison: Comparison, door: DoorName): Promise<Play> {
+async function playThroughHub(comparison: Comparison, endpoint: EndpointName): Promise<Play> {
   const subject = await comparison.start();
   const { command, env, roots, url } = subject;
   const options = { namespace: "", ...(roots !== undefined && { roots: [roots] }) };
@@ -169,7 +169,7 @@ async function playThroughHub(comparison: Comparison, door: DoorName): Promise<P
       ? { stdio_servers: { real: { command, ...options, ...(env && { env }) } } }
       : { remote_servers: [{ alias: "real", url, ...options }] };
   try {
-    await using hub = await serveHub({ mcp } as HubConfig, door);
+    await using hub = await serveHub({ mcp } as HubConfig, endpoint);
     return await playAll(await hub.connect(clientOf(subject)), subject, comparison);
   } finally {
     await subject.close?.();
@@ -207,23 +207,25 @@ const FOLDER = "<folder>";
 
 describe.each(Object.entries(SERVERS))("%s", (name, comparison) => {
   let own: Play;
-  let hubs: Map<DoorName, Play>;
+  let hubs: Map<EndpointName, Play>;
   beforeAll(async () => {
-    const throughHubs = comparison.doors.map(async (door) => [door, await playThroughHub(comparison, door)] as const);
+    const throughHubs = comparison.endpoints.map(
+      async (endpoint) => [endpoint, await playThroughHub(comparison, endpoint)] as const,
+    );
     const [directly, ...through] = await Promise.all([playDirectly(comparison), ...throughHubs]);
     own = directly;
     hubs = new Map(through);
   });
 
-  describe.each(comparison.doors)("through a hub on %s, as directly", (door) => {
-    test(`${name}, hub on ${door}: capabilities and instructions`, () => {
-      expect(hubs.get(door)!.opening).toEqual(own.opening);
+  describe.each(comparison.endpoints)("through a hub on %s, as directly", (endpoint) => {
+    test(`${name}, hub on ${endpoint}: capabilities and instructions`, () => {
+      expect(hubs.get(endpoint)!.opening).toEqual(own.opening);
     });
 
     test.each(comparison.steps(FOLDER).map(({ title }, at) => [at, title] as const))(
-      `${name}, hub on ${door}: %i. %s`,
+      `${name}, hub on ${endpoint}: %i. %s`,
       (at) => {
-        const received = hubs.get(door)!.played[at];
+        const received = hubs.get(endpoint)!.played[at];
         expect(received).toBeDefined();
         expect(received).toEqual(own.played[at]);
       },

@@ -9,18 +9,18 @@ const MANIFEST = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"))
   readonly dependencies: Record<string, string>;
   readonly devDependencies: Record<string, string>;
 };
-const NOTICE = readFileSync(join(PACKAGE, "NOTICE"), "utf8");
+const NOTIFICATION = readFileSync(join(PACKAGE, "NOTICE"), "utf8");
 
 test.each([...BUNDLED])("%s is a development dependency with an exact version, and NOTICE has its license", (name) => {
   const version = MANIFEST.devDependencies[name]!;
   expect(version).toMatch(/^\d+\.\d+\.\d+$/);
   expect(MANIFEST.dependencies).not.toHaveProperty([name]);
-  expect(NOTICE).toContain(`\n${name} ${version}\n\n`);
+  expect(NOTIFICATION).toContain(`\n${name} ${version}\n\n`);
 });
 
 test("NOTICE names what bundled packages contain, and the works that the token table was learnt from", () => {
   for (const name of ["entities", "readdirp", "Open English WordNet", "tldr-pages", "CC BY 4.0"])
-    expect(NOTICE).toContain(name);
+    expect(NOTIFICATION).toContain(name);
 });
 
 test("no file of dist imports a bundled package by its name", () => {

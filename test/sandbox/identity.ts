@@ -4,5 +4,5 @@ import { toolyardOf, type Toolyard } from "../../packages/toolyard/src/kernel/to
 /** The same hub as another caller sees it. */
 export function createIdentity(hub: Toolyard, id: string, rights: Rights = EVERYTHING): Toolyard {
   const base = { port: hub.port, tools: { search: hub.search.bind(hub) as never }, close: async () => {} };
-  return toolyardOf(base, { door: "library", principal: { id, rights } });
+  return toolyardOf(base, { endpoint: "library", principal: { id, rights } });
 }

@@ -99,12 +99,12 @@ describe.each([
       ok: true,
       result: { content: [{ type: "text", text: "one two" }] },
     });
-    const notices: CallNotification[] = [];
-    expect(await made.call("one", { do: "both", x: "ü" }, { notices })).toMatchObject({
+    const notifications: CallNotification[] = [];
+    expect(await made.call("one", { do: "both", x: "ü" }, { notifications })).toMatchObject({
       ok: true,
       result: { structuredContent: { x: "ü" } },
     });
-    expect(notices.map((notice) => notice.params["data"])).toEqual(["told"]);
+    expect(notifications.map((notification) => notification.params["data"])).toEqual(["told"]);
     expect(textOf(await made.call("one", { do: "text", x: "plain" }))).toBe("plain");
     expect(textOf(await made.call("one", { do: "text", x: "y".repeat(200_000) }))).toHaveLength(200_000);
     expect(await made.call("one", { do: "binary" })).toMatchObject({ ok: false, kind: "malformed" });
@@ -116,10 +116,10 @@ describe.each([
 
   test("stderr is log messages and descriptor 3 progress, of the call that they belong to", async () => {
     await using made = yard();
-    const notices: CallNotification[] = [];
-    await made.call("one", { do: "stderr" }, { notices });
-    await made.call("one", { do: "progress" }, { notices });
-    expect(notices.map((notice) => notice.params)).toEqual([
+    const notifications: CallNotification[] = [];
+    await made.call("one", { do: "stderr" }, { notifications });
+    await made.call("one", { do: "progress" }, { notifications });
+    expect(notifications.map((notification) => notification.params)).toEqual([
       { level: "info", logger: "one", data: "note" },
       { progress: 1, total: 2 },
     ]);
@@ -175,9 +175,9 @@ describe.each([
     await using made = yard();
     const { pid } = await count(made);
     const controller = new AbortController();
-    const notices: CallNotification[] = [];
-    const call = made.call("one", { do: "sleep" }, { signal: controller.signal, notices });
-    await until(() => notices.length > 0);
+    const notifications: CallNotification[] = [];
+    const call = made.call("one", { do: "sleep" }, { signal: controller.signal, notifications });
+    await until(() => notifications.length > 0);
     controller.abort();
     expect(await call).toMatchObject({ ok: false, kind: "cancelled" });
     expect((await count(made)).pid).not.toBe(pid);
@@ -337,12 +337,15 @@ test("`execute` of a tool folder stays too: what it prints is logged, and it has
     for (const name of ["py", "js"]) {
       expect((await provider.listing()).tools.find((tool) => tool.name === name)!.definition).not.toHaveProperty("run");
       for (const n of [1, 2]) {
-        const notices: CallNotification[] = [];
-        expect(await callTool(provider, name, {}, { notices })).toMatchObject({
+        const notifications: CallNotification[] = [];
+        expect(await callTool(provider, name, {}, { notifications })).toMatchObject({
           ok: true,
           result: { structuredContent: { n } },
         });
-        expect(notices.map((notice) => notice.params["data"]).toSorted()).toEqual(["logged", "printed"]);
+        expect(notifications.map((notification) => notification.params["data"]).toSorted()).toEqual([
+          "logged",
+          "printed",
+        ]);
       }
     }
   } finally {

@@ -38,7 +38,7 @@ const MODERN = { ...JSON_HEADERS, "mcp-protocol-version": "2026-07-28", "mcp-met
 const RESOURCE = "?uri=count%3A%2F%2Fnow";
 
 /** Each runs the tool or reads the resource once, where nothing speaks against it. */
-const DOORS: Readonly<Record<string, RawRequest>> = {
+const ENDPOINTS: Readonly<Record<string, RawRequest>> = {
   "JSON-RPC at /": { path: "/", headers: JSON_HEADERS, body: rpc("count.up") },
   "JSON-RPC at /jsonrpc": { path: "/jsonrpc", headers: JSON_HEADERS, body: rpc("count.up") },
   "a batch at /jsonrpc": { path: "/jsonrpc", headers: JSON_HEADERS, body: `[${rpc("count.up")}]` },
@@ -67,22 +67,25 @@ const DOORS: Readonly<Record<string, RawRequest>> = {
 };
 
 async function ask(
-  door: RawRequest,
+  endpoint: RawRequest,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<RawAnswer & { ran: boolean }> {
   const before = runs;
-  const answer = await sendRaw(port, { ...door, headers: { host: `127.0.0.1:${port}`, ...door.headers, ...headers } });
+  const answer = await sendRaw(port, {
+    ...endpoint,
+    headers: { host: `127.0.0.1:${port}`, ...endpoint.headers, ...headers },
+  });
   return { ...answer, ran: runs > before };
 }
 
-describe.each(Object.entries(DOORS))("S3: %s", (_name, door) => {
+describe.each(Object.entries(ENDPOINTS))("S3: %s", (_name, endpoint) => {
   test("runs for a program, for a page of the hub itself and for a configured one", async () => {
     for (const headers of [
       {},
       { origin: `http://127.0.0.1:${port}`, "sec-fetch-site": "same-origin" },
       { origin: CONFIGURED },
     ])
-      expect((await ask(door, headers)).ran, JSON.stringify(headers)).toBe(true);
+      expect((await ask(endpoint, headers)).ran, JSON.stringify(headers)).toBe(true);
   });
 
   test("does not run for a page of another port or site, and says where that would be named", async () => {
@@ -93,7 +96,7 @@ describe.each(Object.entries(DOORS))("S3: %s", (_name, door) => {
       "https://evil.example",
       "null",
     ]) {
-      const { status, ran, body } = await ask(door, { origin });
+      const { status, ran, body } = await ask(endpoint, { origin });
       expect([ran, status, body], origin).toEqual([false, 403, expect.stringContaining("server.cors_origins")]);
     }
   });
@@ -101,12 +104,12 @@ describe.each(Object.entries(DOORS))("S3: %s", (_name, door) => {
   test("does not run for images and links of another port or site", async () => {
     for (const site of ["cross-site", "same-site"])
       for (const dest of ["image", "script", "iframe", "empty", "document"]) {
-        const { status, ran } = await ask(door, { "sec-fetch-site": site, "sec-fetch-dest": dest });
+        const { status, ran } = await ask(endpoint, { "sec-fetch-site": site, "sec-fetch-dest": dest });
         expect([ran, status], `${site} ${dest}`).toEqual([false, 403]);
       }
   });
 
-  if (door.body !== undefined)
+  if (endpoint.body !== undefined)
     test("does not run by a body that needs no preflight", async () => {
       for (const type of [
         "text/plain",
@@ -114,7 +117,7 @@ describe.each(Object.entries(DOORS))("S3: %s", (_name, door) => {
         "application/x-www-form-urlencoded",
         "",
       ]) {
-        const { status, ran } = await ask(door, { "content-type": type });
+        const { status, ran } = await ask(endpoint, { "content-type": type });
         expect([ran, status], type).toEqual([false, 415]);
       }
     });
@@ -135,9 +138,9 @@ test("S3: HTTP+SSE opens no stream for another site's link, and takes no body wi
 });
 
 test("S3: a target that is a whole address names the server of its `Host`, or runs nothing", async () => {
-  const door = DOORS["JSON-RPC at /jsonrpc"]!;
+  const endpoint = ENDPOINTS["JSON-RPC at /jsonrpc"]!;
   const at = (authority: string): Promise<RawAnswer & { ran: boolean }> =>
-    ask({ ...door, path: `http://${authority}/jsonrpc` });
+    ask({ ...endpoint, path: `http://${authority}/jsonrpc` });
   expect((await at(`127.0.0.1:${port}`)).ran).toBe(true);
   for (const authority of ["evil.example", `localhost:${port}`, `127.0.0.1:${port}@evil.example`, ""]) {
     const { ran, status } = await at(authority);
@@ -146,18 +149,18 @@ test("S3: a target that is a whole address names the server of its `Host`, or ru
 });
 
 test("S3: no name but a known one is a `Host`, in whatever way an address or a name may be written", async () => {
-  const door = DOORS["JSON-RPC at /jsonrpc"]!;
+  const endpoint = ENDPOINTS["JSON-RPC at /jsonrpc"]!;
   const names = ["localhost.", "evil.localhost", "localhost.evil.example", "0x7f.1", "0.0.0.0", "[::ffff:127.0.0.1]"];
   const hosts = names.map((name) => `${name}:${port}`);
   for (const host of [...hosts, `127.0.0.1:${port}@evil.example`, `evil.example@127.0.0.1:${port}`, "127.0.0.1, a.b"])
     for (const headers of [{ host }, { host, origin: `http://${host}` }]) {
-      const { ran, status } = await ask(door, headers);
+      const { ran, status } = await ask(endpoint, headers);
       expect([ran, status], JSON.stringify(headers)).toEqual([false, 403]);
     }
 });
 
 interface Case {
-  readonly door: string;
+  readonly endpoint: string;
   readonly headers: Record<string, string>;
   readonly mayRun: boolean;
 }
@@ -165,7 +168,7 @@ interface Case {
 /** One request of a page, honest or not, and what it may come to: the rule, written once more. */
 // oxlint-disable-next-line complexity -- One line a part of a page's request.
 function draw(random: Random): Case {
-  const door = random.pick(Object.keys(DOORS));
+  const endpoint = random.pick(Object.keys(ENDPOINTS));
   const host = random.pick([
     `127.0.0.1:${port}`,
     `localhost:${port}`,
@@ -180,13 +183,13 @@ function draw(random: Random): Case {
   if (site !== undefined) headers["sec-fetch-site"] = site;
   const dest = random.pick([undefined, "document", "image", "iframe", "empty"]);
   if (dest !== undefined) headers["sec-fetch-dest"] = dest;
-  const hasBody = DOORS[door]!.body !== undefined;
+  const hasBody = ENDPOINTS[endpoint]!.body !== undefined;
   const type = hasBody ? random.pick(TYPES) : undefined;
   if (type !== undefined) headers["content-type"] = type;
   const isKnown = origin === undefined || origin === CONFIGURED || isSame(origin, host);
   const isForeign = origin === undefined && (site === "same-site" || site === "cross-site");
   return {
-    door,
+    endpoint,
     headers,
     mayRun: isKnown && !isForeign && (type === undefined || /^application\/json(;|$)/i.test(type)),
   };
@@ -222,12 +225,12 @@ test("S3: whatever a page says of itself, only what may run does", async () => {
   const wrong: string[] = [];
   let [may, mayNot] = [0, 0];
   for (let count = 0; count < CASES; count += 1) {
-    const { door, headers, mayRun } = draw(random);
-    const { ran, status } = await ask(DOORS[door]!, headers);
+    const { endpoint, headers, mayRun } = draw(random);
+    const { ran, status } = await ask(ENDPOINTS[endpoint]!, headers);
     if (mayRun) may += 1;
     else mayNot += 1;
     if (ran !== mayRun || (!ran && status !== 403 && status !== 415))
-      wrong.push(`${door} ${JSON.stringify(headers)}: ${status}, ran: ${ran}`);
+      wrong.push(`${endpoint} ${JSON.stringify(headers)}: ${status}, ran: ${ran}`);
   }
   expect(wrong).toEqual([]);
   expect(Math.min(may, mayNot)).toBeGreaterThan(CASES / 10);

@@ -248,7 +248,7 @@ function openParkedCalls(capacity: number): Bounded {
     want: async (holder) => {
       if (!parked.hasRoomFor(holder)) return false;
       const visit = {
-        door: "test",
+        endpoint: "test",
         signal: new Canceller(),
         capabilities: {},
         progressToken: undefined,

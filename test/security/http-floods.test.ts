@@ -1,19 +1,19 @@
 // Clients that send more than they finish: half-sent bodies and pipelined requests.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ADA, BOB, BODY_BYTES, HEAD, post, RAW_DOORS, RawDoor, type RawCaller } from "./raw-door.ts";
+import { ADA, BOB, BODY_BYTES, HEAD, post, RAW_ENDPOINTS, RawEndpoint, type RawCaller } from "./raw-door.ts";
 
-describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
-  let door: RawDoor;
+describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
+  let endpoint: RawEndpoint;
 
   beforeAll(async () => {
-    door = await RawDoor.open(options);
+    endpoint = await RawEndpoint.open(options);
   });
-  afterEach(() => door.disconnect());
-  afterAll(() => door[Symbol.asyncDispose]());
+  afterEach(() => endpoint.disconnect());
+  afterAll(() => endpoint[Symbol.asyncDispose]());
 
   const flood = (head: string, count: number): RawCaller[] =>
     Array.from({ length: count }, () => {
-      const caller = door.connect();
+      const caller = endpoint.connect();
       caller.socket.write(head);
       caller.socket.write(Buffer.alloc(BODY_BYTES - 1, 0x20));
       return caller;
@@ -35,7 +35,7 @@ describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
     await Promise.all(
       flooding.map((caller) => caller.socket.closed || waitOrRefused(caller, flooding, 2 * options.workers)),
     );
-    const bob = door.connect();
+    const bob = endpoint.connect();
     bob.socket.write(post(BOB, BODY_BYTES));
     bob.socket.write(Buffer.alloc(BODY_BYTES, 0x20));
     expect(await bob.until(/bytes from/)).toContain(`${BODY_BYTES} bytes`);
@@ -49,7 +49,7 @@ describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
   }
 
   test("a body without a valid token is dropped, and the connection goes on behind it", async () => {
-    const caller = door.connect();
+    const caller = endpoint.connect();
     caller.socket.write(post(HEAD, BODY_BYTES));
     await caller.until(/HTTP\/1\.1 401/);
     caller.socket.write(Buffer.alloc(BODY_BYTES, 0x20));
@@ -58,7 +58,7 @@ describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
   });
 
   test("a body that its handler does not read is dropped, and the connection goes on behind it", async () => {
-    const caller = door.connect();
+    const caller = endpoint.connect();
     caller.socket.write(post(BOB, 50_000, "/unread"));
     caller.socket.write(Buffer.alloc(50_000, 0x20));
     caller.socket.write(`${post(BOB, 2)}{}`);
@@ -71,12 +71,12 @@ describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
     ["those of Node's reader", `POST /length HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
   ])("pipelined requests without a token (%s) keep nobody waiting and end with their connection", async (_, raw) => {
     const flooding = Array.from({ length: 10 }, () => {
-      const caller = door.connect();
+      const caller = endpoint.connect();
       caller.socket.write(raw.repeat(500));
       return caller;
     });
     await flooding[0]!.until(/HTTP\/1\.1 401/);
-    const bob = door.connect();
+    const bob = endpoint.connect();
     bob.socket.write(`${post(BOB, 2)}{}`);
     await bob.until(/2 bytes/);
     // Each connection is closed after its hundredth refusal, or sooner where the address has had too many.
@@ -92,7 +92,7 @@ describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
   ])(
     "a body in chunks of %s arrives whole, and a request sent after it is answered before it ends",
     async (_, unit, count) => {
-      const [caller, other] = [door.connect(), door.connect()];
+      const [caller, other] = [endpoint.connect(), endpoint.connect()];
       other.socket.write(`${post(BOB, 2)}{}`);
       await other.until(/2 bytes/);
       caller.socket.write(`POST /length HTTP/1.1\r\n${ADA}Transfer-Encoding: chunked\r\n\r\n`);
@@ -107,17 +107,17 @@ describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
   );
 
   test("pipelined requests wait for the answer before them and are answered in their order", async () => {
-    const caller = door.connect();
+    const caller = endpoint.connect();
     caller.socket.write(`${post(BOB, 2, "/wait")}{}${post(BOB, 3)}{ }${post(BOB, 4)}{  }`);
-    const other = door.connect();
+    const other = endpoint.connect();
     while (!other.text.includes("2 bytes")) {
       other.text = "";
       other.socket.write(`${post(BOB, 2)}{}`);
       await other.until(/2 bytes/);
-      door.release();
+      endpoint.release();
     }
     for (let turn = 0; !caller.text.includes("4 bytes"); turn += 1) {
-      door.release();
+      endpoint.release();
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(caller.text).toMatch(/waited[^]*3 bytes[^]*4 bytes/);

@@ -22,35 +22,35 @@ export function post(headers: string, bytes: number, path = "/length"): string {
   return `POST ${path} HTTP/1.1\r\n${headers}Content-Length: ${bytes}\r\n\r\n`;
 }
 
-export interface RawDoorOptions {
+export interface RawEndpointOptions {
   readonly workers: number;
   readonly kind: "plain" | "TLS";
 }
 
 /** Every way in which the listener serves connections. */
-export const RAW_DOORS: readonly RawDoorOptions[] = [
+export const RAW_ENDPOINTS: readonly RawEndpointOptions[] = [
   { workers: 1, kind: "plain" },
   { workers: 1, kind: "TLS" },
   { workers: 2, kind: "plain" },
   { workers: 2, kind: "TLS" },
 ];
 
-export class RawDoor implements AsyncDisposable {
+export class RawEndpoint implements AsyncDisposable {
   /** Ends the handler of `/wait` that waits. */
   release = (): void => {};
   readonly #files = new CertificateFiles();
   readonly #callers: RawCaller[] = [];
-  readonly #kind: RawDoorOptions["kind"];
+  readonly #kind: RawEndpointOptions["kind"];
   readonly #listener: PortListener;
   #port = 0;
 
-  static async open(options: RawDoorOptions): Promise<RawDoor> {
-    const door = new RawDoor(options);
-    await door.#listen();
-    return door;
+  static async open(options: RawEndpointOptions): Promise<RawEndpoint> {
+    const endpoint = new RawEndpoint(options);
+    await endpoint.#listen();
+    return endpoint;
   }
 
-  private constructor({ workers, kind }: RawDoorOptions) {
+  private constructor({ workers, kind }: RawEndpointOptions) {
     this.#kind = kind;
     const options = resolveHttp({
       port: 0,

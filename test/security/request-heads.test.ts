@@ -1,20 +1,20 @@
 // Heads of requests that two readers could understand in two ways, or of which one would lose a part.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { BOB, HEAD, RAW_DOORS, RawDoor, type RawCaller } from "./raw-door.ts";
+import { BOB, HEAD, RAW_ENDPOINTS, RawEndpoint, type RawCaller } from "./raw-door.ts";
 
-describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
-  let door: RawDoor;
+describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
+  let endpoint: RawEndpoint;
 
   beforeAll(async () => {
-    door = await RawDoor.open(options);
+    endpoint = await RawEndpoint.open(options);
   });
-  afterEach(() => door.disconnect());
-  afterAll(() => door[Symbol.asyncDispose]());
+  afterEach(() => endpoint.disconnect());
+  afterAll(() => endpoint[Symbol.asyncDispose]());
 
   const LENGTHS = ["\t2", "2\t", " \t2", "\t2\t", "  2", "2 ", " 2 ", "\v2", "2,2", "0x2", "2e0", " +2", "", "２"];
   test.each(LENGTHS)("a Content-Length of %j is answered as Node's reader answers it", async (value) => {
     const raw = (length: string): string => `POST /length HTTP/1.1\r\n${BOB}Content-Length:${length}\r\n\r\n{}`;
-    const [own, node] = [door.connect(), door.connect()];
+    const [own, node] = [endpoint.connect(), endpoint.connect()];
     node.socket.write(`OPTIONS /healthz HTTP/1.1\r\n${HEAD}\r\n`);
     await node.until(/\r\n\r\n/);
     node.text = "";
@@ -29,7 +29,7 @@ describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
   test.each(["Content-Length:\t4", "Content-Length: \t 4", "Content-Length:4\t", "Content-Length:\t4\t"])(
     "%j is either refused or read as four bytes, and the next request begins behind them",
     async (field) => {
-      const caller = door.connect();
+      const caller = endpoint.connect();
       caller.socket.write(`POST /length HTTP/1.1\r\n${BOB}${field}\r\n\r\n{  }GET /length HTTP/1.1\r\n${BOB}\r\n`);
       const first = await caller.until(/HTTP\/1\.1 (?:400|200[^]*bytes from)/);
       if (first.startsWith("HTTP/1.1 400")) expect(await caller.ended()).not.toContain("HTTP/1.1 200");
@@ -57,7 +57,7 @@ describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
   ];
   test.each(UNCLEAR)("a head that two readers understand in two ways is refused with 400: %j", async (field) => {
     const raw = `POST /length HTTP/1.1\r\n${BOB}${field}\r\n\r\n{}GET /length HTTP/1.1\r\n${BOB}\r\n`;
-    const [first, later] = [door.connect(), door.connect()];
+    const [first, later] = [endpoint.connect(), endpoint.connect()];
     first.socket.write(raw);
     // The same behind a request that Node's reader has answered.
     later.socket.write(`OPTIONS /healthz HTTP/1.1\r\n${HEAD}\r\n`);
@@ -73,7 +73,7 @@ describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
   const fields = (count: number): string => Array.from({ length: count }, (_, at) => `x${at}:\r\n`).join("");
   test("2,000 header fields are read, the last of them X-Forwarded-For; one more is refused with 431", async () => {
     const send = (count: number): RawCaller => {
-      const caller = door.connect();
+      const caller = endpoint.connect();
       const last = "X-Forwarded-For: 192.0.2.7\r\n";
       caller.socket.write(`GET /length HTTP/1.1\r\n${BOB}${fields(count - 3)}${last}\r\n`);
       return caller;
@@ -85,7 +85,7 @@ describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
   test.each(["Host: localhost\r\n", "host: evil.example\r\n", "HOST:\r\n", "X-A: b\r\nHost: localhost\r\n"])(
     "a second Host is refused with 400: %j",
     async (more) => {
-      const caller = door.connect();
+      const caller = endpoint.connect();
       caller.socket.write(`GET /length HTTP/1.1\r\n${BOB}${more}\r\n`);
       expect(await caller.ended()).toMatch(/^HTTP\/1\.1 400/);
     },

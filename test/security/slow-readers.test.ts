@@ -1,20 +1,20 @@
 // Clients that read their answers slowly, or not at all.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { BOB, LARGE_BYTES, RAW_DOORS, RawDoor, STALL_MS } from "./raw-door.ts";
+import { BOB, LARGE_BYTES, RAW_ENDPOINTS, RawEndpoint, STALL_MS } from "./raw-door.ts";
 
-describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
-  let door: RawDoor;
+describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
+  let endpoint: RawEndpoint;
 
   beforeAll(async () => {
-    door = await RawDoor.open(options);
+    endpoint = await RawEndpoint.open(options);
   });
-  afterEach(() => door.disconnect());
-  afterAll(() => door[Symbol.asyncDispose]());
+  afterEach(() => endpoint.disconnect());
+  afterAll(() => endpoint[Symbol.asyncDispose]());
 
   /** Reads an answer in pieces with pauses of `pauseMs(piece)`; resolves with its bytes when no more come. */
   const readInPieces = (path: string, more: string, pauseMs: (bytes: number) => number): Promise<number> =>
     new Promise((resolve) => {
-      const { socket } = door.connect();
+      const { socket } = endpoint.connect();
       let bytes = 0;
       socket.removeAllListeners("data").on("data", (chunk: Buffer) => {
         bytes += chunk.length;

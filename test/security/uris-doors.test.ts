@@ -13,7 +13,7 @@ import { StdioEndpoint } from "../../packages/toolyard/src/endpoints/mcp/stdio-e
 import { resolveJsonLimits } from "../../packages/toolyard/src/http/options.ts";
 import { loadHubConfig, openHub } from "../../packages/toolyard/src/hub/open-hub.ts";
 import { createMcpParts } from "../../packages/toolyard/src/endpoints/mcp/mcp-parts.ts";
-import { resolveMcpDoor } from "../../packages/toolyard/src/endpoints/mcp/options.ts";
+import { resolveMcpEndpoint } from "../../packages/toolyard/src/endpoints/mcp/options.ts";
 import { resolveLegacySessions } from "../../packages/toolyard/src/endpoints/mcp/legacy/options.ts";
 import { openAccess } from "../../packages/toolyard/src/core/access.ts";
 import { getService } from "../../packages/toolyard/src/kernel/start-features.ts";
@@ -40,7 +40,7 @@ const GUESTS = {
 type GuestName = keyof typeof GUESTS;
 
 /** A pipe to a hub in this process, whose client has the rights of a guest. */
-class PipeDoorWire implements RawWire {
+class PipeEndpointWire implements RawWire {
   onMessage: (message: JsonObject) => void = () => {};
   onFault: (error: Error) => void = () => {};
   readonly hasRequestStreams = false;
@@ -58,19 +58,19 @@ class PipeDoorWire implements RawWire {
     });
   }
 
-  static async open(url: string, name: GuestName): Promise<PipeDoorWire> {
+  static async open(url: string, name: GuestName): Promise<PipeEndpointWire> {
     const home = await mkdtemp(join(tmpdir(), "toolyard-uris-"));
     const variables = { PATH: process.env["PATH"], TOOLYARD_HOME: home };
     const flags = { limits: { rate_per_minute: 0 }, mcp: { remote_servers: [{ namespace: "files", url }] } };
     const config = await loadHubConfig({ files: [], variables, flags });
     const hub = await openHub({ config, variables, logger: SILENT_LOGGER });
     const access = openAccess({ id: name, rights: GUESTS[name].rights });
-    const options = { ...resolveMcpDoor(), sessions: resolveLegacySessions() };
+    const options = { ...resolveMcpEndpoint(), sessions: resolveLegacySessions() };
     const services = { hub: hub.port, logger: SILENT_LOGGER, state: getService(hub.services, STATE), access };
     const mcp = createMcpParts(options, services);
     const session = createSessionDeps(mcp.session);
     const [input, output] = [new PassThrough(), new PassThrough()];
-    const door = new StdioEndpoint({
+    const endpoint = new StdioEndpoint({
       ...session,
       modern: mcp.modern,
       authenticator: access.authenticator,
@@ -78,9 +78,9 @@ class PipeDoorWire implements RawWire {
       input,
       output: createProtocolSink(output),
     });
-    door.start();
-    return new PipeDoorWire(input, output, async () => {
-      await door.close(0);
+    endpoint.start();
+    return new PipeEndpointWire(input, output, async () => {
+      await endpoint.close(0);
       mcp.modern.close();
       session.board.close();
       await hub.close();
@@ -132,8 +132,8 @@ function askedSince(count: number): readonly string[] {
 
 const WAYS: readonly (readonly [string, EraName, (name: GuestName) => Promise<RawWire>])[] = [
   ["HTTP+SSE", "legacy", async (name) => new SseWire(sseUrl(), { authorization: `Bearer ${GUESTS[name].token}` })],
-  ["stdio", "legacy", (name) => PipeDoorWire.open(server.url, name)],
-  ["stdio", "modern", (name) => PipeDoorWire.open(server.url, name)],
+  ["stdio", "legacy", (name) => PipeEndpointWire.open(server.url, name)],
+  ["stdio", "modern", (name) => PipeEndpointWire.open(server.url, name)],
 ];
 
 function sseUrl(): string {

@@ -14,7 +14,7 @@ const objectOf = (keys: number): Record<string, number> =>
   Object.fromEntries(Array.from({ length: keys }, (_, index) => [`k${index}`, index]));
 const tools = (args: unknown): string => rpc("tools/call", { name: "meta.ping", arguments: args as never });
 
-const DOORS: readonly [string, (args: unknown) => string][] = [
+const ENDPOINTS: readonly [string, (args: unknown) => string][] = [
   ["/", (args) => rpc("meta.ping", args as never)],
   ["/jsonrpc", tools],
   ["/mcp", tools],
@@ -22,7 +22,7 @@ const DOORS: readonly [string, (args: unknown) => string][] = [
   ["/messages?sessionId=none", tools],
 ];
 
-test.each(DOORS)(
+test.each(ENDPOINTS)(
   "S4: at %s an object of too many keys is 400, and says what the bound is called",
   async (path, bodyOf) => {
     for (const args of [
@@ -39,7 +39,7 @@ test.each(DOORS)(
   },
 );
 
-test.each(DOORS)(
+test.each(ENDPOINTS)(
   "S4: at %s an object of as many keys as the bound is no body that is refused",
   async (path, bodyOf) => {
     const answer = await target.send({ path, headers: JSON_HEADERS, body: bodyOf(objectOf(900)) });
@@ -98,7 +98,7 @@ function longText(random: Random): string {
 const MARK = "@mark@";
 
 describe.each(SEEDS)("bodies of the seed %i", (seed) => {
-  test.each(DOORS)(
+  test.each(ENDPOINTS)(
     "S4: at %s wide objects are refused, wherever they stand and however written",
     async (path, bodyOf) => {
       const random = createRandom(seed);
@@ -116,7 +116,7 @@ describe.each(SEEDS)("bodies of the seed %i", (seed) => {
     },
   );
 
-  test.each(DOORS)("S4: at %s long bodies of few keys are none", async (path, bodyOf) => {
+  test.each(ENDPOINTS)("S4: at %s long bodies of few keys are none", async (path, bodyOf) => {
     const random = createRandom(seed);
     const body = bodyOf(MARK);
     for (let round = 0; round < BODIES_OF_A_SEED; round += 1) {

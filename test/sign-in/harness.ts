@@ -94,7 +94,7 @@ export async function echo(provider: Provider, text: string, as: As = {}): Promi
   const deadline = new Deadline({ idleMs: totalMs, totalMs });
   const outcome = await provider.call({
     id: "call-1",
-    door: "test",
+    endpoint: "test",
     method: "tools/call",
     target: "echo",
     params: {},

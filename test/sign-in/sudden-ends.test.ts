@@ -39,12 +39,12 @@ test("a process killed between the answer and the vault leaves a whole file, one
   expect((await vault.all()).map(({ source }) => source)).toEqual(["far"]);
   expect(aside).toEqual([]);
   auth.switches.lifetime = 3600;
-  const notices: string[] = [];
-  const provider = home.open({ url: server.url }, { logger: noting(notices), folder });
+  const notifications: string[] = [];
+  const provider = home.open({ url: server.url }, { logger: noting(notifications), folder });
   for (let round = 0; round < 3; round += 1)
     await expect(provider.refresh!(AbortSignal.timeout(30_000))).rejects.toThrow(/Sign in with `toolyard login/);
   expect(provider.status().state).toBe("needs_authorisation");
-  expect(notices.filter((line) => line.includes('"level":"warning"'))).toEqual([
+  expect(notifications.filter((line) => line.includes('"level":"warning"'))).toEqual([
     expect.stringContaining("The sign-in is over. Sign in with `toolyard login far`."),
   ]);
   expect((await once(toolyard("login", "far"), "exit"))[0]).toBe(0);

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { SILENT_LOGGER, type Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { McpHttpEndpoint, type McpHttpParts } from "../../packages/toolyard/src/endpoints/mcp/http-endpoint.ts";
 import { ModernEndpoint } from "../../packages/toolyard/src/endpoints/mcp/modern/endpoint.ts";
-import { resolveMcpDoor, type McpEndpointConfig } from "../../packages/toolyard/src/endpoints/mcp/options.ts";
+import { resolveMcpEndpoint, type McpEndpointConfig } from "../../packages/toolyard/src/endpoints/mcp/options.ts";
 import type { Listener } from "../../packages/toolyard/src/http/listening/listener.ts";
 import { resolveHttp, type HttpConfig } from "../../packages/toolyard/src/http/options.ts";
 import { META } from "../../packages/toolyard/src/wire/modern/envelope.ts";
@@ -19,7 +19,7 @@ export const REVISION = "2026-07-28";
 
 export interface Settings {
   readonly http?: HttpConfig;
-  readonly door?: McpEndpointConfig;
+  readonly endpoint?: McpEndpointConfig;
   readonly legacy?: McpHttpParts["legacy"];
   readonly logger?: Logger;
   readonly defaultMode?: ToolMode;
@@ -44,7 +44,7 @@ export class ModernServer implements AsyncDisposable {
   url = "";
 
   private constructor(settings: Settings) {
-    const { modern: options, pageSize, toolMode } = resolveMcpDoor(settings.door);
+    const { modern: options, pageSize, toolMode } = resolveMcpEndpoint(settings.endpoint);
     const http = resolveHttp({ port: 0, shutdown_grace: 500, ...settings.http });
     this.endpoint = new ModernEndpoint({
       hub: this.hub,

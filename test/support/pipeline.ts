@@ -96,7 +96,7 @@ export function callTo(target: string, args: JsonObject = {}, more: Partial<Call
   lastId += 1;
   return {
     id: `call-${lastId}`,
-    door: "test",
+    endpoint: "test",
     method: "tools/call",
     target,
     params: {},

@@ -19,7 +19,7 @@ const MEMORY_PRELOAD = fileURLToPath(new URL("report-memory.mjs", import.meta.ur
 export interface ServeOptions {
   /** TOML, or what is to be written as such. */
   readonly config: string | HubConfig;
-  readonly door?: "http" | "stdio";
+  readonly endpoint?: "http" | "stdio";
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Makes `memory()` work. @default false */
@@ -62,7 +62,7 @@ export class ServeChild implements AsyncDisposable {
   /** Starts it and returns at once; `listening` waits for its address. */
   static async spawn({
     config,
-    door = "http",
+    endpoint = "http",
     args = [],
     env = {},
     reportsMemory = false,
@@ -70,7 +70,7 @@ export class ServeChild implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), "toolyard-serve-"));
     const file = join(folder, "toolyard.toml");
     await writeFile(file, typeof config === "string" ? config : stringify({ logging: { format: "json" }, ...config }));
-    const flags = door === "stdio" ? ["--stdio"] : ["--port", "0", "--json"];
+    const flags = endpoint === "stdio" ? ["--stdio"] : ["--port", "0", "--json"];
     const node = reportsMemory ? ["--expose-gc", "--import", MEMORY_PRELOAD] : [];
     const child = spawn(process.execPath, [...node, CLI, "serve", "--config", file, ...flags, ...args], {
       cwd: folder,
@@ -83,7 +83,7 @@ export class ServeChild implements AsyncDisposable {
   /** Starts it and waits until it listens. */
   static async start(options: ServeOptions): Promise<ServeChild> {
     const served = await ServeChild.spawn(options);
-    if (options.door === "stdio") return served;
+    if (options.endpoint === "stdio") return served;
     const [first] = (await Promise.race([
       once(createInterface({ input: served.stdout }), "line"),
       served.exited.then(() => [undefined]),

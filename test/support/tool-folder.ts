@@ -59,7 +59,7 @@ const EMPTY_HUB: InnerHub = {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  readonly notices?: CallNotification[];
+  readonly notifications?: CallNotification[];
 }
 
 let counter = 0;
@@ -80,13 +80,13 @@ export async function callTool(
 export function resolvedCall(
   record: ResolvedCall["record"],
   args: JsonObject,
-  { signal, timeoutMs = 20_000, notices = [] }: CallOptions = {},
+  { signal, timeoutMs = 20_000, notifications = [] }: CallOptions = {},
 ): ResolvedCall {
   const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs }, undefined, signal);
   counter += 1;
   return {
     id: `call-${counter}`,
-    door: "test",
+    endpoint: "test",
     method: "tools/call",
     target: record.type === "tool" ? record.tool.name : "",
     params: {},
@@ -98,7 +98,7 @@ export function resolvedCall(
     signal: deadline.signal,
     deadline,
     wants: { progress: true, logLevel: "debug" },
-    notify: (notice) => void notices.push(notice),
+    notify: (notification) => void notifications.push(notification),
     ask: () => Promise.reject(new Error("nobody to ask")),
     relaysInput: false,
     record,

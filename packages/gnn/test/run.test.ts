@@ -28,7 +28,7 @@ describe("gnn.simulate", () => {
     const outcome = await hub.call(
       "gnn.simulate",
       { text: TWO_ROOM, steps: 3 },
-      { onNotice: (notice) => seen.push(notice) },
+      { onNotice: (notification) => seen.push(notification) },
     );
     if (!outcome.ok) throw new Error(outcome.message);
     const { content, structuredContent } = outcome.result as unknown as {

@@ -43,7 +43,7 @@ let ground: Ground;
 let hub: Hub;
 let expected: readonly Answer[];
 let folder: string;
-const doors: ServedHttp[] = [];
+const endpoints: ServedHttp[] = [];
 
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-surfaces-")));
@@ -68,11 +68,11 @@ beforeAll(async () => {
   const config = await loadHubConfig({ files: [], variables, flags: settings });
   hub = await openHub({ config, variables, logger: SILENT_LOGGER });
   await settled(hub, 60_000);
-  doors.push(
+  endpoints.push(
     await serveHttp(hub, { port: 0, tokens: { reader: { token: TOKEN } } }),
     await serveHttp(hub, { port: 0 }),
   );
-  const [{ url }, { port: openPort }] = doors.map(({ address }) => address) as [
+  const [{ url }, { port: openPort }] = endpoints.map(({ address }) => address) as [
     ServedHttp["address"],
     { port: number },
   ];
@@ -83,7 +83,7 @@ beforeAll(async () => {
   await direct.close();
 });
 afterAll(async () => {
-  await Promise.all(doors.map((door) => door.close(0)));
+  await Promise.all(endpoints.map((endpoint) => endpoint.close(0)));
   await hub.close();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -215,7 +215,7 @@ test.each([
     open.push(mcp);
     mcp.registerTool("tides.now", () => 1);
     await mcp.discoverModules();
-    const { port } = toolyardOf(await mcp.hub(), { door: "core" });
+    const { port } = toolyardOf(await mcp.hub(), { endpoint: "core" });
     const listed = (await port.list("tools", { mode: "normal", principal: LOCAL_PRINCIPAL })).entries;
     expect(listed.map(({ name }) => name)).toEqual([...names, "tides.now"]);
   },

@@ -1,6 +1,6 @@
 import { Type } from "../../../packages/toolyard/src/core/options/option-schema.ts";
 import { serviceKey } from "../../../packages/toolyard/src/core/service-key.ts";
-import { defineDoor } from "../../../packages/toolyard/src/endpoints/endpoint.ts";
+import { defineEndpoint } from "../../../packages/toolyard/src/endpoints/endpoint.ts";
 import { sendJson } from "../../../packages/toolyard/src/http/answer/send.ts";
 import { defineFeature } from "../../../packages/toolyard/src/kernel/feature.ts";
 import { Approvals } from "./approvals.ts";
@@ -11,7 +11,7 @@ interface Reads {
   readonly approvals?: { readonly tools?: readonly string[] };
 }
 
-const APPROVALS_ENDPOINT = defineDoor({
+const APPROVALS_ENDPOINT = defineEndpoint({
   schema: {},
   paths: ["/approvals"],
   uses: [APPROVALS_KEY],

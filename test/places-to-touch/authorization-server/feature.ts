@@ -3,7 +3,7 @@ import type { Access } from "../../../packages/toolyard/src/core/access.ts";
 import { Type } from "../../../packages/toolyard/src/core/options/option-schema.ts";
 import { EVERYTHING } from "../../../packages/toolyard/src/core/ports/rights.ts";
 import { serviceKey } from "../../../packages/toolyard/src/core/service-key.ts";
-import { defineDoor } from "../../../packages/toolyard/src/endpoints/endpoint.ts";
+import { defineEndpoint } from "../../../packages/toolyard/src/endpoints/endpoint.ts";
 import { sendJson } from "../../../packages/toolyard/src/http/answer/send.ts";
 import { defineFeature } from "../../../packages/toolyard/src/kernel/feature.ts";
 
@@ -36,7 +36,7 @@ const ISSUER = serviceKey<Issuer>()("issuer");
 const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
 /** Client credentials at `/token`. */
-const TOKEN_ENDPOINT = defineDoor({
+const TOKEN_ENDPOINT = defineEndpoint({
   schema: { auth: Type.Optional(Type.Object({ clients: Type.Optional(Type.Record(Type.Secret())) })) },
   paths: ["/token"],
   uses: [ISSUER],

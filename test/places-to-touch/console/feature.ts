@@ -1,7 +1,7 @@
 import { Type } from "../../../packages/toolyard/src/core/options/option-schema.ts";
 import { ACCESS, HUB, REDACT } from "../../../packages/toolyard/src/core/services.ts";
 import { permissionOf } from "../../../packages/toolyard/src/core/ports/rights.ts";
-import { defineDoor, type Endpoint, type SharedPage } from "../../../packages/toolyard/src/endpoints/endpoint.ts";
+import { defineEndpoint, type Endpoint, type SharedPage } from "../../../packages/toolyard/src/endpoints/endpoint.ts";
 import type { Mountable } from "../../../packages/toolyard/src/http/listening/listener.ts";
 import { sendJson } from "../../../packages/toolyard/src/http/answer/send.ts";
 import { defineFeature } from "../../../packages/toolyard/src/kernel/feature.ts";
@@ -9,7 +9,7 @@ import { defineFeature } from "../../../packages/toolyard/src/kernel/feature.ts"
 const PATH = "/console";
 
 /** A page for browsers at `/console`, to which `/` leads, and the sources of the hub as JSON. */
-const CONSOLE_ENDPOINT = defineDoor({
+const CONSOLE_ENDPOINT = defineEndpoint({
   schema: {
     console: Type.Optional(Type.Object({ enabled: Type.Optional(Type.Boolean({ default: false })) })),
   },

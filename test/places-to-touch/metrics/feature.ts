@@ -1,12 +1,12 @@
 import { Type } from "../../../packages/toolyard/src/core/options/option-schema.ts";
 import { serviceKey } from "../../../packages/toolyard/src/core/service-key.ts";
-import { defineDoor } from "../../../packages/toolyard/src/endpoints/endpoint.ts";
+import { defineEndpoint } from "../../../packages/toolyard/src/endpoints/endpoint.ts";
 import { defineFeature } from "../../../packages/toolyard/src/kernel/feature.ts";
 
 /** Returns the counters in the text format of Prometheus. */
 const METRICS_TEXT = serviceKey<() => string>()("metricsText");
 
-const METRICS_ENDPOINT = defineDoor({
+const METRICS_ENDPOINT = defineEndpoint({
   schema: { metrics: Type.Optional(Type.Object({ path: Type.String() })) },
   paths: [],
   uses: [METRICS_TEXT],

@@ -22,8 +22,8 @@ export async function runService(service: Service): Promise<void> {
 
 async function serveOnStdio(service: Service): Promise<void> {
   const hub = await openService(service);
-  const door = hub.serveStdio();
-  await Promise.race([door.done, signalled()]);
+  const endpoint = hub.serveStdio();
+  await Promise.race([endpoint.done, signalled()]);
   await hub.close();
 }
 

@@ -20,7 +20,7 @@ export interface SourceHubOptions {
   /** What the hub is made of; read when it opens, and again at each `apply`. */
   readonly settings: () => HubConfig;
   /** Name of the surface, for audit lines. */
-  readonly door: string;
+  readonly endpoint: string;
   /**
    * Everything that is configured, with the hub's own tools and bounds. @default false: the sources of `settings` as
    * they are
@@ -232,7 +232,7 @@ export class SourceHub {
 
   async #openHub(): Promise<OpenSourceHub> {
     const { settings, config = [], isWhole = false, variables: given = process.env } = this.#options;
-    const { door, logger, requestIds } = this.#options;
+    const { endpoint, logger, requestIds } = this.#options;
     const named = typeof config === "string" ? [config] : config;
     const files = named.length > 0 ? locateConfig(named, given, process.cwd()) : [];
     const variables = isWhole ? given : withoutSources(given);
@@ -247,7 +247,7 @@ export class SourceHub {
     });
     logConfig(hub.config, hub.logger);
     this.#hub = hub;
-    return { hub, toolyard: toolyardOf(hub, { door }), reloader: new Reloader({ hub, load }) };
+    return { hub, toolyard: toolyardOf(hub, { endpoint }), reloader: new Reloader({ hub, load }) };
   }
 
   async #close(): Promise<void> {

@@ -35,7 +35,7 @@ export interface MadeHub {
   readonly port: HubPort;
   readonly tools: ToolFinder & ToolCounts;
   /** Kinds of doors that are open: `http`, `stdio`. */
-  readonly doors: { readonly kinds: readonly string[] };
+  readonly endpoints: { readonly kinds: readonly string[] };
   /** Folder that relative paths of the configuration count from. */
   readonly folder: string;
 }

@@ -68,7 +68,7 @@ export type EndpointOpener<Uses extends ServiceKey> = (
   services: ServicesOf<Uses>,
 ) => Promise<Endpoint & { readonly services?: Readonly<Record<string, unknown>> }>;
 
-export function defineDoor<
+export function defineEndpoint<
   S extends Sections,
   Options,
   const Uses extends ServiceKey = never,

@@ -16,7 +16,7 @@ export class LateEndpoint implements Endpoint {
   readonly #parts: LateEndpointParts;
   readonly #handlers = new Map<string, Handler>();
   #loading: Promise<Endpoint> | undefined;
-  #door: Endpoint | undefined;
+  #endpoint: Endpoint | undefined;
   #hasGivenUp = false;
   #isClosed = false;
 
@@ -39,12 +39,12 @@ export class LateEndpoint implements Endpoint {
 
   giveUp(): void {
     this.#hasGivenUp = true;
-    this.#door?.giveUp();
+    this.#endpoint?.giveUp();
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#door?.close();
+    this.#endpoint?.close();
   }
 
   async #late({ path }: RoutePlace, exchange: HttpExchange): Promise<void> {
@@ -53,15 +53,15 @@ export class LateEndpoint implements Endpoint {
   }
 
   async #load(): Promise<Endpoint> {
-    const door = await this.#parts.load();
+    const endpoint = await this.#parts.load();
     const mounted = new Map<string, Handler>();
-    door.mount({ route: ({ path }, handler) => void mounted.set(path, handler) });
+    endpoint.mount({ route: ({ path }, handler) => void mounted.set(path, handler) });
     const missing = this.#parts.places.find(({ path }) => !mounted.has(path));
     if (missing) throw new Error(`Nothing was mounted at ${missing.path}.`);
     for (const [path, handler] of mounted) this.#handlers.set(path, handler);
-    this.#door = door;
-    if (this.#hasGivenUp) door.giveUp();
-    if (this.#isClosed) door.close();
-    return door;
+    this.#endpoint = endpoint;
+    if (this.#hasGivenUp) endpoint.giveUp();
+    if (this.#isClosed) endpoint.close();
+    return endpoint;
   }
 }

@@ -11,8 +11,8 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
  * Mounts doors, in their order. A browser gets a shared page at its path; other requests go to the door there. The page
  * of a later door is asked first, so that it can replace one of the doors before it.
  */
-export function mountDoors(doors: readonly Endpoint[], listener: Mountable): void {
-  const pages = doors.flatMap((door) => door.pages ?? []).toReversed();
+export function mountEndpoints(endpoints: readonly Endpoint[], listener: Mountable): void {
+  const pages = endpoints.flatMap((endpoint) => endpoint.pages ?? []).toReversed();
   const mounted = new Set<string>();
   const shared: Mountable = {
     route: (place, handler, refusalBody) => {
@@ -21,7 +21,7 @@ export function mountDoors(doors: readonly Endpoint[], listener: Mountable): voi
       listener.route(place, own.length > 0 ? withPages(own, handler) : handler, refusalBody);
     },
   };
-  for (const door of doors) door.mount(shared);
+  for (const endpoint of endpoints) endpoint.mount(shared);
   for (const { path } of pages) if (!mounted.has(path)) shared.route({ methods: METHODS, path }, notFound);
 }
 

@@ -86,25 +86,25 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   const load = () => loadHubConfig({ files, variables, base: BASE, flags: added.over(settings) });
   const { hub, closeProgram } = await openWithProgram(await load(), variables, options);
   logConfig(hub.config, hub.logger);
-  const doors = new LibraryEndpoints(hub);
-  const reloader = new Reloader({ hub, load, onReloaded: async () => doors.reloaded() });
-  const base = toolyardOf(hub, { door: "library" });
+  const endpoints = new LibraryEndpoints(hub);
+  const reloader = new Reloader({ hub, load, onReloaded: async () => endpoints.reloaded() });
+  const base = toolyardOf(hub, { endpoint: "library" });
   if (options.watch === true) await reloader.watch(files);
-  const served = async <D>(door: D): Promise<D> => {
+  const served = async <D>(endpoint: D): Promise<D> => {
     await reloader.reconsider();
-    return door;
+    return endpoint;
   };
   return {
     ...base,
     config: () => hub.config.tree,
-    serve: async () => served(await doors.serve()),
-    serveFetch: async () => served(await doors.serveFetch()),
+    serve: async () => served(await endpoints.serve()),
+    serveFetch: async () => served(await endpoints.serveFetch()),
     nodeHandler: () => {
-      const handler = doors.nodeHandler();
+      const handler = endpoints.nodeHandler();
       void reloader.reconsider();
       return handler;
     },
-    serveStdio: () => doors.serveStdio(),
+    serveStdio: () => endpoints.serveStdio(),
     addServer: async (alias, server) => {
       const undo = added.add(alias, server);
       try {
@@ -121,7 +121,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
     },
     close: async () => {
       await reloader.close();
-      await doors.close();
+      await endpoints.close();
       await base.close();
       await closeProgram();
     },

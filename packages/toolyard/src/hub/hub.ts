@@ -24,7 +24,7 @@ export class Hub {
   readonly port: CallerPort;
   readonly tools: ToolDirectory;
   readonly sources: SourceSet;
-  readonly doors = new OpenEndpoints();
+  readonly endpoints = new OpenEndpoints();
   /** Services of the kernel and of the features; `getService` reads one. */
   readonly services: Services;
   readonly features: readonly AnyFeature[];
@@ -75,7 +75,7 @@ export class Hub {
     const planned = planner.plan(config, {
       folder: config.folder,
       isHosted: this.#isHosted,
-      isForAll: this.doors.isForAll,
+      isForAll: this.endpoints.isForAll,
     });
     redactor.give(new Map(planned.map(({ id, key }) => [id, key])));
     const keepsLimits = JSON.stringify(config.tree.limits) === JSON.stringify(this.#config.tree.limits);
@@ -123,7 +123,7 @@ function madeHub(hub: Hub): MadeHub {
   return {
     port: hub.port,
     tools: hub.tools,
-    doors: hub.doors,
+    endpoints: hub.endpoints,
     get folder() {
       return hub.config.folder;
     },

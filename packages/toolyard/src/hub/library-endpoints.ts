@@ -1,6 +1,6 @@
 import { guardStdout } from "../process/stdout-guard.ts";
 import type { Hub } from "./hub.ts";
-import { doorsOf, type ServerConfig } from "./serve/endpoints.ts";
+import { endpointsOf, type ServerConfig } from "./serve/endpoints.ts";
 import type { ServedFetch } from "./serve/fetch.ts";
 import { nodeHandler, type NodeHandler } from "./serve/node.ts";
 import { serveStdio } from "./serve/serve-stdio.ts";
@@ -34,9 +34,9 @@ export class LibraryEndpoints {
 
   serveStdio(): Served {
     const output = guardStdout();
-    const door = serveStdio(this.#hub, this.#server, { input: process.stdin, output });
-    const close: Served["close"] = (graceMs) => door.close(graceMs).finally(() => output.release());
-    const one = { done: door.done, close };
+    const endpoint = serveStdio(this.#hub, this.#server, { input: process.stdin, output });
+    const close: Served["close"] = (graceMs) => endpoint.close(graceMs).finally(() => output.release());
+    const one = { done: endpoint.done, close };
     this.#served.push(one);
     return one;
   }
@@ -44,7 +44,7 @@ export class LibraryEndpoints {
   /** The address was handed out, so the program decides when its callers move. */
   reloaded(): void {
     const { config, logger, features } = this.#hub;
-    if (this.#servedAs !== undefined && this.#servedAs !== doorsOf(features, config.tree))
+    if (this.#servedAs !== undefined && this.#servedAs !== endpointsOf(features, config.tree))
       logger.warning(SERVER_CHANGED);
   }
 
@@ -56,10 +56,10 @@ export class LibraryEndpoints {
     return this.#hub.config.tree.server ?? {};
   }
 
-  #opened<D extends Served>(door: D): D {
-    this.#servedAs = doorsOf(this.#hub.features, this.#hub.config.tree);
-    this.#served.push(door);
-    return door;
+  #opened<D extends Served>(endpoint: D): D {
+    this.#servedAs = endpointsOf(this.#hub.features, this.#hub.config.tree);
+    this.#served.push(endpoint);
+    return endpoint;
   }
 }
 

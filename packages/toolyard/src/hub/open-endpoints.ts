@@ -5,22 +5,22 @@ interface OpenEndpointEntry {
 
 /** The doors of a hub that are open. Several of one kind may be, as while one replaces another. */
 export class OpenEndpoints {
-  readonly #doors = new Set<OpenEndpointEntry>();
+  readonly #endpoints = new Set<OpenEndpointEntry>();
 
   /** Each kind once: `http`, `stdio`. */
   get kinds(): readonly string[] {
-    return [...new Set(Array.from(this.#doors, ({ kind }) => kind))];
+    return [...new Set(Array.from(this.#endpoints, ({ kind }) => kind))];
   }
 
   /** Returns whether one of them accepts calls from the network without authentication. */
   get isForAll(): boolean {
-    return Array.from(this.#doors).some(({ isForAll }) => isForAll);
+    return Array.from(this.#endpoints).some(({ isForAll }) => isForAll);
   }
 
   /** The door is open until the returned function is called. */
   opened(kind: string, isForAll = false): () => void {
-    const door = { kind, isForAll };
-    this.#doors.add(door);
-    return () => void this.#doors.delete(door);
+    const endpoint = { kind, isForAll };
+    this.#endpoints.add(endpoint);
+    return () => void this.#endpoints.delete(endpoint);
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { serviceKey, servingKey } from "../core/service-key.ts";
 import { LOGGER, VARIABLES } from "../core/services.ts";
-import { defineDoor } from "../endpoints/endpoint.ts";
+import { defineEndpoint } from "../endpoints/endpoint.ts";
 import { defineFeature } from "./feature.ts";
 import { featureList } from "./feature-list.ts";
 import { pickServices, startFeatures } from "./start-features.ts";
@@ -57,12 +57,12 @@ describe("the compiler", () => {
   });
 
   test("refuses an endpoint that uses a service of a later feature, and accepts one of its own feature", () => {
-    const endpoint = defineDoor({
+    const endpoint = defineEndpoint({
       schema: {},
       paths: ["/bell"],
       uses: [BELL],
       resolve: () => ({}),
-      open: () => Promise.resolve(NO_DOOR),
+      open: () => Promise.resolve(NO_ENDPOINT),
     });
     const page = defineFeature({ name: "page", endpoints: [endpoint] });
     const both = defineFeature({
@@ -103,7 +103,7 @@ describe("the compiler", () => {
   });
 });
 
-const NO_DOOR = { mount: () => {}, giveUp: () => {}, close: () => {} };
+const NO_ENDPOINT = { mount: () => {}, giveUp: () => {}, close: () => {} };
 
 describe("a list of features", () => {
   test("throws if two features provide the same service", () => {

@@ -15,7 +15,7 @@ export function featureList<const F extends readonly AnyFeature[]>(list: F & Com
 function assertOneProvider(features: readonly AnyFeature[]): void {
   const providers = new Map<string, string>();
   for (const { name, provides, endpoints } of features) {
-    for (const { id } of [...provides, ...endpoints.flatMap((door): readonly ServiceKey[] => door.provides)]) {
+    for (const { id } of [...provides, ...endpoints.flatMap((endpoint): readonly ServiceKey[] => endpoint.provides)]) {
       const other = providers.get(id);
       if (other !== undefined) throw new TypeError(`The features ${other} and ${name} both provide \`${id}\`.`);
       providers.set(id, name);

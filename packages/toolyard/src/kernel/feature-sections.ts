@@ -21,15 +21,15 @@ export function sourceKindsOf(features: readonly AnyFeature[]): readonly AnyKind
   return features.flatMap(({ sources }) => sources);
 }
 
-export function doorKindsOf(features: readonly AnyFeature[]): readonly AnyEndpoint[] {
+export function endpointKindsOf(features: readonly AnyFeature[]): readonly AnyEndpoint[] {
   return features.flatMap(({ endpoints }) => endpoints);
 }
 
 /**
  * Returns the sections of the listener and of all endpoints. Sections with the same name are merged member by member.
  */
-export function doorSections(features: readonly AnyFeature[]): Sections {
-  return joinSections([LISTENER, ...doorKindsOf(features)]);
+export function endpointSections(features: readonly AnyFeature[]): Sections {
+  return joinSections([LISTENER, ...endpointKindsOf(features)]);
 }
 
 /** The schema of the whole configuration: that of every feature, its endpoints and its kinds of sources, joined. */
@@ -37,7 +37,7 @@ export function configSchema(features: readonly AnyFeature[], stores: StoreKinds
   return {
     type: "object",
     properties: joinSections([
-      { schema: doorSections(features) },
+      { schema: endpointSections(features) },
       ...features,
       ...sourceKindsOf(features),
       ...Object.values(stores).map(({ schema = {} }) => ({ schema })),

@@ -56,7 +56,7 @@ export type StartedFeature<Provides extends HubKey> = [Provides] extends [never]
   : Contribution & { readonly services: ServicesOf<Provides> };
 
 /** Parts of a feature: one capability of the hub, in its own folder. */
-export interface FeatureParts<S, Reads, Uses extends HubKey, Provides extends HubKey, Kinds, Doors> {
+export interface FeatureParts<S, Reads, Uses extends HubKey, Provides extends HubKey, Kinds, Endpoints> {
   readonly name: string;
   /** Its own sections of the configuration, in addition to those of its source kinds and endpoints. */
   readonly schema?: S;
@@ -65,7 +65,7 @@ export interface FeatureParts<S, Reads, Uses extends HubKey, Provides extends Hu
   /** Services that `start` returns. */
   readonly provides?: readonly Provides[];
   readonly sources?: Kinds;
-  readonly endpoints?: Doors;
+  readonly endpoints?: Endpoints;
   /** Throws an `OptionError` for a configuration that the feature cannot work with. */
   check?(config: Reads): void;
   /**
@@ -114,15 +114,15 @@ export function defineFeature<
   const Uses extends HubKey = never,
   const Provides extends HubKey = never,
   const Kinds extends readonly AnyKind[] = readonly [],
-  const Doors extends readonly AnyEndpoint[] = readonly [],
+  const Endpoints extends readonly AnyEndpoint[] = readonly [],
 >(
-  parts: FeatureParts<S, Reads, Uses, Provides, Kinds, Doors>,
+  parts: FeatureParts<S, Reads, Uses, Provides, Kinds, Endpoints>,
 ): Feature<
-  S | SchemaOf<ElementOf<Kinds>> | SchemaOf<ElementOf<Doors>>,
+  S | SchemaOf<ElementOf<Kinds>> | SchemaOf<ElementOf<Endpoints>>,
   Reads | ReadsOf<ElementOf<Kinds>>,
   Uses,
-  KeysOf<ElementOf<Kinds>> | KeysOf<ElementOf<Doors>>,
-  Provides | ProvidedOf<ElementOf<Doors>>
+  KeysOf<ElementOf<Kinds>> | KeysOf<ElementOf<Endpoints>>,
+  Provides | ProvidedOf<ElementOf<Endpoints>>
 > {
   const { schema = {}, uses = [], provides = [], sources = [], endpoints = [], ...rest } = parts;
   return Object.freeze({ ...rest, schema, uses, provides, sources, endpoints }) as never;

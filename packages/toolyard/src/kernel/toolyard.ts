@@ -25,7 +25,7 @@ export interface CallOptions {
   /** Ends the call; its outcome is `cancelled`. */
   readonly signal?: AbortSignal;
   /** Progress (`notifications/progress`) and log messages (`notifications/message`) of the running call. */
-  readonly onNotice?: (notice: CallNotification) => void;
+  readonly onNotice?: (notification: CallNotification) => void;
   /**
    * Answers elicitation, sampling and roots; without it such server requests are refused. Declare its abilities in
    * `capabilities`.
@@ -88,7 +88,7 @@ export interface ToolyardBase {
 }
 
 export interface Identity {
-  readonly door: string;
+  readonly endpoint: string;
   readonly principal?: Principal;
   readonly clientName?: string;
   readonly clientVersion?: string;
@@ -96,12 +96,12 @@ export interface Identity {
 
 export function toolyardOf(
   base: ToolyardBase,
-  { door, principal = LOCAL_PRINCIPAL, clientName, clientVersion }: Identity,
+  { endpoint, principal = LOCAL_PRINCIPAL, clientName, clientVersion }: Identity,
 ): Toolyard {
   const { port } = base;
-  const connection = `${door}:${nextCallId()}`;
+  const connection = `${endpoint}:${nextCallId()}`;
   const program: Program = {
-    door,
+    endpoint,
     principal,
     client: {
       connection,
@@ -145,7 +145,7 @@ export function toolyardOf(
 }
 
 /** The calling program, as its calls name it; each call states which server requests it can answer. */
-interface Program extends Pick<Call, "door" | "principal"> {
+interface Program extends Pick<Call, "endpoint" | "principal"> {
   readonly client: Omit<Call["client"], "capabilities">;
 }
 
@@ -165,10 +165,10 @@ async function inTime<T>(
 type ToolyardCall = Pick<Call, "method" | "target"> & Partial<Pick<Call, "arguments" | "params">>;
 const NOTHING_ELSE = Object.freeze({ arguments: {}, params: {}, mode: "all" as const });
 
-function linkTo({ door, client }: Program, options: CallOptions, deadline: Deadline | undefined): CallerLink {
+function linkTo({ endpoint, client }: Program, options: CallOptions, deadline: Deadline | undefined): CallerLink {
   const signal = options.signal ?? new AbortController().signal;
   return {
-    door,
+    endpoint,
     client: { ...client, capabilities: options.capabilities ?? {} },
     signal,
     cancellation: signal,
@@ -178,8 +178,8 @@ function linkTo({ door, client }: Program, options: CallOptions, deadline: Deadl
       ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }),
     },
     relaysInput: false,
-    notify: (notice) => {
-      if (isWanted(notice, options)) options.onNotice?.(notice);
+    notify: (notification) => {
+      if (isWanted(notification, options)) options.onNotice?.(notification);
     },
     ask: (ask, askSignal) => answerAsk(ask, options, askSignal ?? signal),
   };

@@ -160,7 +160,7 @@ test("while a person is asked the silence does not count, the total does", async
 
 test("what comes after the end is dropped", async () => {
   let late!: ResolvedCall;
-  const notices: unknown[] = [];
+  const notifications: unknown[] = [];
   const harness = createHarness({
     t: toolFrom("t", (call) => {
       late = call;
@@ -168,9 +168,9 @@ test("what comes after the end is dropped", async () => {
       return text("done");
     }),
   });
-  await harness.call("t", {}, { notify: (notice) => void notices.push(notice) });
+  await harness.call("t", {}, { notify: (notification) => void notifications.push(notification) });
   late.notify({ method: "notifications/progress", params: { progress: 2 } });
-  expect(notices).toEqual([{ method: "notifications/progress", params: { progress: 1 } }]);
+  expect(notifications).toEqual([{ method: "notifications/progress", params: { progress: 1 } }]);
   await expect(late.ask({ method: "sampling/createMessage", params: {} })).rejects.toMatchObject({
     failure: { kind: "cancelled" },
   });

@@ -43,7 +43,7 @@ export interface CallSeen {
   /** The name of its token, or of its program where it needs none. */
   readonly who: string;
   /** The endpoint that it came by. */
-  readonly door: string;
+  readonly endpoint: string;
   readonly target: string;
   /** Id of its source; absent where the name led to none. */
   readonly source?: string;

@@ -34,11 +34,13 @@ export class ProviderCall extends BuiltCall implements ResolvedCall {
     return this.deadline.signal;
   }
 
-  override notify(notice: CallNotification): void {
+  override notify(notification: CallNotification): void {
     if (this.#resolved.isOver()) return;
-    if (notice.method === "notifications/progress") this.deadline.touch();
+    if (notification.method === "notifications/progress") this.deadline.touch();
     super.notify(
-      notice.method === "notifications/message" ? { ...notice, params: this.#resolved.hide(notice.params) } : notice,
+      notification.method === "notifications/message"
+        ? { ...notification, params: this.#resolved.hide(notification.params) }
+        : notification,
     );
   }
 

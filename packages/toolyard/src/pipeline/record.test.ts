@@ -40,7 +40,7 @@ test("the line has exactly the members that were agreed", async () => {
   expect(harness.audit[0]).toEqual({
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     call: expect.stringMatching(/^call-/),
-    door: "test",
+    endpoint: "test",
     principal: "anna",
     method: "tools/call",
     target: "files__t",

@@ -80,7 +80,7 @@ function auditLine(state: CallState, outcome: Outcome, durationMs: number): Audi
   return {
     time: isoNow(),
     call: call.id,
-    door: call.door,
+    endpoint: call.endpoint,
     principal: call.principal.id,
     method: call.method,
     target: targetOf(state),
@@ -120,10 +120,10 @@ function listenerCaller({ listeners = [], logger }: PipelineDeps): CallWriter | 
 }
 
 function seenOf(state: CallState, outcome: Outcome, durationMs: number): CallSeen {
-  const { principal, client, door } = state.call;
+  const { principal, client, endpoint } = state.call;
   return {
     who: principal.id === LOCAL_PRINCIPAL.id ? (client.name ?? principal.id) : principal.id,
-    door,
+    endpoint,
     target: targetOf(state),
     ...(state.isResolved && { source: state.found.provider.source.id }),
     durationMs,

@@ -149,13 +149,13 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
 
   test("a notification reaches every listening hub, including its sender, and no hub that stopped", async () => {
     const heard: string[] = [];
-    const stops = [here, there].map(({ hub, notices }) =>
-      notices.on(({ session }) => void heard.push(`${hub} ${session}`)),
+    const stops = [here, there].map(({ hub, notifications }) =>
+      notifications.on(({ session }) => void heard.push(`${hub} ${session}`)),
     );
-    here.notices.publish({ type: "end-session", session: "s" });
+    here.notifications.publish({ type: "end-session", session: "s" });
     await vi.waitFor(() => expect(heard.toSorted()).toEqual(["here s", "there s"]));
     for (const stop of stops) stop();
-    here.notices.publish({ type: "end-session", session: "t" });
+    here.notifications.publish({ type: "end-session", session: "t" });
     expect(heard).toHaveLength(2);
   });
 

@@ -6,7 +6,7 @@ import { Redactor } from "./redactor.ts";
 const LINE: AuditLine = {
   time: "2026-01-02T03:04:05.006Z",
   call: "call-1",
-  door: "test",
+  endpoint: "test",
   principal: "local",
   method: "tools/call",
   target: "files__read",

@@ -150,7 +150,7 @@ test("S14: an audit line is one JSON line without secrets", () => {
   const line = {
     time: "t",
     call: "c",
-    door: "d",
+    endpoint: "d",
     principal: "p",
     method: "m",
     target: "x my-known-secret",
@@ -168,7 +168,7 @@ test("S14: a secret that is forgotten before its audit line is written stays hid
   const redactor = new Redactor();
   redactor.add("my-known-secret");
   const late: (string | LateLine)[] = [];
-  const facts = { time: "t", call: "c", door: "d", principal: "p", method: "m", kind: "ok", durationMs: 1 };
+  const facts = { time: "t", call: "c", endpoint: "d", principal: "p", method: "m", kind: "ok", durationMs: 1 };
   const line = { ...facts, target: "x my-known-secret", argumentBytes: 2, resultBytes: 3, attempts: 1 };
   createAudit({ write: (one) => void late.push(one), close: async () => {} }, redactor).write(line);
   redactor.clear();

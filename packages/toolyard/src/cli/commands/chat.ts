@@ -53,12 +53,13 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
 
 /** The same hub; the view hears what its tools say on their way. */
 function watched(toolyard: Toolyard, view: ChatView): AgentHub {
-  const { notice } = view;
-  if (!notice) return toolyard;
+  const { notification } = view;
+  if (!notification) return toolyard;
   return {
     list: (options) => toolyard.list(options),
     facts: () => toolyard.facts(),
-    call: (tool, args, { signal }) => toolyard.call(tool, args, { signal, onNotice: (said) => notice(tool, said) }),
+    call: (tool, args, { signal }) =>
+      toolyard.call(tool, args, { signal, onNotice: (said) => notification(tool, said) }),
   };
 }
 

@@ -305,5 +305,5 @@ async function tellMoved(
   if (known.length > 0)
     await say(`Served by ${target.path} already, and no longer by ${client.program}: ${plainList(known)}.`);
   if (dryRun) return;
-  for (const notice of await exposure(target.path, added)) await print(io.stderr, `Note: ${notice}.`);
+  for (const notification of await exposure(target.path, added)) await print(io.stderr, `Note: ${notification}.`);
 }

@@ -12,7 +12,7 @@ import { codeHost } from "../../providers/builtin/code/code-host.ts";
 import type { SandboxHost, SandboxJob } from "../../sandbox/engine.ts";
 import { resolveSandbox, type SandboxOptions } from "../../sandbox/options.ts";
 import { Sandbox, type SandboxRun } from "../../sandbox/sandbox.ts";
-import { noticeText } from "../output/notification-text.ts";
+import { notificationText } from "../output/notification-text.ts";
 import { print, type Io } from "../output/io.ts";
 import type { CommandAction } from "../rows/command-row.ts";
 import { readJob, withTimeout, type RunOptions } from "../hub-access/run-job.ts";
@@ -89,14 +89,14 @@ function callOf(options: RunOptions, io: Io): Call {
 function linkTo({ json, verbose }: RunOptions, io: Io): CallerLink {
   const isHeard = !json || verbose === true;
   return {
-    door: "cli",
+    endpoint: "cli",
     client: { connection: "cli:run", name: "toolyard-cli", version: VERSION, capabilities: {} },
     signal: io.interrupted,
     cancellation: io.interrupted,
     wants: { progress: isHeard, ...(isHeard ? { logLevel: verbose ? "debug" : "warning" } : {}) },
     relaysInput: false,
-    notify: (notice) => {
-      if (isHeard) io.stderr.write(`${noticeText(notice)}\n`);
+    notify: (notification) => {
+      if (isHeard) io.stderr.write(`${notificationText(notification)}\n`);
     },
     ask: ({ method }) =>
       Promise.reject(

@@ -6,7 +6,7 @@ import { FirstCaller } from "../../hub/serve/first-caller.ts";
 import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
-import { doorsOf, type ServerConfig } from "../../hub/serve/endpoints.ts";
+import { endpointsOf, type ServerConfig } from "../../hub/serve/endpoints.ts";
 import { assertListenable, serveHttp, type Served, type ServedHttp } from "../../hub/serve/serve.ts";
 import { getService } from "../../kernel/start-features.ts";
 import type { CallWatch } from "../../pipeline/ports.ts";
@@ -94,12 +94,12 @@ interface ServeContext {
 async function serve(hub: Hub, serving: ServeContext): Promise<number> {
   const { options, io, load } = serving;
   let served: Served | ServedHttp | undefined;
-  let [current, address] = [doorsOf(hub.features, hub.config.tree), addressOf(serverOf(hub))];
+  let [current, address] = [endpointsOf(hub.features, hub.config.tree), addressOf(serverOf(hub))];
   const reloader = new Reloader({
     hub,
     load,
     onReloaded: async () => {
-      const wanted = doorsOf(hub.features, hub.config.tree);
+      const wanted = endpointsOf(hub.features, hub.config.tree);
       if (!served || !("address" in served) || wanted === current) return;
       served = await reopen(hub, served, address);
       [current, address] = [wanted, addressOf(serverOf(hub))];
@@ -191,7 +191,9 @@ async function reopen(hub: Hub, served: ServedHttp, before: string): Promise<Ser
   const wanted = serverOf(hub);
   try {
     const fresh =
-      addressOf(wanted) === before ? await replaceDoor(hub, served, wanted) : await addDoor(hub, served, wanted);
+      addressOf(wanted) === before
+        ? await replaceEndpoint(hub, served, wanted)
+        : await addEndpoint(hub, served, wanted);
     hub.logger.info("The door was opened anew.", { endpoint: fresh.endpoint });
     return fresh;
   } catch (error) {
@@ -203,14 +205,14 @@ async function reopen(hub: Hub, served: ServedHttp, before: string): Promise<Ser
 }
 
 /** A door at another address opens before the old one closes. */
-async function addDoor(hub: Hub, served: Served, wanted: ServerConfig): Promise<ServedHttp> {
+async function addEndpoint(hub: Hub, served: Served, wanted: ServerConfig): Promise<ServedHttp> {
   const fresh = await serveHttp(hub, wanted);
   await served.close();
   return fresh;
 }
 
 /** At the same address the old door has to go first, so what can be known to fail is found out before. */
-async function replaceDoor(hub: Hub, served: ServedHttp, wanted: ServerConfig): Promise<ServedHttp> {
+async function replaceEndpoint(hub: Hub, served: ServedHttp, wanted: ServerConfig): Promise<ServedHttp> {
   await assertListenable(hub, wanted);
   await served.close();
   // A free port was taken once; callers know it by now.

@@ -205,8 +205,8 @@ async function serveOnStdio(
   if (!service || more.length > 0)
     throw new UsageError("--stdio serves one service. Name it: toolyard services datetime --stdio.");
   const hub = await module.openService(service, { environment });
-  const door = hub.serveStdio();
-  await Promise.race([door.done, aborted(io.interrupted)]);
+  const endpoint = hub.serveStdio();
+  await Promise.race([endpoint.done, aborted(io.interrupted)]);
   await hub.close();
   return EXIT.ok;
 }

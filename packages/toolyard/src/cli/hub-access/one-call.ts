@@ -101,7 +101,7 @@ function callOptions(options: OneCallOptions, io: Io, view: CallView): CallOptio
     ...(json && !verbose
       ? {}
       : {
-          onNotice: (notice) => view.notice(notice),
+          onNotice: (notification) => view.notification(notification),
           logLevel: verbose ? "debug" : "warning",
         }),
     onAsk: ({ method }) =>

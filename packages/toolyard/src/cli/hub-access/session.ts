@@ -65,7 +65,7 @@ export async function withHub<T>(
   process.once("SIGHUP", onHangup);
   const unwatch = watchFaults(hub.logger);
   try {
-    const toolyard = toolyardOf(hub, { door: "cli", clientName: "toolyard-cli", clientVersion: VERSION });
+    const toolyard = toolyardOf(hub, { endpoint: "cli", clientName: "toolyard-cli", clientVersion: VERSION });
     const answer =
       options.url === undefined
         ? work(toolyard, hub)

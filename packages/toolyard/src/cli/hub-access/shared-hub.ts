@@ -13,7 +13,7 @@ import { configIdentity } from "../../hub/shared/identity.ts";
 import { sharedPlace, type SharedPlace } from "../../hub/shared/place.ts";
 import {
   listenIfFree,
-  openSharedDoor,
+  openSharedEndpoint,
   type SharedEndpoint,
   type SharedEndpointOptions,
 } from "../../hub/shared/shared-endpoint.ts";
@@ -59,18 +59,18 @@ interface ClientsOnly extends SharedHubContext {
 /** A hub for the clients of this user alone. It is over when the last has been gone for a while. */
 export async function serveClients(hub: Hub, clients: ClientsOnly): Promise<Served> {
   const { options, lingerMs, firstCaller } = clients;
-  const wanted = { ...(await doorOptions(hub, clients, clients.reloader)), firstCaller };
-  const door = options.forClients ? await listenIfFree(wanted) : await openSharedDoor(wanted);
-  if (!door) {
+  const wanted = { ...(await endpointOptions(hub, clients, clients.reloader)), firstCaller };
+  const endpoint = options.forClients ? await listenIfFree(wanted) : await openSharedEndpoint(wanted);
+  if (!endpoint) {
     hub.logger.info("Another hub of this configuration runs, and clients join that one.");
     return { done: Promise.resolve(), close: async () => {} };
   }
   const stopWatching = options.forClients ? watchLog() : () => {};
   return {
-    done: door.unused(lingerMs),
+    done: endpoint.unused(lingerMs),
     close: () => {
       stopWatching();
-      return door.close();
+      return endpoint.close();
     },
   };
 }
@@ -81,10 +81,10 @@ export async function besideHttp(
   { reloader, ...sharing }: SharedHubContext & { readonly reloader: Reloader },
 ): Promise<SharedEndpoint | undefined> {
   try {
-    const door = await openSharedDoor(await doorOptions(hub, sharing, reloader));
-    if (!door)
+    const endpoint = await openSharedEndpoint(await endpointOptions(hub, sharing, reloader));
+    if (!endpoint)
       hub.logger.info("Another hub of this configuration runs, and clients that share a hub stay with that one.");
-    return door;
+    return endpoint;
   } catch (error) {
     // The HTTP door is open, which is what was asked for; sharing is an addition.
     hub.logger.warning("Clients cannot share this hub.", { reason: messageOf(error) });
@@ -92,7 +92,11 @@ export async function besideHttp(
   }
 }
 
-async function doorOptions(hub: Hub, sharing: SharedHubContext, reloader: Reloader): Promise<SharedEndpointOptions> {
+async function endpointOptions(
+  hub: Hub,
+  sharing: SharedHubContext,
+  reloader: Reloader,
+): Promise<SharedEndpointOptions> {
   const { options, io } = sharing;
   return {
     hub,

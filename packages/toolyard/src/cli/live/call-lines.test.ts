@@ -6,7 +6,7 @@ import { callLines } from "./call-lines.ts";
 
 const SEEN = {
   who: "claude-desktop",
-  door: "mcp-http",
+  endpoint: "mcp-http",
   target: "files__read_multiple_files",
   durationMs: 6.6,
   kind: "ok",

@@ -2,7 +2,7 @@ import type { CallNotification } from "../../core/calls/call.ts";
 import type { SourceReport } from "../../core/ports/hub-port.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
 import type { Io } from "../output/io.ts";
-import { noticeText } from "../output/notification-text.ts";
+import { notificationText } from "../output/notification-text.ts";
 import type { LiveLine } from "./line-text.ts";
 import { sourceLine } from "./sources.ts";
 import { isLive, showLive, type Live } from "./live.ts";
@@ -33,12 +33,12 @@ export class CallView {
     this.#hub = hub;
   }
 
-  notice(notice: CallNotification): void {
-    if (notice.method === "notifications/progress" && this.#isTerminal) {
-      this.#progress = progressOf(notice);
+  notification(notification: CallNotification): void {
+    if (notification.method === "notifications/progress" && this.#isTerminal) {
+      this.#progress = progressOf(notification);
       return this.#live.refresh();
     }
-    if (!this.#isQuiet) this.#io.stderr.write(`${noticeText(notice)}\n`);
+    if (!this.#isQuiet) this.#io.stderr.write(`${notificationText(notification)}\n`);
   }
 
   end(): void {

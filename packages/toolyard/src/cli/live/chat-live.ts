@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../agent/outcome.ts";
 import type { CallNotification } from "../../core/calls/call.ts";
 import type { Io } from "../output/io.ts";
-import { noticeText } from "../output/notification-text.ts";
+import { notificationText } from "../output/notification-text.ts";
 import { progressOf } from "./call-view.ts";
 import type { LiveLine } from "./line-text.ts";
 import { isLive, showLive, type Live } from "./live.ts";
@@ -29,13 +29,13 @@ export class ChatLive {
   }
 
   /** Progress names its tool only; of several calls to one it is the oldest's. */
-  notice(tool: string, notice: CallNotification): void {
-    if (notice.method !== "notifications/progress") return;
+  notification(tool: string, notification: CallNotification): void {
+    if (notification.method !== "notifications/progress") return;
     const found = [...this.#running].find(([, { name }]) => name === tool);
     if (!found) return;
-    this.#running.set(found[0], { ...found[1], ...progressOf(notice) });
+    this.#running.set(found[0], { ...found[1], ...progressOf(notification) });
     if (isLive(this.#io)) this.#live?.refresh();
-    else this.#io.stderr.write(`${noticeText(notice)}\n`);
+    else this.#io.stderr.write(`${notificationText(notification)}\n`);
   }
 
   #begin(id: string, line: LiveLine): void {

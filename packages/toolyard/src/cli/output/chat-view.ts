@@ -13,7 +13,7 @@ import { firstChars } from "../../core/text/truncate.ts";
 export interface ChatView {
   show(event: AgentEvent): void;
   /** What a running tool says on its way. */
-  notice?(tool: string, notice: CallNotification): void;
+  notification?(tool: string, notification: CallNotification): void;
 }
 
 /** Each event is one line of JSON. */
@@ -28,7 +28,7 @@ export function textView(io: Io): ChatView {
   const live = new ChatLive(io);
   const lines = new ChatLines(io);
   return {
-    notice: (tool, notice) => live.notice(tool, notice),
+    notification: (tool, notification) => live.notification(tool, notification),
     show: (event) => {
       live.show(event);
       lines.show(event);

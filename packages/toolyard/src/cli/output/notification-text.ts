@@ -3,11 +3,11 @@ import type { CallNotification } from "../../core/calls/call.ts";
 import { safeToShow } from "../../core/text/hidden-text.ts";
 
 /** Progress or a log message as one line for people. */
-export function noticeText(notice: CallNotification): string {
-  return safeToShow(noticeLine(notice));
+export function notificationText(notification: CallNotification): string {
+  return safeToShow(notificationLine(notification));
 }
 
-function noticeLine({ method, params }: CallNotification): string {
+function notificationLine({ method, params }: CallNotification): string {
   if (method === "notifications/progress") {
     const total = params["total"] === undefined ? "" : ` of ${String(params["total"])}`;
     return (

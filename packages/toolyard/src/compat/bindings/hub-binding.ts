@@ -35,9 +35,9 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
   protected readonly hub: SourceHub;
   #failures: readonly BindingProblem[] = [];
 
-  constructor(bindingName: string, config: Readonly<JsonObject>, hub: Omit<SourceHubOptions, "door">) {
+  constructor(bindingName: string, config: Readonly<JsonObject>, hub: Omit<SourceHubOptions, "endpoint">) {
     super(bindingName, config);
-    this.hub = new SourceHub({ door: bindingName, ...hub });
+    this.hub = new SourceHub({ endpoint: bindingName, ...hub });
   }
 
   /** What keeps sources or tools from being offered, as of the last discovery. */
@@ -115,7 +115,7 @@ function toCallOptions(options: ExecuteToolOptions): CallOptions {
     ...(models ? { models } : {}),
     ...(timeout === undefined ? { idleTimeoutMs: EXECUTION_MS } : { timeoutMs: parseSeconds(timeout, "timeout") }),
     ...(signal instanceof AbortSignal ? { signal } : {}),
-    ...(client ? { logLevel: "debug", onNotice: (notice) => tell(client, notice) } : {}),
+    ...(client ? { logLevel: "debug", onNotice: (notification) => tell(client, notification) } : {}),
   };
 }
 

@@ -98,7 +98,7 @@ export class RemoteMCPBinding extends HubBinding {
         refused.push({ source: name, message: messageOf(error) });
       }
     }
-    const hub: Omit<SourceHubOptions, "door"> = {
+    const hub: Omit<SourceHubOptions, "endpoint"> = {
       settings: () => ({ mcp: { remote_servers: servers } }),
       ...(logger ? { logger: logger as Logger } : {}),
     };

@@ -34,7 +34,7 @@ export class StandardMCPBinding extends HubBinding {
     );
     assertServers("initial_servers", given);
     const servers = new Map<string, StandardServer>();
-    const hub: Omit<SourceHubOptions, "door"> = {
+    const hub: Omit<SourceHubOptions, "endpoint"> = {
       settings: () => ({
         mcp: {
           stdio_servers: Object.fromEntries(

@@ -29,7 +29,7 @@ export interface CallToolOptions {
   /** Ends the call and tells the server. */
   readonly signal?: AbortSignal;
   /** Hears progress, and log messages of the running call. */
-  readonly onNotice?: (notice: CallNotification) => void;
+  readonly onNotice?: (notification: CallNotification) => void;
 }
 
 const STOPPED = fail("unavailable", "The client was stopped while it started.", { retryable: false });
@@ -174,7 +174,7 @@ export class MCPClient implements AsyncDisposable {
     };
     const hub = new SourceHub({
       settings: () => config,
-      door: "client",
+      endpoint: "client",
       connectAttempts,
       requestIds: this.#requestIds,
       ...(logger ? { logger } : {}),

@@ -220,7 +220,7 @@ export class MCP {
       this.#gnnRoots = config.bare.tree.gnn?.roots ?? [];
       this.#late.bind(hub.logger);
       for (const warning of config.bare.warnings) hub.logger.warning(warning);
-      return { hub, toolyard: toolyardOf(hub, { door: "core" }), config };
+      return { hub, toolyard: toolyardOf(hub, { endpoint: "core" }), config };
     } catch (error) {
       // Whoever mends the configuration may try again.
       this.#opening = undefined;

@@ -15,7 +15,7 @@ export type CallOverrides = Partial<
     | "parent"
     | "depth"
     | "mode"
-    | "door"
+    | "endpoint"
     | "method"
     | "target"
     | "params"
@@ -42,7 +42,7 @@ export class BuiltCall implements Call {
   declare depth?: number;
   declare models?: NonNullable<Call["models"]>;
   declare deadline?: NonNullable<Call["deadline"]>;
-  readonly door: string;
+  readonly endpoint: string;
   readonly method: Call["method"];
   readonly target: string;
   readonly params: JsonObject;
@@ -59,7 +59,7 @@ export class BuiltCall implements Call {
   constructor(link: CallerLink | Call, asked: CallSubject | Call, own: CallOverrides = NOTHING) {
     this.#link = link;
     this.id = own.id ?? ("id" in asked ? asked.id : nextCallId());
-    this.door = own.door ?? link.door;
+    this.endpoint = own.endpoint ?? link.endpoint;
     this.method = own.method ?? asked.method;
     this.target = own.target ?? asked.target;
     this.params = own.params ?? asked.params;
@@ -91,8 +91,8 @@ export class BuiltCall implements Call {
     return this.#link.signal;
   }
 
-  notify(notice: CallNotification): void {
-    this.#link.notify(notice);
+  notify(notification: CallNotification): void {
+    this.#link.notify(notification);
   }
 
   ask(ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject> {

@@ -8,7 +8,7 @@ const canceller = (): Canceller => new Canceller();
 /** As the pipeline's own call: what is no member of it is of its class. */
 class Parent implements Call {
   readonly id = "1";
-  readonly door = "test";
+  readonly endpoint = "test";
   readonly method = "tools/call";
   readonly target = "outer";
   readonly params = { extra: 1 };
@@ -27,8 +27,8 @@ class Parent implements Call {
   get signal(): AbortSignal {
     return this.cancellation.signal;
   }
-  notify(notice: CallNotification): void {
-    this.told.push(notice);
+  notify(notification: CallNotification): void {
+    this.told.push(notification);
   }
   ask(): Promise<never> {
     return Promise.reject(new Error("nobody is here"));
@@ -69,7 +69,7 @@ test("an inner call has what is its own, and the rest of its parent, members of 
     id: "2",
     parent: "1",
     depth: 1,
-    door: "test",
+    endpoint: "test",
     target: "inner",
     arguments: {},
     params: {},

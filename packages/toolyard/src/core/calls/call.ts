@@ -78,7 +78,7 @@ export interface Call {
   /** How many calls this one is made inside of. @default 0 */
   readonly depth?: number;
   /** The door it came by: `mcp-http`, `mcp-stdio`, `cli`, `library`, `jsonrpc`, … */
-  readonly door: string;
+  readonly endpoint: string;
   readonly method: CallMethod;
   /** Tool or prompt name as the caller spelt it, or a resource URI, or for completion the name or URI of its `ref`. */
   readonly target: string;
@@ -104,7 +104,7 @@ export interface Call {
   /** Whether the caller wants progress, and log messages from which level on. */
   readonly wants: { readonly progress: boolean; readonly logLevel?: string };
   /** Sends progress or a log message to the caller. Never throws; does nothing once the call is over. */
-  notify(notice: CallNotification): void;
+  notify(notification: CallNotification): void;
   /**
    * Asks the caller and waits for the answer's `result`. Rejects with a `FailError` when the caller declines by
    * protocol error, cannot be asked (capability not declared, nobody listens) or goes. Several asks of one call may

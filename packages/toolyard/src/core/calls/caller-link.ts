@@ -4,7 +4,7 @@ import type { Cancellation } from "./cancellation.ts";
 /** The way back to the caller of one request. Members as in `Call`. */
 export interface CallerLink extends Pick<
   Call,
-  "door" | "client" | "signal" | "deadline" | "wants" | "relaysInput" | "notify" | "ask"
+  "endpoint" | "client" | "signal" | "deadline" | "wants" | "relaysInput" | "notify" | "ask"
 > {
   readonly cancellation: Cancellation;
 }

@@ -20,7 +20,7 @@ export interface AuditLine {
   /** ISO 8601 with milliseconds. */
   readonly time: string;
   readonly call: string;
-  readonly door: string;
+  readonly endpoint: string;
   readonly principal: string;
   readonly method: string;
   /** Rendered name of the tool, or what was asked for when nothing resolved. */

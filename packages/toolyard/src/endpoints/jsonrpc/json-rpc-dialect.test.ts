@@ -9,7 +9,7 @@ import { createTestListener } from "../../../../../test/support/test-listener.ts
 import { resolveHttp } from "../../http/options.ts";
 import type { DialectAnswer, DialectContext } from "../dialect.ts";
 import { JsonRpcHttpEndpoint } from "./http-endpoint.ts";
-import { resolveJsonRpcDoor } from "./options.ts";
+import { resolveJsonRpcEndpoint } from "./options.ts";
 import type { McpFace } from "../endpoint.ts";
 import { isDialectMethod, JsonRpcDialect } from "./json-rpc-dialect.ts";
 
@@ -19,7 +19,7 @@ function dialectOf(hub: HubStandIn, logger = SILENT_LOGGER): JsonRpcDialect {
 
 function context(mode: ToolMode = "normal", signal = new AbortController().signal): DialectContext {
   const link = {
-    door: "test",
+    endpoint: "test",
     client: { capabilities: {} },
     signal,
     cancellation: signal,
@@ -70,8 +70,8 @@ test("G31: a fault outside dispatch is the literal internal server error", async
     },
   };
   const parts = { dialects: [dialectOf(new HubStandIn())], logger: SILENT_LOGGER, mcp };
-  const door = new JsonRpcHttpEndpoint(parts, resolveJsonRpcDoor());
-  door.mount(listener);
+  const endpoint = new JsonRpcHttpEndpoint(parts, resolveJsonRpcEndpoint());
+  endpoint.mount(listener);
   const { url } = await listener.listen();
   const response = await fetch(`${url}/`, {
     method: "POST",
@@ -147,7 +147,7 @@ test("`_meta` is no argument; it reaches the tool as the request's", async () =>
   const hub = new HubStandIn();
   await ask(hub, "echo", { text: "hi", _meta: { trace: 1, progressToken: 7 } });
   expect(hub.calls[0]).toMatchObject({
-    door: "jsonrpc",
+    endpoint: "jsonrpc",
     target: "echo",
     arguments: { text: "hi" },
     meta: { trace: 1 },

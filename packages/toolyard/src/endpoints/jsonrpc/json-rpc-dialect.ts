@@ -121,7 +121,7 @@ export class JsonRpcDialect implements Dialect {
       principal: view.principal,
       mode: view.mode,
     };
-    const call = new BuiltCall(link, asked, { door: "jsonrpc", relaysInput: false });
+    const call = new BuiltCall(link, asked, { endpoint: "jsonrpc", relaysInput: false });
     try {
       return await this.#deps.hub.call(call);
     } catch (error) {

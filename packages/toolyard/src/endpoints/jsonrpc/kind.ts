@@ -1,19 +1,19 @@
 import { Type } from "../../core/options/option-schema.ts";
-import { defineDoor } from "../endpoint.ts";
+import { defineEndpoint } from "../endpoint.ts";
 import { LOGGER } from "../../core/services.ts";
 import { LateEndpoint } from "../late-endpoint.ts";
 import { JSON_RPC_PATHS } from "../paths.ts";
 import { DIALECTS, MCP_FACE } from "../services.ts";
-import { JSON_RPC_OPTION_SCHEMAS, resolveJsonRpcDoor } from "./options.ts";
+import { JSON_RPC_OPTION_SCHEMAS, resolveJsonRpcEndpoint } from "./options.ts";
 import { jsonRpcPlaces } from "./places.ts";
 
 /** The JSON-RPC dialect at `/` and `/jsonrpc`, and at `/mcp` where that is asked for. */
-export const JSON_RPC = defineDoor({
+export const JSON_RPC = defineEndpoint({
   schema: { server: Type.Optional(Type.Object(JSON_RPC_OPTION_SCHEMAS)) },
   paths: JSON_RPC_PATHS,
   uses: [LOGGER, MCP_FACE, DIALECTS],
   resolve: ({ server }) => {
-    const options = resolveJsonRpcDoor(server);
+    const options = resolveJsonRpcEndpoint(server);
     return options.enabled || options.onMcpPath ? options : undefined;
   },
   open: async (options, { logger, mcp, dialects: loadDialects }) => {

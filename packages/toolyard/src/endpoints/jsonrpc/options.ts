@@ -14,8 +14,8 @@ export const JSON_RPC_OPTION_SCHEMAS = {
   ),
 } as const;
 
-const JsonRpcDoorSchema = Type.Object(JSON_RPC_OPTION_SCHEMAS, { description: "The JSON-RPC dialect." });
-export type JsonRpcEndpointConfig = Static<typeof JsonRpcDoorSchema>;
+const JsonRpcEndpointSchema = Type.Object(JSON_RPC_OPTION_SCHEMAS, { description: "The JSON-RPC dialect." });
+export type JsonRpcEndpointConfig = Static<typeof JsonRpcEndpointSchema>;
 
 export interface JsonRpcEndpointOptions {
   /** On stdio, at `/` and at `/jsonrpc`. */
@@ -24,7 +24,7 @@ export interface JsonRpcEndpointOptions {
   readonly onMcpPath: boolean;
 }
 
-export function resolveJsonRpcDoor(raw: JsonRpcEndpointConfig = {}): JsonRpcEndpointOptions {
-  const { jsonrpc: enabled, legacy: onMcpPath } = readOptions(JsonRpcDoorSchema, raw);
+export function resolveJsonRpcEndpoint(raw: JsonRpcEndpointConfig = {}): JsonRpcEndpointOptions {
+  const { jsonrpc: enabled, legacy: onMcpPath } = readOptions(JsonRpcEndpointSchema, raw);
   return Object.freeze({ enabled, onMcpPath });
 }

@@ -101,7 +101,7 @@ export class McpHttpEndpoint {
       throw new Refusal(406, "Not Acceptable: Client must accept application/json or text/event-stream");
     const outlet = new HttpOutlet(http, accepted, this.#quiet);
     return this.#parts.modern.handle(message, outlet, {
-      door: "mcp-http",
+      endpoint: "mcp-http",
       principal: this.#callerOf(http),
       mode: toolModeOfRequest(http) ?? this.#parts.defaultMode,
       signal: outlet.signal,

@@ -1,27 +1,27 @@
 import { Type } from "../../core/options/option-schema.ts";
 import { ACCESS, HUB, LOGGER, TOOL_MODE } from "../../core/services.ts";
 import { STATE } from "../../state/ports/store.ts";
-import { defineDoor } from "../endpoint.ts";
+import { defineEndpoint } from "../endpoint.ts";
 import { MCP_PATH, MESSAGES_PATH, SSE_PATH } from "../paths.ts";
 import { MCP_FACE } from "../services.ts";
 import { LegacySessionSchema, resolveLegacySessions } from "./legacy/options.ts";
-import { MCP_OPTION_SCHEMAS, resolveMcpDoor } from "./options.ts";
+import { MCP_OPTION_SCHEMAS, resolveMcpEndpoint } from "./options.ts";
 
 /** MCP at `/mcp`, `/sse` and `/messages`. Other doors speak it too, so it is there before any of them is opened. */
-export const MCP = defineDoor({
+export const MCP = defineEndpoint({
   schema: {
     server: Type.Optional(Type.Object({ ...MCP_OPTION_SCHEMAS, sessions: Type.Optional(LegacySessionSchema) })),
   },
   paths: [MCP_PATH, SSE_PATH, MESSAGES_PATH],
   uses: [HUB, LOGGER, STATE, ACCESS],
   provides: [MCP_FACE, TOOL_MODE],
-  resolve: ({ server = {} }) => ({ ...resolveMcpDoor(server), sessions: resolveLegacySessions(server.sessions) }),
+  resolve: ({ server = {} }) => ({ ...resolveMcpEndpoint(server), sessions: resolveLegacySessions(server.sessions) }),
   open: async (options, services) => {
     const [{ McpEndpoint }, { createMcpParts }] = await Promise.all([
       import("./mcp-endpoint.ts"),
       import("./mcp-parts.ts"),
     ]);
-    const door = new McpEndpoint(createMcpParts(options, services));
-    return Object.assign(door, { services: { mcp: door, defaultMode: options.toolMode } });
+    const endpoint = new McpEndpoint(createMcpParts(options, services));
+    return Object.assign(endpoint, { services: { mcp: endpoint, defaultMode: options.toolMode } });
   },
 });

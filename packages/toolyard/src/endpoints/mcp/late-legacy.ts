@@ -11,7 +11,7 @@ import type { SessionDepsParts } from "./legacy/session-deps.ts";
 export class LateLegacy {
   readonly #parts: SessionDepsParts;
   #loading: Promise<LegacyEndpoint> | undefined;
-  #door: LegacyEndpoint | undefined;
+  #endpoint: LegacyEndpoint | undefined;
   #hasGivenUp = false;
   #isClosed = false;
 
@@ -20,15 +20,17 @@ export class LateLegacy {
   }
 
   post(exchange: LegacyExchange, body: unknown): void | Promise<void> {
-    return this.#door ? this.#door.http.post(exchange, body) : this.#once(({ http }) => http.post(exchange, body));
+    return this.#endpoint
+      ? this.#endpoint.http.post(exchange, body)
+      : this.#once(({ http }) => http.post(exchange, body));
   }
 
   get(exchange: LegacyExchange): void | Promise<void> {
-    return this.#door ? this.#door.http.get(exchange) : this.#once(({ http }) => http.get(exchange));
+    return this.#endpoint ? this.#endpoint.http.get(exchange) : this.#once(({ http }) => http.get(exchange));
   }
 
   delete(exchange: LegacyExchange): void | Promise<void> {
-    return this.#door ? this.#door.http.delete(exchange) : this.#once(({ http }) => http.delete(exchange));
+    return this.#endpoint ? this.#endpoint.http.delete(exchange) : this.#once(({ http }) => http.delete(exchange));
   }
 
   openSse(exchange: LegacyExchange): void | Promise<void> {
@@ -40,29 +42,32 @@ export class LateLegacy {
   }
 
   converse(principal: Principal): SessionlessConversation {
-    return this.#door?.converse(principal) ?? new LateConversation(this.#once((door) => door.converse(principal)));
+    return (
+      this.#endpoint?.converse(principal) ??
+      new LateConversation(this.#once((endpoint) => endpoint.converse(principal)))
+    );
   }
 
   giveUp(): void {
     this.#hasGivenUp = true;
-    this.#door?.giveUp();
+    this.#endpoint?.giveUp();
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#door?.close();
+    this.#endpoint?.close();
   }
 
-  async #once<T>(work: (door: LegacyEndpoint) => T | Promise<T>): Promise<T> {
-    return work(this.#door ?? (await (this.#loading ??= this.#load())));
+  async #once<T>(work: (endpoint: LegacyEndpoint) => T | Promise<T>): Promise<T> {
+    return work(this.#endpoint ?? (await (this.#loading ??= this.#load())));
   }
 
   async #load(): Promise<LegacyEndpoint> {
     const { LegacyEndpoint } = await import("./legacy/legacy-endpoint.ts");
-    this.#door = new LegacyEndpoint(this.#parts);
-    if (this.#hasGivenUp) this.#door.giveUp();
-    if (this.#isClosed) this.#door.close();
-    return this.#door;
+    this.#endpoint = new LegacyEndpoint(this.#parts);
+    if (this.#hasGivenUp) this.#endpoint.giveUp();
+    if (this.#isClosed) this.#endpoint.close();
+    return this.#endpoint;
   }
 }
 

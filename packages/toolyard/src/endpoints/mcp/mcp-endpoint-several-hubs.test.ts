@@ -1,7 +1,7 @@
 // What a hub says of what another one holds: sessions of the legacy era, and parked calls of the modern one.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { text } from "../../../../../test/fixtures/hub-stand-in.ts";
-import { startTestDoor, type TestDoor } from "../../../../../test/fixtures/mcp-door.ts";
+import { startTestEndpoint, type TestEndpoint } from "../../../../../test/fixtures/mcp-door.ts";
 import { ModernServer, type Answer } from "../../../../../test/support/modern-server.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { ok } from "../../core/calls/outcome.ts";
@@ -41,20 +41,25 @@ describe.each([
   ];
   let store: MemoryStore;
   let holder: HubState;
-  let here: TestDoor;
-  let there: TestDoor;
+  let here: TestEndpoint;
+  let there: TestEndpoint;
 
-  const open = async (state: HubState): Promise<TestDoor> => {
-    const door = await startTestDoor({
+  const open = async (state: HubState): Promise<TestEndpoint> => {
+    const endpoint = await startTestEndpoint({
       state: seen(state),
       http: { tokens: Object.fromEntries(TOKENS.map(({ name, token }) => [name, { token }])) },
     });
-    closers.push(() => door.close());
-    return door;
+    closers.push(() => endpoint.close());
+    return endpoint;
   };
 
-  const send = (door: TestDoor, method: string, message: JsonObject | undefined, headers = {}): Promise<Response> =>
-    fetch(`${door.url}/mcp`, {
+  const send = (
+    endpoint: TestEndpoint,
+    method: string,
+    message: JsonObject | undefined,
+    headers = {},
+  ): Promise<Response> =>
+    fetch(`${endpoint.url}/mcp`, {
       method,
       headers: {
         authorization: `Bearer ${TOKENS[0]!.token}`,
@@ -65,9 +70,9 @@ describe.each([
       ...(message ? { body: JSON.stringify({ jsonrpc: "2.0", ...message }) } : {}),
     });
 
-  const openSession = async (door: TestDoor): Promise<Record<string, string>> => {
+  const openSession = async (endpoint: TestEndpoint): Promise<Record<string, string>> => {
     const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "c", version: "1" } };
-    const answer = await send(door, "POST", { id: 1, method: "initialize", params });
+    const answer = await send(endpoint, "POST", { id: 1, method: "initialize", params });
     return { "mcp-session-id": answer.headers.get("mcp-session-id")! };
   };
 
@@ -118,8 +123,8 @@ describe.each([
     const session = await openSession(here);
     expect((await send(there, "DELETE", undefined, session)).status).toBe(200);
     await vi.waitFor(() => expect(here.legacy.size).toBe(0));
-    for (const door of [here, there])
-      expect((await send(door, "POST", { id: 2, method: "ping" }, session)).status).toBe(404);
+    for (const endpoint of [here, there])
+      expect((await send(endpoint, "POST", { id: 2, method: "ping" }, session)).status).toBe(404);
   });
 
   test("is over with the hub that held it", async () => {

@@ -13,7 +13,7 @@ async function callOf(params: JsonObject): Promise<Call> {
   const hub = { call: (call: Call) => (calls.push(call), Promise.resolve(ok({ content: [] }))) } as unknown as HubPort;
   const cancellation = new Canceller();
   const link: MethodContext["link"] = {
-    door: "test",
+    endpoint: "test",
     client: { capabilities: {} },
     signal: cancellation.signal,
     cancellation,

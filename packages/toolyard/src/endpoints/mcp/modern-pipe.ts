@@ -97,7 +97,7 @@ export class ModernPipe {
     }
     const controller = new Canceller();
     this.#inFlight.set(id, controller);
-    const facts = { door: "mcp-stdio", principal, mode, signal: controller, connection };
+    const facts = { endpoint: "mcp-stdio", principal, mode, signal: controller, connection };
     let reply: string | undefined;
     let progressAt: number | undefined;
     const note = (text: string): void => {

@@ -58,8 +58,8 @@ export const MCP_OPTION_SCHEMAS = {
   ),
 } as const;
 
-const McpDoorSchema = Type.Object(MCP_OPTION_SCHEMAS, { description: "The MCP door." });
-export type McpEndpointConfig = Static<typeof McpDoorSchema>;
+const McpEndpointSchema = Type.Object(MCP_OPTION_SCHEMAS, { description: "The MCP door." });
+export type McpEndpointConfig = Static<typeof McpEndpointSchema>;
 
 export interface McpEndpointOptions {
   readonly toolMode: ToolMode;
@@ -77,8 +77,8 @@ export interface ModernOptions {
   readonly inputTimeoutMs: number;
 }
 
-export function resolveMcpDoor(raw: McpEndpointConfig = {}): McpEndpointOptions {
-  const options = readOptions(McpDoorSchema, raw, "server.");
+export function resolveMcpEndpoint(raw: McpEndpointConfig = {}): McpEndpointOptions {
+  const options = readOptions(McpEndpointSchema, raw, "server.");
   const { page_size: pageSize } = options;
   return Object.freeze({
     toolMode: parseToolMode(options.tool_mode),

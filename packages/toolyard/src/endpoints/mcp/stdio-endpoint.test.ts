@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createGate, HubStandIn, text } from "../../../../../test/fixtures/hub-stand-in.ts";
-import { createTestDeps, createTestModern, type DoorSettings } from "../../../../../test/fixtures/mcp-door.ts";
+import { createTestDeps, createTestModern, type EndpointSettings } from "../../../../../test/fixtures/mcp-door.ts";
 import { MALFORMED_LINES } from "../../../../../test/support/malformed.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { SessionDeps } from "./legacy/session.ts";
@@ -16,7 +16,7 @@ import { createProtocolSink } from "../../process/stdout-guard.ts";
 
 type Message = JsonObject & { id?: unknown; method?: string; result?: JsonObject; error?: { code: number } };
 
-interface PipeSettings extends DoorSettings {
+interface PipeSettings extends EndpointSettings {
   readonly authenticator?: Authenticator;
   readonly dialects?: Promise<readonly Dialect[]>;
   /** The input is paused when the door opens, as a socket is on which something was read before. */
@@ -28,7 +28,7 @@ class Pipe {
   readonly hub = new HubStandIn();
   readonly input = new PassThrough();
   readonly output: PassThrough;
-  readonly door: StdioEndpoint;
+  readonly endpoint: StdioEndpoint;
   readonly lines: string[] = [];
   readonly #deps: SessionDeps;
   readonly #modern: ModernEndpoint;
@@ -39,7 +39,7 @@ class Pipe {
     this.output = new PassThrough({ highWaterMark });
     this.#deps = createTestDeps(this.hub, settings);
     this.#modern = createTestModern(this.hub);
-    this.door = new StdioEndpoint({
+    this.endpoint = new StdioEndpoint({
       authenticator: settings.authenticator ?? alwaysAdmitting(LOCAL_PRINCIPAL),
       jsonLimits: resolveJsonLimits(),
       ...this.#deps,
@@ -49,7 +49,7 @@ class Pipe {
       ...(settings.dialects && { dialects: settings.dialects }),
     });
     if (settings.isPaused === true) this.input.pause();
-    this.door.start();
+    this.endpoint.start();
   }
 
   read(): void {
@@ -90,7 +90,7 @@ class Pipe {
 
   async close(): Promise<void> {
     this.output.resume();
-    await this.door.close(0);
+    await this.endpoint.close(0);
     this.#modern.close();
     this.#deps.board.close();
   }
@@ -235,7 +235,7 @@ describe("who is on the other end", () => {
     const refused = open({ authenticator: { authenticate } });
     refused.read();
     refused.send(rpc(1, "tools/call", { name: "echo" }));
-    await refused.door.done;
+    await refused.endpoint.done;
     expect(refused.messages).toMatchObject([
       { id: null, error: { code: -32600, message: expect.stringContaining("Nobody knows you") } },
     ]);
@@ -330,7 +330,7 @@ describe("the end", () => {
     await started;
     await pipe.reply(2);
     pipe.hub.gate.open();
-    await pipe.door.done;
+    await pipe.endpoint.done;
     expect(pipe.messages.find(({ id }) => id === 1)?.result).toEqual(text("done"));
     expect(pipe.hub.released).toHaveLength(1);
   });
@@ -339,7 +339,7 @@ describe("the end", () => {
     pipe.send(INITIALIZE, rpc(1, "tools/call", { name: "ask" }));
     await pipe.until(({ method }) => method === "elicitation/create");
     pipe.input.end();
-    await pipe.door.done;
+    await pipe.endpoint.done;
     expect(pipe.messages.find(({ id, method }) => id === 1 && !method)?.result).toMatchObject({ isError: true });
   });
 
@@ -347,14 +347,14 @@ describe("the end", () => {
     pipe.send(modern(1, "subscriptions/listen", { notifications: { toolsListChanged: true } }));
     await pipe.until(({ method }) => method !== undefined);
     pipe.input.end();
-    await pipe.door.done;
+    await pipe.endpoint.done;
     expect(pipe.messages.some(({ error }) => error)).toBe(false);
   });
 
   test("closing answers what does not end in time with an error, in both eras", async () => {
     pipe.send(INITIALIZE, rpc(1, "tools/call", { name: "slow" }), modern(2, "tools/call", { name: "slow" }));
     await expect.poll(() => pipe.hub.calls).toHaveLength(2);
-    await pipe.door.close(0);
+    await pipe.endpoint.close(0);
     expect(pipe.messages.filter(({ id }) => id !== 0)).toMatchObject([
       { id: 1, error: { code: -32603 } },
       { id: 2, error: { code: -32603 } },
@@ -365,7 +365,7 @@ describe("the end", () => {
     pipe.send(rpc(1, "tools/call", { name: "slow" }));
     await expect.poll(() => pipe.hub.calls).toHaveLength(1);
     pipe.input.end();
-    await pipe.door.close(0);
+    await pipe.endpoint.close(0);
     expect((await pipe.reply(1)).error?.code).toBe(-32603);
   });
 
@@ -374,7 +374,7 @@ describe("the end", () => {
     pipe.send(rpc(1, "tools/call", { name: "slow" }));
     const call = await started;
     pipe.output.destroy(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
-    await pipe.door.done;
+    await pipe.endpoint.done;
     expect(call.signal.aborted).toBe(true);
   });
 });
@@ -405,6 +405,6 @@ test("answers what arrived while the dialects were loading, on a paused input, t
 test("ends the connection if the dialects cannot be loaded", async () => {
   const broken = open({ dialects: Promise.reject(new Error("no such file")) });
   broken.read();
-  await broken.door.done;
+  await broken.endpoint.done;
   expect(broken.lines).toEqual([]);
 });

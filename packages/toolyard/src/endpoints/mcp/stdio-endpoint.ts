@@ -131,7 +131,7 @@ export class StdioEndpoint {
     const deps = this.#deps;
     const connection = connectionId();
     return {
-      session: new LegacySession(deps, { connection, door: "mcp-stdio", principal, outlet: this.#pipe }),
+      session: new LegacySession(deps, { connection, endpoint: "mcp-stdio", principal, outlet: this.#pipe }),
       modern: new ModernPipe({
         endpoint: deps.modern,
         principal,

@@ -83,13 +83,13 @@ function callOf(
 function linkTo(exchange: RestExchange): CallerLink {
   const { takesEvents, signal } = exchange;
   return {
-    door: "rest",
+    endpoint: "rest",
     client: { capabilities: {} },
     signal,
     cancellation: signal,
     wants: { progress: takesEvents, ...(takesEvents ? { logLevel: "info" } : {}) },
     relaysInput: false,
-    notify: (notice) => exchange.notify(notice),
+    notify: (notification) => exchange.notify(notification),
     ask: ({ method }) => Promise.reject(cannotAsk(method)),
   };
 }

@@ -1,6 +1,6 @@
 import { Type } from "../../core/options/option-schema.ts";
 import { ACCESS, CHAT, HUB, LOGGER, TOOL_MODE, TOOLS } from "../../core/services.ts";
-import { defineDoor } from "../endpoint.ts";
+import { defineEndpoint } from "../endpoint.ts";
 import { LateEndpoint } from "../late-endpoint.ts";
 import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
 import { resolveRest, RestSchema } from "./options.ts";
@@ -8,7 +8,7 @@ import { restPlaces } from "./places.ts";
 import { refusalText } from "./refusal-text.ts";
 
 /** REST: every tool is one POST away. */
-export const REST = defineDoor({
+export const REST = defineEndpoint({
   schema: { rest: Type.Optional(RestSchema) },
   paths: [OPENAPI_PATH, DOCS_PATH],
   uses: [HUB, TOOLS, LOGGER, CHAT, ACCESS, TOOL_MODE],

@@ -1,9 +1,9 @@
 import { CALLBACK_PATH, CLIENT_DOCUMENT_PATH, SIGN_IN_PATH } from "../../core/ports/sign-in-coordinator.ts";
 import { REDACT, SIGN_INS } from "../../core/services.ts";
-import { defineDoor } from "../endpoint.ts";
+import { defineEndpoint } from "../endpoint.ts";
 
 /** The pages that people see who sign in to servers behind the hub. */
-export const SIGN_IN = defineDoor({
+export const SIGN_IN = defineEndpoint({
   schema: {},
   paths: [SIGN_IN_PATH, CALLBACK_PATH, CLIENT_DOCUMENT_PATH],
   uses: [SIGN_INS, REDACT],

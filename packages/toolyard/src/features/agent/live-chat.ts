@@ -101,7 +101,7 @@ export class LiveChat implements Chat {
   /** The hub as one caller sees it; closing it ends that caller's connection only. */
   #guest(principal: ChatTurn["principal"]): Toolyard {
     const { port, tools } = this.#parts.getHub();
-    return toolyardOf({ port, tools, close: () => Promise.resolve() }, { door: "rest", principal });
+    return toolyardOf({ port, tools, close: () => Promise.resolve() }, { endpoint: "rest", principal });
   }
 }
 

@@ -54,9 +54,9 @@ function statusOf(
     // As many as the registry and the capabilities name (G71).
     tools: hub.tools.registeredTools(parent.principal),
     resources,
-    transports: hub.doors.kinds,
+    transports: hub.endpoints.kinds,
     authentication: mode === "open" ? "none" : mode,
-    encryption: server?.tls !== undefined && hub.doors.kinds.includes("http") ? "tls" : "none",
+    encryption: server?.tls !== undefined && hub.endpoints.kinds.includes("http") ? "tls" : "none",
   };
 }
 

@@ -1,11 +1,11 @@
 import { Type } from "../../core/options/option-schema.ts";
 import { ACCESS, HUB, REDACT, SIGN_INS, STARTED_AT } from "../../core/services.ts";
-import { defineDoor } from "../../endpoints/endpoint.ts";
+import { defineEndpoint } from "../../endpoints/endpoint.ts";
 import { resolveRest, RestSchema } from "../../endpoints/rest/options.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 
 /** The page for browsers at `/`. */
-const HOME_PAGE = defineDoor({
+const HOME_PAGE = defineEndpoint({
   // It links to the description of REST.
   schema: { rest: Type.Optional(RestSchema) },
   paths: [],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OptionError } from "../../core/errors.ts";
 import { createHub, type LibraryHub } from "../create-hub.ts";
 import { FEATURES } from "../features.ts";
-import { fixedPaths, wantedDoors } from "./endpoints.ts";
+import { fixedPaths, wantedEndpoints } from "./endpoints.ts";
 import type { ServedFetch } from "./fetch.ts";
 
 const paths = fixedPaths(FEATURES).filter((path) => path !== "/");
@@ -34,11 +34,11 @@ describe("paths that doors have whatever the configuration says", () => {
 
 test.each(paths)("no route of REST may be %s, nor below it", (path) => {
   for (const own of [path, `${path}/below`])
-    expect(() => wantedDoors(FEATURES, { rest: { routes: { [`POST ${own}`]: "tool" } } })).toThrow(OptionError);
-  expect(() => wantedDoors(FEATURES, { rest: { base_path: path } })).toThrow(OptionError);
+    expect(() => wantedEndpoints(FEATURES, { rest: { routes: { [`POST ${own}`]: "tool" } } })).toThrow(OptionError);
+  expect(() => wantedEndpoints(FEATURES, { rest: { base_path: path } })).toThrow(OptionError);
 });
 
 test("a route of REST may begin like one of them", () => {
   const [path] = paths;
-  expect(wantedDoors(FEATURES, { rest: { routes: { [`POST ${path}-of-mine`]: "tool" } } })).not.toEqual([]);
+  expect(wantedEndpoints(FEATURES, { rest: { routes: { [`POST ${path}-of-mine`]: "tool" } } })).not.toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { HubConfig } from "../schema.ts";
 import type { AnyFeature } from "../../kernel/feature.ts";
-import { doorKindsOf, doorSections } from "../../kernel/feature-sections.ts";
+import { endpointKindsOf, endpointSections } from "../../kernel/feature-sections.ts";
 import { pickServices, type Services } from "../../kernel/start-features.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { HEALTH_PATHS } from "../../http/health.ts";
@@ -12,7 +12,7 @@ export type EndpointsConfig = Readonly<Record<string, unknown>> & { readonly ser
 
 /** Returns paths that are always served: configured paths must not equal them or be below them. */
 export function fixedPaths(features: readonly AnyFeature[]): readonly string[] {
-  return [...HEALTH_PATHS, ...doorKindsOf(features).flatMap(({ paths }) => paths)];
+  return [...HEALTH_PATHS, ...endpointKindsOf(features).flatMap(({ paths }) => paths)];
 }
 
 /** Opens one endpoint with the services of the place that it is served at. */
@@ -22,9 +22,12 @@ export interface RequestedEndpoint {
 }
 
 /** Returns the factories of all configured endpoints. Throws an `OptionError` if one cannot be opened. */
-export function wantedDoors(features: readonly AnyFeature[], config: EndpointsConfig): readonly RequestedEndpoint[] {
+export function wantedEndpoints(
+  features: readonly AnyFeature[],
+  config: EndpointsConfig,
+): readonly RequestedEndpoint[] {
   const taken = fixedPaths(features);
-  return doorKindsOf(features).flatMap(({ uses, wanted }) => {
+  return endpointKindsOf(features).flatMap(({ uses, wanted }) => {
     // The list of features was checked: each endpoint is given the services that it uses, and reads its own sections.
     const open = (wanted as EndpointReader)(config, taken);
     return open ? [{ uses, open }] : [];
@@ -36,17 +39,17 @@ type EndpointReader = (config: EndpointsConfig, taken: readonly string[]) => Req
 /** Opens endpoints in their order; one may use what those before it provide. */
 export async function openWanted(wanted: readonly RequestedEndpoint[], given: Services): Promise<readonly Endpoint[]> {
   const services: Record<string, unknown> = { ...given };
-  const doors: Endpoint[] = [];
+  const endpoints: Endpoint[] = [];
   for (const { uses, open } of wanted) {
-    const door = await open(pickServices(services, uses));
-    Object.assign(services, door.services);
-    doors.push(door);
+    const endpoint = await open(pickServices(services, uses));
+    Object.assign(services, endpoint.services);
+    endpoints.push(endpoint);
   }
-  return doors;
+  return endpoints;
 }
 
 /** Everything of the configuration that a changed endpoint on HTTP has to be opened again for. */
-export function doorsOf(features: readonly AnyFeature[], config: object): string {
+export function endpointsOf(features: readonly AnyFeature[], config: object): string {
   const tree = config as Readonly<Record<string, unknown>>;
-  return JSON.stringify(Object.keys(doorSections(features)).map((name) => tree[name] ?? {}));
+  return JSON.stringify(Object.keys(endpointSections(features)).map((name) => tree[name] ?? {}));
 }

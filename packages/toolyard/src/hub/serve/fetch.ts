@@ -1,7 +1,7 @@
 import { createFetchListener, type FetchHandler } from "../../http/adapters/fetch/listener.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./endpoints.ts";
-import { closerOf, openDoors, openPages, servePlace, type Served } from "./serve.ts";
+import { closerOf, openEndpoints, openPages, servePlace, type Served } from "./serve.ts";
 
 export interface ServedFetch extends Served {
   /** Answers a standard `Request` to any path of the hub, such as `/mcp`. */
@@ -12,10 +12,10 @@ export interface ServedFetch extends Served {
 export async function serveFetch(hub: Hub, server: ServerConfig): Promise<ServedFetch> {
   const { http, access } = servePlace(hub, server);
   const listener = createFetchListener(http, hub.logger, access.authenticator);
-  const doors = await openDoors(hub, server, { access, listener });
-  const doorClosed = hub.doors.opened("fetch");
+  const endpoints = await openEndpoints(hub, server, { access, listener });
+  const endpointClosed = hub.endpoints.opened("fetch");
   const pagesClosed = openPages(hub, http);
-  const close = closerOf(listener, doors, { doorClosed, graceMs: http.limits.shutdownGraceMs });
+  const close = closerOf(listener, endpoints, { endpointClosed, graceMs: http.limits.shutdownGraceMs });
   return {
     fetch: listener.fetch,
     done: new Promise(() => {}),

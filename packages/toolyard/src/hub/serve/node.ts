@@ -1,7 +1,7 @@
 import { HandlerListener, type NodeRequestHandler } from "../../http/adapters/node/handler.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./endpoints.ts";
-import { assertServable, closerOf, openDoors, type Served } from "./serve.ts";
+import { assertServable, closerOf, openEndpoints, type Served } from "./serve.ts";
 
 /** A request handler for Node's servers and frameworks, which can be closed. */
 export interface NodeHandler extends NodeRequestHandler {
@@ -16,12 +16,12 @@ export function nodeHandler(
 ): { readonly handler: NodeHandler; readonly served: Served } {
   const { http, access } = assertServable(hub, server);
   const listener = new HandlerListener(http, hub.logger, access.authenticator);
-  const opening = openDoors(hub, server, { access, listener });
+  const opening = openEndpoints(hub, server, { access, listener });
   listener.waitFor(opening);
-  const doorClosed = hub.doors.opened("node");
+  const endpointClosed = hub.endpoints.opened("node");
   const close = async (): Promise<void> => {
-    const doors = await opening.catch(() => NO_DOORS);
-    await closerOf(listener, doors, { doorClosed, graceMs: http.limits.shutdownGraceMs })();
+    const endpoints = await opening.catch(() => NO_ENDPOINTS);
+    await closerOf(listener, endpoints, { endpointClosed, graceMs: http.limits.shutdownGraceMs })();
   };
   let closed: Promise<void> | undefined;
   const once = (): Promise<void> => (closed ??= close());
@@ -31,4 +31,4 @@ export function nodeHandler(
   };
 }
 
-const NO_DOORS = { giveUp: () => {}, close: () => {} };
+const NO_ENDPOINTS = { giveUp: () => {}, close: () => {} };

@@ -2,11 +2,11 @@ import type { Readable } from "node:stream";
 import { openAccess } from "../../core/access.ts";
 import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
 import { resolveJsonLimits } from "../../http/options.ts";
-import { resolveJsonRpcDoor } from "../../endpoints/jsonrpc/options.ts";
+import { resolveJsonRpcEndpoint } from "../../endpoints/jsonrpc/options.ts";
 import { resolveLegacySessions } from "../../endpoints/mcp/legacy/options.ts";
 import { createSessionDeps } from "../../endpoints/mcp/legacy/session-deps.ts";
 import { createMcpParts } from "../../endpoints/mcp/mcp-parts.ts";
-import { resolveMcpDoor } from "../../endpoints/mcp/options.ts";
+import { resolveMcpEndpoint } from "../../endpoints/mcp/options.ts";
 import { DIALECTS } from "../../endpoints/services.ts";
 import { withToolNames } from "../../endpoints/tool-names.ts";
 import { StdioEndpoint } from "../../endpoints/mcp/stdio-endpoint.ts";
@@ -30,13 +30,13 @@ export interface Pipe {
  * nothing else can write there.
  */
 export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firstCaller }: Pipe): Served {
-  const options = { ...resolveMcpDoor(server), sessions: resolveLegacySessions(server.sessions) };
+  const options = { ...resolveMcpEndpoint(server), sessions: resolveLegacySessions(server.sessions) };
   const access = openAccess(withToolNames(LOCAL_PRINCIPAL, options.toolNames));
   const { port, logger, services } = hub;
   const mcp = createMcpParts(options, { hub: port, logger, state: getService(services, STATE), access });
   const session = createSessionDeps(mcp.session);
-  const dialects = resolveJsonRpcDoor(server).enabled ? getService(services, DIALECTS)() : Promise.resolve([]);
-  const door = new StdioEndpoint({
+  const dialects = resolveJsonRpcEndpoint(server).enabled ? getService(services, DIALECTS)() : Promise.resolve([]);
+  const endpoint = new StdioEndpoint({
     ...session,
     modern: mcp.modern,
     era: mcp.era,
@@ -47,14 +47,14 @@ export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firs
     onFirst: (era) => firstCaller?.spoke(era),
     dialects,
   });
-  door.start();
+  endpoint.start();
   void dialects.finally(() => firstCaller?.listening()).catch(() => {});
-  const doorClosed = hub.doors.opened("stdio");
+  const endpointClosed = hub.endpoints.opened("stdio");
   return {
-    done: door.done,
+    done: endpoint.done,
     close: async (graceMs) => {
-      doorClosed();
-      await door.close(graceMs);
+      endpointClosed();
+      await endpoint.close(graceMs);
       mcp.modern.close();
       session.board.close();
     },

@@ -3,7 +3,7 @@ import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import type { ServicesOf } from "../../core/service-key.ts";
 import { ACCESS_PLAN, SIGN_INS } from "../../core/services.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
-import { mountDoors } from "../../endpoints/mount-endpoints.ts";
+import { mountEndpoints } from "../../endpoints/mount-endpoints.ts";
 import { DIALECTS } from "../../endpoints/services.ts";
 import { resolveRest } from "../../endpoints/rest/options.ts";
 import type { Listener, ListenerAddress, Mountable, PortListener } from "../../http/listening/listener.ts";
@@ -14,7 +14,7 @@ import { CREATE_ACCESS, type KernelServingKey } from "../../kernel/kernel-keys.t
 import { getService } from "../../kernel/start-features.ts";
 import type { Hub } from "../hub.ts";
 import type { ServedCertificate } from "./certificate.ts";
-import { openWanted, wantedDoors, type EndpointsConfig, type ServerConfig } from "./endpoints.ts";
+import { openWanted, wantedEndpoints, type EndpointsConfig, type ServerConfig } from "./endpoints.ts";
 
 export interface Served {
   /** Resolves when the door is over by itself: the client of a pipe went. Never for HTTP. */
@@ -41,7 +41,7 @@ const LAST_WORDS_MS = 500;
 
 /** Throws the `OptionError` that serving with these options would cause, as far as it is known without listening. */
 export function assertServable(hub: Hub, server: ServerConfig): ServePlace {
-  wantedDoors(hub.features, configOf(hub, server));
+  wantedEndpoints(hub.features, configOf(hub, server));
   return servePlace(hub, server);
 }
 
@@ -56,14 +56,14 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
   const { http, access } = servePlace(hub, server);
   const listener = await listenerFor({ http, access }, hub);
   const certificate = await certificateFor(http, hub, listener);
-  const { doors, address } = await openAll(hub, server, { access, listener, certificate }).catch(async (error) => {
+  const { endpoints, address } = await openAll(hub, server, { access, listener, certificate }).catch(async (error) => {
     await certificate?.close();
     throw error;
   });
-  const doorClosed = hub.doors.opened("http", !access.isGuarded && !isLoopbackHost(http.host));
+  const endpointClosed = hub.endpoints.opened("http", !access.isGuarded && !isLoopbackHost(http.host));
   const pagesClosed = openPages(hub, http, address);
   const rest = resolveRest(hub.config.tree.rest);
-  const close = closerOf(listener, doors, { doorClosed, graceMs: http.limits.shutdownGraceMs });
+  const close = closerOf(listener, endpoints, { endpointClosed, graceMs: http.limits.shutdownGraceMs });
   return {
     address,
     endpoint: `${address.url}/mcp`,
@@ -96,12 +96,12 @@ async function openAll(
   hub: Hub,
   server: ServerConfig,
   place: ListenPlace,
-): Promise<{ readonly doors: Omit<Endpoint, "mount">; readonly address: ListenerAddress }> {
-  const doors = await openDoors(hub, server, place);
+): Promise<{ readonly endpoints: Omit<Endpoint, "mount">; readonly address: ListenerAddress }> {
+  const endpoints = await openEndpoints(hub, server, place);
   try {
-    return { doors, address: await place.listener.listen() };
+    return { endpoints, address: await place.listener.listen() };
   } catch (error) {
-    doors.close();
+    endpoints.close();
     throw error;
   }
 }
@@ -113,13 +113,13 @@ export interface MountPlace {
 }
 
 /** Opens every configured HTTP endpoint. The creator of the listener closes both, the listener first. */
-export async function openDoors(
+export async function openEndpoints(
   hub: Hub,
   server: ServerConfig,
   { access, listener, certificate }: MountPlace,
 ): Promise<Omit<Endpoint, "mount">> {
-  const wanted = wantedDoors(hub.features, configOf(hub, server));
-  const doors = await openWanted(wanted, {
+  const wanted = wantedEndpoints(hub.features, configOf(hub, server));
+  const endpoints = await openWanted(wanted, {
     ...hub.services,
     hub: hub.port,
     tools: hub.tools,
@@ -127,14 +127,14 @@ export async function openDoors(
     tls: certificate && (() => certificate.report()),
     dialects: getService(hub.services, DIALECTS),
   } satisfies ServicesOf<KernelServingKey>);
-  mountDoors(doors, listener);
+  mountEndpoints(endpoints, listener);
   mountDocuments(access, listener);
   return {
     giveUp: () => {
-      for (const door of doors) door.giveUp();
+      for (const endpoint of endpoints) endpoint.giveUp();
     },
     close: () => {
-      for (const door of doors) door.close();
+      for (const endpoint of endpoints) endpoint.close();
     },
   };
 }
@@ -167,17 +167,17 @@ export function servePlace(hub: Hub, server: ServerConfig): ServePlace {
 /** Returns a function that closes a listener and its endpoints once. */
 export function closerOf(
   listener: Listener,
-  doors: Omit<Endpoint, "mount">,
-  { doorClosed, graceMs }: { readonly doorClosed: () => void; readonly graceMs: number },
+  endpoints: Omit<Endpoint, "mount">,
+  { endpointClosed, graceMs }: { readonly endpointClosed: () => void; readonly graceMs: number },
 ): () => Promise<void> {
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    doorClosed();
+    endpointClosed();
     // Calls that outlast the grace time are answered while their connections are still there.
-    const lastWords = setTimeout(() => doors.giveUp(), Math.max(0, graceMs - LAST_WORDS_MS));
+    const lastWords = setTimeout(() => endpoints.giveUp(), Math.max(0, graceMs - LAST_WORDS_MS));
     await listener.close();
     clearTimeout(lastWords);
-    doors.close();
+    endpoints.close();
   };
   return () => (closed ??= close());
 }

@@ -29,7 +29,7 @@ const SOCKET_MODE = 0o600;
  * Opens the socket at which the clients of one user join this hub, each with its own MCP connection. Resolves with
  * undefined if another hub of the same files has it.
  */
-export async function openSharedDoor(options: SharedEndpointOptions): Promise<SharedEndpoint | undefined> {
+export async function openSharedEndpoint(options: SharedEndpointOptions): Promise<SharedEndpoint | undefined> {
   const { place } = options;
   return withFileLock(place.lock, () => listenIfFree(options));
 }
@@ -42,11 +42,11 @@ export async function listenIfFree(options: SharedEndpointOptions): Promise<Shar
     other.destroy();
     return undefined;
   }
-  const door = new SharedEndpoint(options);
+  const endpoint = new SharedEndpoint(options);
   // A hub that was killed leaves its socket behind.
   if (process.platform !== "win32") await rm(path, { force: true });
-  await door.listen(path);
-  return door;
+  await endpoint.listen(path);
+  return endpoint;
 }
 
 export class SharedEndpoint {

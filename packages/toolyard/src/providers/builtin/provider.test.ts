@@ -77,7 +77,7 @@ async function call({ provider }: Yard, name: string, args: JsonObject = {}): Pr
   const deadline = new Deadline({ idleMs: 1000, totalMs: 1000 });
   const resolved: ResolvedCall = {
     id: "1",
-    door: "library",
+    endpoint: "library",
     method: "tools/call",
     target: name,
     params: {},

@@ -253,41 +253,45 @@ describe.each(LANGUAGES)("%s", (_, suffix, { echo, context }) => {
 
   test("L34: a function that takes `lollms_client_instance` gets it, with a logger", async () => {
     tool("one", suffix, context);
-    const notices: CallNotification[] = [];
-    expect(textOf(await callTool(provide(), "one", {}, { notices }))).toBe("done");
-    expect(notices).toEqual([
+    const notifications: CallNotification[] = [];
+    expect(textOf(await callTool(provide(), "one", {}, { notifications }))).toBe("done");
+    expect(notifications).toEqual([
       { method: "notifications/message", params: { level: "info", logger: "one", data: "noted" } },
     ]);
   });
 });
 
 describe("Python tools", () => {
-  const call = async (text: string, notices: CallNotification[] = []) => {
+  const call = async (text: string, notifications: CallNotification[] = []) => {
     tool("one", ".py", text);
-    return callTool(provide(), "one", {}, { notices });
+    return callTool(provide(), "one", {}, { notifications });
   };
 
   test("what the tool prints, also from its own children, is a log line and never part of the result", async () => {
-    const notices: CallNotification[] = [];
+    const notifications: CallNotification[] = [];
     const outcome = await call(
       "import subprocess, sys\ndef execute(params):\n  print('{\"result\": 1}')\n" +
         "  subprocess.run(['echo', 'from a child'])\n  print('err', file=sys.stderr)\n  return {'a': 1}",
-      notices,
+      notifications,
     );
     expect(outcome).toMatchObject({ ok: true, result: { structuredContent: { a: 1 } } });
-    expect(notices.map((notice) => notice.params["data"]).toSorted()).toEqual(["err", "from a child", '{"result": 1}']);
+    expect(notifications.map((notification) => notification.params["data"]).toSorted()).toEqual([
+      "err",
+      "from a child",
+      '{"result": 1}',
+    ]);
   });
 
   test("an exception is the tool's failure with type and message; its traceback is logged without paths", async () => {
-    const notices: CallNotification[] = [];
-    const outcome = await call("def execute(params):\n  raise KeyError('nope')", notices);
+    const notifications: CallNotification[] = [];
+    const outcome = await call("def execute(params):\n  raise KeyError('nope')", notifications);
     expect(outcome).toMatchObject({
       ok: false,
       kind: "tool_error",
       message: "KeyError: 'nope'",
       result: { isError: true },
     });
-    const log = notices.map((notice) => String(notice.params["data"])).join("\n");
+    const log = notifications.map((notification) => String(notification.params["data"])).join("\n");
     expect(log).toContain("Traceback");
     expect(log).not.toContain(folder.path);
   });
@@ -365,13 +369,13 @@ describe("Python tools", () => {
         "  child = subprocess.Popen(['sleep', '600'], start_new_session=True)\n" +
         "  print(os.getpid(), child.pid, flush=True)\n  time.sleep(600)",
     );
-    const notices: CallNotification[] = [];
+    const notifications: CallNotification[] = [];
     const outcome = await withTimeToBegin(
-      (timeoutMs) => callTool(provide(), "one", {}, { timeoutMs, notices }),
-      () => notices.length > 0,
+      (timeoutMs) => callTool(provide(), "one", {}, { timeoutMs, notifications }),
+      () => notifications.length > 0,
     );
     expect(outcome).toMatchObject({ ok: false, kind: "timeout" });
-    const pids = String(notices[0]?.params["data"]).split(" ").map(Number);
+    const pids = String(notifications[0]?.params["data"]).split(" ").map(Number);
     expect(pids).toHaveLength(2);
     expect(pids.filter(isAlive)).toEqual([]);
   });
@@ -395,17 +399,19 @@ describe("Python tools", () => {
 });
 
 describe("JavaScript tools", () => {
-  const call = async (text: string, notices: CallNotification[] = []) => {
+  const call = async (text: string, notifications: CallNotification[] = []) => {
     tool("one", ".mjs", text);
-    return callTool(provide(), "one", {}, { notices });
+    return callTool(provide(), "one", {}, { notifications });
   };
 
   test("console.log is a log line and never part of the result, a large result arrives whole", async () => {
-    const notices: CallNotification[] = [];
+    const notifications: CallNotification[] = [];
     expect(
-      textOf(await call("export function execute() { console.log('note'); return 'x'.repeat(3_000_000); }", notices)),
+      textOf(
+        await call("export function execute() { console.log('note'); return 'x'.repeat(3_000_000); }", notifications),
+      ),
     ).toHaveLength(3_000_000);
-    expect(notices.map((notice) => notice.params["data"])).toEqual(["note"]);
+    expect(notifications.map((notification) => notification.params["data"])).toEqual(["note"]);
   });
 
   test("an exception is the tool's failure with type and message", async () => {

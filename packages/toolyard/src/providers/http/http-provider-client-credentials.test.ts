@@ -45,7 +45,7 @@ async function echo(provider: Provider, text: string): Promise<Outcome> {
   const deadline = new Deadline({ idleMs: 10_000, totalMs: 10_000 });
   const outcome = await provider.call({
     id: "call-1",
-    door: "test",
+    endpoint: "test",
     method: "tools/call",
     target: "echo",
     params: {},

@@ -45,7 +45,7 @@ function open(options: RemoteServerConfig, environment: Record<string, string> =
 }
 
 interface CallOptions {
-  readonly notices?: CallNotification[];
+  readonly notifications?: CallNotification[];
   readonly connection?: string;
   readonly era?: "legacy" | "modern";
   readonly meta?: JsonObject;
@@ -62,7 +62,7 @@ async function call(
   const tool = (await provider.listing()).tools.find((record) => record.name === name);
   if (!tool) throw new Error(`There is no tool ${name}.`);
   const {
-    notices = [],
+    notifications = [],
     connection,
     era,
     meta = {},
@@ -72,7 +72,7 @@ async function call(
   const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs });
   const resolved: ResolvedCall = {
     id: "call-1",
-    door: "test",
+    endpoint: "test",
     method: "tools/call",
     target: name,
     params: {},
@@ -84,7 +84,7 @@ async function call(
     signal: deadline.signal,
     deadline,
     wants: { progress: true },
-    notify: (notice) => void notices.push(notice),
+    notify: (notification) => void notifications.push(notification),
     ask,
     relaysInput: false,
     record: { type: "tool", tool },
@@ -225,9 +225,9 @@ test("progress arrives before the answer, the last step included, in 50 of 50 ca
   await using server = await startLegacy();
   const provider = open({ url: server.url });
   for (let round = 0; round < 50; round += 1) {
-    const notices: CallNotification[] = [];
-    expect(await call(provider, "steps", { count: 3 }, { notices })).toMatchObject(says("done"));
-    expect(notices.map(({ params }) => params["progress"])).toEqual([1, 2, 3]);
+    const notifications: CallNotification[] = [];
+    expect(await call(provider, "steps", { count: 3 }, { notifications })).toMatchObject(says("done"));
+    expect(notifications.map(({ params }) => params["progress"])).toEqual([1, 2, 3]);
   }
 });
 
@@ -490,9 +490,9 @@ test("the official everything server behaves over HTTP as it does at home", asyn
     });
     const provider = open({ host: "127.0.0.1", port });
     expect(await call(provider, "echo", { message: "hi" })).toMatchObject(says("Echo: hi"));
-    const notices: CallNotification[] = [];
-    await call(provider, "trigger-long-running-operation", { duration: 0.2, steps: 4 }, { notices });
-    expect(notices.filter(({ method }) => method === "notifications/progress")).toHaveLength(4);
+    const notifications: CallNotification[] = [];
+    await call(provider, "trigger-long-running-operation", { duration: 0.2, steps: 4 }, { notifications });
+    expect(notifications.filter(({ method }) => method === "notifications/progress")).toHaveLength(4);
     expect((await provider.listing()).prompts.length).toBeGreaterThan(0);
   } finally {
     const gone = new Promise((resolve) => void child.once("exit", resolve));

@@ -74,7 +74,7 @@ function register(...body: string[]): string {
 function ask(provider: Provider, record: CallTarget, extra: Partial<Call> = {}): Promise<Outcome> {
   return provider.call({
     id: "1",
-    door: "test",
+    endpoint: "test",
     method: "tools/call",
     target: "t",
     params: {},
@@ -349,7 +349,7 @@ test("G57: a plain function of one object is a handler, and a handler sees its c
     "see",
     {},
     {
-      notify: (notice) => sent.push(notice),
+      notify: (notification) => sent.push(notification),
       ask: (request) => Promise.resolve({ asked: request.method }),
       client: { name: "c", capabilities: {} },
       meta: { trace: 1 },

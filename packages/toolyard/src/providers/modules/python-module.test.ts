@@ -358,10 +358,10 @@ describe("calling", () => {
       "import os, sys\ndef run():\n  print('one'); print('two', end=''); os.write(1, b'raw\\n'); " +
         "print('err', file=sys.stderr)\n  return 'result'",
     );
-    const notices: CallNotification[] = [];
+    const notifications: CallNotification[] = [];
     const provider = start();
-    expect(textOf(await callTool(provider, "m.t", {}, { notices }))).toBe("result");
-    expect(notices.map(({ params }) => params["data"])).toEqual(["one", "two"]);
+    expect(textOf(await callTool(provider, "m.t", {}, { notifications }))).toBe("result");
+    expect(notifications.map(({ params }) => params["data"])).toEqual(["one", "two"]);
     await expect.poll(() => lines).toEqual(expect.arrayContaining(["info raw", "warning err"]));
   });
 
@@ -373,8 +373,8 @@ describe("calling", () => {
         "  except ToolError as e: kind = e.kind\n  return [call_tool('x', {'a': 1}), tools.w.get(city='Oslo'), " +
         "search_tools('q', 3)[0]['name'], len(list_tools()), kind]",
     );
-    const notices: CallNotification[] = [];
-    const outcome = await callTool(start(), "m.t", {}, { notices });
+    const notifications: CallNotification[] = [];
+    const outcome = await callTool(start(), "m.t", {}, { notifications });
     expect(valueOf(outcome)).toEqual([
       { tool: "x", args: { a: 1 } },
       { tool: "w.get", args: { city: "Oslo" } },
@@ -382,7 +382,7 @@ describe("calling", () => {
       2,
       "unknown_tool",
     ]);
-    expect(notices.map(({ params }) => params)).toEqual([
+    expect(notifications.map(({ params }) => params)).toEqual([
       { progress: 1, total: 2, message: "half" },
       { level: "warning", data: "careful" },
     ]);
@@ -501,8 +501,8 @@ describe("the life of the process", () => {
     const provider = start();
     const first = await pidOf(provider, "m.t");
     const stop = new AbortController();
-    const notices = { push: () => (stop.abort(), 1) } as unknown as CallNotification[];
-    expect(await callTool(provider, "m.t", { wait: true }, { signal: stop.signal, notices })).toMatchObject({
+    const notifications = { push: () => (stop.abort(), 1) } as unknown as CallNotification[];
+    expect(await callTool(provider, "m.t", { wait: true }, { signal: stop.signal, notifications })).toMatchObject({
       ok: false,
       kind: "cancelled",
     });

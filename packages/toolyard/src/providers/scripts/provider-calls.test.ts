@@ -299,13 +299,15 @@ describe("results", () => {
       `echo note >&2; for i in 1 2 3; do echo "{\\"progress\\": $i, \\"total\\": 3, \\"message\\": \\"step ` +
         `$i\\"}" >&3; done; echo done`,
     );
-    const notices: CallNotification[] = [];
-    expect(textOf(await callTool(provide(), "one", {}, { notices }))).toBe("done");
-    expect(notices.filter((notice) => notice.method === "notifications/message")).toEqual([
+    const notifications: CallNotification[] = [];
+    expect(textOf(await callTool(provide(), "one", {}, { notifications }))).toBe("done");
+    expect(notifications.filter((notification) => notification.method === "notifications/message")).toEqual([
       { method: "notifications/message", params: { level: "info", logger: "one", data: "note" } },
     ]);
     expect(
-      notices.filter((notice) => notice.method === "notifications/progress").map((notice) => notice.params),
+      notifications
+        .filter((notification) => notification.method === "notifications/progress")
+        .map((notification) => notification.params),
     ).toEqual([1, 2, 3].map((step) => ({ progress: step, total: 3, message: `step ${step}` })));
   });
 
@@ -316,13 +318,15 @@ describe("results", () => {
       "import os, sys\nfor i in range(5001): os.write(3, b'{\"progress\": %d}\\n' % i)\n" +
         "for i in range(5000): print(i, file=sys.stderr)",
     );
-    const notices: CallNotification[] = [];
-    await callTool(provide(), "one", {}, { notices });
-    expect(notices.length).toBeLessThan(500);
-    expect(notices.filter((notice) => notice.method === "notifications/progress").at(-1)?.params).toEqual({
+    const notifications: CallNotification[] = [];
+    await callTool(provide(), "one", {}, { notifications });
+    expect(notifications.length).toBeLessThan(500);
+    expect(
+      notifications.filter((notification) => notification.method === "notifications/progress").at(-1)?.params,
+    ).toEqual({
       progress: 5000,
     });
-    expect(notices.at(-1)?.params["data"]).toBe("4800 more log lines were left out.");
+    expect(notifications.at(-1)?.params["data"]).toBe("4800 more log lines were left out.");
   });
 
   test("bytes that are no UTF-8 become text with marks; binary data is refused with advice", async () => {

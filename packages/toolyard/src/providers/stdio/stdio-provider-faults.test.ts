@@ -47,22 +47,22 @@ test("progress arrives in 200 of 200 calls, also when it comes together with the
 
 test("progress keeps its members, loses the hub's token, and is not sent to a caller who wants none", async () => {
   await using server = run(legacy);
-  const notices: unknown[] = [];
-  await server.text("progress", { steps: 1 }, { onNotice: (notice) => void notices.push(notice) });
+  const notifications: unknown[] = [];
+  await server.text("progress", { steps: 1 }, { onNotice: (notification) => void notifications.push(notification) });
   await server.text(
     "progress",
     { steps: 1 },
-    { onNotice: (notice) => void notices.push(notice), wants: { progress: false } },
+    { onNotice: (notification) => void notifications.push(notification), wants: { progress: false } },
   );
-  expect(notices).toEqual([{ method: "notifications/progress", params: { progress: 1, total: 1, own: "kept" } }]);
+  expect(notifications).toEqual([{ method: "notifications/progress", params: { progress: 1, total: 1, own: "kept" } }]);
 });
 
 test("progress after the answer is dropped", async () => {
   await using server = run(legacy);
-  const notices: unknown[] = [];
-  await server.text("late-progress", {}, { onNotice: (notice) => void notices.push(notice) });
+  const notifications: unknown[] = [];
+  await server.text("late-progress", {}, { onNotice: (notification) => void notifications.push(notification) });
   await server.text("echo");
-  expect(notices).toEqual([]);
+  expect(notifications).toEqual([]);
 });
 
 test("progress resets the idle time of a call", async () => {
@@ -174,11 +174,11 @@ test("an answer of 50 MB fails as too large, the next call is served by the same
 
 test("a batch of messages on one line is read one by one", async () => {
   await using server = run(legacy);
-  const notices: unknown[] = [];
-  expect(await server.text("batch", {}, { onNotice: ({ params }) => void notices.push(params["data"]) })).toBe(
+  const notifications: unknown[] = [];
+  expect(await server.text("batch", {}, { onNotice: ({ params }) => void notifications.push(params["data"]) })).toBe(
     "in a batch",
   );
-  expect(notices).toEqual(["batched"]);
+  expect(notifications).toEqual(["batched"]);
 });
 
 test("protocol errors keep code and data; an unknown tool is known by its words; isError stays whole", async () => {
@@ -313,26 +313,28 @@ test("log messages of a call go to its caller, others to the source's own event"
   await using server = run(legacy);
   await server.text("echo");
   const outside = heard(server.provider.events.log);
-  const notices: unknown[] = [];
-  await server.text("log", {}, { onNotice: (notice) => void notices.push(notice) });
-  expect(notices).toEqual([{ method: "notifications/message", params: { level: "info", data: "during the call" } }]);
+  const notifications: unknown[] = [];
+  await server.text("log", {}, { onNotice: (notification) => void notifications.push(notification) });
+  expect(notifications).toEqual([
+    { method: "notifications/message", params: { level: "info", data: "during the call" } },
+  ]);
   expect(await outside).toEqual({ params: { level: "info", data: "outside a call" } });
 });
 
 test("a log message while calls of several principals run is given to none of them", async () => {
   await using server = run(legacy);
   await server.text("echo");
-  const notices: unknown[] = [];
+  const notifications: unknown[] = [];
   const end = new AbortController();
   const other = server.call(
     "hang",
     {},
-    { principal: "other", signal: end.signal, onNotice: (notice) => void notices.push(notice) },
+    { principal: "other", signal: end.signal, onNotice: (notification) => void notifications.push(notification) },
   );
-  await server.text("log", {}, { onNotice: (notice) => void notices.push(notice) });
+  await server.text("log", {}, { onNotice: (notification) => void notifications.push(notification) });
   end.abort();
   await other;
-  expect(notices).toEqual([]);
+  expect(notifications).toEqual([]);
 });
 
 function heardConnected(from: number, server: ReturnType<typeof run>): Promise<void> {

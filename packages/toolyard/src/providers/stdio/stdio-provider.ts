@@ -48,7 +48,7 @@ export function createStdioProvider({
       maxMessageBytes: upstream.maxMessageBytes,
       maxMessageParts: upstream.maxMessageParts,
       stopGraceMs: options.stopGraceMs,
-      ...(installer && { keeper: installer }),
+      ...(installer && { supervisor: installer }),
       withheld: () => Object.keys(process.env).filter((name) => !Object.hasOwn(environment, name)),
     });
   };

@@ -190,13 +190,13 @@ export class PythonBridge {
     const { id, method, params } = message;
     const call = this.#callOf(message["call"] ?? (isJsonObject(params) ? params["call"] : undefined));
     if (typeof method === "string" && id !== undefined) return void (call ? call.request(message) : this.#refuse(id));
-    if (typeof method === "string") return this.#notice(method, isJsonObject(params) ? params : {});
+    if (typeof method === "string") return this.#notification(method, isJsonObject(params) ? params : {});
     if (typeof id === "number") return this.#answer(id, message);
     if (call) call.hear(message);
     else if (typeof message["log"] === "string") this.#options.logger.info(message["log"]);
   }
 
-  #notice(method: string, params: JsonObject): void {
+  #notification(method: string, params: JsonObject): void {
     const { events } = this.#options;
     if (method === "register_tool") events.registered("tool", params);
     else if (method === "register_resource") events.registered("resource", params);

@@ -22,7 +22,7 @@ import { scriptEnvironment, type ScriptEnvironment } from "../scripts/run-script
 import type { RunSettings } from "../scripts/run-settings.ts";
 import type { ScriptHost } from "../scripts/script-host.ts";
 import { textResult, valueResult } from "../scripts/script-result.ts";
-import { withNotices } from "../scripts/with-notifications.ts";
+import { withNotifications } from "../scripts/with-notifications.ts";
 
 /** Suffixes of tool files, and which shim runs them. */
 export const EXECUTE_SUFFIXES: Readonly<Record<string, string>> = {
@@ -50,13 +50,13 @@ export interface ExecuteTool {
  * log. Never throws for an expected failure.
  */
 export function runExecute(tool: ExecuteTool, call: Call, host: ScriptHost): Promise<Outcome> {
-  return withNotices(tool, { call, host }, (notices) => runWith(tool, { call, host }, notices));
+  return withNotifications(tool, { call, host }, (notifications) => runWith(tool, { call, host }, notifications));
 }
 
 async function runWith(
   tool: ExecuteTool,
   { call, host }: { readonly call: Call; readonly host: ScriptHost },
-  notices: ScriptNotifications,
+  notifications: ScriptNotifications,
 ): Promise<Outcome> {
   const { arguments: params } = call;
   const file = assertFile(tool);
@@ -69,7 +69,7 @@ async function runWith(
   const prepared = await host.pythonFor({ ...tool, file });
   const line = await suffixCommandLine(suffix, { cwd: tool.folder, root: tool.root, env, ...prepared });
   const shim = fileURLToPath(new URL(EXECUTE_SUFFIXES[suffix]!, import.meta.url));
-  const messages = new ChildMessages(call, host, notices);
+  const messages = new ChildMessages(call, host, notifications);
   const { settings } = tool;
   const whole = { command: line.command, args: [...line.args, shim, file] };
   const contained = await contain({ ...tool, line: whole, env, reads: readsOf(tool, file), extraPipes: EXTRA_PIPES });
@@ -82,7 +82,11 @@ async function runWith(
     living: host.living,
   };
   const finished = await messages.during((channel) =>
-    runChild(run, { ...channel, onStdoutLine: (text) => notices.log(text), onStderrLine: (text) => notices.log(text) }),
+    runChild(run, {
+      ...channel,
+      onStdoutLine: (text) => notifications.log(text),
+      onStderrLine: (text) => notifications.log(text),
+    }),
   );
   return toOutcome(tool, messages.answer, finished);
 }

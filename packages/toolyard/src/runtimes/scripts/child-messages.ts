@@ -21,14 +21,14 @@ export interface ChildChannel {
 export class ChildMessages {
   readonly #call: Call;
   readonly #host: ScriptHost;
-  readonly #notices: ScriptNotifications;
+  readonly #notifications: ScriptNotifications;
   #requests: HubRequests | undefined;
   #answer: JsonObject | undefined;
 
-  constructor(call: Call, host: ScriptHost, notices: ScriptNotifications) {
+  constructor(call: Call, host: ScriptHost, notifications: ScriptNotifications) {
     this.#call = call;
     this.#host = host;
-    this.#notices = notices;
+    this.#notifications = notifications;
   }
 
   /** The last message with `result` or `error`. */
@@ -46,12 +46,12 @@ export class ChildMessages {
   }
 
   take(line: string): void {
-    const message = this.#notices.readMessage(line);
+    const message = this.#notifications.readMessage(line);
     if (!message || this.#requests?.take(message)) return;
     if (isAnswer(message)) this.#answer = message;
-    else if (typeof message["log"] === "string") this.#notices.log(message["log"], levelOf(message["level"]));
-    else if (!this.#notices.progress(message))
-      this.#notices.log(
+    else if (typeof message["log"] === "string") this.#notifications.log(message["log"], levelOf(message["level"]));
+    else if (!this.#notifications.progress(message))
+      this.#notifications.log(
         'An object on descriptor 3 was neither a request nor progress such as {"progress": 1, "total": 3}.',
         "warning",
       );
@@ -61,7 +61,7 @@ export class ChildMessages {
   outcome(clean: (text: string) => string, stdout: Buffer): Outcome | undefined {
     const answer = this.#answer;
     if (!answer) return undefined;
-    for (const line of stdout.toString("utf8").split("\n")) if (line !== "") this.#notices.log(line);
+    for (const line of stdout.toString("utf8").split("\n")) if (line !== "") this.#notifications.log(line);
     if (replyMember(answer) === "result") return valueResult(answer["result"]);
     const { error } = answer;
     const message = clean(String(isJsonObject(error) ? error["message"] : error));

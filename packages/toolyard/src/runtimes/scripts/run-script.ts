@@ -22,7 +22,7 @@ import type { RunSettings } from "./run-settings.ts";
 import { failureOutcome, successOutcome } from "./script-result.ts";
 import { withPackageAdvice } from "./missing-package.ts";
 import { findVenv } from "./venv.ts";
-import { withNotices } from "./with-notifications.ts";
+import { withNotifications } from "./with-notifications.ts";
 
 /** All that is needed to run a script tool, from one reading of its manifest. */
 export interface Script {
@@ -56,13 +56,13 @@ export interface ScriptEnvironment {
  * expected failure.
  */
 export function runScript(script: Script, call: Call, host: ScriptHost): Promise<Outcome> {
-  return withNotices(script, { call, host }, (notices) => runWith(script, { call, host }, notices));
+  return withNotifications(script, { call, host }, (notifications) => runWith(script, { call, host }, notifications));
 }
 
 async function runWith(
   script: Script,
   { call, host }: { readonly call: Call; readonly host: ScriptHost },
-  notices: ScriptNotifications,
+  notifications: ScriptNotifications,
 ): Promise<Outcome> {
   const { arguments: args } = call;
   const variables = argumentVariables(args);
@@ -85,9 +85,9 @@ async function runWith(
     signals: [call.signal, host.closing],
     living: host.living,
   };
-  const messages = new ChildMessages(call, host, notices);
+  const messages = new ChildMessages(call, host, notifications);
   const finished = await messages.during((channel) =>
-    runChild(run, { ...channel, onStderrLine: (text) => notices.log(text) }),
+    runChild(run, { ...channel, onStderrLine: (text) => notifications.log(text) }),
   );
   if (finished.exit.code === 0)
     return (

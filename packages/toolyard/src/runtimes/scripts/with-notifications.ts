@@ -13,22 +13,22 @@ interface Runnable {
 }
 
 /** Runs a tool with somebody who hears what it says on the side. An expected failure is the outcome. */
-export async function withNotices(
+export async function withNotifications(
   tool: Runnable,
   { call, host: { logger } }: { readonly call: Call; readonly host: ScriptHost },
-  run: (notices: ScriptNotifications) => Promise<Outcome>,
+  run: (notifications: ScriptNotifications) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const notices = new ScriptNotifications(call, {
+  const notifications = new ScriptNotifications(call, {
     tool: tool.name,
     logger,
     clean: (text) => hidePaths(text, [tool.folder, tool.root]),
   });
   try {
-    return await run(notices);
+    return await run(notifications);
   } catch (error) {
     if (error instanceof FailError) return error.failure;
     throw error;
   } finally {
-    notices.finish();
+    notifications.finish();
   }
 }

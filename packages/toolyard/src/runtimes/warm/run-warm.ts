@@ -20,7 +20,7 @@ import { assertScript, scriptEnvironment, type ScriptEnvironment } from "../scri
 import type { RunSettings } from "../scripts/run-settings.ts";
 import type { ScriptHost } from "../scripts/script-host.ts";
 import { failureOutcome, successOutcome, textResult, valueResult } from "../scripts/script-result.ts";
-import { withNotices } from "../scripts/with-notifications.ts";
+import { withNotifications } from "../scripts/with-notifications.ts";
 import { settledStamp, stampCode, type CodeStamp } from "./code-stamp.ts";
 import { WarmPools } from "./warm-pools.ts";
 import { WarmProcess, type WarmEnd } from "./warm-process.ts";
@@ -47,17 +47,17 @@ const pools = new WeakMap<ScriptHost, WarmPools>();
 
 /** Runs a tool once in its interpreter. Never throws for an expected failure. */
 export function runWarm(tool: WarmTool, call: Call, host: ScriptHost): Promise<Outcome> {
-  return withNotices(tool, { call, host }, async (notices) => {
-    const messages = new ChildMessages(call, host, notices);
-    const end = await messages.during((channel) => runOnce(tool, { call, host, notices, channel }));
-    return toOutcome(tool, end, { messages, notices });
+  return withNotifications(tool, { call, host }, async (notifications) => {
+    const messages = new ChildMessages(call, host, notifications);
+    const end = await messages.during((channel) => runOnce(tool, { call, host, notifications, channel }));
+    return toOutcome(tool, end, { messages, notifications });
   });
 }
 
 interface WarmRun {
   readonly call: Call;
   readonly host: ScriptHost;
-  readonly notices: ScriptNotifications;
+  readonly notifications: ScriptNotifications;
   readonly channel: Parameters<Parameters<ChildMessages["during"]>[0]>[0];
 }
 
@@ -67,10 +67,10 @@ async function runOnce(tool: WarmTool, running: WarmRun): Promise<WarmEnd> {
   return end.exit && !end.hasBegun ? attempt(tool, running) : end;
 }
 
-function attempt(tool: WarmTool, { call, host, notices, channel }: WarmRun): Promise<WarmEnd> {
+function attempt(tool: WarmTool, { call, host, notifications, channel }: WarmRun): Promise<WarmEnd> {
   const { settings } = tool;
   const signals = [call.signal, host.closing];
-  const log = (line: string) => notices.log(line);
+  const log = (line: string) => notifications.log(line);
   return poolOf(tool, host).use(signals, (one) =>
     one.run({
       args: call.arguments,
@@ -140,13 +140,13 @@ async function interpreterOf(
 
 interface WarmOutput {
   readonly messages: ChildMessages;
-  readonly notices: ScriptNotifications;
+  readonly notifications: ScriptNotifications;
 }
 
 function toOutcome(
   tool: WarmTool,
   { message, exit, stdout, stderr }: WarmEnd,
-  { messages, notices }: WarmOutput,
+  { messages, notifications }: WarmOutput,
 ): Outcome {
   const clean = (text: string) => hidePaths(text, [tool.folder, tool.root]);
   if (!message) return endedEarly(tool, { exit: exit!, stdout, stderr: withPackageAdvice(clean(stderr.text())) });
@@ -162,7 +162,7 @@ function toOutcome(
   if (said) return said;
   if (tool.function === "execute") return valueResult(result ?? null);
   if (result === undefined) return stdout.length === 0 ? ok(textResult("")) : successOutcome(stdout);
-  for (const line of stdout.toString("utf8").split("\n")) if (line !== "") notices.log(line);
+  for (const line of stdout.toString("utf8").split("\n")) if (line !== "") notifications.log(line);
   return valueResult(result);
 }
 

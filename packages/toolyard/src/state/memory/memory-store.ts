@@ -14,7 +14,7 @@ interface Tables {
   readonly limits: LimitTable;
   readonly sessions: HeldTable<SessionRecord>;
   readonly parked: HeldTable<true>;
-  readonly notices: Emitter<HubNotification>;
+  readonly notifications: Emitter<HubNotification>;
   readonly secret: Uint8Array;
 }
 
@@ -24,7 +24,7 @@ export class MemoryStore implements Store {
     limits: new LimitTable(),
     sessions: new HeldTable(),
     parked: new HeldTable(),
-    notices: new Emitter(),
+    notifications: new Emitter(),
     secret: randomBytes(32),
   };
 
@@ -38,7 +38,7 @@ class MemoryHubState implements HubState {
   readonly limits: MemoryLimitStore;
   readonly sessions: MemorySessionRecords;
   readonly parked: MemoryParkedDirectory;
-  readonly notices: HubNotifications;
+  readonly notifications: HubNotifications;
   readonly secret: Uint8Array;
   readonly #tables: Tables;
   readonly #member: HubMember;
@@ -48,9 +48,9 @@ class MemoryHubState implements HubState {
     this.limits = new MemoryLimitStore(tables.limits, member);
     this.sessions = new MemorySessionRecords(tables.sessions, member);
     this.parked = new MemoryParkedDirectory(tables.parked, member);
-    this.notices = {
-      publish: (notice) => tables.notices.emit(notice),
-      on: (listener) => tables.notices.on(listener),
+    this.notifications = {
+      publish: (notification) => tables.notifications.emit(notification),
+      on: (listener) => tables.notifications.on(listener),
     };
     this.secret = tables.secret;
     this.#tables = tables;

@@ -6,7 +6,7 @@ export type HubNotification =
 /** Words from hub to hub. */
 export interface HubNotifications {
   /** Reaches every hub of the store that listens now, this one too. Never throws. */
-  publish(notice: HubNotification): void;
+  publish(notification: HubNotification): void;
   /** Listens until the returned function is called. */
-  on(listener: (notice: HubNotification) => void): () => void;
+  on(listener: (notification: HubNotification) => void): () => void;
 }

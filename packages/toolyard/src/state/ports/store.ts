@@ -35,7 +35,7 @@ export interface HubState {
   readonly limits: LimitStore;
   readonly sessions: SessionRecords;
   readonly parked: ParkedDirectory;
-  readonly notices: HubNotifications;
+  readonly notifications: HubNotifications;
   /** The same for all hubs of the store: signs codes that one hub issues and another verifies. 32 bytes. */
   readonly secret: Uint8Array;
   /** The events of one door's sessions. */

@@ -54,21 +54,21 @@ export class CallsInFlight {
    * belong to one principal, each of its clients once. Returns whether somebody got it; `false` with calls under way
    * means that it could be anybody's.
    */
-  tell(notice: CallNotification, related: RequestId | undefined): boolean {
+  tell(notification: CallNotification, related: RequestId | undefined): boolean {
     const named = this.get(related);
-    if (named) return tell([named], notice);
+    if (named) return tell([named], notification);
     // It came on the stream of a request that is no call any more, or never was one.
     if (related !== undefined) return false;
     const calls = this.#calls.values();
     if (new Set(calls.map(({ principal }) => principal.id)).size > 1) return false;
-    return tell(new Map(calls.map((call) => [clientKey(call), call])).values(), notice);
+    return tell(new Map(calls.map((call) => [clientKey(call), call])).values(), notification);
   }
 }
 
-function tell(calls: Iterable<Call>, notice: CallNotification): boolean {
+function tell(calls: Iterable<Call>, notification: CallNotification): boolean {
   let isTold = false;
   for (const call of calls) {
-    call.notify(notice);
+    call.notify(notification);
     isTold = true;
   }
   return isTold;

@@ -10,7 +10,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", 
 afterEach(() => void vi.useRealTimers());
 
 interface Stage {
-  readonly keeper: ListingTracker;
+  readonly supervisor: ListingTracker;
   readonly lines: Lines;
   /** Names of the tools that the server lists. */
   tools: string[];
@@ -49,7 +49,7 @@ async function start(): Promise<Stage> {
     },
   } as unknown as Connection;
   const changes: string[][] = [];
-  const keeper = new ListingTracker({
+  const supervisor = new ListingTracker({
     connection: () => connection,
     wake: () => {},
     isUp: () => true,
@@ -58,9 +58,9 @@ async function start(): Promise<Stage> {
     coldWaitMs: undefined,
     logger: lines,
   });
-  const result: Stage = Object.assign(stage, { keeper, lines, changes });
-  keeper.open(Promise.resolve(undefined));
-  keeper.connected();
+  const result: Stage = Object.assign(stage, { supervisor, lines, changes });
+  supervisor.open(Promise.resolve(undefined));
+  supervisor.connected();
   await read(result, 1);
   changes.splice(0);
   return result;
@@ -78,15 +78,15 @@ const namesOf = ({ tools }: ServerListing): unknown[] => tools.map(({ name }) =>
 test("waits at most 250 ms for a server that announced a change and hangs, once", async () => {
   const stage = await start();
   stage.hangs = true;
-  stage.keeper.outdated("tools");
+  stage.supervisor.outdated("tools");
   let listed: unknown;
-  void Promise.resolve(stage.keeper.listing()).then((listing) => (listed = namesOf(listing)));
+  void Promise.resolve(stage.supervisor.listing()).then((listing) => (listed = namesOf(listing)));
   await vi.advanceTimersByTimeAsync(249);
   expect(listed).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
   expect(listed).toEqual(["one"]);
-  expect(stage.keeper.listing()).not.toBeInstanceOf(Promise);
-  stage.keeper.close();
+  expect(stage.supervisor.listing()).not.toBeInstanceOf(Promise);
+  stage.supervisor.close();
 });
 
 test.each<[string, boolean, boolean]>([
@@ -97,79 +97,79 @@ test.each<[string, boolean, boolean]>([
   const stage = await start();
   stage.hangs = hangs;
   stage.tools = ["one", "two"];
-  stage.keeper.outdated("tools");
-  if (isReading) void stage.keeper.refresh();
-  const listing = stage.keeper.listing({ mayBeOld: true });
+  stage.supervisor.outdated("tools");
+  if (isReading) void stage.supervisor.refresh();
+  const listing = stage.supervisor.listing({ mayBeOld: true });
   expect(listing).not.toBeInstanceOf(Promise);
   expect(namesOf(listing as ServerListing)).toEqual(["one"]);
-  expect(stage.keeper.listing()).toBeInstanceOf(Promise);
-  stage.keeper.close();
+  expect(stage.supervisor.listing()).toBeInstanceOf(Promise);
+  stage.supervisor.close();
 });
 
 test("waits for the new list of a server that answers", async () => {
   const stage = await start();
   stage.tools = ["one", "two"];
-  stage.keeper.outdated("tools");
-  const listing = stage.keeper.listing();
+  stage.supervisor.outdated("tools");
+  const listing = stage.supervisor.listing();
   expect(listing).toBeInstanceOf(Promise);
   expect(namesOf(await listing)).toEqual(["one", "two"]);
   expect(stage.changes).toEqual([["tools"]]);
-  stage.keeper.close();
+  stage.supervisor.close();
 });
 
 test("does not wait for a server that owes an answer and has been silent", async () => {
   const stage = await start();
   [stage.callsInFlight, stage.heardAt] = [1, performance.now() - 251];
   stage.hangs = true;
-  stage.keeper.outdated("tools");
-  expect(stage.keeper.listing()).not.toBeInstanceOf(Promise);
+  stage.supervisor.outdated("tools");
+  expect(stage.supervisor.listing()).not.toBeInstanceOf(Promise);
   stage.heardAt = performance.now();
-  expect(stage.keeper.listing()).toBeInstanceOf(Promise);
-  stage.keeper.close();
+  expect(stage.supervisor.listing()).toBeInstanceOf(Promise);
+  stage.supervisor.close();
 });
 
 test("waits at most 250 ms for expired lists of a server that hangs", async () => {
   const stage = await start();
   stage.ttlMs = 5000;
-  await stage.keeper.refresh();
+  await stage.supervisor.refresh();
   await vi.advanceTimersByTimeAsync(5000);
   stage.hangs = true;
-  expect(stage.keeper.listing({ mayBeOld: true })).not.toBeInstanceOf(Promise);
+  expect(stage.supervisor.listing({ mayBeOld: true })).not.toBeInstanceOf(Promise);
   let isListed = false;
-  void Promise.resolve(stage.keeper.listing()).then(() => (isListed = true));
+  void Promise.resolve(stage.supervisor.listing()).then(() => (isListed = true));
   await vi.advanceTimersByTimeAsync(250);
   expect(isListed).toBe(true);
-  expect(stage.keeper.listing()).not.toBeInstanceOf(Promise);
-  stage.keeper.close();
+  expect(stage.supervisor.listing()).not.toBeInstanceOf(Promise);
+  stage.supervisor.close();
 });
 
 test("reports an announced change whose list is the same", async () => {
   const stage = await start();
-  const before = stage.keeper.listing();
-  stage.keeper.outdated("prompts");
+  const before = stage.supervisor.listing();
+  stage.supervisor.outdated("prompts");
   await vi.advanceTimersByTimeAsync(100);
   await read(stage, 2);
   expect(stage.changes).toEqual([["prompts"]]);
-  expect(stage.keeper.listing()).toBe(before);
-  stage.keeper.close();
+  expect(stage.supervisor.listing()).toBe(before);
+  stage.supervisor.close();
 });
 
 test("does not report a lost stream after which the lists are the same", async () => {
   const stage = await start();
-  stage.keeper.outdated("all");
+  stage.supervisor.outdated("all");
   await vi.advanceTimersByTimeAsync(100);
   await read(stage, 2);
   expect(stage.changes).toEqual([]);
-  stage.keeper.close();
+  stage.supervisor.close();
 });
 
 test("reads lists that could not be read again, at growing intervals and with one log line", async () => {
   const stage = await start();
   stage.hangs = true;
-  const reading = stage.keeper.refresh();
+  const reading = stage.supervisor.refresh();
   await vi.advanceTimersByTimeAsync(60_000);
   await reading;
-  expect(stage.keeper.failure?.kind).toBe("timeout");
+  expect(stage.supervisor.failure?.kind).toBe("timeout");
   await vi.advanceTimersByTimeAsync(10 * 60_000);
   expect(stage.reads).toBeGreaterThan(4);
   expect(stage.reads).toBeLessThan(10);
@@ -178,18 +178,18 @@ test("reads lists that could not be read again, at growing intervals and with on
   const count = stage.reads;
   await vi.advanceTimersByTimeAsync(120_000);
   await read(stage, count + 1);
-  expect(stage.keeper.failure).toBeUndefined();
-  stage.keeper.close();
+  expect(stage.supervisor.failure).toBeUndefined();
+  stage.supervisor.close();
 });
 
 test("reports an announced change once a failed reading has succeeded", async () => {
   const stage = await start();
   stage.hangs = true;
-  stage.keeper.outdated("tools");
+  stage.supervisor.outdated("tools");
   await vi.advanceTimersByTimeAsync(60_100);
   stage.hangs = false;
   await vi.advanceTimersByTimeAsync(5000);
   await read(stage, 3);
   expect(stage.changes).toEqual([["tools"]]);
-  stage.keeper.close();
+  stage.supervisor.close();
 });

@@ -30,7 +30,7 @@ export interface StdioTransportOptions {
   /** Names of variables that this process has and the child was not given; told when the child asks for one. */
   readonly withheld?: () => readonly string[];
   /** Present: a start that may be downloading, which must not be ended in the middle. */
-  readonly keeper?: StartSupervisor;
+  readonly supervisor?: StartSupervisor;
 }
 
 /** Looks after a child that has not said anything on stdout yet. */
@@ -100,7 +100,7 @@ export class StdioTransport implements Transport {
     this.#handlers = handlers;
     const child = await spawnChild({ command, args, env, ...(cwd !== undefined && { cwd }) });
     this.#child = child;
-    this.#options.keeper?.started(child);
+    this.#options.supervisor?.started(child);
     // Closed while it started.
     if (this.#closing) return child.kill(0);
     this.#read(child, handlers);
@@ -157,8 +157,8 @@ export class StdioTransport implements Transport {
   async #end(isUseless: boolean): Promise<void> {
     const child = this.#child;
     if (!child) return;
-    const { keeper } = this.#options;
-    if (!this.#hasSpoken && child.exit === undefined && keeper?.takeOver(child) === true) return;
+    const { supervisor } = this.#options;
+    if (!this.#hasSpoken && child.exit === undefined && supervisor?.takeOver(child) === true) return;
     const { stopGraceMs } = this.#options;
     await child.end(isUseless ? Math.min(stopGraceMs, USELESS_GRACE_MS) : stopGraceMs, KILL_GRACE_MS, this.#unaware);
     // Why it ended may still be in the pipe.

@@ -11,7 +11,7 @@ import type { Outlet } from "./outlet.ts";
 
 /** What a running request may do with its session. */
 export interface ScopeOwner {
-  readonly door: string;
+  readonly endpoint: string;
   readonly client: Client;
   /** From which level on the client wants log messages; everything until it says so. */
   readonly logLevel: string;
@@ -41,8 +41,8 @@ export class CallScope implements CallerLink {
     this.wants = { progress: this.#progressToken !== undefined, logLevel: owner.logLevel };
   }
 
-  get door(): string {
-    return this.#owner.door;
+  get endpoint(): string {
+    return this.#owner.endpoint;
   }
 
   get client(): Client {
@@ -57,10 +57,10 @@ export class CallScope implements CallerLink {
     return this.#caller;
   }
 
-  notify(notice: CallNotification): void {
+  notify(notification: CallNotification): void {
     if (this.#over || this.#caller.aborted) return;
-    const params = this.#noticeParams(notice);
-    if (params) this.outlet.note(stringifyExact({ jsonrpc: "2.0", method: notice.method, params }));
+    const params = this.#notificationParams(notification);
+    if (params) this.outlet.note(stringifyExact({ jsonrpc: "2.0", method: notification.method, params }));
   }
 
   async ask(ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject> {
@@ -85,7 +85,7 @@ export class CallScope implements CallerLink {
     this.#over = true;
   }
 
-  #noticeParams({ method, params }: CallNotification): JsonObject | undefined {
+  #notificationParams({ method, params }: CallNotification): JsonObject | undefined {
     if (method === "notifications/progress") {
       if (this.#progressToken === undefined) return undefined;
       this.progressAt = performance.now();

@@ -30,7 +30,7 @@ export class HttpSession implements ReplyHome {
     this.#deps = deps;
     this.protocol = new LegacySession(deps, {
       connection: connectionId(),
-      door: "mcp-http",
+      endpoint: "mcp-http",
       principal,
       outlet: this.standing,
       onRecord: (record) => this.#isListed && deps.state.sessions.put(this.id, record),

@@ -6,27 +6,31 @@ import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createGate, text } from "../../../../../../test/fixtures/hub-stand-in.ts";
 import { REFUSED_BODIES, REFUSED_HEADERS } from "../../../../../../test/support/malformed.ts";
-import { startTestDoor, type DoorSettings, type TestDoor } from "../../../../../../test/fixtures/mcp-door.ts";
+import {
+  startTestEndpoint,
+  type EndpointSettings,
+  type TestEndpoint,
+} from "../../../../../../test/fixtures/mcp-door.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { SseDecoder, type SseEvent } from "../../../wire/sse.ts";
 
-let door: TestDoor;
+let endpoint: TestEndpoint;
 const open: { destroy(): void }[] = [];
-const doors: TestDoor[] = [];
+const endpoints: TestEndpoint[] = [];
 
-async function start(settings?: DoorSettings): Promise<TestDoor> {
-  const started = await startTestDoor(settings);
-  doors.push(started);
+async function start(settings?: EndpointSettings): Promise<TestEndpoint> {
+  const started = await startTestEndpoint(settings);
+  endpoints.push(started);
   return started;
 }
 
 beforeEach(async () => {
-  door = await start();
+  endpoint = await start();
 });
 
 afterEach(async () => {
   for (const stream of open.splice(0)) stream.destroy();
-  await Promise.all(doors.splice(0).map((started) => started.close()));
+  await Promise.all(endpoints.splice(0).map((started) => started.close()));
 });
 
 const JSON_HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
@@ -36,7 +40,7 @@ interface Sent {
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
   readonly path?: string;
-  readonly to?: TestDoor;
+  readonly to?: TestEndpoint;
 }
 
 interface Opened {
@@ -44,7 +48,7 @@ interface Opened {
   readonly response: IncomingMessage;
 }
 
-async function begin({ method = "POST", headers = {}, body, path = "/mcp", to = door }: Sent): Promise<Opened> {
+async function begin({ method = "POST", headers = {}, body, path = "/mcp", to = endpoint }: Sent): Promise<Opened> {
   const request = httpRequest(`${to.url}${path}`, {
     method,
     headers: { ...(method === "POST" ? JSON_HEADERS : {}), ...headers },
@@ -127,7 +131,7 @@ const rpc = (id: unknown, method: string, params?: JsonObject): JsonObject => ({
   method,
   ...(params ? { params } : {}),
 });
-const notice = (method: string, params?: JsonObject): JsonObject => ({
+const notification = (method: string, params?: JsonObject): JsonObject => ({
   jsonrpc: "2.0",
   method,
   ...(params ? { params } : {}),
@@ -142,7 +146,7 @@ async function openSession(
 ): Promise<Record<string, string>> {
   const answer = await send({ ...more, body: initialize(version, capabilities) });
   const headers = { ...more.headers, "mcp-session-id": answer.headers["mcp-session-id"] as string };
-  await send({ ...more, headers, body: notice("notifications/initialized") });
+  await send({ ...more, headers, body: notification("notifications/initialized") });
   return headers;
 }
 
@@ -202,15 +206,15 @@ describe("sessions", () => {
   test("S17: DELETE ends the session, and the streams of its calls end without an answer", async () => {
     const headers = await openSession();
     const started = createGate();
-    door.hub.started.on(started.open);
+    endpoint.hub.started.on(started.open);
     const running = send({ headers, body: callTool(1, "slow") });
     await started.opened;
     expect((await send({ method: "DELETE", headers })).status).toBe(200);
     expect(await running).toMatchObject({ status: 200, text: "" });
-    expect(door.hub.calls.at(-1)?.signal.aborted).toBe(true);
+    expect(endpoint.hub.calls.at(-1)?.signal.aborted).toBe(true);
     expect((await send({ headers, body: rpc(2, "ping") })).status).toBe(404);
-    expect(door.hub.released).toEqual([door.hub.calls.at(-1)?.client.connection]);
-    expect(door.hub.released[0]).not.toBe(headers["mcp-session-id"]);
+    expect(endpoint.hub.released).toEqual([endpoint.hub.calls.at(-1)?.client.connection]);
+    expect(endpoint.hub.released[0]).not.toBe(headers["mcp-session-id"]);
   });
 
   test("S17: a session is its principal's own", async () => {
@@ -273,7 +277,7 @@ describe("sessions", () => {
     const answer = await send({ body: rpc(1, "initialize", {}) });
     expect(answer).toMatchObject({ status: 200, json: { id: 1, error: { code: -32602 } } });
     expect(answer.headers["mcp-session-id"]).toBeUndefined();
-    expect(door.legacy.size).toBe(0);
+    expect(endpoint.legacy.size).toBe(0);
   });
 
   test("idle sessions end, those that listen or work do not", async () => {
@@ -282,15 +286,15 @@ describe("sessions", () => {
     const working = await openSession();
     await listen(listening);
     const started = createGate();
-    door.hub.started.on(started.open);
+    endpoint.hub.started.on(started.open);
     const running = send({ headers: working, body: callTool(1, "slow") });
     await started.opened;
-    door.legacy.sweep(performance.now() + 29 * 60_000);
-    expect(door.legacy.size).toBe(3);
-    door.legacy.sweep(performance.now() + 31 * 60_000);
+    endpoint.legacy.sweep(performance.now() + 29 * 60_000);
+    expect(endpoint.legacy.size).toBe(3);
+    endpoint.legacy.sweep(performance.now() + 31 * 60_000);
     expect((await send({ headers: idle, body: rpc(2, "ping") })).status).toBe(404);
     expect((await send({ headers: listening, body: rpc(2, "ping") })).status).toBe(200);
-    door.hub.gate.open();
+    endpoint.hub.gate.open();
     expect((await running).json.result).toEqual(text("done"));
   });
 
@@ -314,7 +318,7 @@ describe("sessions", () => {
   test("an idle session costs 12 KB at most", async () => {
     const { HttpSession } = await import("./http-session.ts");
     const { createTestDeps } = await import("../../../../../../test/fixtures/mcp-door.ts");
-    const deps = createTestDeps(door.hub);
+    const deps = createTestDeps(endpoint.hub);
     const log = deps.state.openEventLog({ maxBytes: 1e6, maxEvents: 100, keepMs: 1000 });
     const outlet = { isShared: true, reachable: true, reply: () => {}, note: () => {} };
     const sessions: unknown[] = [];
@@ -325,7 +329,7 @@ describe("sessions", () => {
     for (let at = 0; at < 2000; at += 1) {
       const session = new HttpSession(deps, log, LOCAL_PRINCIPAL);
       await session.protocol.receive(initialize(), { outlet });
-      await session.protocol.receive(notice("notifications/initialized"), { outlet });
+      await session.protocol.receive(notification("notifications/initialized"), { outlet });
       sessions.push(session);
     }
     collect();
@@ -372,8 +376,8 @@ describe("answers", () => {
   test("C7: notifications and replies are answered 202 without a body", async () => {
     const headers = await openSession();
     for (const body of [
-      notice("notifications/initialized"),
-      notice("notifications/whatever"),
+      notification("notifications/initialized"),
+      notification("notifications/whatever"),
       { jsonrpc: "2.0", id: 5, result: {} },
     ]) {
       expect(await send({ headers, body })).toMatchObject({ status: 202, text: "" });
@@ -470,7 +474,7 @@ describe("answers", () => {
   });
 
   test("C17: batches are served up to 2025-03-26 and refused since", async () => {
-    const batch = [rpc(1, "ping"), notice("notifications/x"), callTool(2, "echo", { text: "b" }), { id: 7 }];
+    const batch = [rpc(1, "ping"), notification("notifications/x"), callTool(2, "echo", { text: "b" }), { id: 7 }];
     const old = await openSession("2025-03-26");
     const answer = await send({ headers: old, body: batch });
     expect(answer.status).toBe(200);
@@ -482,7 +486,9 @@ describe("answers", () => {
         [null, -32600],
       ]),
     );
-    expect(await send({ headers: old, body: [notice("notifications/x"), notice("notifications/y")] })).toMatchObject({
+    expect(
+      await send({ headers: old, body: [notification("notifications/x"), notification("notifications/y")] }),
+    ).toMatchObject({
       status: 202,
       text: "",
     });
@@ -495,10 +501,10 @@ describe("answers", () => {
   test("a cancelled call is answered so, and nobody takes its end for a lost stream", async () => {
     const headers = await openSession();
     const started = createGate();
-    door.hub.started.on(started.open);
+    endpoint.hub.started.on(started.open);
     const running = send({ headers, body: callTool(1, "slow") });
     await started.opened;
-    await send({ headers, body: notice("notifications/cancelled", { requestId: 1 }) });
+    await send({ headers, body: notification("notifications/cancelled", { requestId: 1 }) });
     expect((await running).json).toEqual(CANCELLED);
   });
 
@@ -522,11 +528,11 @@ const CANCELLED = { jsonrpc: "2.0", id: 1, error: { code: 0, message: "Request c
 
 describe("streams", () => {
   const edit = (): void => {
-    door.hub.lists.tools = [
-      ...door.hub.lists.tools,
-      { name: `t${door.hub.lists.tools.length}`, inputSchema: { type: "object" } },
+    endpoint.hub.lists.tools = [
+      ...endpoint.hub.lists.tools,
+      { name: `t${endpoint.hub.lists.tools.length}`, inputSchema: { type: "object" } },
     ];
-    door.hub.announce("tools");
+    endpoint.hub.announce("tools");
   };
   const isChange = ({ method }: JsonObject): boolean => method === "notifications/tools/list_changed";
 
@@ -542,7 +548,7 @@ describe("streams", () => {
   test("what happened before anybody listened is told when somebody does, once", async () => {
     const headers = await openSession();
     edit();
-    await expect.poll(() => door.hub.views.length).toBeGreaterThan(4);
+    await expect.poll(() => endpoint.hub.views.length).toBeGreaterThan(4);
     edit();
     const events = await listen(headers);
     await events.until(isChange);
@@ -553,7 +559,7 @@ describe("streams", () => {
     const headers = await openSession();
     const uri = "test://greeting";
     await send({ headers, body: rpc(1, "resources/subscribe", { uri }) });
-    const update = (n: number): void => door.hub.events.resourceUpdated.emit({ uri, params: { uri, n } });
+    const update = (n: number): void => endpoint.hub.events.resourceUpdated.emit({ uri, params: { uri, n } });
     const first = await listen(headers);
     update(1);
     await first.until(({ params }) => (params as JsonObject)["n"] === 1);
@@ -571,7 +577,7 @@ describe("streams", () => {
   test("a call's stream that was lost does not cancel the call, and is taken up where it broke", async () => {
     const headers = await openSession();
     const go = createGate();
-    door.hub.handlers["stepped"] = async (call) => {
+    endpoint.hub.handlers["stepped"] = async (call) => {
       call.notify({ method: "notifications/progress", params: { progress: 1 } });
       await go.opened;
       call.notify({ method: "notifications/progress", params: { progress: 2 } });
@@ -585,13 +591,13 @@ describe("streams", () => {
     const second = await listen(headers, lastId);
     await second.ended;
     expect(second.messages.map(({ method, id }) => method ?? id)).toEqual(["notifications/progress", 1]);
-    expect(door.hub.calls.at(-1)?.signal.aborted).toBe(false);
+    expect(endpoint.hub.calls.at(-1)?.signal.aborted).toBe(false);
   });
 
   test("a stream is taken up while its call still runs", async () => {
     const headers = await openSession();
     const go = createGate();
-    door.hub.handlers["stepped"] = async (call) => {
+    endpoint.hub.handlers["stepped"] = async (call) => {
       call.notify({ method: "notifications/progress", params: { progress: 1 } });
       await go.opened;
       return { ok: true, result: text("there") };
@@ -609,7 +615,7 @@ describe("streams", () => {
 
   /** A call that told of progress and then runs until it is cancelled. */
   async function beginSlow(headers: Record<string, string>): Promise<Events> {
-    door.hub.handlers["stepped"] = async (call) => {
+    endpoint.hub.handlers["stepped"] = async (call) => {
       call.notify({ method: "notifications/progress", params: { progress: 1 } });
       await once(call.signal, "abort");
       return { ok: true, result: text("too late") };
@@ -620,7 +626,7 @@ describe("streams", () => {
   }
 
   const cancel = (headers: Record<string, string>): Promise<Answer> =>
-    send({ headers, body: notice("notifications/cancelled", { requestId: 1 }) });
+    send({ headers, body: notification("notifications/cancelled", { requestId: 1 }) });
 
   test.each(["2025-03-26", "2025-06-18", "2025-11-25"])(
     "%s: the stream of a cancelled call ends with a reply",
@@ -660,9 +666,9 @@ describe("streams", () => {
   });
 
   test("a stream whose answer is too large to keep ends with an error when it is taken up", async () => {
-    door = await start({ sessions: { replayMaxBytes: 16 * 400 } });
+    endpoint = await start({ sessions: { replayMaxBytes: 16 * 400 } });
     const headers = await openSession();
-    door.hub.handlers["large"] = async (call) => {
+    endpoint.hub.handlers["large"] = async (call) => {
       call.notify({ method: "notifications/progress", params: { progress: 1 } });
       return { ok: true, result: text("x".repeat(500)) };
     };
@@ -710,15 +716,15 @@ describe("HTTP+SSE of 2024-11-05", () => {
   }
 
   test("the stream names the address to post to and carries every answer", async () => {
-    const { events, endpoint } = await connect();
-    expect(endpoint).toMatch(/^\/messages\?sessionId=[0-9a-f]{32}$/);
-    expect(await send({ path: endpoint, body: initialize("2024-11-05") })).toMatchObject({
+    const { events, endpoint: messagesPath } = await connect();
+    expect(messagesPath).toMatch(/^\/messages\?sessionId=[0-9a-f]{32}$/);
+    expect(await send({ path: messagesPath, body: initialize("2024-11-05") })).toMatchObject({
       status: 202,
       text: "Accepted",
     });
     expect((await events.until(({ id }) => id === 0))["result"]).toMatchObject({ protocolVersion: "2024-11-05" });
-    await send({ path: endpoint, body: notice("notifications/initialized") });
-    await send({ path: endpoint, body: callTool(1, "progress", {}, { progressToken: 1 }) });
+    await send({ path: messagesPath, body: notification("notifications/initialized") });
+    await send({ path: messagesPath, body: callTool(1, "progress", {}, { progressToken: 1 }) });
     await events.until(({ id }) => id === 1);
     expect(events.messages.map(({ method, id }) => method ?? id)).toEqual([
       0,
@@ -737,53 +743,59 @@ describe("HTTP+SSE of 2024-11-05", () => {
   });
 
   test("posts to nobody's session, of another type, or of nonsense are refused", async () => {
-    const { endpoint } = await connect();
+    const { endpoint: messagesPath } = await connect();
     expect((await send({ path: "/messages?sessionId=nope", body: rpc(1, "ping") })).status).toBe(404);
     expect((await send({ path: "/messages", body: rpc(1, "ping") })).status).toBe(404);
     expect(
-      (await send({ path: endpoint, headers: { "content-type": "text/plain" }, body: rpc(1, "ping") })).status,
+      (await send({ path: messagesPath, headers: { "content-type": "text/plain" }, body: rpc(1, "ping") })).status,
     ).toBe(400);
-    expect(await send({ path: endpoint, body: "{" })).toMatchObject({ status: 400, json: { error: { code: -32700 } } });
-    expect(await send({ path: endpoint, body: [] })).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
+    expect(await send({ path: messagesPath, body: "{" })).toMatchObject({
+      status: 400,
+      json: { error: { code: -32700 } },
+    });
+    expect(await send({ path: messagesPath, body: [] })).toMatchObject({
+      status: 400,
+      json: { error: { code: -32600 } },
+    });
   });
 
   test("the session ends with its stream, and so do its calls", async () => {
-    const { events, endpoint } = await connect();
-    await send({ path: endpoint, body: initialize("2024-11-05") });
+    const { events, endpoint: messagesPath } = await connect();
+    await send({ path: messagesPath, body: initialize("2024-11-05") });
     const aborted = createGate();
     const started = createGate();
-    door.hub.started.on((call) => {
+    endpoint.hub.started.on((call) => {
       call.signal.addEventListener("abort", aborted.open);
       started.open();
     });
-    await send({ path: endpoint, body: callTool(1, "slow") });
+    await send({ path: messagesPath, body: callTool(1, "slow") });
     await started.opened;
     events.drop();
     await aborted.opened;
-    expect((await send({ path: endpoint, body: rpc(2, "ping") })).status).toBe(404);
-    expect(door.sse.size).toBe(0);
+    expect((await send({ path: messagesPath, body: rpc(2, "ping") })).status).toBe(404);
+    expect(endpoint.sse.size).toBe(0);
   });
 
   test("when the listener closes, what is running is answered before the stream ends", async () => {
-    const { events, endpoint } = await connect();
+    const { events, endpoint: messagesPath } = await connect();
     const idle = await connect();
-    await send({ path: endpoint, body: initialize("2024-11-05") });
+    await send({ path: messagesPath, body: initialize("2024-11-05") });
     const started = createGate();
-    door.hub.started.on(started.open);
-    await send({ path: endpoint, body: callTool(1, "slow") });
+    endpoint.hub.started.on(started.open);
+    await send({ path: messagesPath, body: callTool(1, "slow") });
     await started.opened;
-    const closed = door.listener.close();
+    const closed = endpoint.listener.close();
     await idle.events.ended;
-    door.hub.gate.open();
+    endpoint.hub.gate.open();
     await events.ended;
     expect(events.messages.at(-1)).toMatchObject({ id: 1, result: text("done") });
     await closed;
   });
 
   test("the tool mode of the stream's query holds for the session", async () => {
-    const { events, endpoint } = await connect("/sse?tool_mode=discovery");
-    await send({ path: endpoint, body: initialize("2024-11-05") });
-    await send({ path: endpoint, body: rpc(1, "tools/list") });
+    const { events, endpoint: messagesPath } = await connect("/sse?tool_mode=discovery");
+    await send({ path: messagesPath, body: initialize("2024-11-05") });
+    await send({ path: messagesPath, body: rpc(1, "tools/list") });
     expect(((await events.until(({ id }) => id === 1))["result"] as JsonObject)["tools"]).toHaveLength(1);
   });
 });

@@ -61,7 +61,7 @@ export class LegacyHttp {
     this.#table = new SessionTable(options);
     this.#timers = [setInterval(() => this.sweep(), SWEEP_MS), setInterval(() => this.#streamTheQuiet(), QUIET_MS / 3)];
     for (const timer of this.#timers) timer.unref();
-    this.#unlisten = deps.state.notices.on((notice) => this.#heard(notice));
+    this.#unlisten = deps.state.notifications.on((notification) => this.#heard(notification));
   }
 
   /** How many sessions there are. */
@@ -215,7 +215,7 @@ export class LegacyHttp {
   async #endElsewhere(exchange: LegacyExchange): Promise<void> {
     const id = await this.#idHeldElsewhere(exchange);
     if (id === undefined) return;
-    this.#deps.state.notices.publish({ type: "end-session", session: id });
+    this.#deps.state.notifications.publish({ type: "end-session", session: id });
     sendEmpty(exchange.http.answer.setHeader("mcp-session-id", id), 200);
   }
 

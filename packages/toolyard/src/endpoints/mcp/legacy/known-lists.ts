@@ -1,7 +1,7 @@
 import type { ListKind, RenderedList } from "../../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { versionOf, type ListVersions } from "../list-watch.ts";
-import { LIST_NOTICES } from "./list-notifications.ts";
+import { LIST_NOTIFICATIONS } from "./list-notifications.ts";
 
 /**
  * State of the lists as one client last saw them. The client is notified of changed content and of changes that sources
@@ -28,15 +28,15 @@ export class KnownLists {
 
   /** The notices that tell of what is new in `versions`, which count as known from now on. */
   outdated(versions: ListVersions): ReadonlySet<string> {
-    const notices = new Set<string>();
+    const notifications = new Set<string>();
     for (const [kind, { version, announcements }] of versions) {
       if (this.#versions.get(kind) === version && this.#announcements.get(kind) === announcements) continue;
       this.saw(kind, version);
       this.#announcements.set(kind, announcements);
-      const { capability, notice } = LIST_NOTICES[kind];
-      if (capability in this.#capabilities) notices.add(notice);
+      const { capability, notification } = LIST_NOTIFICATIONS[kind];
+      if (capability in this.#capabilities) notifications.add(notification);
     }
-    return notices;
+    return notifications;
   }
 }
 

@@ -18,7 +18,7 @@ export class LegacyEndpoint {
   }
 
   converse(principal: Principal): SessionlessConversation {
-    return new LegacySession(this.#deps, { door: "jsonrpc", principal, outlet: NOBODY });
+    return new LegacySession(this.#deps, { endpoint: "jsonrpc", principal, outlet: NOBODY });
   }
 
   /** Ends the sessions on HTTP: what is still running there is answered with an error. */

@@ -1,13 +1,13 @@
 import type { ListKind } from "../../../core/ports/hub-port.ts";
 
 /** The notification that tells of a changed list, and the capability without which it is not sent. */
-export const LIST_NOTICES: Readonly<Record<ListKind, { capability: string; notice: string }>> = {
-  tools: { capability: "tools", notice: noticeText("tools") },
-  resources: { capability: "resources", notice: noticeText("resources") },
-  templates: { capability: "resources", notice: noticeText("resources") },
-  prompts: { capability: "prompts", notice: noticeText("prompts") },
+export const LIST_NOTIFICATIONS: Readonly<Record<ListKind, { capability: string; notification: string }>> = {
+  tools: { capability: "tools", notification: notificationText("tools") },
+  resources: { capability: "resources", notification: notificationText("resources") },
+  templates: { capability: "resources", notification: notificationText("resources") },
+  prompts: { capability: "prompts", notification: notificationText("prompts") },
 };
 
-function noticeText(list: string): string {
+function notificationText(list: string): string {
   return `{"jsonrpc":"2.0","method":"notifications/${list}/list_changed"}`;
 }

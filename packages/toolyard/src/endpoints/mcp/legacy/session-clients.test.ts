@@ -21,14 +21,14 @@ import { createGate, HubStandIn } from "../../../../../../test/fixtures/hub-stan
 import {
   createTestDeps,
   createTestModern,
-  startTestDoor,
-  type TestDoor,
+  startTestEndpoint,
+  type TestEndpoint,
 } from "../../../../../../test/fixtures/mcp-door.ts";
 import { StdioEndpoint } from "../stdio-endpoint.ts";
 import { createProtocolSink } from "../../../process/stdout-guard.ts";
 
 /** A door on stdio whose client starts a real child: the child hands its pipes on to this process. */
-interface PipeDoor {
+interface PipeEndpoint {
   readonly hub: HubStandIn;
   readonly command: { readonly command: string; readonly args: string[] };
   close(): Promise<void>;
@@ -38,14 +38,14 @@ const RELAY =
   `const socket = require("node:net").connect(Number(process.argv[1])); process.stdin.pipe(socket); ` +
   `socket.pipe(process.stdout); socket.on("close", () => process.exit());`;
 
-async function startPipeDoor(): Promise<PipeDoor> {
+async function startPipeEndpoint(): Promise<PipeEndpoint> {
   const hub = new HubStandIn();
   const deps = createTestDeps(hub);
   const modern = createTestModern(hub);
   const open: StdioEndpoint[] = [];
   const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.setNoDelay(true);
-    const door = new StdioEndpoint({
+    const endpoint = new StdioEndpoint({
       authenticator: alwaysAdmitting(LOCAL_PRINCIPAL),
       jsonLimits: resolveJsonLimits(),
       ...deps,
@@ -53,14 +53,14 @@ async function startPipeDoor(): Promise<PipeDoor> {
       output: createProtocolSink(socket),
       modern,
     });
-    open.push(door);
-    door.start();
-    void door.done.then(() => socket.end());
+    open.push(endpoint);
+    endpoint.start();
+    void endpoint.done.then(() => socket.end());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const close = async (): Promise<void> => {
-    await Promise.all(open.map((door) => door.close(0)));
+    await Promise.all(open.map((endpoint) => endpoint.close(0)));
     modern.close();
     deps.board.close();
     server.close();
@@ -68,13 +68,13 @@ async function startPipeDoor(): Promise<PipeDoor> {
   return { hub, command: { command: process.execPath, args: ["-e", RELAY, String(port)] }, close };
 }
 
-let http: TestDoor;
-let pipe: PipeDoor;
+let http: TestEndpoint;
+let pipe: PipeEndpoint;
 const clients: { close(): Promise<void> }[] = [];
 
 beforeEach(async () => {
-  http = await startTestDoor();
-  pipe = await startPipeDoor();
+  http = await startTestEndpoint();
+  pipe = await startPipeEndpoint();
 });
 
 afterEach(async () => {

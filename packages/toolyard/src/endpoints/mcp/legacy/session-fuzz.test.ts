@@ -72,7 +72,7 @@ test("whatever is sent, each request has one reply with its id and a known code,
     const outlet: Outlet = { isShared: false, reachable: true, reply: record, note: record };
     const session = new LegacySession(deps, {
       connection: connectionId(),
-      door: "mcp-test",
+      endpoint: "mcp-test",
       principal: LOCAL_PRINCIPAL,
       outlet,
     });

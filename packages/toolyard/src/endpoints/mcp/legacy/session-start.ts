@@ -8,7 +8,7 @@ export interface SessionStart {
   /** The lasting connection's id; see `Client.connection`. Absent where nothing lasts. */
   readonly connection?: string;
   /** `mcp-http`, `mcp-sse`, `mcp-stdio`. */
-  readonly door: string;
+  readonly endpoint: string;
   readonly principal: Principal;
   /** Where messages go that belong to no request. */
   readonly outlet: Outlet;

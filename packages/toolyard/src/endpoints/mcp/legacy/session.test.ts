@@ -1,6 +1,6 @@
 import { LOCAL_PRINCIPAL } from "../../../core/calls/call.ts";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createTestDeps, type DoorSettings } from "../../../../../../test/fixtures/mcp-door.ts";
+import { createTestDeps, type EndpointSettings } from "../../../../../../test/fixtures/mcp-door.ts";
 import { createGate, HubStandIn, text } from "../../../../../../test/fixtures/hub-stand-in.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { ok } from "../../../core/calls/outcome.ts";
@@ -24,11 +24,11 @@ class TestClient implements Outlet {
   reachable = true;
   #waiting: { matches(message: Message): boolean; resolve(message: Message): void }[] = [];
 
-  constructor(settings: DoorSettings = {}, hub = new HubStandIn()) {
+  constructor(settings: EndpointSettings = {}, hub = new HubStandIn()) {
     this.hub = hub;
     this.session = new LegacySession(createTestDeps(hub, settings), {
       connection: "c1",
-      door: "mcp-test",
+      endpoint: "mcp-test",
       principal: LOCAL_PRINCIPAL,
       outlet: this,
     });
@@ -93,7 +93,7 @@ class TestClient implements Outlet {
 }
 
 async function openClient(
-  settings: DoorSettings = {},
+  settings: EndpointSettings = {},
   version?: string,
   capabilities?: JsonObject,
 ): Promise<TestClient> {
@@ -348,7 +348,7 @@ describe("methods", () => {
     const { result } = await client.request("tools/call", params);
     expect(result).toEqual({ content: [{ type: "text", text: "hi" }], _meta: { seen: { trace: "x" } } });
     expect(client.hub.calls.at(-1)).toMatchObject({
-      door: "mcp-test",
+      endpoint: "mcp-test",
       method: "tools/call",
       target: "echo",
       params: { task: { ttl: 5 } },

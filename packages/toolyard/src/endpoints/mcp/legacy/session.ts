@@ -66,7 +66,7 @@ export interface SessionDeps extends MethodsDeps {
  * up nothing else.
  */
 export class LegacySession implements BoardMember, ScopeOwner {
-  readonly door: string;
+  readonly endpoint: string;
   readonly #deps: SessionDeps;
   readonly #outlet: Outlet;
   readonly #asks: SessionServerRequests;
@@ -87,7 +87,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
 
   constructor(deps: SessionDeps, start: SessionStart) {
     this.#deps = deps;
-    this.door = start.door;
+    this.endpoint = start.endpoint;
     this.#outlet = start.outlet;
     this.#onRecord = start.onRecord;
     this.#record = {
@@ -219,7 +219,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
 
   listsMayHaveChanged(versions: ListVersions): void {
     if (this.#phase !== "ready" || takesAnyLineAsAnswer(this.client, this.#revision)) return;
-    for (const notice of this.#lists.outdated(versions)) this.#outlet.note(notice);
+    for (const notification of this.#lists.outdated(versions)) this.#outlet.note(notification);
   }
 
   resourceUpdated(text: string): void {

@@ -45,7 +45,7 @@ export class LegacySse {
     const stream = http.openStream();
     const session = new LegacySession(this.#deps, {
       connection: connectionId(),
-      door: "mcp-sse",
+      endpoint: "mcp-sse",
       principal,
       outlet: streamOutlet(stream),
     });

@@ -196,9 +196,9 @@ describe("questions of a call", () => {
       { "elicitation-1": accept("x") },
       { options: { ...ALL, meta: { progressToken: "new" }, logLevel: "info" } },
     );
-    const notices = second.messages.slice(0, -1).map(({ params }) => params as JsonObject);
-    expect(notices.filter(({ progressToken }) => progressToken === "new")).toHaveLength(0);
-    expect([notices.length, notices.at(-1)]).toMatchObject([64, { data: 500 }]);
+    const notifications = second.messages.slice(0, -1).map(({ params }) => params as JsonObject);
+    expect(notifications.filter(({ progressToken }) => progressToken === "new")).toHaveLength(0);
+    expect([notifications.length, notifications.at(-1)]).toMatchObject([64, { data: 500 }]);
   });
 });
 
@@ -397,7 +397,7 @@ describe("the state of a parked call", () => {
   });
 
   test("a caller that does not come back in time loses the call, which is told", async () => {
-    await restart({ door: { input_timeout: 40 } });
+    await restart({ endpoint: { input_timeout: 40 } });
     let heard: unknown;
     tool("greet", async (call) =>
       ok(text(String(await call.ask(form("Who?")).catch((error: unknown) => (heard = error))))),
@@ -410,7 +410,7 @@ describe("the state of a parked call", () => {
   });
 
   test("when too many calls wait, a further question is refused to its tool", async () => {
-    await restart({ door: { max_parked_calls: 1 } });
+    await restart({ endpoint: { max_parked_calls: 1 } });
     tool("greet", async (call) => ok(text(`Hello ${String(said(await call.ask(form("Who?"))))}`)));
     await server.ask("tools/call", { name: "greet", arguments: {} }, ALL);
     const second = await server.ask("tools/call", { name: "greet", arguments: {} }, ALL);

@@ -137,8 +137,8 @@ export class RequestVisit implements Visit {
     this.logLevel = envelope.logLevel;
   }
 
-  get door(): string {
-    return this.request.door;
+  get endpoint(): string {
+    return this.request.endpoint;
   }
 
   note(method: string, params: JsonObject): void {

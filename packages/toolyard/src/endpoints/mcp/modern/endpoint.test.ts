@@ -101,7 +101,7 @@ describe("discovery and lists", () => {
   });
 
   test("pages follow the configured size", async () => {
-    await restart({ door: { page_size: 2 } });
+    await restart({ endpoint: { page_size: 2 } });
     server.hub.lists.prompts = [{ name: "a" }, { name: "b" }, { name: "c" }];
     const first = result(await server.ask("prompts/list"));
     expect(first).toMatchObject({ prompts: [{ name: "a" }, { name: "b" }], resultType: "complete" });
@@ -134,7 +134,7 @@ describe("tool modes", () => {
   });
 
   test("C30: without a word the server's default holds", async () => {
-    await restart({ door: { tool_mode: "discovery" } });
+    await restart({ endpoint: { tool_mode: "discovery" } });
     await server.ask("tools/list");
     expect(server.hub.views.at(-1)?.mode).toBe("discovery");
   });
@@ -159,7 +159,7 @@ describe("calls", () => {
     const options = { capabilities: { sampling: {} }, meta: { progressToken: 5, trace: "x" }, logLevel: "info" };
     await server.ask("tools/call", { name: "echo", arguments: { text: "hi" }, extra: 1 }, options);
     expect(server.hub.calls[0]).toMatchObject({
-      door: "mcp-http",
+      endpoint: "mcp-http",
       method: "tools/call",
       target: "echo",
       params: { extra: 1 },

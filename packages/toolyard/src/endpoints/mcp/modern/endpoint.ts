@@ -228,7 +228,7 @@ function discovery({ instructions, capabilities: declared }: ServerFacts, featur
 
 /** Lists have no way back to their caller and need none. */
 const NO_LINK: CallerLink = Object.freeze({
-  door: "mcp",
+  endpoint: "mcp",
   client: { capabilities: {} },
   signal: new AbortController().signal,
   cancellation: new Canceller(),

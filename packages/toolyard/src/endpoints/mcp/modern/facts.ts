@@ -8,7 +8,7 @@ import type { HeaderLookup } from "../../../wire/modern/headers.ts";
 /** What is known of a modern request beyond its message. */
 export interface RequestFacts {
   /** `mcp-http`, `mcp-stdio`. */
-  readonly door: string;
+  readonly endpoint: string;
   readonly principal: Principal;
   /** The tool mode that this request asks for, else the server's default. */
   readonly mode: ToolMode;
@@ -30,7 +30,7 @@ export function holderIn({ principal, connection }: RequestFacts): Holder {
  * full collection.
  */
 export class AdmittedFacts implements RequestFacts {
-  readonly door: string;
+  readonly endpoint: string;
   readonly principal: Principal;
   readonly mode: ToolMode;
   readonly signal: Cancellation;
@@ -41,7 +41,7 @@ export class AdmittedFacts implements RequestFacts {
   readonly meta: JsonObject;
 
   constructor(facts: RequestFacts, envelope: Envelope, meta: JsonObject) {
-    this.door = facts.door;
+    this.endpoint = facts.endpoint;
     this.principal = facts.principal;
     this.mode = facts.mode;
     this.signal = facts.signal;

@@ -145,7 +145,7 @@ describe("subscriptions/listen", () => {
       note: (text: string) => void sent.push(JSON.parse(text) as JsonObject),
     };
     const facts = {
-      door: "mcp-stdio",
+      endpoint: "mcp-stdio",
       principal: LOCAL_PRINCIPAL,
       mode: "normal",
       connection: "pipe",
@@ -178,7 +178,7 @@ describe("subscriptions/listen", () => {
   });
 
   test("S4: there are only so many at once, and only so many resources in one", async () => {
-    await restart({ door: { max_subscriptions: 1, max_subscribed_resources: 2 } });
+    await restart({ endpoint: { max_subscriptions: 1, max_subscribed_resources: 2 } });
     const refused = await (await listen({ resourceSubscriptions: ["test://1", "test://2", "test://3"] })).whole();
     expect(refused.last).toMatchObject({ id: "s1", error: { code: -32602 } });
     const stream = await listen({ toolsListChanged: true });

@@ -55,16 +55,16 @@ export class ListenSubscription implements BoardListener {
 
   listsMayHaveChanged(versions: ListVersions): void {
     if (this.#early) return void this.#early.push(versions);
-    const notices = new Set<string>();
+    const notifications = new Set<string>();
     for (const [kind, version] of versions) {
       const seen = this.#seen.get(kind);
       const isSame = seen?.version === version.version && seen.announcements === version.announcements;
       if (!this.#parts.lists.has(kind) || isSame) continue;
       this.#seen.set(kind, version);
       // Templates have no notification of their own.
-      notices.add(kind === "templates" ? "resources" : kind);
+      notifications.add(kind === "templates" ? "resources" : kind);
     }
-    for (const list of notices) this.#send(`notifications/${list}/list_changed`, {});
+    for (const list of notifications) this.#send(`notifications/${list}/list_changed`, {});
   }
 
   resourceUpdated(uri: string, params: JsonObject): void {

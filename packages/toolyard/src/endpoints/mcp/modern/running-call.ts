@@ -20,7 +20,7 @@ import {
 /** One request that waits for a call: the first one, or a retry that brings answers. */
 export interface Visit {
   /** Which door it came by. */
-  readonly door: string;
+  readonly endpoint: string;
   readonly signal: Cancellation;
   readonly capabilities: JsonObject;
   readonly progressToken: RequestId | undefined;
@@ -50,7 +50,7 @@ interface SuspendedRequest {
  * that come up in between are held.
  */
 export class RunningCall implements CallerLink {
-  readonly door: string;
+  readonly endpoint: string;
   readonly client: Client;
   readonly wants: CallerLink["wants"];
   readonly relaysInput: boolean;
@@ -70,7 +70,7 @@ export class RunningCall implements CallerLink {
   #undeclared: JsonObject | undefined;
 
   constructor(client: Client, visit: Visit, relaysInput: boolean) {
-    this.door = visit.door;
+    this.endpoint = visit.endpoint;
     this.client = client;
     this.relaysInput = relaysInput;
     this.#capabilities = visit.capabilities;
@@ -151,10 +151,10 @@ export class RunningCall implements CallerLink {
     this.#rejectAll(error);
   }
 
-  notify(notice: CallNotification): void {
+  notify(notification: CallNotification): void {
     if (this.#answer || this.#caller.aborted) return;
-    if (this.#visit) deliver(notice, this.#visit);
-    else this.#hold(notice);
+    if (this.#visit) deliver(notification, this.#visit);
+    else this.#hold(notification);
   }
 
   async ask(ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject> {
@@ -243,16 +243,16 @@ export class RunningCall implements CallerLink {
     }
   }
 
-  #hold(notice: CallNotification): void {
-    this.#held.push(notice);
-    if (this.#held.length <= MAX_HELD_NOTICES) return;
+  #hold(notification: CallNotification): void {
+    this.#held.push(notification);
+    if (this.#held.length <= MAX_HELD_NOTIFICATIONS) return;
     // Of progress the last word matters most.
     const progress = this.#held.findIndex(({ method }) => method === PROGRESS);
     this.#held.splice(Math.max(0, progress), 1);
   }
 
   #flushTo(visit: Visit): void {
-    for (const notice of this.#held) deliver(notice, visit);
+    for (const notification of this.#held) deliver(notification, visit);
     this.#held = [];
   }
 }
@@ -272,4 +272,4 @@ const PROGRESS = "notifications/progress";
 const MESSAGE = "notifications/message";
 const GATHER_MS = 15;
 const MAX_QUESTIONS = 32;
-const MAX_HELD_NOTICES = 64;
+const MAX_HELD_NOTIFICATIONS = 64;

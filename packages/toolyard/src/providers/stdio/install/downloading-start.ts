@@ -31,7 +31,7 @@ export class DownloadingStart {
   #said = false;
   #isLocked = false;
   #leaving = 0;
-  #keeper: InstallSupervisor | undefined;
+  #supervisor: InstallSupervisor | undefined;
 
   constructor(options: DownloadingStartOptions) {
     this.#options = options;
@@ -86,12 +86,12 @@ export class DownloadingStart {
   takeOver(child: Child): boolean {
     const { plan } = this.#options;
     if (this.#leaving === 0 || plan.start || !this.seen || child !== this.#child || this.#leftMs() <= 0) return false;
-    const keeper = this.#keeper?.isThere === true ? this.#keeper : this.#keeperFor(child);
-    if (!keeper) return false;
+    const supervisor = this.#supervisor?.isThere === true ? this.#supervisor : this.#supervisorFor(child);
+    if (!supervisor) return false;
     // The keeper writes its own.
     this.#isLocked = false;
-    this.#keeper = undefined;
-    keeper.takeOver();
+    this.#supervisor = undefined;
+    supervisor.takeOver();
     return true;
   }
 
@@ -99,10 +99,10 @@ export class DownloadingStart {
   #keep(child: Child | undefined): void {
     if (!child || child.exit !== undefined) return;
     this.#lockFor(child);
-    this.#keeper ??= this.#keeperFor(child);
+    this.#supervisor ??= this.#supervisorFor(child);
   }
 
-  #keeperFor(child: Child): InstallSupervisor | undefined {
+  #supervisorFor(child: Child): InstallSupervisor | undefined {
     const { plan, files } = this.#options;
     const [cacheFolder] = plan.folders;
     return InstallSupervisor.start(child, {
@@ -113,8 +113,8 @@ export class DownloadingStart {
   }
 
   #letGo(): void {
-    this.#keeper?.release();
-    this.#keeper = undefined;
+    this.#supervisor?.release();
+    this.#supervisor = undefined;
   }
 
   #leftMs(): number {

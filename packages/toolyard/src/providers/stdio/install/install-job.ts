@@ -6,7 +6,7 @@ import { Gate } from "../../../upstream/links/gate.ts";
 import { installingProcess, isStart, logTail, readResult, toLines, type InstallResult } from "./install-files.ts";
 import { watchFamily } from "./family.ts";
 import type { InstallJob } from "./supervised-install.ts";
-import { spawnMinder } from "./supervised-install-process.ts";
+import { spawnSupervisedInstall } from "./supervised-install-process.ts";
 import type { CommandWords } from "./runner.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
@@ -73,7 +73,7 @@ export class RunningInstall {
       const result = pid === undefined ? this.#resultOf(own) : undefined;
       if (result) return result;
       // Before its own process holds the lock, another one may come first: then this waits for that one.
-      if (pid === undefined) own ??= startMinder(this.#job, install!);
+      if (pid === undefined) own ??= startSupervisedInstall(this.#job, install!);
       else if (this.#look(pid, own?.pid)) return NOTHING_MORE;
       await pause(POLL_MS, undefined, { ref: this.#waiting > 0 });
     }
@@ -134,8 +134,11 @@ class InstallProcess {
 }
 
 /** In a group of its own, with nothing of this process but what it is told. */
-function startMinder({ folder: _folder, grew: _grew, install: _install, ...job }: WatchedJob, words: CommandWords) {
-  const child = spawnMinder();
+function startSupervisedInstall(
+  { folder: _folder, grew: _grew, install: _install, ...job }: WatchedJob,
+  words: CommandWords,
+) {
+  const child = spawnSupervisedInstall();
   child.stdin?.end(JSON.stringify({ ...job, ...words }));
   return new InstallProcess(child);
 }

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Child } from "../../../process/child.ts";
 import type { AdoptedStart } from "./start-adoption.ts";
-import { spawnMinder } from "./supervised-install-process.ts";
+import { spawnSupervisedInstall } from "./supervised-install-process.ts";
 
 /** Follows the job on the standard input of a keeper that is not needed any more. */
 export const NOT_NEEDED = "not needed";
@@ -19,12 +19,12 @@ export class InstallSupervisor {
   readonly #child: Child;
   readonly #process: ChildProcess;
 
-  private constructor(child: Child, keeper: ChildProcess) {
+  private constructor(child: Child, supervisor: ChildProcess) {
     this.#child = child;
-    this.#process = keeper;
+    this.#process = supervisor;
     child.spare(true);
     // Should it end by itself, there is nobody to leave the child to.
-    keeper.once("exit", () => child.spare(false));
+    supervisor.once("exit", () => child.spare(false));
   }
 
   /** Absent where no process can be started, which leaves the child to this one. */
@@ -34,11 +34,11 @@ export class InstallSupervisor {
     const outputs = process.platform === "win32" ? [] : [child.stdout, child.stderr];
     try {
       mkdirSync(dirname(start.files.lock), { recursive: true, mode: FOLDER_MODE });
-      const keeper = spawnMinder(outputs);
-      keeper.on("error", () => {});
-      if (keeper.pid === undefined) return undefined;
-      keeper.stdin?.write(JSON.stringify({ ...start, tree: { pid, marker, startedAt }, bornAtMs }));
-      return new InstallSupervisor(child, keeper);
+      const supervisor = spawnSupervisedInstall(outputs);
+      supervisor.on("error", () => {});
+      if (supervisor.pid === undefined) return undefined;
+      supervisor.stdin?.write(JSON.stringify({ ...start, tree: { pid, marker, startedAt }, bornAtMs }));
+      return new InstallSupervisor(child, supervisor);
     } catch {
       return undefined;
     } finally {

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { messageOf } from "../../../core/errors.ts";
 import { adopt, type AdoptedStart } from "./start-adoption.ts";
 import { NOT_NEEDED } from "./install-supervisor.ts";
-import { minder, type InstallJob } from "./supervised-install.ts";
+import { superviseInstall, type InstallJob } from "./supervised-install.ts";
 
 const ended = new AbortController();
 process.once("SIGTERM", () => ended.abort());
@@ -18,7 +18,7 @@ try {
   const job: InstallJob | AdoptedStart = JSON.parse(written);
   if (word === NOT_NEEDED) process.exit();
   if ("tree" in job) await adopt(job, ended.signal);
-  else await minder(job, ended.signal);
+  else await superviseInstall(job, ended.signal);
 } catch (error) {
   process.exitCode = 1;
   process.stderr.write(messageOf(error));

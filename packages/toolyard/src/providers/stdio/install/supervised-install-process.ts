@@ -7,8 +7,8 @@ import { childEnvironment } from "../../../process/environment.ts";
  * Starts the process that outlives this one, in a group of its own and with nothing of this process but what it is told
  * on its standard input and the streams that it is to read. It keeps this process no longer.
  */
-export function spawnMinder(more: readonly Readable[] = []): ChildProcess {
-  const child = spawn(process.execPath, [minderFile()], {
+export function spawnSupervisedInstall(more: readonly Readable[] = []): ChildProcess {
+  const child = spawn(process.execPath, [supervisedInstallFile()], {
     env: childEnvironment(),
     detached: true,
     windowsHide: true,
@@ -21,7 +21,7 @@ export function spawnMinder(more: readonly Readable[] = []): ChildProcess {
 }
 
 /** The built file, since Node itself runs it. */
-function minderFile(): string {
+function supervisedInstallFile(): string {
   const here = fileURLToPath(new URL("minder-main.js", import.meta.url));
   return here.replace(/([\\/])src([\\/]providers[\\/]stdio[\\/]install[\\/]minder-main\.js)$/, "$1dist$2");
 }

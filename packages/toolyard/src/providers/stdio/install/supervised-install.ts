@@ -26,7 +26,7 @@ const DRAIN_MS = 2000;
 const PASSING = /ECOMPROMISED|ENOTEMPTY/;
 
 /** Downloads under the lock of the package, and writes down how it went. Another process that does so is left to it. */
-export async function minder(job: InstallJob, ended: AbortSignal): Promise<void> {
+export async function superviseInstall(job: InstallJob, ended: AbortSignal): Promise<void> {
   const { files, maxMs } = job;
   try {
     await withFileLock(files.lock, () => download(job, ended), { waitMs: 0, staleMs: maxMs + LOCK_MARGIN_MS });
