@@ -97,6 +97,7 @@ export const BUNDLED = new Set([
   "chokidar",
   "commander",
   "htmlparser2",
+  "jose",
   "jsonc-parser",
   "oauth4webapi",
   "picocolors",

@@ -37,6 +37,7 @@ export const PARTS = {
   library: { purpose: "the document library", packages: ["@toolyard/library"], isOwn: true },
   gnn: { purpose: "models of Active Inference in GNN", packages: ["@toolyard/gnn"], isOwn: true },
   postgres: { purpose: "a document library in PostgreSQL", packages: ["pg"] },
+  "sign-in": { purpose: "signing in to this hub without another identity provider", packages: ["oidc-provider"] },
 } as const satisfies Readonly<Record<string, ExtraPart>>;
 
 export type ExtraName = keyof typeof PARTS;

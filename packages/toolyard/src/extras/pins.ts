@@ -74,4 +74,11 @@ export const PINS: Readonly<Record<string, ExtraPin>> = {
     lock: "47fa38b832b4",
     megabytes: 0.5,
   },
+  "sign-in": {
+    versions: {
+      "oidc-provider": "9.13.3",
+    },
+    lock: "6770e1d6d5d5",
+    megabytes: 1.8,
+  },
 };

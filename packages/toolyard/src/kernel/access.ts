@@ -1,4 +1,5 @@
 import type { Access, AccessPlan } from "../core/access.ts";
+import type { GrantRights } from "../core/calls/identity.ts";
 import type { HttpOptions } from "../http/options.ts";
 import { createTokenAccess, planTokenAccess, type TokenSettings } from "../http/request/tokens.ts";
 import type { AccessKind, Contribution } from "./feature.ts";
@@ -10,7 +11,13 @@ export function planAccess(contributions: readonly Contribution[], server: Token
 
 /** Creates the access of one place that the hub is served at. Throws an `OptionError`. */
 export function createAccess(contributions: readonly Contribution[], http: HttpOptions): Access {
-  return choose(contributions)?.kind.create(http) ?? createTokenAccess(http);
+  return choose(contributions)?.kind.create(http, grantOf(contributions, http)) ?? createTokenAccess(http);
+}
+
+/** Returns how identities get their rights: by the first feature that gives them, else all that the place allows. */
+function grantOf(contributions: readonly Contribution[], { openRights }: HttpOptions): GrantRights {
+  const whole = Object.freeze({ rights: openRights });
+  return contributions.find(({ grantRights }) => grantRights)?.grantRights ?? (() => whole);
 }
 
 interface Choice {

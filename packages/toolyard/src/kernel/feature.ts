@@ -1,4 +1,5 @@
 import type { Access, AccessPlan } from "../core/access.ts";
+import type { GrantRights } from "../core/calls/identity.ts";
 import type { ObjectOf, OptionSchema, Sections } from "../core/options/option-schema.ts";
 import type { ServiceKey, ServicesOf } from "../core/service-key.ts";
 import type { EvidenceSource } from "../catalog/search/likeness/table-search.ts";
@@ -30,8 +31,11 @@ export interface AnyEndpoint extends Pick<
 export interface AccessKind {
   /** Returns nothing where the configuration does not ask for it now. Throws an `OptionError`. */
   plan(): AccessPlan | undefined;
-  /** Called once for each place that the hub is served at. */
-  create(http: HttpOptions): Access;
+  /**
+   * Called once for each place that the hub is served at. `grantRights` gives rights to identities; it returns what the
+   * current configuration says.
+   */
+  create(http: HttpOptions, grantRights: GrantRights): Access;
 }
 
 /** What a feature adds to a hub once it has started. All members but `services` are optional. */
@@ -40,6 +44,8 @@ export interface Contribution {
   readonly onCall?: CallListener;
   /** A further way to authenticate callers. */
   readonly access?: AccessKind;
+  /** Gives rights to identities, such as by roles. The first feature that has it is used. @default all rights */
+  readonly grantRights?: GrantRights;
   /** Stages of the pipeline, loaded with it at the first call. */
   readonly stages?: readonly StagePlace[];
   /** Dialects behind MCP, loaded at the first request for them. */

@@ -1,5 +1,6 @@
 import type { Cancellation } from "./cancellation.ts";
 import type { Deadline } from "./deadline.ts";
+import type { Identity } from "./identity.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Models } from "../ports/models.ts";
 import { EVERYTHING, type Rights } from "../ports/rights.ts";
@@ -20,6 +21,8 @@ export interface Principal {
   readonly remote?: boolean;
   /** How lists name tools to it. Every spelling is understood in calls. @default "mcp" */
   readonly toolNames?: ToolNameStyle;
+  /** Facts about an authenticated caller. Absent where the caller sent no credentials. */
+  readonly identity?: Identity;
 }
 
 /** `mcp`: as MCP allows. `model`: as the APIs of models allow, without a dot and of at most 64 characters. */

@@ -41,6 +41,11 @@ export interface Fail {
   readonly result?: JsonObject;
   /** The protocol error as an MCP upstream sent it, passed on unchanged by the MCP door. */
   readonly rpcError?: RpcErrorObject;
+  /**
+   * With `denied`: all scopes that an access token needs for this operation. Over HTTP the refusal is a 403 whose
+   * challenge names them (RFC 6750, `insufficient_scope`).
+   */
+  readonly requiredScopes?: readonly string[];
   /** For the log only. */
   readonly cause?: unknown;
   readonly attempts?: number;
@@ -52,6 +57,7 @@ export interface FailExtras {
   readonly details?: JsonObject;
   readonly result?: JsonObject;
   readonly rpcError?: RpcErrorObject;
+  readonly requiredScopes?: readonly string[];
   readonly cause?: unknown;
 }
 

@@ -1,0 +1,37 @@
+import type { JsonObject } from "../json/json.ts";
+import type { Principal } from "./call.ts";
+
+/** Kinds of identities: an entry of `server.tokens`, a user, or an OAuth client that acts for itself. */
+export type IdentityKind = "token" | "user" | "client";
+
+/**
+ * Facts about an authenticated caller, before roles give it rights. Plain data, because it travels between processes
+ * and is stored with sessions. It never contains a credential.
+ */
+export interface Identity {
+  readonly kind: IdentityKind;
+  /** Unique in the hub and the same for every token of this identity; equal to the `id` of its principal. */
+  readonly id: string;
+  /** Name to show: the user name, the name of the token's entry, or the client id. */
+  readonly name: string;
+  /** Issuer of the access token; absent for an entry of `server.tokens`. */
+  readonly issuer?: string;
+  /** `client_id` of the OAuth client that sent the access token. */
+  readonly clientId?: string;
+  readonly groups: readonly string[];
+  /** Scopes of the access token. A token of `server.tokens` has none. */
+  readonly scopes: readonly string[];
+  /** Claims of the access token that roles may compare, at most `MAX_CLAIM_BYTES` as JSON; larger ones are left out. */
+  readonly claims: JsonObject;
+  /** End of validity of the access token, in milliseconds since 1970. */
+  readonly expiresAt?: number;
+}
+
+/** Maximum size of `Identity.claims` as JSON, in bytes. */
+export const MAX_CLAIM_BYTES = 8192;
+
+/** Rights that roles give to an identity. */
+export type Grant = Pick<Principal, "rights" | "ratePerMinute">;
+
+/** Returns the rights of an identity, or `undefined` if no role admits it: the caller is then refused with 403. */
+export type GrantRights = (identity: Identity) => Grant | undefined;
