@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json/json.ts";
-import type { Principal } from "./call.ts";
+import type { Rights } from "../ports/rights.ts";
 
 /** Kinds of identities: an entry of `server.tokens`, a user, or an OAuth client that acts for itself. */
 export type IdentityKind = "token" | "user" | "client";
@@ -31,7 +31,11 @@ export interface Identity {
 export const MAX_CLAIM_BYTES = 8192;
 
 /** Rights that roles give to an identity. */
-export type Grant = Pick<Principal, "rights" | "ratePerMinute">;
+export interface Grant {
+  readonly rights: Rights;
+  /** Calls per minute; 0 for no limit. @default `[limits] rate_per_minute` */
+  readonly ratePerMinute?: number;
+}
 
 /** Returns the rights of an identity, or `undefined` if no role admits it: the caller is then refused with 403. */
 export type GrantRights = (identity: Identity) => Grant | undefined;
