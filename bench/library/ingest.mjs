@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import PdfDocument from "pdfkit";
 import { createHub } from "../../packages/toolyard/dist/index.js";
 import { openLibrary } from "../../packages/library/dist/index.js";
-import { openSqliteStore } from "../../packages/library/dist/store/sqlite.js";
+import { openSqliteStore } from "../../packages/library/dist/store/sqlite/sqlite.js";
 
 const PAGES = 500;
 const SECTIONS = 6_000;

@@ -2,7 +2,7 @@
 import { loadEmbedder } from "../../packages/toolyard/dist/embeddings.js";
 import { evaluate } from "../../packages/library/dist/measures/evaluate.js";
 import { ndcgAt10 } from "../../packages/library/dist/measures/ndcg.js";
-import { openSqlite } from "../../packages/library/dist/store/open-sqlite.js";
+import { openSqlite } from "../../packages/library/dist/store/sqlite/open-sqlite.js";
 import { readCollections } from "./collections.mjs";
 
 /** What words alone are to reach. */

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { loadEmbedder } from "../../packages/toolyard/dist/embeddings.js";
 import { searchPassages } from "../../packages/library/dist/search/search.js";
 import { Terms } from "../../packages/library/dist/search/terms.js";
-import { openSqliteStore } from "../../packages/library/dist/store/sqlite.js";
+import { openSqliteStore } from "../../packages/library/dist/store/sqlite/sqlite.js";
 
 const EACH = 300;
 const AUTHORS = 200;

@@ -5,8 +5,12 @@ export interface PlainText {
   readonly ends: readonly number[];
 }
 
+/** Letters, digits and marks that keep their number of letters when they are normalised. */
+const WORD = String.raw`[A-Za-z0-9À-ÅÇ-ÖØ-åç-öø-ÿ,.()’']`;
 /** Typographic variants and their common form, longer ones first. */
 const PIECES: readonly (readonly [source: string, own: string | undefined])[] = [
+  // Most of a text: words with single spaces between them, as one piece. No other rule applies inside of it.
+  [String.raw`${WORD}{1,100}(?: ${WORD}{1,100}){0,20}(?!\p{M})`, undefined],
   // A word divided at the end of a line may have a hyphen or not, so hyphens within words are ignored.
   [String.raw`(?<=[\p{L}\p{M}])[-‐‑\u00ad]\s*(?=\p{L})`, ""],
   [String.raw`(?<=\d)\s*[-‐‑‒–]\s*(?=\d)`, "-"],
@@ -16,9 +20,8 @@ const PIECES: readonly (readonly [source: string, own: string | undefined])[] = 
   // French typesetting puts a space before them.
   [String.raw`\s+(?=[;:!?])|[\u00ad\u200b-\u200d\u2060\ufeff]`, ""],
   [String.raw`\s+`, " "],
-  // Plain letters together, since most are; else a letter with its accents, of which longer runs are taken apart: to
-  // sort them takes quadratic time.
-  [String.raw`[A-Za-z]+(?!\p{M})|\P{M}\p{M}{0,30}|\p{M}`, undefined],
+  // A letter with its accents, of which longer runs are taken apart: to sort them takes quadratic time.
+  [String.raw`\P{M}\p{M}{0,30}|\p{M}`, undefined],
 ];
 const PIECE = new RegExp(PIECES.map(([source]) => `(${source})`).join("|"), "gu");
 
@@ -51,6 +54,13 @@ export function placeIn({ text, from, to }: PlainPiece, at: number): readonly [f
   return text.length === to - from ? [from + at, from + at + 1] : [from, to];
 }
 
+/** Returns the normalised text alone, without the places of its letters. */
+export function plainLetters(text: string): string {
+  const pieces: string[] = [];
+  for (const { text: own } of plainPieces(text)) pieces.push(own);
+  return pieces.join("");
+}
+
 export function plainText(text: string): PlainText {
   const starts: number[] = [];
   const ends: number[] = [];
@@ -66,9 +76,9 @@ export function plainText(text: string): PlainText {
   return { text: pieces.join(""), starts, ends };
 }
 
-const PLAIN_LETTERS = /^[A-Za-z]+$/;
+const PLAIN_WORDS = new RegExp(`^(?:${WORD}| )+$`);
 
 function letters(piece: string): string {
-  if (PLAIN_LETTERS.test(piece)) return piece.toLowerCase();
+  if (PLAIN_WORDS.test(piece)) return piece.toLowerCase().replaceAll("’", "'");
   return piece.normalize("NFKC").toLowerCase().replaceAll("œ", "oe").replaceAll("æ", "ae");
 }
