@@ -33,7 +33,11 @@ export async function measureScholars(folder, report, { embedder, verbose = fals
     for (const question of QUESTIONS[kind]) {
       const [query] = question;
       const { hits } = await library.search("chunk", { query, limit: 10, minSimilarity: 0, filter: {} });
-      const rank = rankOf(question, hits.map(({ passage }) => passage), names);
+      const rank = rankOf(
+        question,
+        hits.map(({ passage }) => passage),
+        names,
+      );
       if (rank <= depth) found[0] += 1;
       else if (verbose) console.log(`  ${kind}: ${query}: ${rank}; ${shown(hits[0], names)}`);
       if (rankOf(question, await rankFts5(query), names) <= depth) found[1] += 1;
@@ -42,19 +46,19 @@ export async function measureScholars(folder, report, { embedder, verbose = fals
     const name = `${kind} among the first ${depth}`;
     report(of(name), `${found[0]} of ${count}, FTS5 on author, title, text ${found[1]}`, goal && `${goal}`);
   }
-  await measureRefusals(library, report, of, verbose);
+  await measureRefusals(library, (name, value) => report(of(name), value), verbose);
   await library[Symbol.asyncDispose]();
 }
 
 /** A question without an answer is to be answered with nothing; one with an answer is not. */
-async function measureRefusals(library, report, of, verbose) {
+async function measureRefusals(library, report, verbose) {
   let empty = 0;
   for (const query of QUESTIONS.unanswerable) {
     const { hits } = await library.search("chunk", { query, limit: 10, minSimilarity: 0, filter: {} });
     if (hits.length === 0) empty += 1;
     else if (verbose) console.log(`  unanswerable: ${query}: ${hits[0].score} ${hits[0].passage.text.slice(0, 100)}`);
   }
-  report(of("unanswerable questions with an empty answer"), `${empty} of ${QUESTIONS.unanswerable.length}`);
+  report("unanswerable questions with an empty answer", `${empty} of ${QUESTIONS.unanswerable.length}`);
 }
 
 function reportMissing(report) {
@@ -88,9 +92,8 @@ function byFts5(file) {
 async function filled(file) {
   const library = await openSqlite(file);
   const driver = await openSqlite(":memory:");
-  driver.exec(
-    "create virtual table own using fts5(id unindexed, author, title, text, tokenize = 'unicode61 remove_diacritics 2')",
-  );
+  const tokenizer = "unicode61 remove_diacritics 2";
+  driver.exec(`create virtual table own using fts5(id unindexed, author, title, text, tokenize = '${tokenizer}')`);
   const rows = library.all(
     "select source_id, fields, chunk.text from chunk join document on document.id = document_id",
   );

@@ -1,5 +1,5 @@
-// A library of scholars, made of public texts in the folder that LIBRARY_EVAL names: an English anthology of philosophy,
-// French essays and, as the mass in which they are to be found, English novels.
+// A library of scholars, made of public texts in the folder that LIBRARY_EVAL names: an English anthology of
+// philosophy, French essays and, as the mass in which they are to be found, English novels.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
@@ -53,7 +53,8 @@ export function writeScholars(folder, own = process.env.LIBRARY_EVAL) {
     write(folder, basename(file, ".tex"), fromTex(readFileSync(join(texts, file), "utf8")));
   const french = join(own, "hurlus-tei");
   for (const file of readdirSync(french).filter((name) => FRENCH.some((work) => name.startsWith(`${work}_`))))
-    if (file.endsWith(".xml")) write(folder, basename(file, ".xml"), fromTei(readFileSync(join(french, file), "utf8"), "fr"));
+    if (file.endsWith(".xml"))
+      write(folder, basename(file, ".xml"), fromTei(readFileSync(join(french, file), "utf8"), "fr"));
   const novels = join(own, "ELTeC-eng/level1");
   const whole = readdirSync(novels)
     .map((name) => [name, readFileSync(join(novels, name), "utf8")])
@@ -63,7 +64,13 @@ export function writeScholars(folder, own = process.env.LIBRARY_EVAL) {
 }
 
 function write(folder, name, { title, author, language, text }) {
-  const head = ["---", `title: ${JSON.stringify(title)}`, `author: ${JSON.stringify(author)}`, `lang: ${language}`, "---"];
+  const head = [
+    "---",
+    `title: ${JSON.stringify(title)}`,
+    `author: ${JSON.stringify(author)}`,
+    `lang: ${language}`,
+    "---",
+  ];
   writeFileSync(join(folder, `${name}.md`), `${head.join("\n")}\n\n${text}\n`);
 }
 
@@ -105,7 +112,9 @@ function fromTei(source, language) {
 }
 
 function plainXml(text) {
-  return decode(text.replaceAll(/<[^>]*>/g, "")).replaceAll(/\s+/g, " ").trim();
+  return decode(text.replaceAll(/<[^>]*>/g, ""))
+    .replaceAll(/\s+/g, " ")
+    .trim();
 }
 
 function decode(text) {

@@ -88,10 +88,15 @@ describe("search", () => {
     expect(places).toMatchObject([{ document: { sourceId: "clear" }, text: "nobody takes another for it" }]);
   });
 
-  test("a quotation that nobody wrote is found nowhere, and the nearest passage is told", async () => {
+  test("returns the most similar text with the difference for a quotation with changed words", async () => {
     const { places, nearest } = await library.findQuote("Nominalism denies that anything at all is real");
     expect(places).toEqual([]);
-    expect(nearest?.passage.text).toContain("Nominalism denies that anything general is real");
+    expect(nearest).toMatchObject({
+      text: "Nominalism denies that anything general is real",
+      similarity: 0.75,
+      differences: [{ quote: "at all", document: "general" }],
+    });
+    expect(nearest?.passage.text).toContain(nearest?.text);
   });
 });
 

@@ -107,7 +107,7 @@ test.each<[string, string, string]>([
 });
 
 describe("a search through a long text", () => {
-  const TEXT = "the quick brown fox jumps over the lazy dog ".repeat(20_000);
+  const TEXT = "the quick brown fox jumps over the lazy dog ".repeat(100_000);
   const nothing = { languages: [], candidates: [], passages: [] } as const;
   const stats = { passages: 0, averageLength: 0, frequencies: new Map() };
   // Only what a quotation's search calls.
@@ -121,7 +121,7 @@ describe("a search through a long text", () => {
   };
   const parts = { store, terms: new Terms(), embedder: undefined } as unknown as SearchParts;
 
-  test("lets other requests be answered meanwhile", async () => {
+  test("lets the event loop answer other requests, in a store without an index of texts", async () => {
     let turns = 0;
     let isOver = false;
     const search = findQuote({ quote: "the lazy cat", sourceId: "long" }, parts).finally(() => (isOver = true));
@@ -134,14 +134,14 @@ describe("a search through a long text", () => {
     expect(turns).toBeGreaterThan(3);
   });
 
-  test("ends when its caller leaves", async () => {
+  test("rejects with the signal's reason when the signal is aborted", async () => {
     const leaving = new AbortController();
     const search = findQuote({ quote: "the lazy cat", sourceId: "long", signal: leaving.signal }, parts);
     setImmediate(() => leaving.abort(new Error("left")));
     await expect(search).rejects.toThrow("left");
   });
 
-  test("finds the last words", async () => {
+  test("returns at most twenty places", async () => {
     const request = { quote: "OVER the lazy dog the", sourceId: "long" };
     expect((await findQuote(request, parts)).places).toHaveLength(20);
   });

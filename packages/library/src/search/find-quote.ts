@@ -1,8 +1,9 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { pagesOf } from "../documents/assemble.ts";
 import type { StoredDocument, StoredPassage } from "../store/store.ts";
-import { QuoteSearch } from "./quote-search.ts";
+import { alignQuote, type Alignment, type QuoteDifference } from "./align-quote.ts";
+import { plainLetters } from "./plain-text.ts";
 import { searchPassages, type SearchParts } from "./search.ts";
+import { placesInSlices, type TextPlace, type TextPlacesRequest } from "./text-places.ts";
 
 export interface QuotePlace {
   readonly document: StoredDocument;
@@ -14,71 +15,142 @@ export interface QuotePlace {
   readonly text: string;
 }
 
+/** The text that resembles a quotation most. */
+export interface NearestText extends QuotePlace {
+  readonly passage: StoredPassage;
+  /** Share of the quotation's words that the text has in the same order, from 0 to 1. */
+  readonly similarity: number;
+  /** Where the quotation and the text differ. */
+  readonly differences: readonly QuoteDifference[];
+}
+
 export interface FoundQuote {
-  /** Every place with exactly these words. Differences of typesetting are ignored as in `plainText`. */
+  /** Every place with exactly these words. Differences of typesetting are ignored as in `plainLetters`. */
   readonly places: readonly QuotePlace[];
-  /** If the quotation was not found: the most similar passage. */
-  readonly nearest?: { readonly passage: StoredPassage; readonly document: StoredDocument };
+  /** The most similar text, if the quotation was not found. Absent if no text has enough of its words. */
+  readonly nearest?: NearestText;
 }
 
 const MAX_PLACES = 20;
-/** Documents that are read through; a quotation's words lead to the likeliest first. */
+/** Documents that are read through in a store that has no index of texts, likeliest first. */
 const MAX_DOCUMENTS = 50;
-
-/** How long the search holds the event loop at a stretch, in milliseconds. */
-const SLICE_MS = 8;
-/** Pieces of text between two looks at the clock; one is a word or so. */
-const PIECES_PER_LOOK = 200;
+/** Passages that are compared with a quotation that was not found. */
+const MAX_COMPARED = 8;
+/** A text with a smaller share of the quotation's words is not similar to it. */
+const MIN_SIMILARITY = 0.25;
+/** Words of quotation and text that are compared, multiplied: a longer quotation is compared with fewer passages. */
+const MAX_COMPARISONS = 2_000_000;
+/** Characters of a word with the space behind it, on average. */
+const WORD_LENGTH = 6;
+/** Characters of a passage, at most as a rule. */
+const PASSAGE_LENGTH = 800;
 
 export interface QuoteRequest {
   readonly quote: string;
-  /** The only document that is read through. */
+  /** The only document that is searched. */
   readonly sourceId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Searches for the exact words of a quotation, so that models can check what they quote. The search yields to other
- * requests. Rejects with the signal's reason if it is aborted.
+ * Searches for the exact words of a quotation, so that models can check what they quote. Rejects with the signal's
+ * reason if it is aborted.
  */
-export async function findQuote({ quote, sourceId, signal }: QuoteRequest, parts: SearchParts): Promise<FoundQuote> {
-  const request = { query: quote, limit: MAX_DOCUMENTS, filter: {}, minSimilarity: 0 };
-  const { hits } = await searchPassages("chunk", request, parts);
-  const own = hits.filter(({ passage }) => sourceId === undefined || passage.sourceId === sourceId);
-  const sources = sourceId === undefined ? new Set(own.map(({ passage }) => passage.sourceId)) : new Set([sourceId]);
-  const search = new QuoteSearch(quote);
-  const places: QuotePlace[] = [];
-  for (const source of sources) {
-    signal?.throwIfAborted();
-    const [document, text] = [await parts.store.document(source), await parts.store.textOf(source)];
-    if (document && text !== undefined) places.push(...(await placesIn({ document, text }, search, signal)));
-    if (places.length >= MAX_PLACES) break;
-  }
-  if (places.length > 0) return { places: places.slice(0, MAX_PLACES) };
-  const [best] = own;
-  const document = best && (await parts.store.document(best.passage.sourceId));
-  return { places, ...(best && document && { nearest: { passage: best.passage, document } }) };
+export async function findQuote(request: QuoteRequest, parts: SearchParts): Promise<FoundQuote> {
+  const { quote, sourceId, signal } = request;
+  const plain = plainLetters(quote).trim();
+  if (plain === "") return { places: [] };
+  const search = { plain, sourceId, most: MAX_PLACES };
+  const { store } = parts;
+  const found = store.textPlaces ? await store.textPlaces(search, signal) : await readThrough(search, request, parts);
+  signal?.throwIfAborted();
+  if (found.length > 0) return { places: await quotePlaces(found, parts) };
+  const nearest = await nearestText(request, parts);
+  return { places: [], ...(nearest && { nearest }) };
 }
 
-async function placesIn(
-  { document, text }: { readonly document: StoredDocument; readonly text: string },
-  search: QuoteSearch,
-  signal: AbortSignal | undefined,
-): Promise<QuotePlace[]> {
+/** Adds document, pages and text to each place. Each document is read once. */
+async function quotePlaces(found: readonly TextPlace[], { store }: SearchParts): Promise<QuotePlace[]> {
   const places: QuotePlace[] = [];
-  let pieces = 0;
-  let endsAt = performance.now() + SLICE_MS;
-  for (const place of search.placesIn(text)) {
-    if (place) {
-      const [from, to] = place;
-      const pages = pagesOf(document.pageStarts, from, to);
-      places.push({ document, from, to, ...(pages && { pages }), text: text.slice(from, to) });
-      if (places.length >= MAX_PLACES) break;
-    } else if ((pieces += 1) % PIECES_PER_LOOK === 0 && performance.now() > endsAt) {
-      await nextTurn();
-      signal?.throwIfAborted();
-      endsAt = performance.now() + SLICE_MS;
-    }
+  for (const source of new Set(found.map(({ sourceId }) => sourceId))) {
+    const [document, text] = [await store.document(source), await store.textOf(source)];
+    // A document that was removed since has no places.
+    if (!document || text === undefined) continue;
+    for (const { sourceId, from, to } of found)
+      if (sourceId === source) places.push(placeOf({ document, text }, from, to));
   }
   return places;
+}
+
+function placeOf(
+  { document, text }: { readonly document: StoredDocument; readonly text: string },
+  from: number,
+  to: number,
+): QuotePlace {
+  const pages = pagesOf(document.pageStarts, from, to);
+  return { document, from, to, ...(pages && { pages }), text: text.slice(from, to) };
+}
+
+async function readThrough(
+  search: TextPlacesRequest,
+  { quote, sourceId, signal }: QuoteRequest,
+  parts: SearchParts,
+): Promise<TextPlace[]> {
+  const likely = sourceId === undefined ? await similarPassages({ quote }, MAX_DOCUMENTS, parts) : [{ sourceId }];
+  const found: TextPlace[] = [];
+  for (const source of new Set(likely.map((one) => one.sourceId))) {
+    signal?.throwIfAborted();
+    const text = await parts.store.textOf(source);
+    const own = text === undefined ? [] : await placesInSlices(text, search, signal);
+    for (const [from, to] of own) found.push({ sourceId: source, from, to });
+    if (found.length >= search.most) break;
+  }
+  return found.slice(0, search.most);
+}
+
+async function similarPassages(
+  { quote, sourceId }: QuoteRequest,
+  limit: number,
+  parts: SearchParts,
+): Promise<StoredPassage[]> {
+  const document = sourceId === undefined ? undefined : await parts.store.document(sourceId);
+  const filter = document ? { work: document.work } : {};
+  const { hits } = await searchPassages("chunk", { query: quote, limit, filter, minSimilarity: 0 }, parts);
+  return hits.map(({ passage }) => passage).filter((one) => sourceId === undefined || one.sourceId === sourceId);
+}
+
+async function nearestText(request: QuoteRequest, parts: SearchParts): Promise<NearestText | undefined> {
+  const best = await mostSimilar(request, parts);
+  const document = best && (await parts.store.document(best.passage.sourceId));
+  if (!best || !document) return undefined;
+  const { from, to, similarity, differences } = best.alignment;
+  return { ...placeOf({ document, text: best.text }, from, to), passage: best.passage, similarity, differences };
+}
+
+interface SimilarText {
+  readonly passage: StoredPassage;
+  /** Text of the document. */
+  readonly text: string;
+  readonly alignment: Alignment;
+}
+
+/** Compares the quotation with the passages that have most of its words, and with as much text around each. */
+async function mostSimilar(request: QuoteRequest, parts: SearchParts): Promise<SimilarText | undefined> {
+  const { quote, signal } = request;
+  let best: SimilarText | undefined;
+  for (const passage of await similarPassages(request, comparedPassages(quote), parts)) {
+    signal?.throwIfAborted();
+    const text = (await parts.store.textOf(passage.sourceId)) ?? "";
+    const start = Math.max(0, passage.from - quote.length);
+    const found = alignQuote(quote, text.slice(start, passage.to + quote.length));
+    if (!found || found.similarity < MIN_SIMILARITY || found.similarity <= (best?.alignment.similarity ?? 0)) continue;
+    best = { passage, text, alignment: { ...found, from: start + found.from, to: start + found.to } };
+  }
+  return best;
+}
+
+/** Returns how many passages a quotation of this length is compared with. */
+function comparedPassages(quote: string): number {
+  const [own, other] = [quote.length / WORD_LENGTH, (2 * quote.length + PASSAGE_LENGTH) / WORD_LENGTH];
+  return Math.max(1, Math.min(MAX_COMPARED, Math.floor(MAX_COMPARISONS / (own * other + 1))));
 }

@@ -1,4 +1,5 @@
 import { citationOf, linkTo } from "../search/cite.ts";
+import type { NearestText, QuotePlace } from "../search/find-quote.ts";
 import type { Hit } from "../search/search.ts";
 import { SECTION_SEPARATOR, type Heading, type StoredDocument, type StoredPassage } from "../store/store.ts";
 
@@ -21,6 +22,31 @@ export function chunkResult(passage: StoredPassage, document: StoredDocument, hi
     ...(label !== undefined && { page_label: label }),
     link: linkTo(document, pages),
     ...(hit && { score: hit.score }),
+  };
+}
+
+/** A place where a quotation is, word for word. */
+export function placeResult({ document, from, to, pages, text }: QuotePlace): object {
+  return {
+    source_id: document.sourceId,
+    citation: citationOf(document, pages),
+    link: linkTo(document, pages),
+    ...(pages && { pages: [...pages] }),
+    char_from: from,
+    char_to: to,
+    text,
+  };
+}
+
+/** The text that resembles a quotation most; `differences` lists what is different in it. */
+export function nearestResult(nearest: NearestText): object {
+  const { passage, similarity, differences } = nearest;
+  return {
+    ...placeResult(nearest),
+    similarity: Math.round(similarity * 10_000) / 10_000,
+    differences: differences.map((one) => ({ ...one })),
+    section_path: passage.section.join(SECTION_SEPARATOR),
+    chunk_id: chunkId(passage.sourceId, passage.ordinal),
   };
 }
 

@@ -4,8 +4,7 @@ import { languageCode } from "../search/language-codes.ts";
 import type { Hit } from "../search/search.ts";
 import type { Filter, StoredDocument } from "../store/store.ts";
 import type { Library } from "../library.ts";
-import { citationOf, linkTo } from "../search/cite.ts";
-import { chunkResult, readChunkId, summaryResult } from "./results.ts";
+import { chunkResult, nearestResult, placeResult, readChunkId, summaryResult } from "./results.ts";
 import * as schemas from "./schemas.ts";
 
 /** One that is not there is made where it may be. */
@@ -84,7 +83,7 @@ const LEVEL = { type: "integer", minimum: 1, maximum: 5, description: "1: whole 
 function registerQuotations(hub: ModuleHub, open: OpenLibrary): void {
   hub.registerTool<FindText>({
     name: "find_text",
-    description: "Tells where a quotation stands word for word, or the passage that comes nearest to it",
+    description: "Finds the places of a quotation, word for word, or the most similar text with the differences",
     schema: schemas.input(
       {
         quote: { type: "string", minLength: 1, maxLength: 10_000, description: "The words, without quotation marks." },
@@ -99,16 +98,8 @@ function registerQuotations(hub: ModuleHub, open: OpenLibrary): void {
       const { places, nearest } = await library.findQuote(quote, sourceId, signal);
       return {
         found: places.length > 0,
-        places: places.map(({ document, from, to, pages, text }) => ({
-          source_id: document.sourceId,
-          citation: citationOf(document, pages),
-          link: linkTo(document, pages),
-          ...(pages && { pages: [...pages] }),
-          char_from: from,
-          char_to: to,
-          text,
-        })),
-        ...(nearest && { nearest: chunkResult(nearest.passage, nearest.document) }),
+        places: places.map(placeResult),
+        ...(nearest && { nearest: nearestResult(nearest) }),
       };
     },
   });

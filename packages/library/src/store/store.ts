@@ -1,4 +1,5 @@
 import type { Candidate, TermStats, WantedTerms } from "../search/bm25.ts";
+import type { TextPlace, TextPlacesRequest } from "../search/text-places.ts";
 
 /** Between the titles of a section's path. */
 export const SECTION_SEPARATOR = " › ";
@@ -175,6 +176,11 @@ export interface LibraryStore extends AsyncDisposable {
   documentByHash(contentHash: string): Promise<StoredDocument | undefined>;
   /** The whole text, in which places are counted. */
   textOf(sourceId: string): Promise<string | undefined>;
+  /**
+   * Returns the places of a quotation in the texts, in the order of `documents`. Absent: the texts of the likeliest
+   * documents are read instead.
+   */
+  textPlaces?(request: TextPlacesRequest, signal?: AbortSignal): Promise<TextPlace[]>;
   /** By author, work and source id. */
   documents(filter: Filter, window: Window): Promise<{ readonly documents: StoredDocument[]; readonly total: number }>;
   languages(): Promise<string[]>;

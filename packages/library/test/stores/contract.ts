@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { plainLetters } from "../../src/search/plain-text.ts";
 import { searchPassages, type PassageHits, type SearchRequest } from "../../src/search/search.ts";
 import { Terms } from "../../src/search/terms.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite.ts";
@@ -131,6 +132,19 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
       }
       expect(await store.candidates("chunk", { any: ["none"], and: ["w1"] }, filter)).toEqual([]);
       expect(await store.candidates("chunk", { any: [] }, filter)).toEqual([]);
+    });
+
+    test("finds the places of a text in every document, in the order of the documents", async () => {
+      const document = documents[5]!;
+      const piece = document.text.slice(10, 40).trim();
+      for (const sourceId of [undefined, document.document.sourceId]) {
+        const request = { plain: plainLetters(piece), sourceId, most: 20 };
+        const expected = await reference.textPlaces!(request);
+        expect(expected.some((place) => document.text.slice(place.from, place.to) === piece)).toBe(true);
+        if (store.textPlaces) expect(await store.textPlaces(request)).toEqual(expected);
+      }
+      const none = { plain: "no document has these words", most: 20 };
+      expect((await store.textPlaces?.(none)) ?? []).toEqual([]);
     });
 
     test("the store finds nothing wrong with itself, and mending it changes nothing", async () => {

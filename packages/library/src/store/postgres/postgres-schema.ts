@@ -48,6 +48,7 @@ function tables(schema: string): string {
       language text,
       fields text not null,
       text text not null,
+      plain text,
       created text not null,
       updated text not null
     );
@@ -71,13 +72,24 @@ export async function prepareTables(driver: PostgresDriver, schema: string): Pro
       await query("select pg_advisory_xact_lock(hashtext($1))", [schema]);
       if ((await versionOf({ query }, schema)) === undefined) await script(tables(schema));
     });
-  else if (found !== VERSION)
+  else if (found === VERSION) await addPlainTexts(driver, schema);
+  else
     throw storeFailure(
       "unavailable",
       `The collection ${schema} is a library of version ${found}, and this program reads version ${VERSION}. ` +
         `${found > VERSION ? "Update Toolyard, or name" : "Export it with the Toolyard that made it, and name"} ` +
         "another collection.",
     );
+}
+
+/** Databases of earlier versions have no column for the normalised texts of quotations. */
+async function addPlainTexts({ query, script }: PostgresDriver, schema: string): Promise<void> {
+  const [column] = await query(
+    `select 1 from information_schema.columns
+     where table_schema = $1 and table_name = 'document' and column_name = 'plain'`,
+    [schema],
+  );
+  if (!column) await script(`alter table ${schema}.document add column if not exists plain text`);
 }
 
 async function expectPgvector(driver: PostgresDriver): Promise<void> {

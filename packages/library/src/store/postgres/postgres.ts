@@ -1,6 +1,8 @@
 import type { Candidate, TermStats, WantedTerms } from "../../search/bm25.ts";
 import { insertPassages, removeDocument, setFrequencies } from "./postgres-write.ts";
 import { openPostgres, type PostgresDriver, type PostgresSession } from "./postgres-driver.ts";
+import { plainLetters } from "../../search/plain-text.ts";
+import { placesInSlices, type TextPlace, type TextPlacesRequest } from "../../search/text-places.ts";
 import { prepareTables } from "./postgres-schema.ts";
 import { arrayOf, keysOf, storable, storableJson, whereOf } from "./postgres-values.ts";
 import { checkPostgres, NEAREST_INDEX_FROM, repairPostgres } from "./postgres-care.ts";
@@ -93,8 +95,15 @@ class PostgresStore implements LibraryStore {
       const now = new Date().toISOString();
       const [row] = await session.query(
         `insert into ${schema}.document(source_id, uri, content_hash, author_key, work_key, language, fields, text,
-           created, updated) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id`,
-        [...keysOf(document), storableJson(document), storable(text), before?.created ?? passages.created ?? now, now],
+           plain, created, updated) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning id`,
+        [
+          ...keysOf(document),
+          storableJson(document),
+          storable(text),
+          storable(plainLetters(text)),
+          before?.created ?? passages.created ?? now,
+          now,
+        ],
       );
       const id = Number(row!["id"]);
       await insertPassages(session, { table: `${schema}.chunk`, documentId: id }, passages.chunks);
@@ -128,6 +137,24 @@ class PostgresStore implements LibraryStore {
       sourceId,
     ]);
     return row && String(row["text"]);
+  }
+
+  async textPlaces(request: TextPlacesRequest, signal?: AbortSignal): Promise<TextPlace[]> {
+    const { plain, sourceId, most } = request;
+    const rows = await this.#driver.query(
+      `select source_id from ${this.#schema}.document
+       where ($1::text is null or source_id = $1) and (plain is null or position($2 in plain) > 0)
+       order by author_key collate "C", work_key collate "C", source_id collate "C"`,
+      [sourceId ?? null, storable(plain)],
+    );
+    const found: TextPlace[] = [];
+    for (const { source_id: source } of rows) {
+      const text = (await this.textOf(String(source))) ?? "";
+      const places = await placesInSlices(text, { ...request, most: most - found.length }, signal);
+      for (const [from, to] of places) found.push({ sourceId: String(source), from, to });
+      if (found.length >= most) break;
+    }
+    return found;
   }
 
   async documents(filter: Filter, { limit, offset }: Window) {

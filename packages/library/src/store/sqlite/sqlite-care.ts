@@ -2,6 +2,7 @@ import { access, rm } from "node:fs/promises";
 import { inPlaceOf } from "toolyard/service/replace-file";
 import { checkDigests, repairDigests } from "./sqlite-digest.ts";
 import type { SqliteDriver } from "./sqlite-driver.ts";
+import { checkPlainTexts, repairPlainTexts } from "./sqlite-texts.ts";
 import { countAnew, isSizeRight } from "./sqlite-size.ts";
 import type { StoreFinding } from "../store.ts";
 
@@ -31,7 +32,7 @@ export function checkSqlite(driver: SqliteDriver): StoreFinding[] {
       findings.push({ what: `The ${kind} index differs from its texts: ${(error as Error).message}.`, canMend: true });
     }
   }
-  return [...findings, ...checkDigests(driver)];
+  return [...findings, ...checkDigests(driver), ...checkPlainTexts(driver)];
 }
 
 /** Returns false for errors that do not concern the index, such as a lock held by another process. */
@@ -47,6 +48,7 @@ export function repairSqlite(driver: SqliteDriver): void {
     countAnew(driver, kind);
   }
   repairDigests(driver);
+  repairPlainTexts(driver);
 }
 
 /**

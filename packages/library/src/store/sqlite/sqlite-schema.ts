@@ -1,5 +1,6 @@
 import { DIGEST_TABLES, prepareDigests } from "./sqlite-digest.ts";
 import type { SqliteDriver } from "./sqlite-driver.ts";
+import { PLAIN_TABLE, preparePlainTexts } from "./sqlite-texts.ts";
 
 const VERSION = 1;
 
@@ -63,10 +64,12 @@ export function prepareTables(driver: SqliteDriver, path: string): void {
   if (found === undefined)
     driver.transaction(() => {
       // Another process may have been first.
-      if (versionOf(driver) === undefined) driver.exec(`${SCHEMA} ${DIGEST_TABLES}`);
+      if (versionOf(driver) === undefined) driver.exec(`${SCHEMA} ${DIGEST_TABLES} ${PLAIN_TABLE}`);
     });
-  else if (found === VERSION) prepareDigests(driver);
-  else
+  else if (found === VERSION) {
+    prepareDigests(driver);
+    preparePlainTexts(driver);
+  } else
     throw driver.fail(
       "unavailable",
       `${path} is a library of version ${found}, and this program reads version ${VERSION}. ` +

@@ -1,4 +1,5 @@
 import type { SqliteWrites } from "./sqlite-writes.ts";
+import type { TextPlace, TextPlacesRequest } from "../../search/text-places.ts";
 import type { LibraryStore } from "../store.ts";
 
 /** Write operations on a file, in this thread or in another one. */
@@ -7,6 +8,7 @@ export interface SqliteWriter extends Pick<
   "replaceDocument" | "deleteDocument" | "clearVectors" | "setVectors" | "check" | "repair" | typeof Symbol.asyncDispose
 > {
   backup(file: string): Promise<void>;
+  textPlaces(request: TextPlacesRequest): Promise<TextPlace[]>;
 }
 
 /** Writes in the caller's thread: for a library in memory, which no other thread can open. */
@@ -19,6 +21,7 @@ export function writerHere(writes: SqliteWrites): SqliteWriter {
     check: async () => writes.check(),
     repair: async () => writes.repair(),
     backup: (file) => writes.backup(file),
+    textPlaces: async (request) => writes.textPlaces(request),
     [Symbol.asyncDispose]: async () => {},
   };
 }

@@ -1,9 +1,11 @@
+import type { TextPlace, TextPlacesRequest } from "../../search/text-places.ts";
 import { authorKey, plainWords } from "../../search/names.ts";
 import { clearDigests, removeDigests, renewDigests, writeDigests } from "./sqlite-digest.ts";
 import { checkSqlite, copySqlite, repairSqlite } from "./sqlite-care.ts";
 import type { SqliteDriver } from "./sqlite-driver.ts";
 import { mismatch } from "../store-failure.ts";
 import { revisionOf } from "./sqlite-schema.ts";
+import { findTextPlaces, removePlainText, writePlainText } from "./sqlite-texts.ts";
 import { resize, sizeOf } from "./sqlite-size.ts";
 import { bytesOf } from "./sqlite-values.ts";
 import {
@@ -60,6 +62,7 @@ export class SqliteWrites {
       for (const summary of passages.summaries) this.#insert("summary", id, summary);
       for (const kind of KINDS) resize(this.#driver, kind, sizeOf(this.#driver, kind, id));
       writeDigests(this.#driver, id);
+      writePlainText(this.#driver, id, text);
     });
   }
 
@@ -91,6 +94,11 @@ export class SqliteWrites {
       const document = this.#idOf(sourceId);
       if (document !== undefined) renewDigests(this.#driver, document);
     });
+  }
+
+  /** Reads all texts, in a thread of its own. */
+  textPlaces(request: TextPlacesRequest): TextPlace[] {
+    return this.#driver.atOnce(() => findTextPlaces(this.#driver, request));
   }
 
   check(): StoreFinding[] {
@@ -134,6 +142,7 @@ export class SqliteWrites {
     const id = this.#idOf(sourceId);
     if (id === undefined) return undefined;
     removeDigests(this.#driver, id);
+    removePlainText(this.#driver, id);
     const [chunks, summaries] = KINDS.map((kind) => {
       const own = sizeOf(this.#driver, kind, id);
       resize(this.#driver, kind, { passages: -own.passages, length: -own.length });

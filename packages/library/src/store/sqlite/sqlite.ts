@@ -1,4 +1,5 @@
 import type { Candidate, TermStats, WantedTerms } from "../../search/bm25.ts";
+import type { TextPlace, TextPlacesRequest } from "../../search/text-places.ts";
 import { authorKey, plainWords } from "../../search/names.ts";
 import { DocumentRanges } from "../document-ranges.ts";
 import { Frequencies } from "../frequencies.ts";
@@ -42,18 +43,27 @@ const PASSAGE = `passage.id, source_id, ordinal, level, section, char_from, char
 export async function openSqliteStore(path: string, engine?: "libsql"): Promise<LibraryStore> {
   const driver = await openSqlite(path, engine);
   const { identity } = driver;
-  return createSqliteStore(
-    driver,
-    path,
-    path === ":memory:" ? undefined : new WriterThread({ path, engine, identity }),
-  );
+  if (path === ":memory:") return createSqliteStore(driver, path);
+  const threads = {
+    writer: new WriterThread({ path, engine, identity }),
+    texts: new WriterThread({ path, engine, identity }),
+  };
+  return createSqliteStore(driver, path, threads);
 }
 
-/** A library on a connection, which it closes, as it does its writer. @default writes on the same connection */
-export function createSqliteStore(driver: SqliteDriver, path: string, writer?: SqliteWriter): LibraryStore {
+/** The threads that work on the file. A search through all texts does not wait for a document that is written. */
+export interface SqliteThreads {
+  readonly writer: SqliteWriter;
+  /** Searches the texts; it does not write. */
+  readonly texts: SqliteWriter;
+}
+
+/** A library on a connection, which it closes, and its threads. @default everything on the same connection */
+export function createSqliteStore(driver: SqliteDriver, path: string, threads?: SqliteThreads): LibraryStore {
   try {
     prepareTables(driver, path);
-    return new SqliteStore(driver, path, writer ?? writerHere(new SqliteWrites(driver)));
+    const own = writerHere(new SqliteWrites(driver));
+    return new SqliteStore(driver, path, threads ?? { writer: own, texts: own });
   } catch (error) {
     driver.close();
     throw error;
@@ -64,14 +74,16 @@ class SqliteStore implements LibraryStore {
   readonly #driver: SqliteDriver;
   readonly #path: string;
   readonly #writer: SqliteWriter;
+  readonly #texts: SqliteWriter;
   readonly #vectors: Readonly<Record<PassageKind, VectorTable>>;
   readonly #frequencies: Readonly<Record<PassageKind, Frequencies>>;
   readonly #ranges: Readonly<Record<PassageKind, DocumentRanges>>;
 
-  constructor(driver: SqliteDriver, path: string, writer: SqliteWriter) {
+  constructor(driver: SqliteDriver, path: string, { writer, texts }: SqliteThreads) {
     this.#driver = driver;
     this.#path = path;
     this.#writer = writer;
+    this.#texts = texts;
     this.#vectors = { chunk: new VectorTable(driver, "chunk"), summary: new VectorTable(driver, "summary") };
     this.#frequencies = { chunk: new Frequencies(driver, "chunk"), summary: new Frequencies(driver, "summary") };
     this.#ranges = { chunk: new DocumentRanges(driver, "chunk"), summary: new DocumentRanges(driver, "summary") };
@@ -105,6 +117,10 @@ class SqliteStore implements LibraryStore {
   async textOf(sourceId: string): Promise<string | undefined> {
     const row = this.#driver.get("select text from document where source_id = ?", [sourceId]);
     return row && String(row["text"]);
+  }
+
+  textPlaces(request: TextPlacesRequest): Promise<TextPlace[]> {
+    return this.#texts.textPlaces(request);
   }
 
   async documents(filter: Filter, { limit, offset }: Window) {
@@ -256,6 +272,7 @@ class SqliteStore implements LibraryStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writer[Symbol.asyncDispose]();
+    await this.#texts[Symbol.asyncDispose]();
     this.#driver.close();
   }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import type { TextPlace, TextPlacesRequest } from "../../search/text-places.ts";
 import { storeFailure } from "../store-failure.ts";
 import type { SqliteWriter } from "../sqlite/sqlite-writer.ts";
 import type { SqliteWrites } from "../sqlite/sqlite-writes.ts";
@@ -77,6 +78,10 @@ export class WriterThread implements SqliteWriter {
 
   repair(): Promise<void> {
     return this.#do("repair");
+  }
+
+  textPlaces(request: TextPlacesRequest): Promise<TextPlace[]> {
+    return this.#do("textPlaces", request);
   }
 
   backup(file: string): Promise<void> {
