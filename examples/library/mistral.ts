@@ -13,14 +13,14 @@ interface Passage {
   readonly text: string;
 }
 
-export interface Scripted extends AsyncDisposable {
+export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
   /** Paths that were asked, in their order. */
   readonly asked: readonly string[];
 }
 
 /** `scanned` is what stands on the page that is a picture. */
-export async function startMistral(scanned: string): Promise<Scripted> {
+export async function startMistral(scanned: string): Promise<ScriptedServer> {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
     const body = (await json(request)) as { readonly messages?: readonly Message[]; readonly pages?: number[] };

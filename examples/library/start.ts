@@ -36,7 +36,7 @@ const hub = await createHub({
   },
 });
 try {
-  const added = valueOf(await hub.call("add_documents", { paths: [books] })) as { sources: Added[] };
+  const added = valueOf(await hub.call("add_documents", { paths: [books] })) as { sources: AddedSource[] };
   for (const { source, status, cost_ocr: cost = 0 } of added.sources)
     console.log(`${status.padEnd(8)} ${source.slice(books.length + 1)}${cost > 0 ? ` (OCR: ${cost})` : ""}`);
   assert.ok(added.sources.every(({ status }) => status === "added"));
@@ -51,7 +51,7 @@ try {
   const french = { query: "Qu’est-ce que le nominalisme ?", limit: 10, author_filter: "Littré" };
   const articles = valueOf(await hub.call("search_chunks", french)) as { results: Passage[] };
   const [sentence = ""] = articles.results.flatMap(({ text }) => /Système dans lequel[^;]*/.exec(text) ?? []);
-  const { found, places } = valueOf(await hub.call("find_text", { quote: sentence })) as Checked;
+  const { found, places } = valueOf(await hub.call("find_text", { quote: sentence })) as QuoteCheck;
   assert.ok(found);
   console.log(`${sentence.trim()} (${places[0]!.citation})`);
 
@@ -63,7 +63,7 @@ try {
   const quotes = Array.from(text.matchAll(/"([^"]+)" \((.+)\)/g));
   assert.ok(key || quotes.length >= 2, "It quotes.");
   for (const [, quote, citation] of quotes) {
-    const checked = valueOf(await hub.call("find_text", { quote })) as Checked;
+    const checked = valueOf(await hub.call("find_text", { quote })) as QuoteCheck;
     assert.ok(checked.found, `It stands in the library: ${quote}`);
     if (!key) assert.ok(checked.places.some((place) => place.citation === citation && /p\. \d/.test(citation!)));
   }
@@ -74,7 +74,7 @@ try {
   await rm(home, { recursive: true, force: true });
 }
 
-interface Added {
+interface AddedSource {
   readonly source: string;
   readonly status: string;
   readonly cost_ocr?: number;
@@ -84,7 +84,7 @@ interface Passage {
   readonly work_author: string;
   readonly similarity: number;
 }
-interface Checked {
+interface QuoteCheck {
   readonly found: boolean;
   readonly places: readonly { readonly citation: string }[];
 }

@@ -5,6 +5,7 @@ import { slowPatterns } from "./slow-patterns.mjs";
 import { textCuts } from "./text-cuts.mjs";
 import { functionLength, parameters } from "./test-rules.mjs";
 import { tiers } from "./tiers.mjs";
+import { plainWords } from "./words.mjs";
 
 export default {
   meta: { name: "toolyard" },
@@ -12,6 +13,7 @@ export default {
     "test-length": functionLength,
     "test-parameters": parameters,
     "line-length": linesRule,
+    "plain-words": plainWords,
     "sandbox-walls": sandboxWalls,
     "slow-pattern": slowPatterns,
     "text-cuts": textCuts,

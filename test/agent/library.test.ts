@@ -9,7 +9,7 @@ import { LLMWithMCPTools, OptionError } from "../../packages/toolyard/src/agent.
 import { MCPClient } from "../../packages/toolyard/src/client.ts";
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { isAlive, ToolFolder } from "../support/tool-folder.ts";
-import { startModels, type Asked, type ModelStandIn } from "./stand-in.ts";
+import { startModels, type ModelRequest, type ModelStandIn } from "./stand-in.ts";
 
 const SERVER = fileURLToPath(new URL("library.mjs", import.meta.url));
 const QUESTION =
@@ -53,7 +53,7 @@ interface ChatMessage {
     readonly function: { readonly name: string; readonly arguments: string };
   }[];
 }
-const latest = (): Asked => models.asked.at(-1)!;
+const latest = (): ModelRequest => models.asked.at(-1)!;
 const messages = (): readonly ChatMessage[] => latest().body["messages"] as ChatMessage[];
 
 test("R20: search_chunks has its description and its input, and answers with results and their count", async () => {

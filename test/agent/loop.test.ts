@@ -8,7 +8,7 @@ import {
 } from "../../packages/toolyard/src/agent.ts";
 import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
-import { startModels, type Asked, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
+import { startModels, type ModelRequest, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
 import { hanging, load, RED_DOT, toolsFile } from "./tools-file.ts";
 
 const VENDORS = [
@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 afterEach(() => models.say([]));
 
-const asked = (): readonly Asked[] => models.asked.slice(from);
+const asked = (): readonly ModelRequest[] => models.asked.slice(from);
 const agentOf = (model: string, options: Partial<CreateAgentOptions> = {}) =>
   createAgent({ model, hub, models: models.models, ...options });
 const call = (name: string, args: object | string = {}): ScriptedReply => ({ calls: [{ name, arguments: args }] });

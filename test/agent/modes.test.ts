@@ -8,7 +8,7 @@ import { MCPManager } from "../../packages/toolyard/src/manager.ts";
 import { closedPort, startTools } from "../documents/tool-server.ts";
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
-import { startModels, type Asked, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
+import { startModels, type ModelRequest, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
 import { toolsFile } from "./tools-file.ts";
 
 const NAMES = ["add", "fails", "hang", "item", "picture", "say", "search_chunks", "slow_step"];
@@ -38,15 +38,15 @@ beforeEach(() => {
 });
 afterEach(() => models.say([]));
 
-const asked = (): readonly Asked[] => models.asked.slice(from);
+const asked = (): readonly ModelRequest[] => models.asked.slice(from);
 const agentOf = (options: Partial<CreateAgentOptions> = {}) =>
   createAgent({ model: "openai-chat/gpt-x", hub, models: models.models, ...options });
 const call = (name: string, args: object | string = {}): ScriptedReply => ({ calls: [{ name, arguments: args }] });
-const toolsOf = ({ body }: Asked): string[] =>
+const toolsOf = ({ body }: ModelRequest): string[] =>
   ((body["tools"] ?? []) as { function: { name: string } }[]).map(({ function: { name } }) => name);
-const messagesOf = ({ body }: Asked): { role: string; content: string }[] =>
+const messagesOf = ({ body }: ModelRequest): { role: string; content: string }[] =>
   body["messages"] as { role: string; content: string }[];
-const promptOf = (one: Asked): string => messagesOf(one)[0]!.content;
+const promptOf = (one: ModelRequest): string => messagesOf(one)[0]!.content;
 
 describe("modes", () => {
   test("a small catalogue is given whole, on-demand tools among it and none of the hub's own", async () => {

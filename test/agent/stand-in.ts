@@ -14,7 +14,7 @@ import type { ScriptedReply, Wire } from "./wire/script.ts";
 export type { ScriptedCall, ScriptedReply } from "./wire/script.ts";
 
 /** One question as it arrived. */
-export interface Asked {
+export interface ModelRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: Record<string, unknown>;
@@ -23,17 +23,17 @@ export interface Asked {
   readonly left: Promise<void>;
 }
 
-export type Script = readonly ScriptedReply[] | ((asked: Asked, index: number) => ScriptedReply);
+export type Script = readonly ScriptedReply[] | ((asked: ModelRequest, index: number) => ScriptedReply);
 
 export interface ModelStandIn extends AsyncDisposable {
   readonly url: string;
-  readonly asked: readonly Asked[];
+  readonly asked: readonly ModelRequest[];
   /** `[models]` that sends every vendor here. */
   readonly models: ModelsConfig;
   /** What to say from now on, the first reply to the next question. */
   say(script: Script): void;
   /** Resolves with the question of this number, from 0, as soon as it arrived. */
-  question(index: number): Promise<Asked>;
+  question(index: number): Promise<ModelRequest>;
   close(): Promise<void>;
 }
 
@@ -47,8 +47,8 @@ const ROUTES: readonly (readonly [RegExp, Wire])[] = [
 
 export async function startModels(script: Script = []): Promise<ModelStandIn> {
   let [current, said] = [script, 0];
-  const asked: Asked[] = [];
-  const waiting = new Map<number, (one: Asked) => void>();
+  const asked: ModelRequest[] = [];
+  const waiting = new Map<number, (one: ModelRequest) => void>();
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -57,7 +57,7 @@ export async function startModels(script: Script = []): Promise<ModelStandIn> {
     const body = JSON.parse((await text(request)) || "{}") as Record<string, unknown>;
     if (!wire) return void response.writeHead(404).end(`nothing at ${path}`);
     const isStream = body["stream"] === true || path.includes(":stream");
-    const one: Asked = {
+    const one: ModelRequest = {
       path,
       headers: request.headers,
       body,
@@ -112,7 +112,7 @@ async function send(
   response: ServerResponse,
   wire: Wire,
   reply: ScriptedReply,
-  { body, isStream, path }: Asked,
+  { body, isStream, path }: ModelRequest,
 ): Promise<void> {
   const model = typeof body["model"] === "string" ? body["model"] : path.split("/").at(-1)!.split(":", 1)[0]!;
   if (reply.status !== undefined) {

@@ -35,7 +35,7 @@ function fileOf(id: string): string {
 }
 
 /** Writes a client's file with one server `s`, in the members that this client uses. */
-async function writeServer(desk: Desk, id: string, { args = [], env = {}, ...more }: Written): Promise<void> {
+async function writeServer(desk: Desk, id: string, { args = [], env = {}, ...more }: ClientServer): Promise<void> {
   const client = CLIENTS.find((one) => one.id === id)!;
   const words = [desk.path("show.mjs"), ...args];
   const entry =
@@ -46,7 +46,7 @@ async function writeServer(desk: Desk, id: string, { args = [], env = {}, ...mor
   await desk.write(fileOf(id), client.form === "toml" ? stringify(tree) : JSON.stringify(tree));
 }
 
-interface Written {
+interface ClientServer {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly envFile?: string;
@@ -58,7 +58,7 @@ async function shown(desk: Desk): Promise<unknown> {
   return JSON.parse(result.content?.[0]?.text ?? JSON.stringify({ stderr }));
 }
 
-async function connected(id: string, written: Written, files: Readonly<Record<string, string>> = {}) {
+async function connected(id: string, written: ClientServer, files: Readonly<Record<string, string>> = {}) {
   const desk = await Desk.create({ "show.mjs": SHOW, ...files });
   await writeServer(desk, id, written);
   const { code, stdout, stderr } = await desk.run(["connect", id, "--yes"], { env: SET });

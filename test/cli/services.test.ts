@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { startProviders } from "../fixtures/services/providers.ts";
 import { Desk, exitOf, seen, textOf } from "./harness.ts";
 
-interface Started {
+interface StartedServices {
   readonly pid: number;
   readonly services: readonly {
     readonly name: string;
@@ -17,7 +17,7 @@ interface Started {
 async function start(desk: Desk, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = desk.start(["services", ...args, "--json"], { env });
   const [, line] = await seen(child.stdout!, /^(\{.*\})$/m);
-  return { child, ...(JSON.parse(line!) as Started) };
+  return { child, ...(JSON.parse(line!) as StartedServices) };
 }
 
 describe("toolyard services", () => {
@@ -128,7 +128,7 @@ describe("toolyard services", () => {
       "get_current_datetime",
       "timezone=UTC",
       "--url",
-      (JSON.parse(line!) as Started).services[0]!.url,
+      (JSON.parse(line!) as StartedServices).services[0]!.url,
     ]);
     expect(JSON.parse(ran.stdout)).toMatchObject({ timezone: "UTC" });
     child.kill("SIGTERM");

@@ -68,7 +68,7 @@ async function desk(): Promise<Desk> {
   });
 }
 
-interface Seen {
+interface TerminalOutput {
   readonly code: number | null;
   readonly text: string;
 }
@@ -77,7 +77,7 @@ async function onTerminal(
   at: Desk,
   args: readonly string[],
   { columns = 100, until = "", env = {} } = {},
-): Promise<Seen> {
+): Promise<TerminalOutput> {
   const command = [PYTHON, "-c", ON_TERMINAL, String(columns), until, process.execPath, MAIN, ...args];
   const child = at.startCommand(command, { env: { TERM: "xterm-256color", ...env } });
   const [text, code] = await Promise.all([textOf(child.stdout!), exitOf(child)]);

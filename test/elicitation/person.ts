@@ -1,6 +1,6 @@
 // A client behind which somebody sits who answers when the test says so.
 import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
-import { RawClient, type Asked, type EraName } from "../fixtures/raw/raw-client.ts";
+import { RawClient, type ServerRequestSeen, type EraName } from "../fixtures/raw/raw-client.ts";
 import type { RawWire } from "../fixtures/raw/wire.ts";
 
 /** One question, as it stands before the person. */
@@ -12,7 +12,7 @@ export interface Question {
   decline(): void;
 }
 
-export interface Answered {
+export interface AnsweredQuestion {
   readonly question: string;
   readonly answer: string;
 }
@@ -21,7 +21,7 @@ export interface Answered {
 export interface CallReport {
   readonly tag: string;
   readonly instance: string;
-  readonly answers: readonly Answered[];
+  readonly answers: readonly AnsweredQuestion[];
 }
 
 /** Nothing here takes longer; a test that waits in vain says for what. */
@@ -104,7 +104,7 @@ export class Person implements AsyncDisposable {
     await this.leave();
   }
 
-  #asked({ method, params }: Asked): Promise<JsonObject> {
+  #asked({ method, params }: ServerRequestSeen): Promise<JsonObject> {
     if (method !== "elicitation/create")
       return Promise.resolve({ error: { code: -32601, message: "Method not found" } });
     return new Promise((resolve) => {
@@ -163,7 +163,7 @@ export function reportOf(reply: JsonObject): CallReport {
 }
 
 /** How a call ends whose questions were all answered by one person. */
-export function answeredBy(name: string, tag: string, questions = 1): { tag: string; answers: Answered[] } {
+export function answeredBy(name: string, tag: string, questions = 1): { tag: string; answers: AnsweredQuestion[] } {
   return {
     tag,
     answers: Array.from({ length: questions }, (_, index) => ({ question: `${tag}#${index + 1}`, answer: name })),

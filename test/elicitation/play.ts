@@ -17,7 +17,7 @@ export interface Bounds {
   readonly endsHopeless: boolean;
 }
 
-export interface Played {
+export interface PlayedCall {
   readonly call: ScriptedCall;
   readonly outcome: Outcome;
   readonly tookMs: number;
@@ -29,7 +29,7 @@ export interface Played {
 }
 
 export interface Play {
-  readonly calls: readonly Played[];
+  readonly calls: readonly PlayedCall[];
   /** Calls whose person answers, in so far as they had not ended when the first of the hopeless ones ended. */
   readonly held: readonly ScriptedCall[];
   /** Questions that a person still has before them afterwards. */
@@ -94,7 +94,7 @@ class Players {
     textOf(outcome);
   }
 
-  async call(call: ScriptedCall, at: number): Promise<Played> {
+  async call(call: ScriptedCall, at: number): Promise<PlayedCall> {
     this.#leaveInTime(call.client);
     await delay(call.atMs);
     const startedAt = performance.now();
@@ -121,9 +121,9 @@ class Players {
   }
 
   /** Resolves with the calls that had to wait until a hopeless one had its end. */
-  async waitForHopeful(running: readonly Promise<Played>[]): Promise<ScriptedCall[]> {
+  async waitForHopeful(running: readonly Promise<PlayedCall>[]): Promise<ScriptedCall[]> {
     const { calls } = this.#scenario;
-    const of = (isWanted: (call: ScriptedCall) => boolean): Promise<Played>[] =>
+    const of = (isWanted: (call: ScriptedCall) => boolean): Promise<PlayedCall>[] =>
       running.filter((_, at) => isWanted(calls[at]!));
     const isForLater = (call: ScriptedCall): boolean =>
       isHopeless(call) &&

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { LegacyHttp } from "../../packages/toolyard/src/endpoints/mcp/legacy/http.ts";
 import { resolveLegacySessions } from "../../packages/toolyard/src/endpoints/mcp/legacy/options.ts";
-import { createTestState } from "../fixtures/mcp-door.ts";
+import { createTestState } from "../fixtures/mcp-endpoint.ts";
 import { createSessionDeps } from "../../packages/toolyard/src/endpoints/mcp/legacy/session-deps.ts";
 import { ModernServer } from "../support/modern-server.ts";
 

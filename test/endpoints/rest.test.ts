@@ -62,7 +62,7 @@ afterAll(async () => {
   Reflect.deleteProperty(globalThis, "restTest");
 });
 
-interface Served {
+interface ServedRest {
   readonly url: string;
   readonly endpoint: RestEndpoint;
 }
@@ -71,7 +71,7 @@ async function serve({
   http = {},
   rest = {},
   chat,
-}: { http?: HttpConfig; rest?: RestConfig; chat?: Chat } = {}): Promise<Served> {
+}: { http?: HttpConfig; rest?: RestConfig; chat?: Chat } = {}): Promise<ServedRest> {
   const options = resolveHttp({ port: 0, shutdown_grace: "1s", ...http });
   const listener = createTestListener(options, SILENT_LOGGER);
   const access = { isGuarded: options.tokens.length > 0 };

@@ -31,7 +31,7 @@ export interface FaultHubOptions {
   readonly settings?: HubConfig;
 }
 
-export interface Answered {
+export interface CallAnswer {
   readonly text: string;
   /** Of the table of kinds, or that of a server's own error; absent where the call went well. */
   readonly kind: string | undefined;
@@ -72,7 +72,7 @@ export class FaultHub implements AsyncDisposable {
   }
 
   /** One call over HTTP, which gets exactly one answer. */
-  async call(name: string, args: JsonObject = {}, meta?: JsonObject): Promise<Answered> {
+  async call(name: string, args: JsonObject = {}, meta?: JsonObject): Promise<CallAnswer> {
     const startedAt = performance.now();
     const reply = await this.client.call("tools/call", { name, arguments: args, ...(meta && { _meta: meta }) });
     const elapsedMs = performance.now() - startedAt;
@@ -128,7 +128,7 @@ export class FaultHub implements AsyncDisposable {
   }
 }
 
-function readReply({ error, result }: JsonObject): Omit<Answered, "elapsedMs"> {
+function readReply({ error, result }: JsonObject): Omit<CallAnswer, "elapsedMs"> {
   // A server's own protocol error passes as it came; the one that these servers send says that they have no such tool.
   const ownKind = isJsonObject(error) && error["code"] === RPC.invalidParams ? "unknown_tool" : "internal";
   if (isJsonObject(error)) return { text: String(error["message"]), kind: kindIn(error["data"]) ?? ownKind };

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { NpmRegistry, serverPackages } from "../fixtures/installs/npm-registry.ts";
 import { gone, isAlive } from "../cli/harness.ts";
 import { SERVER } from "../cli/small-server.ts";
-import { InstallYard, LONG, type Checked } from "../installs/yard.ts";
+import { InstallYard, LONG, type CheckedSource } from "../installs/yard.ts";
 
 /** What three clients have on a machine of somebody who never heard of Toolyard: ten servers, and what is wrong. */
 const CLAUDE = {
@@ -124,6 +124,6 @@ test("from ten servers in three clients to one hub, on a cold cache, at the firs
   await expect.poll(() => running(yard), { timeout: 300_000 }).toEqual([]);
 });
 
-function advice(checked: Checked | undefined): string {
+function advice(checked: CheckedSource | undefined): string {
   return checked?.lastError ?? "";
 }

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { cut, makeCase, type Era, type FuzzCase } from "./cases.ts";
-import { compare, expectedOf, type Expected, type Id } from "./oracle.ts";
+import { compare, expectedOf, type ExpectedReplies, type Id } from "./oracle.ts";
 
 /** Whoever gets no answer within this gets none. */
 const PATIENCE_MS = 20_000;
@@ -201,7 +201,7 @@ export function judge(answer: HttpAnswer, body: Buffer): string | undefined {
   if (!STATUSES.has(status)) return `An unexpected status ${status}`;
   const messages = messagesOf(answer);
   const ids = replyIds(messages);
-  const expected: Expected = isUtf8(body) ? expectedOf(body.toString()) : { requests: [], invalid: [null] };
+  const expected: ExpectedReplies = isUtf8(body) ? expectedOf(body.toString()) : { requests: [], invalid: [null] };
   if (status === 202) return ids.length > 0 ? "A reply with 202" : compare(expected, []);
   if (status === 200) return compare(expected, ids);
   // Refused as a whole: one error, of nobody or of the request.

@@ -4,7 +4,7 @@ import { isJsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 
 export type Id = string | number | null;
 
-export interface Expected {
+export interface ExpectedReplies {
   /** Of requests: each gets exactly one reply. */
   readonly requests: readonly Id[];
   /** Of what is no message: each gets one reply, with this id or with null. */
@@ -16,10 +16,10 @@ const MAX_DEPTH = 128;
 const MAX_BATCH = 100;
 const REVISION_KEY = "io.modelcontextprotocol/protocolVersion";
 
-const NOTHING: Expected = { requests: [], invalid: [] };
-const UNREADABLE: Expected = { requests: [], invalid: [null] };
+const NOTHING: ExpectedReplies = { requests: [], invalid: [] };
+const UNREADABLE: ExpectedReplies = { requests: [], invalid: [null] };
 
-export function expectedOf(text: string): Expected {
+export function expectedOf(text: string): ExpectedReplies {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -44,18 +44,18 @@ function namesRevision(message: unknown): boolean {
   return isJsonObject(meta) && REVISION_KEY in meta;
 }
 
-export function join(all: readonly Expected[]): Expected {
+export function join(all: readonly ExpectedReplies[]): ExpectedReplies {
   return { requests: all.flatMap(({ requests }) => requests), invalid: all.flatMap(({ invalid }) => invalid) };
 }
 
 // oxlint-disable-next-line complexity -- One line a rule of JSON-RPC.
-function expectedOfMessage(value: unknown): Expected {
+function expectedOfMessage(value: unknown): ExpectedReplies {
   if (!isJsonObject(value)) return UNREADABLE;
   const id =
     typeof value["id"] === "string" || (typeof value["id"] === "number" && Number.isFinite(value["id"]))
       ? value["id"]
       : null;
-  const invalid: Expected = { requests: [], invalid: [id] };
+  const invalid: ExpectedReplies = { requests: [], invalid: [id] };
   if (value["jsonrpc"] !== "2.0") return invalid;
   if (!("method" in value)) return isReply(value, id) ? NOTHING : invalid;
   if (typeof value["method"] !== "string") return invalid;
@@ -74,7 +74,7 @@ function isReply(value: Record<string, unknown>, id: Id): boolean {
 }
 
 /** Says what is wrong with these replies, if anything. */
-export function compare(expected: Expected, replies: readonly Id[]): string | undefined {
+export function compare(expected: ExpectedReplies, replies: readonly Id[]): string | undefined {
   const left = [...replies];
   const take = (id: Id): boolean => {
     const at = left.indexOf(id);
@@ -90,4 +90,4 @@ export function compare(expected: Expected, replies: readonly Id[]): string | un
   );
 }
 
-export const countOf = ({ requests, invalid }: Expected): number => requests.length + invalid.length;
+export const countOf = ({ requests, invalid }: ExpectedReplies): number => requests.length + invalid.length;

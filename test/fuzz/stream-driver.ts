@@ -5,19 +5,19 @@ import { createRandom, type Random } from "../support/random.ts";
 import type { ServeChild } from "../support/serve-child.ts";
 import { cut, makeCase, type Era } from "./cases.ts";
 import { judge, parseMessages, post, replyIds } from "./http-driver.ts";
-import { compare, countOf, expectedOf, join, type Expected, type Id } from "./oracle.ts";
+import { compare, countOf, expectedOf, join, type ExpectedReplies, type Id } from "./oracle.ts";
 
 const PATIENCE_MS = 20_000;
 const CASES_A_ROUND = 40;
 
 /** Replies as they come, matched with what is expected. */
 class Ledger {
-  #expected: Expected[] = [];
+  #expected: ExpectedReplies[] = [];
   #ids: Id[] = [];
   #wake: () => void = () => {};
   #pings = 0;
 
-  expect(expected: Expected): void {
+  expect(expected: ExpectedReplies): void {
     this.#expected.push(expected);
   }
 

@@ -11,7 +11,7 @@ const STOOD_IN = ["uvx", "docker", "bun", "bunx", "pipx", "pnpm", "yarn"];
 export const LONG = { timeout: 600_000 };
 
 /** What `check --json` says of one source. */
-export interface Checked {
+export interface CheckedSource {
   readonly id: string;
   readonly state: string;
   readonly tools: number;
@@ -56,10 +56,10 @@ export class InstallYard implements AsyncDisposable {
   }
 
   /** What `toolyard check` finds, by source. */
-  async check(...options: readonly string[]): Promise<Readonly<Record<string, Checked>>> {
+  async check(...options: readonly string[]): Promise<Readonly<Record<string, CheckedSource>>> {
     const { stdout, stderr } = await this.desk.run(["check", "--yes", "--json", ...options], { env: this.env });
     if (!stdout.includes('"sources"')) throw new Error(`toolyard check printed no sources: ${stdout}${stderr}`);
-    const { sources } = JSON.parse(stdout) as { readonly sources: readonly Checked[] };
+    const { sources } = JSON.parse(stdout) as { readonly sources: readonly CheckedSource[] };
     return Object.fromEntries(sources.map((one) => [one.id, one]));
   }
 

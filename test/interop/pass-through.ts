@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { HubConfig } from "../../packages/toolyard/src/index.ts";
-import type { Asked, EraName, RawClient } from "../fixtures/raw/raw-client.ts";
+import type { ServerRequestSeen, EraName, RawClient } from "../fixtures/raw/raw-client.ts";
 import {
   serveHub,
   startChildServer,
@@ -153,7 +153,7 @@ export function describePassThrough(pairing: Pairing): void {
     let hub: ServedHub;
     let client: RawClient;
     let answers = ANSWERS;
-    const answer = ({ method }: Asked): JsonObject =>
+    const answer = ({ method }: ServerRequestSeen): JsonObject =>
       answers[method] ?? { error: { code: -32601, message: "Method not found" } };
     const connect = (capabilities?: JsonObject): Promise<RawClient> =>
       hub.connect({ era: clientEra, answer, logLevel: "debug", ...(capabilities && { capabilities }) });

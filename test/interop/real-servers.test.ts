@@ -10,12 +10,12 @@ import type { HubConfig } from "../../packages/toolyard/src/index.ts";
 import { childEnvironment } from "../../packages/toolyard/src/process/environment.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { PipeWire } from "../fixtures/raw/pipe-wire.ts";
-import { RawClient, type Asked, type RawClientOptions } from "../fixtures/raw/raw-client.ts";
+import { RawClient, type ServerRequestSeen, type RawClientOptions } from "../fixtures/raw/raw-client.ts";
 import { serveHub, startChildServer, type EndpointName } from "../fixtures/served-hub.ts";
 import { PIXEL } from "../fixtures/upstreams/rich-offers.mjs";
 import { EVERYTHING_STEPS } from "./everything-steps.ts";
 import { filesystemSteps, MEMORY_STEPS, THINKING_STEPS } from "./other-steps.ts";
-import { openingOf, play, type Played, type Replacements, type Step } from "./transcript.ts";
+import { openingOf, play, type PlayedStep, type Replacements, type Step } from "./transcript.ts";
 
 const bin = (name: string): string =>
   fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url));
@@ -133,11 +133,12 @@ function clientOf({ roots }: Subject): RawClientOptions {
   };
   return {
     era: "legacy",
-    answer: ({ method }: Asked) => answers[method] ?? { error: { code: -32601, message: "Method not found" } },
+    answer: ({ method }: ServerRequestSeen) =>
+      answers[method] ?? { error: { code: -32601, message: "Method not found" } },
   };
 }
 
-type Play = { readonly opening: unknown; readonly played: readonly Played[] };
+type Play = { readonly opening: unknown; readonly played: readonly PlayedStep[] };
 
 /**
  * The server itself. Started with what the hub gives to a child as its environment, since one of its tools tells it.
@@ -183,7 +184,7 @@ async function playAll(
 ): Promise<Play> {
   const replacements: Replacements = folder === undefined ? COMMON : [...COMMON, [folder, FOLDER]];
   if (tellsRoots !== undefined && roots !== undefined) await haveRoots(client, tellsRoots, roots);
-  const played: Played[] = [];
+  const played: PlayedStep[] = [];
   for (const step of steps(folder ?? "")) {
     try {
       played.push(await play(client, step, replacements));

@@ -2,7 +2,7 @@
 // was asked meanwhile, and what was told. Whatever is taken out before the two are compared is taken out here, by name
 // and with its reason.
 import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
-import type { Asked, RawClient } from "../fixtures/raw/raw-client.ts";
+import type { ServerRequestSeen, RawClient } from "../fixtures/raw/raw-client.ts";
 
 export interface Step {
   readonly title: string;
@@ -22,9 +22,9 @@ export interface Step {
   readonly refusal?: "arguments" | "name" | "list";
 }
 
-export interface Played {
+export interface PlayedStep {
   readonly reply: unknown;
-  readonly asked: readonly Asked[];
+  readonly asked: readonly ServerRequestSeen[];
   /** Notifications by method, in the order in which they came: those of different streams have no order among them. */
   readonly told: Readonly<Record<string, readonly unknown[]>>;
 }
@@ -33,7 +33,7 @@ export interface Played {
 export type Replacements = readonly (readonly [string | RegExp, string])[];
 
 /** Plays one step and returns what is to be compared. */
-export async function play(client: RawClient, step: Step, replacements: Replacements): Promise<Played> {
+export async function play(client: RawClient, step: Step, replacements: Replacements): Promise<PlayedStep> {
   const since = client.received.length;
   const asked = client.asked.length;
   const awaited = (step.until ?? []).map((method) => client.next(method, (message) => !isStartNoise(message)));

@@ -24,14 +24,14 @@ const MAX_WITHOUT_OPTIONAL = { packages: 36, bytes: 17_000_000, downloadedBytes:
 /** Packages and parts of their names that no hub without its extras and servers needs. */
 const ELSEWHERE = ["unpdf", "libsql", "tesseract-wasm", "pg", "@hpcc-js", "@resvg", "ai", "@ai-sdk", "@antonz", "yaml"];
 
-interface Packed {
+interface PackedPackage {
   readonly filename: string;
   readonly size: number;
   readonly files: readonly { readonly path: string; readonly mode: number }[];
 }
 
 let folder: string;
-let packed: Packed;
+let packed: PackedPackage;
 let tarball: string;
 /** The package in the copy that is packed. */
 let checkout: string;
@@ -71,12 +71,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Packs a package of the copy. */
-async function pack(name: string, ...options: readonly string[]): Promise<Packed> {
+async function pack(name: string, ...options: readonly string[]): Promise<PackedPackage> {
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder, ...options], {
     cwd: join(folder, "checkout/packages", name),
     maxBuffer: 16 * 1024 * 1024,
   });
-  return (JSON.parse(stdout.slice(stdout.indexOf("["))) as Packed[])[0]!;
+  return (JSON.parse(stdout.slice(stdout.indexOf("["))) as PackedPackage[])[0]!;
 }
 
 const isSource = (path: string): boolean => !/[/\\]packages[/\\][a-z]+[/\\](?:dist|build|node_modules)$/.test(path);

@@ -8,10 +8,10 @@ import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { createHub } from "../../packages/toolyard/src/hub/create-hub.ts";
 import { createIdentity } from "./identity.ts";
 
-type Made = Awaited<ReturnType<typeof createHub>>;
+type TestHub = Awaited<ReturnType<typeof createHub>>;
 
 let home: string;
-let hub: Made;
+let hub: TestHub;
 let running = 0;
 let most = 0;
 
@@ -69,7 +69,7 @@ async function run(
   language: string,
   code: string,
   more: JsonObject = {},
-  through: Pick<Made, "call"> = hub,
+  through: Pick<TestHub, "call"> = hub,
 ): Promise<JsonObject> {
   return valueOf(await through.call("execute_code", { language, code, ...more }));
 }

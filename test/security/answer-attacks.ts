@@ -43,12 +43,12 @@ export function splitAnswer(random: Random, body: string): Answer {
 /** What no request asked for. */
 export const POISON = "poison";
 
-interface Made {
+interface AttackText {
   readonly text: string;
   readonly ends?: boolean;
 }
 
-type Way = (random: Random, body: string) => Made;
+type Way = (random: Random, body: string) => AttackText;
 
 const WAYS: Readonly<Record<string, Way>> = {
   "a length": (_, body) => ({ text: `${OK}Content-Length: ${body.length}\r\n\r\n${body}` }),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { createRandom } from "../support/random.ts";
 import { JSON_HEADERS, openTarget, openUpstream, tool, type Target, type Upstream } from "./attack.ts";
-import { askerOf, heard, randomArguments, randomWord, WAYS, type Asker, type Wanted } from "./existence.ts";
+import { askerOf, heard, randomArguments, randomWord, WAYS, type Asker, type ExistenceTarget } from "./existence.ts";
 
 const SEEDS = [3, 20_261_123];
 const READS = { annotations: { readOnlyHint: true } };
@@ -64,7 +64,7 @@ async function open(hidden: readonly JsonObject[], routes: JsonObject): Promise<
   return target;
 }
 
-const THINGS: readonly Wanted[] = [
+const THINGS: readonly ExistenceTarget[] = [
   { tool: "vault__open", prompt: "vault__heist", uri: "file:///vault/gold", path: "/vault/open" },
   { tool: "vault__burn", prompt: "vault::heist", uri: "file:///vault/x", path: "/vault/burn" },
   { tool: "vault::open", prompt: "heist", uri: "vault+file:///vault/gold", path: "/vault/burn/" },

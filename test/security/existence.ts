@@ -6,7 +6,7 @@ import type { Random } from "../support/random.ts";
 import { JSON_HEADERS, rpc, type RawRequest, type Target } from "./attack.ts";
 
 /** Things of one kind each, which are hidden from the caller, or are nowhere. */
-export interface Wanted {
+export interface ExistenceTarget {
   readonly tool: string;
   readonly prompt: string;
   readonly uri: string;
@@ -28,7 +28,7 @@ export async function askerOf(target: Target, token: string): Promise<Asker> {
   return { target, token, legacy, modern: await target.client(token, { era: "modern" }) };
 }
 
-type Way = (asker: Asker, wanted: Wanted, args: JsonObject) => Promise<unknown>;
+type Way = (asker: Asker, wanted: ExistenceTarget, args: JsonObject) => Promise<unknown>;
 
 /** Ways to name something, by what they are called where one of them tells. */
 export const WAYS: Readonly<Record<string, Way>> = {
@@ -66,17 +66,20 @@ export const WAYS: Readonly<Record<string, Way>> = {
   ...overRest("a path of its own", ({ path }) => path),
 };
 
-function overMcp(name: string, paramsOf: (wanted: Wanted, args: JsonObject) => JsonObject): Record<string, Way> {
+function overMcp(
+  name: string,
+  paramsOf: (wanted: ExistenceTarget, args: JsonObject) => JsonObject,
+): Record<string, Way> {
   const [method = ""] = name.split(" of ");
   return Object.fromEntries(
     (["legacy", "modern"] as const).map((era) => [
       `${name}, ${era}`,
-      (asker: Asker, wanted: Wanted, args: JsonObject) => asker[era].request(method, paramsOf(wanted, args)),
+      (asker: Asker, wanted: ExistenceTarget, args: JsonObject) => asker[era].request(method, paramsOf(wanted, args)),
     ]),
   );
 }
 
-function overRest(name: string, pathOf: (wanted: Wanted) => string): Record<string, Way> {
+function overRest(name: string, pathOf: (wanted: ExistenceTarget) => string): Record<string, Way> {
   const plain = ["GET", "HEAD", "DELETE", "OPTIONS"].map((method) => [method, { method }] as const);
   const bodies = [
     ["of arguments", "{}"],
@@ -96,7 +99,7 @@ function overRest(name: string, pathOf: (wanted: Wanted) => string): Record<stri
   );
 }
 
-function send(requestOf: (wanted: Wanted, args: JsonObject) => RawRequest): Way {
+function send(requestOf: (wanted: ExistenceTarget, args: JsonObject) => RawRequest): Way {
   return async ({ target, token }, wanted, args) => {
     const { headers, ...request } = requestOf(wanted, args);
     const answer = await target.send({
@@ -113,7 +116,7 @@ function send(requestOf: (wanted: Wanted, args: JsonObject) => RawRequest): Way 
 const OF_ITS_OWN = /\\*"(?:id|request_?id|duration_ms)\\*":[^,}]+|127\.0\.0\.1:\d+/gi;
 
 /** What was said, but for what is never the same twice. */
-export async function heard(way: Way, asker: Asker, wanted: Wanted, args: JsonObject): Promise<string> {
+export async function heard(way: Way, asker: Asker, wanted: ExistenceTarget, args: JsonObject): Promise<string> {
   return JSON.stringify(await way(asker, wanted, args)).replaceAll(OF_ITS_OWN, "…");
 }
 

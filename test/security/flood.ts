@@ -9,10 +9,10 @@ import { RunningCall } from "../../packages/toolyard/src/endpoints/mcp/modern/ru
 import { Sessions } from "../../packages/toolyard/src/sandbox/child/sessions.ts";
 import type { RunWorker } from "../../packages/toolyard/src/sandbox/child/run-worker.ts";
 import { createRandom, type Random } from "../support/random.ts";
-import { createTestState } from "../fixtures/mcp-door.ts";
+import { createTestState } from "../fixtures/mcp-endpoint.ts";
 
 /** Something of which there is a bounded number for everybody. */
-export interface Bounded {
+export interface LimitedResource {
   /** False: refused. */
   want(holder: Holder): Promise<boolean>;
   /** Whose it is if this one wants it; a table may know principals only. */
@@ -25,7 +25,7 @@ export interface Bounded {
   close(): void;
 }
 
-export type OpenBounded = (capacity: number) => Bounded;
+export type OpenBounded = (capacity: number) => LimitedResource;
 
 /** All that is shared, by what it is called in the documentation. */
 export const BOUNDED: Readonly<Record<string, OpenBounded>> = {
@@ -123,7 +123,7 @@ function holdersFrom(random: Random): Holder[] {
 }
 
 /** The line of those who wait, behind slots that are a quarter as many. */
-function openLine(capacity: number): Bounded {
+function openLine(capacity: number): LimitedResource {
   const places = Math.ceil(capacity / 4);
   const line = new FairLine({ places, waiting: capacity });
   const present = new Map<Canceller, { readonly holder: Holder; isInside: boolean }>();
@@ -158,7 +158,7 @@ function openLine(capacity: number): Bounded {
 }
 
 /** Sessions that keep their variables, none of which runs anything. */
-function openCodeSessions(capacity: number): Bounded {
+function openCodeSessions(capacity: number): LimitedResource {
   const sessions = new Sessions({ sessions: capacity, sessionIdleMs: 60_000 }, () => {});
   const living = new Map<RunWorker, Holder>();
   let last = 0;
@@ -205,7 +205,7 @@ function idleWorker(onEnd: () => void): RunWorker {
 }
 
 /** Sessions of the legacy era, each second one at work. */
-function openMcpSessions(capacity: number): Bounded {
+function openMcpSessions(capacity: number): LimitedResource {
   const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: capacity });
   const owners = new Map<string, Holder>();
   let last = 0;
@@ -240,7 +240,7 @@ function openMcpSessions(capacity: number): Bounded {
 }
 
 /** Calls of the modern era that wait for an answer of their caller. */
-function openParkedCalls(capacity: number): Bounded {
+function openParkedCalls(capacity: number): LimitedResource {
   const parked = new ParkedCalls({ maxParkedCalls: capacity, inputTimeoutMs: 60_000 }, createTestState());
   const states = new Map<string, Holder>();
   const bindingOf = ({ principal }: Holder) => ({ principal, method: "tools/call", target: "t", arguments: {} });

@@ -1,6 +1,6 @@
 // Clients that send more than they finish: half-sent bodies and pipelined requests.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ADA, BOB, BODY_BYTES, HEAD, post, RAW_ENDPOINTS, RawEndpoint, type RawCaller } from "./raw-door.ts";
+import { ADA, BOB, BODY_BYTES, HEAD, post, RAW_ENDPOINTS, RawEndpoint, type RawCaller } from "./raw-endpoint.ts";
 
 describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
   let endpoint: RawEndpoint;

@@ -1,6 +1,6 @@
 // Heads of requests that two readers could understand in two ways, or of which one would lose a part.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { BOB, HEAD, RAW_ENDPOINTS, RawEndpoint, type RawCaller } from "./raw-door.ts";
+import { BOB, HEAD, RAW_ENDPOINTS, RawEndpoint, type RawCaller } from "./raw-endpoint.ts";
 
 describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
   let endpoint: RawEndpoint;

@@ -106,7 +106,7 @@ async function attackHub(seed: number): Promise<void> {
   }
 }
 
-interface Heard {
+interface SpellingAnswers {
   readonly spelling: string;
   readonly all: ReadonlyMap<object, string>;
   readonly own: ReadonlyMap<object, string>;
@@ -114,7 +114,7 @@ interface Heard {
 }
 
 /** A refusal names what was asked for, and tools that the caller may use. */
-function expectSilence(told: string, { spelling, all, own, said }: Heard): void {
+function expectSilence(told: string, { spelling, all, own, said }: SpellingAnswers): void {
   const may = new Set(own.values());
   const words = new Set(told.replace(JSON.stringify(spelling).slice(1, -1), "").match(/[\w.-]+/g));
   for (const name of all.values())

@@ -1,6 +1,6 @@
 // Clients that read their answers slowly, or not at all.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { BOB, LARGE_BYTES, RAW_ENDPOINTS, RawEndpoint, STALL_MS } from "./raw-door.ts";
+import { BOB, LARGE_BYTES, RAW_ENDPOINTS, RawEndpoint, STALL_MS } from "./raw-endpoint.ts";
 
 describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
   let endpoint: RawEndpoint;

@@ -180,14 +180,14 @@ test(`${CATALOGS}, a server's list changes no spelling that contains another nam
   }
 }, 60_000);
 
-interface Squatted {
+interface SquattedSpelling {
   readonly spelling: string;
   /** What the honest source answers. Absent: no source may answer. */
   readonly answer?: string;
 }
 
 const PAY = "good: pay was called";
-const SQUATTED: readonly Squatted[] = [
+const SQUATTED: readonly SquattedSpelling[] = [
   { spelling: "good__pay", answer: PAY },
   { spelling: "mcp__good__pay", answer: PAY },
   { spelling: "good.pay", answer: PAY },

@@ -2,7 +2,7 @@
 // cookies and forms by `fetch`, which is all that these pages need.
 import { Chromium, type ChromiumPage } from "../support/chromium.ts";
 
-export interface Seen {
+export interface BrowserPage {
   /** Where the browser ended. */
   readonly url: string;
   readonly text: string;
@@ -10,7 +10,7 @@ export interface Seen {
 
 export interface Browser {
   /** Opens an address, fills in and sends each form that it comes to, once; what stands there at last. */
-  visit(address: string, answers?: Readonly<Record<string, string>>): Promise<Seen>;
+  visit(address: string, answers?: Readonly<Record<string, string>>): Promise<BrowserPage>;
 }
 
 /** Browsers of several people, which share no cookies. */
@@ -38,11 +38,11 @@ class ChromiumBrowser implements Browser {
     this.#page = page;
   }
 
-  async visit(address: string, answers: Readonly<Record<string, string>> = {}): Promise<Seen> {
+  async visit(address: string, answers: Readonly<Record<string, string>> = {}): Promise<BrowserPage> {
     await this.#page.open(address);
     const filled = new Set<string>();
     for (let forms = 0; forms < MAX_FORMS; forms += 1) {
-      const { url, text, hasForm } = (await this.#page.look(LOOK)) as Seen & { readonly hasForm: boolean };
+      const { url, text, hasForm } = (await this.#page.look(LOOK)) as BrowserPage & { readonly hasForm: boolean };
       if (!hasForm || filled.has(url)) return { url, text };
       filled.add(url);
       await this.#page.go(`(${sendForm.toString()})(${JSON.stringify(answers)})`);
@@ -69,7 +69,7 @@ class FetchBrowser implements Browser {
   /** By host, then by name; ports and paths make no difference to what is tested. */
   readonly #cookies = new Map<string, Map<string, string>>();
 
-  async visit(address: string, answers: Readonly<Record<string, string>> = {}): Promise<Seen> {
+  async visit(address: string, answers: Readonly<Record<string, string>> = {}): Promise<BrowserPage> {
     let { url, html } = await this.#load(address);
     const filled = new Set<string>();
     while (html.includes("<form") && !filled.has(url)) {

@@ -30,7 +30,7 @@ export interface Person {
 }
 
 /** What came to one person, by surface. */
-export type Heard = ReadonlyMap<string, string>;
+export type ServerNames = ReadonlyMap<string, string>;
 
 export class Crowd implements AsyncDisposable {
   readonly people: readonly Person[];
@@ -73,7 +73,10 @@ export class Crowd implements AsyncDisposable {
   }
 
   /** Everything that one person gets by every surface; `ready` is waited for before anybody's servers are stirred. */
-  async visit(person: Person, { ready, withCode }: { ready: () => Promise<void>; withCode: boolean }): Promise<Heard> {
+  async visit(
+    person: Person,
+    { ready, withCode }: { ready: () => Promise<void>; withCode: boolean },
+  ): Promise<ServerNames> {
     const heard = new Map<string, string>();
     const [legacy, modern] = await Promise.all([this.#connect(person, "legacy"), this.#connect(person, "modern")]);
     try {
@@ -189,7 +192,7 @@ async function signIn(name: string, { server, home }: { server: PersonalServer; 
 }
 
 /** Where somebody else's words came to a person, as `surface: word`. */
-export function foreignWords(crowd: Crowd, person: Person, heard: Heard): readonly string[] {
+export function foreignWords(crowd: Crowd, person: Person, heard: ServerNames): readonly string[] {
   return Array.from(heard).flatMap(([surface, text]) =>
     crowd.people
       .filter((other) => other !== person)
@@ -200,7 +203,7 @@ export function foreignWords(crowd: Crowd, person: Person, heard: Heard): readon
 }
 
 /** On which surfaces a person did not get what is its own, of every server. */
-export function missingWords({ servers }: Crowd, { name }: Person, heard: Heard): readonly string[] {
+export function missingWords({ servers }: Crowd, { name }: Person, heard: ServerNames): readonly string[] {
   return Array.from(heard).flatMap(([surface, text]) =>
     servers.filter((one) => !text.includes(wordOf(one.name, name))).map((one) => `${surface}: ${one.name}`),
   );

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { startAuthServer, startProtected, type AuthServer } from "../fixtures/auth-server.ts";
-import type { Asked } from "../fixtures/raw/raw-client.ts";
+import type { ServerRequestSeen } from "../fixtures/raw/raw-client.ts";
 import { openTarget, type Target } from "../security/attack.ts";
 import { startBrowsers, type Browsers } from "./browser.ts";
 
@@ -24,7 +24,7 @@ afterAll(() => browsers[Symbol.asyncDispose]());
 const elsewhere = (): Promise<AuthServer> => startAuthServer({ host: "localhost", asksPerson: true });
 
 /** A person's browser: from the link by the code to the issuer, and back to the hub. */
-async function follow({ params }: Asked): Promise<JsonObject> {
+async function follow({ params }: ServerRequestSeen): Promise<JsonObject> {
   const code = /code (\d{6})/.exec(String(params["message"]))![1]!;
   const browser = await browsers.open();
   const { text } = await browser.visit(String(params["url"]), { code });
@@ -110,7 +110,7 @@ test("a code that is wrong leads nowhere, and five of them end the link", async 
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url, { tokens: TOKENS });
   const said: string[] = [];
-  const guess = async ({ params }: Asked): Promise<JsonObject> => {
+  const guess = async ({ params }: ServerRequestSeen): Promise<JsonObject> => {
     for (let tries = 0; tries < 6; tries += 1)
       said.push((await (await browsers.open()).visit(String(params["url"]), { code: "no" })).text);
     return { action: "decline" };

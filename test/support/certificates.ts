@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** A certificate that was just made, with its key, as PEM. */
-export interface Made {
+export interface CertificatePair {
   readonly cert: string;
   readonly key: string;
 }
@@ -29,13 +29,13 @@ export class Authority {
     this.cert = pem("CERTIFICATE", this.#signed({ subject: name, key: this.#keys.publicKey, isAuthority: true }));
   }
 
-  issue({ hosts = ["localhost", "127.0.0.1"], ...times }: CertificateWishes = {}): Made {
+  issue({ hosts = ["localhost", "127.0.0.1"], ...times }: CertificateWishes = {}): CertificatePair {
     const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const cert = this.#signed({ subject: hosts[0]!, key: publicKey, hosts, ...times });
     return { cert: pem("CERTIFICATE", cert), key: privateKey.export({ type: "pkcs8", format: "pem" }) as string };
   }
 
-  #signed({ subject, key, hosts = [], from, until, isAuthority = false }: Wanted): Buffer {
+  #signed({ subject, key, hosts = [], from, until, isAuthority = false }: CertificateRequest): Buffer {
     const [begins, ends] = [from ?? new Date(Date.now() - DAY_MS), until ?? new Date(Date.now() + DAY_MS)];
     const ownId = createHash("sha1")
       .update(this.#keys.publicKey.export({ type: "spki", format: "der" }))
@@ -61,7 +61,7 @@ export class Authority {
   }
 }
 
-interface Wanted extends CertificateWishes {
+interface CertificateRequest extends CertificateWishes {
   readonly subject: string;
   readonly key: KeyObject;
   readonly isAuthority?: boolean;
@@ -80,7 +80,7 @@ export class CertificateFiles implements Disposable {
     this.write(this.authority.issue(wishes));
   }
 
-  write({ cert, key }: Partial<Made>): void {
+  write({ cert, key }: Partial<CertificatePair>): void {
     if (key !== undefined) writeFileSync(this.key, key, { mode: 0o600 });
     if (cert !== undefined) writeFileSync(this.cert, cert);
   }

@@ -12,7 +12,7 @@ import { META } from "../../packages/toolyard/src/wire/modern/envelope.ts";
 import { SseDecoder } from "../../packages/toolyard/src/wire/sse.ts";
 import type { HubState } from "../../packages/toolyard/src/state/ports/store.ts";
 import { HubStandIn } from "../fixtures/hub-stand-in.ts";
-import { createTestState } from "../fixtures/mcp-door.ts";
+import { createTestState } from "../fixtures/mcp-endpoint.ts";
 import { createTestListener } from "./test-listener.ts";
 
 export const REVISION = "2026-07-28";

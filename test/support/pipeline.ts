@@ -19,7 +19,7 @@ import { resolveLimits, type LimitsConfig } from "../../packages/toolyard/src/pi
 import { createPipeline } from "../../packages/toolyard/src/pipeline/pipeline.ts";
 import type { FoundCall, PipelineDeps, Resolution } from "../../packages/toolyard/src/pipeline/ports.ts";
 import type { LimitStore } from "../../packages/toolyard/src/state/ports/limit-store.ts";
-import { createTestState } from "../fixtures/mcp-door.ts";
+import { createTestState } from "../fixtures/mcp-endpoint.ts";
 import { GuardedSchemas } from "../../packages/toolyard/src/schema/guarded-schemas.ts";
 
 export type Handler = (call: ResolvedCall) => Promise<Outcome> | Outcome;

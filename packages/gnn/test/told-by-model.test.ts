@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { gnn } from "../src/service.ts";
 import { createHub, type LibraryHub } from "../../toolyard/src/index.ts";
-import { startModels, type Asked, type ModelStandIn } from "../../../test/agent/stand-in.ts";
+import { startModels, type ModelRequest, type ModelStandIn } from "../../../test/agent/stand-in.ts";
 import { Desk } from "../../../test/cli/harness.ts";
 
 const TWO_ROOM = readFileSync(new URL("../../../test/fixtures/gnn/two_room.md", import.meta.url), "utf8");
@@ -38,7 +38,7 @@ async function hubWith(provider: string): Promise<LibraryHub> {
 }
 
 /** All that went over the wire, whichever vendor's. */
-const wordsOf = ({ body }: Asked): string => JSON.stringify(body);
+const wordsOf = ({ body }: ModelRequest): string => JSON.stringify(body);
 
 describe("on each wire", () => {
   test.each(WIRES)("%s: the model's words come back, and it was given the whole text as data", async (provider) => {

@@ -1,6 +1,6 @@
 export { createHub, type CreateHubOptions, type LibraryHub, type ServerSettings } from "./hub/create-hub.ts";
 export type { CallOptions, ListOptions, Toolyard } from "./kernel/toolyard.ts";
-export type { Served, ServedHttp } from "./hub/serve/serve.ts";
+export type { ServedHub, ServedHttp } from "./hub/serve/serve.ts";
 export type { ServedFetch } from "./hub/serve/fetch.ts";
 export type { NodeHandler } from "./hub/serve/node.ts";
 export type { FetchHandler } from "./http/adapters/fetch/listener.ts";

@@ -266,12 +266,12 @@ describe("on stdio, from a program in Python", () => {
 });
 
 describe("on HTTP", () => {
-  interface Told {
+  interface HttpAnswer {
     readonly status: number;
     readonly type: string | null;
     readonly body: string;
   }
-  async function post(url: string, body: string): Promise<Told> {
+  async function post(url: string, body: string): Promise<HttpAnswer> {
     const answer = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
     return { status: answer.status, type: answer.headers.get("content-type"), body: await answer.text() };
   }

@@ -300,15 +300,15 @@ describe("a model with the tools", () => {
 });
 
 describe("the loop of the document", () => {
-  interface Said {
+  interface ModelMessage {
     readonly role: string;
     readonly content: unknown;
     readonly name?: string;
     readonly toolCallId?: string;
     readonly toolCalls?: readonly unknown[];
   }
-  interface Asked {
-    readonly messages: readonly Said[];
+  interface ModelRequest {
+    readonly messages: readonly ModelMessage[];
     readonly toolChoice?: string;
     readonly model?: string;
     readonly tools?: readonly { readonly function: { readonly name: string } }[];
@@ -316,12 +316,12 @@ describe("the loop of the document", () => {
 
   /** A client of Mistral's shape that says these replies, and what it was asked. */
   const scripted = (replies: readonly object[]) => {
-    const asked: Asked[] = [];
-    const next = (body: Asked) => {
+    const asked: ModelRequest[] = [];
+    const next = (body: ModelRequest) => {
       asked.push(structuredClone(body));
       return { choices: [{ message: replies[Math.min(asked.length, replies.length) - 1] }] };
     };
-    return { asked, client: { chat: { complete: async (body: Asked) => next(body) } } };
+    return { asked, client: { chat: { complete: async (body: ModelRequest) => next(body) } } };
   };
   const wants = (id: string, args: unknown) => ({ id, function: { name: "tide", arguments: args } });
 

@@ -5,7 +5,7 @@ import { objectMember, type JsonObject } from "../../../packages/toolyard/src/co
 import { KIND_META_KEY, KINDS, type FailKind } from "../../../packages/toolyard/src/core/calls/kinds.ts";
 import { toolValue } from "../../../packages/toolyard/src/core/calls/tool-value.ts";
 import { createProtocolSink } from "../../../packages/toolyard/src/process/stdout-guard.ts";
-import type { Served } from "../../../packages/toolyard/src/hub/serve/serve.ts";
+import type { ServedHub } from "../../../packages/toolyard/src/hub/serve/serve.ts";
 import type { ServerConfig } from "../../../packages/toolyard/src/hub/serve/endpoints.ts";
 import { serveStdio } from "../../../packages/toolyard/src/hub/serve/serve-stdio.ts";
 import type { Hub } from "../../../packages/toolyard/src/hub/open-hub.ts";
@@ -20,7 +20,7 @@ export class HubPipe implements RawWire {
   onFault: (error: Error) => void = () => {};
   readonly hasRequestStreams = false;
   readonly #input = new PassThrough();
-  readonly #served: Served;
+  readonly #served: ServedHub;
 
   constructor(hub: Hub, server: ServerConfig = {}) {
     const output = new PassThrough();

@@ -9,10 +9,10 @@ import { createIdentity } from "../identity.ts";
 
 // Attacks that need the hub: rights, its own tools, its other callers.
 
-type Made = Awaited<ReturnType<typeof createHub>>;
+type TestHub = Awaited<ReturnType<typeof createHub>>;
 
 let home: string;
-let hub: Made;
+let hub: TestHub;
 let heard: unknown;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-async function valueOf(code: string, through: Pick<Made, "call"> = hub, more: JsonObject = {}): Promise<unknown> {
+async function valueOf(code: string, through: Pick<TestHub, "call"> = hub, more: JsonObject = {}): Promise<unknown> {
   const outcome = await through.call("execute_code", { language: "javascript", code, ...more });
   return (outcome.result?.["structuredContent"] as JsonObject | undefined)?.["result"];
 }

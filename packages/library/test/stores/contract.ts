@@ -14,7 +14,7 @@ const ALL = { limit: 1_000, offset: 0 };
 /** Every query with every filter, of a server that is far away. */
 const ALL_QUERIES_MS = 900_000;
 
-export interface Opened {
+export interface OpenStore {
   readonly store: LibraryStore;
   /** A second connection to the same library, as another process has one. */
   again(): Promise<LibraryStore>;
@@ -22,9 +22,9 @@ export interface Opened {
 }
 
 /** What every store promises; `open` gives an empty one. With STORES_ALL, every query with every filter. */
-export function storeContract(name: string, open: () => Promise<Opened>): void {
+export function storeContract(name: string, open: () => Promise<OpenStore>): void {
   describe(name, () => {
-    let opened: Opened;
+    let opened: OpenStore;
     let store: LibraryStore;
     let reference: LibraryStore;
     let documents: MadeDocument[];
@@ -161,7 +161,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
 }
 
 /** What changes the library; each test leaves it as it was. */
-function changes(current: () => Opened): void {
+function changes(current: () => OpenStore): void {
   test("what one connection adds, changes and takes out, another one finds with its next search", async () => {
     const { store, again } = current();
     const other = await again();

@@ -5,14 +5,14 @@ export const CHUNKS = 12;
 /** Of a book, which is written into the log of a file before it is whole. */
 export const BOOK_CHUNKS = 3_000;
 
-interface Doomed {
+interface DocumentToDelete {
   readonly document: DocumentFields;
   readonly text: string;
   readonly passages: Passages;
 }
 
 /** A document all of whose passages hold one word, so that a mixture of two readings would show. */
-export function doomedDocument(word: string, count = CHUNKS): Doomed {
+export function doomedDocument(word: string, count = CHUNKS): DocumentToDelete {
   const passage = (ordinal: number, level: number) => ({
     ordinal,
     level,

@@ -10,7 +10,7 @@ const CHUNKS = 12;
 const request = { query: "w1 w2 w40", limit: 5, filter: {}, minSimilarity: 0 };
 
 /** What searches and writes came to while the server was killed, was away, and came back. */
-interface Seen {
+interface OutageCounts {
   found: number;
   written: number;
   refused: number;
@@ -22,7 +22,7 @@ interface Seen {
  */
 export async function outages(address: string): Promise<void> {
   const store = await openStore(parseStore(address.replace("kills", "outages")));
-  const seen: Seen = { found: 0, written: 0, refused: 0 };
+  const seen: OutageCounts = { found: 0, written: 0, refused: 0 };
   let remains = 0;
   try {
     const documents = await madeDocuments(20, CHUNKS);
@@ -45,7 +45,7 @@ export async function outages(address: string): Promise<void> {
 async function oneOutage(
   store: LibraryStore,
   documents: readonly MadeDocument[],
-  { seen, killAfter }: { readonly seen: Seen; readonly killAfter: number },
+  { seen, killAfter }: { readonly seen: OutageCounts; readonly killAfter: number },
 ): Promise<void> {
   const over = new AbortController();
   let writes = 0;
@@ -73,7 +73,7 @@ async function oneOutage(
 }
 
 /** False where it was refused as unavailable; anything else that fails is a fault. */
-async function isDone(seen: Seen, work: () => Promise<void>): Promise<boolean> {
+async function isDone(seen: OutageCounts, work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
     return true;

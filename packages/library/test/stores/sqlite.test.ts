@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite.ts";
-import { storeContract, type Opened } from "./contract.ts";
+import { storeContract, type OpenStore } from "./contract.ts";
 
 for (const engine of [undefined, "libsql"] as const) {
   // Where Node has none of its own, both are libsql.
   if (engine === undefined && !process.getBuiltinModule("node:module").isBuiltin("node:sqlite")) continue;
-  storeContract(`SQLite by ${engine ?? "node:sqlite"}`, async (): Promise<Opened> => {
+  storeContract(`SQLite by ${engine ?? "node:sqlite"}`, async (): Promise<OpenStore> => {
     const folder = mkdtempSync(join(tmpdir(), "toolyard-stores-"));
     const file = join(folder, "library.db");
     const store = await openSqliteStore(file, engine);

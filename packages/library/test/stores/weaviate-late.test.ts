@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { openStore, parseStore } from "../../src/store/open-store.ts";
 import { madeDocuments } from "./corpus.ts";
 
-interface Kept {
+interface StoredObject {
   readonly class: string;
   readonly id: string;
   readonly properties: Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ interface Kept {
 
 /** Keeps objects as Weaviate does, and gives those of a class that are named by their ids, or all. */
 class Double implements AsyncDisposable {
-  readonly objects = new Map<string, Kept>();
+  readonly objects = new Map<string, StoredObject>();
   /** What happens after an object of that class was written, once. */
   after: { class: string; run: () => void } | undefined;
   readonly #server = createServer((request, response) => void this.#answer(request, response));
@@ -25,11 +25,11 @@ class Double implements AsyncDisposable {
     return `weaviate+http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  of(name: string): Kept[] {
+  of(name: string): StoredObject[] {
     return Array.from(this.objects.values()).filter((object) => object.class === name);
   }
 
-  keep(object: Kept): void {
+  keep(object: StoredObject): void {
     this.objects.set(`${object.class} ${object.id}`, object);
     if (this.after?.class !== object.class) return;
     const { run } = this.after;
@@ -55,14 +55,14 @@ class Double implements AsyncDisposable {
     const answer = at.includes("/v1/schema/")
       ? { description: "A document library of Toolyard, version 1" }
       : at === "POST /v1/batch/objects"
-        ? this.#written(body["objects"] as Kept[])
+        ? this.#written(body["objects"] as StoredObject[])
         : at === "DELETE /v1/batch/objects"
           ? this.#takenOut((body["match"] as { class: string }).class)
           : { data: this.#found(String(body["query"])) };
     response.end(JSON.stringify(answer));
   }
 
-  #written(objects: readonly Kept[]): unknown {
+  #written(objects: readonly StoredObject[]): unknown {
     for (const object of objects) this.keep(object);
     return objects.map(() => ({ result: {} }));
   }
@@ -87,7 +87,7 @@ describe("Weaviate, while another program makes the vectors anew", () => {
   test("a document that is not there yet is refused, and its passages are taken out", async () => {
     await using double = new Double();
     await using store = await openStore(parseStore(await double.address()));
-    const [{ document, text, ...passages }] = (await madeDocuments(1, 2)) as [Made];
+    const [{ document, text, ...passages }] = (await madeDocuments(1, 2)) as [TestDocument];
     double.after = { class: "MainSummary", run: () => double.say("other") };
     const writing = store.replaceDocument(document, text, { ...passages, embedder: "own" });
     await expect(writing).rejects.toMatchObject({ code: "INDEX_MISMATCH" });
@@ -97,7 +97,7 @@ describe("Weaviate, while another program makes the vectors anew", () => {
   test("one that came in between stays without its vectors, and with those that it was given since", async () => {
     await using double = new Double();
     await using store = await openStore(parseStore(await double.address()));
-    const [{ document, text, ...passages }] = (await madeDocuments(1, 2)) as [Made];
+    const [{ document, text, ...passages }] = (await madeDocuments(1, 2)) as [TestDocument];
     const anew = [1, ...Array.from({ length: 15 }, () => 0)];
     double.after = {
       class: "MainDocument",
@@ -114,7 +114,7 @@ describe("Weaviate, while another program makes the vectors anew", () => {
   test("vectors that come too late are taken back, and refused", async () => {
     await using double = new Double();
     await using store = await openStore(parseStore(await double.address()));
-    const [{ document, text, ...passages }] = (await madeDocuments(1, 2)) as [Made];
+    const [{ document, text, ...passages }] = (await madeDocuments(1, 2)) as [TestDocument];
     await store.replaceDocument(document, text, { ...passages, embedder: "own" });
     const { sourceId } = document;
     const ids = (await store.range("chunk", { sourceId, limit: 2, offset: 0 })).passages.map(({ id }) => id);
@@ -128,7 +128,7 @@ describe("Weaviate, while another program makes the vectors anew", () => {
   test("of two that begin at once, one is told of the other; cut short, nobody's vectors are there", async () => {
     await using double = new Double();
     await using store = await openStore(parseStore(await double.address()));
-    const [{ document, text, ...passages }] = (await madeDocuments(1, 2)) as [Made];
+    const [{ document, text, ...passages }] = (await madeDocuments(1, 2)) as [TestDocument];
     await store.replaceDocument(document, text, { ...passages, embedder: "own" });
     double.after = { class: "MainSummary", run: () => double.say("third (being made anew)") };
     await expect(store.clearVectors("other")).rejects.toMatchObject({ code: "STORE_BUSY" });
@@ -141,4 +141,4 @@ describe("Weaviate, while another program makes the vectors anew", () => {
   });
 });
 
-type Made = Awaited<ReturnType<typeof madeDocuments>>[number];
+type TestDocument = Awaited<ReturnType<typeof madeDocuments>>[number];

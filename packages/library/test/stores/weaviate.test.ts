@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { openWeaviateStore } from "../../src/store/weaviate/weaviate.ts";
-import { storeContract, type Opened } from "./contract.ts";
+import { storeContract, type OpenStore } from "./contract.ts";
 
 // `npm run stores` starts one and names it.
 const server = process.env["STORES_WEAVIATE"];
@@ -10,7 +10,7 @@ if (server === undefined)
     test("the contract", ({ skip }) => skip("STORES_WEAVIATE names no server"));
   });
 else
-  storeContract("Weaviate", async (): Promise<Opened> => {
+  storeContract("Weaviate", async (): Promise<OpenStore> => {
     const open = () => openWeaviateStore(new URL(server), `tests${process.pid}`);
     return { store: await open(), again: open, close: async () => {} };
   });

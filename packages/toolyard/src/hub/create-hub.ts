@@ -14,7 +14,7 @@ import { Reloader } from "./reload.ts";
 import type { HubConfig } from "./schema.ts";
 import type { ServedFetch } from "./serve/fetch.ts";
 import type { NodeHandler } from "./serve/node.ts";
-import type { Served, ServedHttp } from "./serve/serve.ts";
+import type { ServedHub, ServedHttp } from "./serve/serve.ts";
 import { toolyardOf, type Toolyard } from "../kernel/toolyard.ts";
 import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
@@ -64,7 +64,7 @@ export interface LibraryHub extends Toolyard {
    * Serves MCP on standard input and output. Until the hub is closed, standard output is reserved for the protocol:
    * other output goes to standard error. `done` resolves when the client has disconnected.
    */
-  serveStdio(): Served;
+  serveStdio(): ServedHub;
   /**
    * Adds an MCP server, or replaces the one with that name; the next list shows its tools. Rejects with a `ConfigError`
    * or `OptionError` if the settings are invalid; nothing is changed then.

@@ -4,12 +4,12 @@ import { endpointsOf, type ServerConfig } from "./serve/endpoints.ts";
 import type { ServedFetch } from "./serve/fetch.ts";
 import { nodeHandler, type NodeHandler } from "./serve/node.ts";
 import { serveStdio } from "./serve/serve-stdio.ts";
-import { serveHttp, type Served, type ServedHttp } from "./serve/serve.ts";
+import { serveHttp, type ServedHub, type ServedHttp } from "./serve/serve.ts";
 
 /** The doors that a program opened on its hub. */
 export class LibraryEndpoints {
   readonly #hub: Hub;
-  readonly #served: Served[] = [];
+  readonly #served: ServedHub[] = [];
   /** Settings of `[server]` when an HTTP endpoint was opened. */
   #servedAs: string | undefined;
 
@@ -32,10 +32,10 @@ export class LibraryEndpoints {
     return handler;
   }
 
-  serveStdio(): Served {
+  serveStdio(): ServedHub {
     const output = guardStdout();
     const endpoint = serveStdio(this.#hub, this.#server, { input: process.stdin, output });
-    const close: Served["close"] = (graceMs) => endpoint.close(graceMs).finally(() => output.release());
+    const close: ServedHub["close"] = (graceMs) => endpoint.close(graceMs).finally(() => output.release());
     const one = { done: endpoint.done, close };
     this.#served.push(one);
     return one;
@@ -56,7 +56,7 @@ export class LibraryEndpoints {
     return this.#hub.config.tree.server ?? {};
   }
 
-  #opened<D extends Served>(endpoint: D): D {
+  #opened<D extends ServedHub>(endpoint: D): D {
     this.#servedAs = endpointsOf(this.#hub.features, this.#hub.config.tree);
     this.#served.push(endpoint);
     return endpoint;

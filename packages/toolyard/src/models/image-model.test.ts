@@ -20,19 +20,19 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()));
 });
 
-type Asked = Record<string, unknown>;
+type RequestBody = Record<string, unknown>;
 
 /** A server of OpenAI's images API that records its requests. */
 async function serve(
-  answer: (response: ServerResponse, asked: Asked, request: IncomingMessage) => void,
-): Promise<RunningServer & { readonly asked: readonly Asked[] }> {
-  const asked: Asked[] = [];
+  answer: (response: ServerResponse, asked: RequestBody, request: IncomingMessage) => void,
+): Promise<RunningServer & { readonly asked: readonly RequestBody[] }> {
+  const asked: RequestBody[] = [];
   const listener: RequestListener = (request, response) => {
     let text = "";
     request
       .on("data", (chunk: Buffer) => (text += chunk.toString()))
       .on("end", () => {
-        const body = text === "" ? {} : (JSON.parse(text) as Asked);
+        const body = text === "" ? {} : (JSON.parse(text) as RequestBody);
         if (request.method === "POST") asked.push(body);
         answer(response, body, request);
       });

@@ -5,7 +5,7 @@ import { ok } from "../core/calls/outcome.ts";
 import { permissionOf, type NarrowRights } from "../core/ports/rights.ts";
 import { permittedCompletion, refusedCompletion } from "./permitted-completion.ts";
 
-interface Completed {
+interface CompletionCase {
   readonly template?: string;
   readonly argument: string;
   readonly rights: NarrowRights;
@@ -14,7 +14,7 @@ interface Completed {
 
 const SOURCE = { id: "s", kind: "stdio", namespace: "s", order: 0 } as const;
 
-function parts({ template, argument, rights, context }: Completed) {
+function parts({ template, argument, rights, context }: CompletionCase) {
   const call = callTo(
     "t",
     {},
@@ -30,14 +30,14 @@ function parts({ template, argument, rights, context }: Completed) {
   return { call, facts };
 }
 
-function kept(completed: Completed, values: readonly unknown[]): unknown {
+function kept(completed: CompletionCase, values: readonly unknown[]): unknown {
   const { call, facts } = parts(completed);
   const outcome = permittedCompletion(ok({ completion: { values, total: values.length, hasMore: true } }), call, facts);
   return outcome.ok && outcome.result["completion"];
 }
 
 describe("a value of a completion", () => {
-  const rows: readonly (readonly [string, Completed, readonly string[], readonly string[]])[] = [
+  const rows: readonly (readonly [string, CompletionCase, readonly string[], readonly string[]])[] = [
     [
       "is dropped if its URI is denied",
       { template: "file:///{+path}", argument: "path", rights: { deny: ["file:///a/vault/*"] } },
@@ -87,7 +87,11 @@ describe("a value of a completion", () => {
   }
 
   test("S15: stays, with the counts, if the caller may read every one", () => {
-    const completed: Completed = { template: "notes://{id}", argument: "id", rights: { deny: ["notes://secret"] } };
+    const completed: CompletionCase = {
+      template: "notes://{id}",
+      argument: "id",
+      rights: { deny: ["notes://secret"] },
+    };
     expect(kept(completed, ["a", "b"])).toEqual({ values: ["a", "b"], total: 2, hasMore: true });
   });
 });

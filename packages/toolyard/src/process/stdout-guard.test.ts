@@ -15,13 +15,13 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-interface Printed {
+interface ProgramOutput {
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** Runs `code` in a real child whose standard output is a pipe. */
-async function run(code: string): Promise<Printed> {
+async function run(code: string): Promise<ProgramOutput> {
   const script = join(folder, "script.mjs");
   await writeFile(script, `import { guardStdout } from "./stdout-guard.mjs";\nconst guard = guardStdout();\n${code}\n`);
   const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "pipe"] });

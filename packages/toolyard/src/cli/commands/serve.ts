@@ -7,7 +7,7 @@ import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
 import { endpointsOf, type ServerConfig } from "../../hub/serve/endpoints.ts";
-import { assertListenable, serveHttp, type Served, type ServedHttp } from "../../hub/serve/serve.ts";
+import { assertListenable, serveHttp, type ServedHub, type ServedHttp } from "../../hub/serve/serve.ts";
 import { getService } from "../../kernel/start-features.ts";
 import type { CallWatch } from "../../pipeline/ports.ts";
 import { EXIT, UsageError } from "../failure.ts";
@@ -93,7 +93,7 @@ interface ServeContext {
 
 async function serve(hub: Hub, serving: ServeContext): Promise<number> {
   const { options, io, load } = serving;
-  let served: Served | ServedHttp | undefined;
+  let served: ServedHub | ServedHttp | undefined;
   let [current, address] = [endpointsOf(hub.features, hub.config.tree), addressOf(serverOf(hub))];
   const reloader = new Reloader({
     hub,
@@ -142,7 +142,7 @@ async function open(
   hub: Hub,
   { options, io, output, firstCaller }: ServeContext,
   reloader: Reloader,
-): Promise<Served | ServedHttp> {
+): Promise<ServedHub | ServedHttp> {
   if (output) {
     const { serveStdio } = await import("../../hub/serve/serve-stdio.ts");
     return serveStdio(hub, serverOf(hub), { input: process.stdin, output, firstCaller });
@@ -205,7 +205,7 @@ async function reopen(hub: Hub, served: ServedHttp, before: string): Promise<Ser
 }
 
 /** A door at another address opens before the old one closes. */
-async function addEndpoint(hub: Hub, served: Served, wanted: ServerConfig): Promise<ServedHttp> {
+async function addEndpoint(hub: Hub, served: ServedHub, wanted: ServerConfig): Promise<ServedHttp> {
   const fresh = await serveHttp(hub, wanted);
   await served.close();
   return fresh;

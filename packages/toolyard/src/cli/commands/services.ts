@@ -1,5 +1,5 @@
 import { OptionError } from "../../core/errors.ts";
-import type { Served, ServedHttp } from "../../hub/serve/serve.ts";
+import type { ServedHub, ServedHttp } from "../../hub/serve/serve.ts";
 import { colorsOf } from "../output/colors.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { aborted } from "../input/interrupts.ts";
@@ -50,7 +50,7 @@ interface ServicesModule {
   openService(
     service: RunnableService,
     options: ServiceRunOptions,
-  ): Promise<{ serveStdio(): Served; close(): Promise<void> }>;
+  ): Promise<{ serveStdio(): ServedHub; close(): Promise<void> }>;
 }
 
 const DEFAULT_HUB = "http://127.0.0.1:8808/mcp";

@@ -8,7 +8,7 @@ import type { Reloader } from "../../hub/reload.ts";
 import type { LoadedHubConfig } from "../../hub/schema.ts";
 import type { ServerConfig } from "../../hub/serve/endpoints.ts";
 import type { FirstCaller } from "../../hub/serve/first-caller.ts";
-import type { Served } from "../../hub/serve/serve.ts";
+import type { ServedHub } from "../../hub/serve/serve.ts";
 import { configIdentity } from "../../hub/shared/identity.ts";
 import { sharedPlace, type SharedPlace } from "../../hub/shared/place.ts";
 import {
@@ -57,7 +57,7 @@ interface ClientsOnly extends SharedHubContext {
 }
 
 /** A hub for the clients of this user alone. It is over when the last has been gone for a while. */
-export async function serveClients(hub: Hub, clients: ClientsOnly): Promise<Served> {
+export async function serveClients(hub: Hub, clients: ClientsOnly): Promise<ServedHub> {
   const { options, lingerMs, firstCaller } = clients;
   const wanted = { ...(await endpointOptions(hub, clients, clients.reloader)), firstCaller };
   const endpoint = options.forClients ? await listenIfFree(wanted) : await openSharedEndpoint(wanted);

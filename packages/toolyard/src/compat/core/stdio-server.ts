@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { guardStdout, type GuardedStdout } from "../../process/stdout-guard.ts";
-import type { Served } from "../../hub/serve/serve.ts";
+import type { ServedHub } from "../../hub/serve/serve.ts";
 import { serveStdio } from "../../hub/serve/serve-stdio.ts";
 import { initialize, closeMcpInstance, type InitializeOptions } from "./initialize.ts";
 import type { MCP } from "./mcp.ts";
@@ -22,7 +22,7 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
  */
 export class StdioServer {
   readonly #options: CoreStdioOptions;
-  #served: Served | undefined;
+  #served: ServedHub | undefined;
   #stopping = false;
 
   constructor(options: CoreStdioOptions = {}) {

@@ -1,7 +1,7 @@
 // What a hub says of what another one holds: sessions of the legacy era, and parked calls of the modern one.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { text } from "../../../../../test/fixtures/hub-stand-in.ts";
-import { startTestEndpoint, type TestEndpoint } from "../../../../../test/fixtures/mcp-door.ts";
+import { startTestEndpoint, type TestEndpoint } from "../../../../../test/fixtures/mcp-endpoint.ts";
 import { ModernServer, type Answer } from "../../../../../test/support/modern-server.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { ok } from "../../core/calls/outcome.ts";

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createGate, HubStandIn, text } from "../../../../../test/fixtures/hub-stand-in.ts";
-import { createTestDeps, createTestModern, type EndpointSettings } from "../../../../../test/fixtures/mcp-door.ts";
+import { createTestDeps, createTestModern, type EndpointSettings } from "../../../../../test/fixtures/mcp-endpoint.ts";
 import { MALFORMED_LINES } from "../../../../../test/support/malformed.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { SessionDeps } from "./legacy/session.ts";

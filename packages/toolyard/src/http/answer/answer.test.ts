@@ -4,7 +4,7 @@ import { HttpAnswer } from "./answer.ts";
 import type { AnswerWire, WireEvents } from "../wire.ts";
 
 /** Keeps what is sent over it. */
-class Kept implements AnswerWire {
+class RecordingWire implements AnswerWire {
   events: WireEvents | undefined;
   isGone = false;
   readonly waitingBytes = 0;
@@ -25,8 +25,8 @@ class Kept implements AnswerWire {
 // What was left for the end of a turn has left before the next test.
 afterEach(() => turnEnd());
 
-function asked(): { readonly wire: Kept; readonly answer: HttpAnswer } {
-  const wire = new Kept();
+function asked(): { readonly wire: RecordingWire; readonly answer: HttpAnswer } {
+  const wire = new RecordingWire();
   return { wire, answer: new HttpAnswer(wire) };
 }
 
@@ -57,7 +57,7 @@ test("an answer overtakes none that was sent before it in the same turn", async 
 });
 
 test("whoever had gone before, and an answer that is begun afterwards, count for nothing", () => {
-  const gone = new Kept();
+  const gone = new RecordingWire();
   gone.isGone = true;
   expect(new HttpAnswer(gone).signal.aborted).toBe(true);
   const late = asked();

@@ -40,7 +40,7 @@ async function start(
   return (await listener.listen()).url;
 }
 
-interface Sent {
+interface TestRequest {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string | Buffer;
@@ -53,7 +53,7 @@ interface Answer {
 }
 
 // `fetch` does not let a test set Host.
-async function send(url: string, { method = "POST", headers = {}, body }: Sent = {}): Promise<Answer> {
+async function send(url: string, { method = "POST", headers = {}, body }: TestRequest = {}): Promise<Answer> {
   const request = httpRequest(url, { method, headers, agent: false });
   request.end(body);
   const [response] = (await once(request, "response")) as [IncomingMessage];

@@ -5,7 +5,7 @@ import {
   CertificateFiles,
   replaceLink,
   type CertificateWishes,
-  type Made,
+  type CertificatePair,
 } from "../../../../../test/support/certificates.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { KeyPair } from "../../http/tls/key-pair.ts";
@@ -41,14 +41,14 @@ async function open(): Promise<ServedCertificate> {
 }
 
 /** Creates each pair in its own folder. */
-function archive(name: string, made: Made): void {
+function archive(name: string, made: CertificatePair): void {
   mkdirSync(join(files.folder, name));
   writeFileSync(join(files.folder, name, "cert.pem"), made.cert);
   writeFileSync(join(files.folder, name, "key.pem"), made.key);
 }
 
 /** As Kubernetes mounts them: `..data` leads to a folder, and both files lead through it. */
-function throughLink(made: Made): void {
+function throughLink(made: CertificatePair): void {
   archive("first", made);
   for (const which of ["cert", "key"] as const) {
     rmSync(files[which]);
@@ -92,9 +92,13 @@ describe("the minute look", () => {
 
 describe("files in the middle of a change", () => {
   test.each([
-    ["a new certificate beside the old key", (made: Made) => files.write({ cert: made.cert }), "is not that of the"],
-    ["half a certificate", (made: Made) => files.write({ cert: made.cert.slice(0, 300) }), "is damaged"],
-    ["half a key", (made: Made) => files.write({ key: made.key.slice(0, 60) }), "is damaged"],
+    [
+      "a new certificate beside the old key",
+      (made: CertificatePair) => files.write({ cert: made.cert }),
+      "is not that of the",
+    ],
+    ["half a certificate", (made: CertificatePair) => files.write({ cert: made.cert.slice(0, 300) }), "is damaged"],
+    ["half a key", (made: CertificatePair) => files.write({ key: made.key.slice(0, 60) }), "is damaged"],
     ["an empty certificate", () => files.write({ cert: "" }), "holds no certificate"],
     ["no certificate", () => rmSync(files.cert), "cannot be read (ENOENT)"],
     ["a link that leads nowhere", () => files.link("key", "/nowhere/key.pem"), "cannot be read (ENOENT)"],

@@ -1,9 +1,9 @@
 import { createFetchListener, type FetchHandler } from "../../http/adapters/fetch/listener.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./endpoints.ts";
-import { closerOf, openEndpoints, openPages, servePlace, type Served } from "./serve.ts";
+import { closerOf, openEndpoints, openPages, servePlace, type ServedHub } from "./serve.ts";
 
-export interface ServedFetch extends Served {
+export interface ServedFetch extends ServedHub {
   /** Answers a standard `Request` to any path of the hub, such as `/mcp`. */
   readonly fetch: FetchHandler;
 }

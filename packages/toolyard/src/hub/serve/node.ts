@@ -1,7 +1,7 @@
 import { HandlerListener, type NodeRequestHandler } from "../../http/adapters/node/handler.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./endpoints.ts";
-import { assertServable, closerOf, openEndpoints, type Served } from "./serve.ts";
+import { assertServable, closerOf, openEndpoints, type ServedHub } from "./serve.ts";
 
 /** A request handler for Node's servers and frameworks, which can be closed. */
 export interface NodeHandler extends NodeRequestHandler {
@@ -13,7 +13,7 @@ export interface NodeHandler extends NodeRequestHandler {
 export function nodeHandler(
   hub: Hub,
   server: ServerConfig,
-): { readonly handler: NodeHandler; readonly served: Served } {
+): { readonly handler: NodeHandler; readonly served: ServedHub } {
   const { http, access } = assertServable(hub, server);
   const listener = new HandlerListener(http, hub.logger, access.authenticator);
   const opening = openEndpoints(hub, server, { access, listener });

@@ -16,7 +16,7 @@ import { STATE } from "../../state/ports/store.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./endpoints.ts";
 import type { FirstCaller } from "./first-caller.ts";
-import type { Served } from "./serve.ts";
+import type { ServedHub } from "./serve.ts";
 
 /** A client's ends of the program, and who hears first how it speaks. */
 export interface Pipe {
@@ -29,7 +29,7 @@ export interface Pipe {
  * Serves MCP, and the JSON-RPC dialect behind it, on a pipe. The caller has taken over standard output already, so that
  * nothing else can write there.
  */
-export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firstCaller }: Pipe): Served {
+export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firstCaller }: Pipe): ServedHub {
   const options = { ...resolveMcpEndpoint(server), sessions: resolveLegacySessions(server.sessions) };
   const access = openAccess(withToolNames(LOCAL_PRINCIPAL, options.toolNames));
   const { port, logger, services } = hub;

@@ -16,7 +16,7 @@ import type { Hub } from "../hub.ts";
 import type { ServedCertificate } from "./certificate.ts";
 import { openWanted, wantedEndpoints, type EndpointsConfig, type ServerConfig } from "./endpoints.ts";
 
-export interface Served {
+export interface ServedHub {
   /** Resolves when the door is over by itself: the client of a pipe went. Never for HTTP. */
   readonly done: Promise<void>;
   /**
@@ -26,7 +26,7 @@ export interface Served {
   close(graceMs?: number): Promise<void>;
 }
 
-export interface ServedHttp extends Served {
+export interface ServedHttp extends ServedHub {
   readonly address: ListenerAddress;
   /** The MCP endpoint. */
   readonly endpoint: string;

@@ -6,7 +6,7 @@ import { withFileLock } from "../../files/file-lock.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "../serve/endpoints.ts";
 import type { FirstCaller } from "../serve/first-caller.ts";
-import type { Served } from "../serve/serve.ts";
+import type { ServedHub } from "../serve/serve.ts";
 import type { Hello } from "./greeting.ts";
 import { tryConnect } from "./connect.ts";
 import type { SharedPlace } from "./place.ts";
@@ -52,7 +52,7 @@ export async function listenIfFree(options: SharedEndpointOptions): Promise<Shar
 export class SharedEndpoint {
   readonly #options: SharedEndpointOptions;
   readonly #server: Server;
-  readonly #clients = new Set<Served>();
+  readonly #clients = new Set<ServedHub>();
   readonly #sockets = new Set<Socket>();
   #onCount: () => void = () => {};
   #closed: Promise<void> | undefined;

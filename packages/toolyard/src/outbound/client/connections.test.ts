@@ -71,7 +71,7 @@ class HeldServer {
   }
 }
 
-class Held extends HeldServer {
+class ServerConnection extends HeldServer {
   readonly sender: Sender;
   readonly #origin: string;
 
@@ -98,7 +98,7 @@ class Held extends HeldServer {
   }
 }
 
-async function hold(way: keyof typeof WAYS, maxConnections: number): Promise<Held> {
+async function hold(way: keyof typeof WAYS, maxConnections: number): Promise<ServerConnection> {
   const server = await startRaw({ answer: (request) => held.take(request) });
   const { to, proxy } = WAYS[way](server);
   const connections = new Connections({
@@ -108,7 +108,7 @@ async function hold(way: keyof typeof WAYS, maxConnections: number): Promise<Hel
     connectTimeoutMs: 20_000,
     maxConnections,
   });
-  const held = new Held(await connections.open(), to);
+  const held = new ServerConnection(await connections.open(), to);
   closing.push(
     () => connections.close(),
     async () => server[Symbol.asyncDispose](),

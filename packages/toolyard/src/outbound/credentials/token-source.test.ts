@@ -15,13 +15,13 @@ afterEach(async () => {
   await Promise.all(sources.splice(0).map((source) => source.close()));
 });
 
-interface Made {
+interface TestSource {
   readonly source: TokenSource;
   readonly clock: { now: number };
   readonly hidden: (readonly string[])[];
 }
 
-function make(server: Pick<RunningServer, "url">, credentials: Partial<ClientCredentials> = {}): Made {
+function make(server: Pick<RunningServer, "url">, credentials: Partial<ClientCredentials> = {}): TestSource {
   const clock = { now: 0 };
   const hidden: (readonly string[])[] = [];
   const client = new HttpClient({

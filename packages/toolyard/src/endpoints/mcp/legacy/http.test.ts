@@ -10,7 +10,7 @@ import {
   startTestEndpoint,
   type EndpointSettings,
   type TestEndpoint,
-} from "../../../../../../test/fixtures/mcp-door.ts";
+} from "../../../../../../test/fixtures/mcp-endpoint.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { SseDecoder, type SseEvent } from "../../../wire/sse.ts";
 
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const JSON_HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
-interface Sent {
+interface TestRequest {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
@@ -43,12 +43,18 @@ interface Sent {
   readonly to?: TestEndpoint;
 }
 
-interface Opened {
+interface OpenExchange {
   readonly request: ClientRequest;
   readonly response: IncomingMessage;
 }
 
-async function begin({ method = "POST", headers = {}, body, path = "/mcp", to = endpoint }: Sent): Promise<Opened> {
+async function begin({
+  method = "POST",
+  headers = {},
+  body,
+  path = "/mcp",
+  to = endpoint,
+}: TestRequest): Promise<OpenExchange> {
   const request = httpRequest(`${to.url}${path}`, {
     method,
     headers: { ...(method === "POST" ? JSON_HEADERS : {}), ...headers },
@@ -68,7 +74,7 @@ interface Answer {
   readonly json: JsonObject & { error: { code: number; message: string }; result: JsonObject };
 }
 
-async function send(sent: Sent): Promise<Answer> {
+async function send(sent: TestRequest): Promise<Answer> {
   const { response } = await begin(sent);
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
@@ -90,7 +96,7 @@ class Events {
   retryMs: number | undefined;
   #wake = createGate();
 
-  constructor({ request, response }: Opened) {
+  constructor({ request, response }: OpenExchange) {
     this.request = request;
     const decoder = new SseDecoder(1e7, {
       onEvent: (event) => {
@@ -142,7 +148,7 @@ const initialize = (version = "2025-11-25", capabilities: JsonObject = {}): Json
 async function openSession(
   version?: string,
   capabilities?: JsonObject,
-  more: Sent = {},
+  more: TestRequest = {},
 ): Promise<Record<string, string>> {
   const answer = await send({ ...more, body: initialize(version, capabilities) });
   const headers = { ...more.headers, "mcp-session-id": answer.headers["mcp-session-id"] as string };
@@ -153,7 +159,7 @@ async function openSession(
 const callTool = (id: unknown, name: string, args: JsonObject = {}, meta?: JsonObject): JsonObject =>
   rpc(id, "tools/call", { name, arguments: args, ...(meta ? { _meta: meta } : {}) });
 
-async function stream(sent: Sent): Promise<Events> {
+async function stream(sent: TestRequest): Promise<Events> {
   const opened = await begin(sent);
   expect(opened.response.headers["content-type"]).toBe("text/event-stream");
   return new Events(opened);
@@ -317,7 +323,7 @@ describe("sessions", () => {
 
   test("an idle session costs 12 KB at most", async () => {
     const { HttpSession } = await import("./http-session.ts");
-    const { createTestDeps } = await import("../../../../../../test/fixtures/mcp-door.ts");
+    const { createTestDeps } = await import("../../../../../../test/fixtures/mcp-endpoint.ts");
     const deps = createTestDeps(endpoint.hub);
     const log = deps.state.openEventLog({ maxBytes: 1e6, maxEvents: 100, keepMs: 1000 });
     const outlet = { isShared: true, reachable: true, reply: () => {}, note: () => {} };
@@ -510,7 +516,7 @@ describe("answers", () => {
 
   test("C30: the tool mode of a request is named by header, else by query, else it is the session's", async () => {
     const headers = await openSession();
-    const count = async (sent: Sent): Promise<number> =>
+    const count = async (sent: TestRequest): Promise<number> =>
       ((await send({ body: rpc(1, "tools/list"), ...sent })).json.result["tools"] as unknown[]).length;
     const all = await count({ headers });
     expect(all).toBeGreaterThan(1);

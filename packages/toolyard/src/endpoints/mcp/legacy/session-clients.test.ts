@@ -23,7 +23,7 @@ import {
   createTestModern,
   startTestEndpoint,
   type TestEndpoint,
-} from "../../../../../../test/fixtures/mcp-door.ts";
+} from "../../../../../../test/fixtures/mcp-endpoint.ts";
 import { StdioEndpoint } from "../stdio-endpoint.ts";
 import { createProtocolSink } from "../../../process/stdout-guard.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTestState } from "../../../../../../test/fixtures/mcp-door.ts";
+import { createTestState } from "../../../../../../test/fixtures/mcp-endpoint.ts";
 import type { EventLog, LoggedEvent } from "../../../state/ports/event-log.ts";
 import { parseEventId, SessionEvents } from "./session-events.ts";
 

@@ -2,7 +2,7 @@ import { LOCAL_PRINCIPAL } from "../../../core/calls/call.ts";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { HubStandIn } from "../../../../../../test/fixtures/hub-stand-in.ts";
-import { createTestDeps } from "../../../../../../test/fixtures/mcp-door.ts";
+import { createTestDeps } from "../../../../../../test/fixtures/mcp-endpoint.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
 import type { Outlet } from "./outlet.ts";
 import { connectionId } from "../../../core/calls/connection-id.ts";

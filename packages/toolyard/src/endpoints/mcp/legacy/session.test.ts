@@ -1,6 +1,6 @@
 import { LOCAL_PRINCIPAL } from "../../../core/calls/call.ts";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createTestDeps, type EndpointSettings } from "../../../../../../test/fixtures/mcp-door.ts";
+import { createTestDeps, type EndpointSettings } from "../../../../../../test/fixtures/mcp-endpoint.ts";
 import { createGate, HubStandIn, text } from "../../../../../../test/fixtures/hub-stand-in.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { ok } from "../../../core/calls/outcome.ts";

@@ -14,7 +14,7 @@ import { restPlaces } from "../../packages/toolyard/src/endpoints/rest/places.ts
 import type { RestParts } from "../../packages/toolyard/src/endpoints/rest/ports.ts";
 import { RestEndpoint } from "../../packages/toolyard/src/endpoints/rest/rest-endpoint.ts";
 
-class Mounted implements Mountable {
+class RecordingListener implements Mountable {
   readonly places: RoutePlace[] = [];
   readonly #handlers = new Map<string, Handler>();
 
@@ -29,7 +29,7 @@ class Mounted implements Mountable {
 }
 
 function mounted(endpoint: Pick<Endpoint, "mount">): readonly RoutePlace[] {
-  const listener = new Mounted();
+  const listener = new RecordingListener();
   endpoint.mount(listener);
   return listener.places.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -55,13 +55,13 @@ test.each([
   expect(sorted(jsonRpcPlaces(options))).toEqual(mounted(new JsonRpcHttpEndpoint(parts, options)));
 });
 
-interface Told {
+interface LateRecord {
   readonly events: string[];
-  readonly listener: Mounted;
+  readonly listener: RecordingListener;
   readonly late: LateEndpoint;
 }
 
-function lateEndpoint(paths: readonly string[], own: readonly string[] = paths): Told {
+function lateEndpoint(paths: readonly string[], own: readonly string[] = paths): LateRecord {
   const events: string[] = [];
   const endpoint: Endpoint = {
     mount: (listener) => {
@@ -75,7 +75,7 @@ function lateEndpoint(paths: readonly string[], own: readonly string[] = paths):
     return endpoint;
   };
   const late = new LateEndpoint({ places: paths.map((path) => ({ path, methods: ["GET"] })), load });
-  const listener = new Mounted();
+  const listener = new RecordingListener();
   late.mount(listener);
   return { events, listener, late };
 }

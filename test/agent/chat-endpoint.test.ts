@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
-import { startModels, type Asked, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
+import { startModels, type ModelRequest, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
 import { openUpstream, tool } from "../security/attack.ts";
 import { toolsFile } from "./tools-file.ts";
 
@@ -33,8 +33,8 @@ beforeEach(() => {
 });
 afterEach(() => models.say([]));
 
-const asked = (): readonly Asked[] => models.asked.slice(from);
-const toolsOf = ({ body }: Asked): string[] =>
+const asked = (): readonly ModelRequest[] => models.asked.slice(from);
+const toolsOf = ({ body }: ModelRequest): string[] =>
   (body["tools"] as { function: { name: string } }[]).map(({ function: { name } }) => name);
 const call = (name: string, args: object = {}): ScriptedReply => ({ calls: [{ name, arguments: args }] });
 
