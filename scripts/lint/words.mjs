@@ -103,7 +103,9 @@ function reportPhrases(context, texts, kind) {
   const phrases = found.map(({ phrase }) => phrase).join(", ");
   context.report({
     node: found[0].node,
-    message: `${found.length} indirect phrases in ${kind} (${phrases}); ${MAX_PHRASES_PER_FILE} are allowed in a file. Name the component that acts.`,
+    message:
+      `${found.length} indirect phrases in ${kind} (${phrases}); ${MAX_PHRASES_PER_FILE} are allowed in a file. ` +
+      "Name the component that acts.",
   });
 }
 
