@@ -42,6 +42,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["qwertz", "--json"],
     ["", "--limit", "3"],
   ],
+  show: [["notes.read"], ["notes.read", "--json"], ["nothing.like.it"]],
   call: [
     ["notes.read", "name=tea"],
     ["notes.read", "name=tea", "--json"],
@@ -95,7 +96,8 @@ function still({ code, stdout }: Ran): Pick<Ran, "code" | "stdout"> {
     stdout: stdout
       .replaceAll(/up \d+ s/g, "up … s")
       .replaceAll(/"(uptimeSeconds|duration_ms|ms)": \d+/g, '"$1": …')
-      .replaceAll(/ at http:\S+/g, " at …"),
+      .replaceAll(/ at http:\S+/g, " at …")
+      .replaceAll(/ --url http:\S+/g, ""),
   };
 }
 

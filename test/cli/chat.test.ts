@@ -113,7 +113,28 @@ describe("what is missing is told before anything starts", () => {
   });
 });
 
+test("uses chat completions at an OPENAI_BASE_URL that has no responses API", async () => {
+  models.say([{ text: "By chat." }, { text: "Again." }]);
+  const own = { OPENAI_API_KEY: "stand-in-key", OPENAI_BASE_URL: `${models.url}/compatible/v1` };
+  const ran = await desk.run(["chat", "--model", "openai/x"], { env: own, stdin: "Hello\nMore\n" });
+  expect(ran).toMatchObject({ code: 0, stdout: "By chat.\nAgain.\n" });
+  expect(models.asked.map(({ path }) => path)).toEqual(Array(2).fill("/compatible/v1/chat/completions"));
+});
+
 describe("a conversation", () => {
+  test("never sends a command to the model, and answers unknown ones itself", async () => {
+    models.say([{ text: "Yes." }]);
+    const stdin = "/help\n/tools\n/tools nothing-like-it\n/tolls\n/model x\n /help is a command?\n/quit\nno\n";
+    const ran = await desk.run(["chat", ...MODEL], { env, stdin });
+    expect(ran).toMatchObject({ code: 0, stdout: "Yes.\n" });
+    expect(ran.stderr).toMatch(/\/tools \[words\].*[\s\S]*^work +Works, fails or waits$/m);
+    expect(ran.stderr).toContain("Unknown command /tolls. Did you mean /tools?");
+    expect(models.asked).toHaveLength(1);
+    expect(JSON.stringify(models.asked[0]!.body)).toContain("/help is a command?");
+    const json = await desk.run(["chat", ...MODEL, "--json"], { env, stdin: "/nothing\n" });
+    expect(JSON.parse(json.stdout)).toMatchObject({ type: "command", command: "/nothing" });
+  });
+
   test("goes on over lines, begins anew with /clear, and ends with its input", async () => {
     models.say([{ text: "Hello Ada." }, { text: "You are Ada." }, { text: "I do not know." }]);
     const ran = await desk.run(["chat", ...MODEL], { env, stdin: "I am Ada\nWho am I?\n\n/clear\nWho am I?\n" });

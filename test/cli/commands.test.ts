@@ -9,6 +9,7 @@ import { SCRIPTS, SCRIPTS_TOML } from "./files.ts";
 const COMMANDS = [
   "serve",
   "list",
+  "show",
   "search",
   "call",
   "resource",
@@ -66,7 +67,7 @@ describe("help", () => {
 });
 
 describe("what people see", () => {
-  test("a list is a plain table where no terminal is, with nothing cut off", async () => {
+  test("a list without a terminal is a plain table of 100 columns, with nothing cut off", async () => {
     const long = "Says ".repeat(60).trim();
     await using desk = await Desk.create({
       ...SCRIPTS,
@@ -79,8 +80,28 @@ describe("what people see", () => {
     expect(lines[0]).toMatch(/^tool {2,}description$/);
     expect(lines[1]).toMatch(/^─+ {2}─+$/);
     expect(lines).toContainEqual(expect.stringMatching(/^work {2,}Works, fails or waits$/));
-    expect(stdout).toContain(long);
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(long);
+    expect(lines.filter((line) => line.length > 100)).toEqual([]);
     expect(stdout + stderr).not.toContain("\u001b");
+  });
+
+  test("show describes one tool; list with a name, and show with an unknown one, say what to do", async () => {
+    await using desk = await Desk.create({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML });
+    const [shown, json, named, unknown, none] = await Promise.all([
+      desk.run(["show", "work"]),
+      desk.run(["show", "work", "--json"]),
+      desk.run(["list", "work"]),
+      desk.run(["show", "worc"]),
+      desk.run(["show"]),
+    ]);
+    expect(shown).toMatchObject({ code: 0, stderr: "" });
+    expect(shown.stdout).toMatch(/^work\nWorks, fails or waits\n\nparameter +type +default +description\n/);
+    expect(shown.stdout).toMatch(/^how +"well" or "fail" or "wait" +required$/m);
+    expect(shown.stdout).toMatch(/^toolyard call work how=well$/m);
+    expect(JSON.parse(json.stdout)).toMatchObject({ name: "work", inputSchema: { required: ["how"] } });
+    expect(named).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("`toolyard show work` shows") });
+    expect(unknown).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("work") });
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("missing required argument 'tool'") });
   });
 
   test("colour comes with a terminal or FORCE_COLOR, and never with NO_COLOR", async () => {

@@ -39,8 +39,9 @@ test("--url: every command shows the running hub as it is", async () => {
   const cwd = desk.path("home");
   await desk.write("home/x", "");
   const run = (...args: string[]) => desk.run([...args, ...at], { cwd });
-  const [list, search, call, resources, resource, prompt, status] = await Promise.all([
+  const [list, show, search, call, resources, resource, prompt, status] = await Promise.all([
     run("list"),
+    run("show", "notes.slow"),
     run("search", "never"),
     run("call", "work", "how=well", "count=3", "--json"),
     run("list", "--resources"),
@@ -50,6 +51,7 @@ test("--url: every command shows the running hub as it is", async () => {
   ]);
   expect(list.stdout).toMatch(/^work +Works, fails or waits$/m);
   expect(list.stdout).toMatch(/^notes\.slow +Never ends$/m);
+  expect(show).toMatchObject({ code: 0, stdout: expect.stringContaining(`call notes.slow --url ${hub.url}`) });
   expect(search.stdout).toContain("notes.slow");
   expect(JSON.parse(call.stdout)).toMatchObject({ structuredContent: { how: "well" } });
   expect(resources.stdout).toMatch(/^notes:\/\/all +All notes$/m);

@@ -90,12 +90,16 @@ function addCommand(parent: Command, row: CommandRow, around: CommandContext): v
   command.showHelpAfterError(`(toolyard ${path} --help shows how it is used)`);
   command.addHelpText("after", exampleText(row.examples));
   for (const inner of row.commands ?? []) addCommand(command, inner, around);
-  const { load } = row;
+  const { load, excessAdvice } = row;
   if (!load) return;
+  const { length: known } = command.registeredArguments;
+  if (excessAdvice) command.allowExcessArguments(true);
   command.action(async (...received: unknown[]) => {
     const options = command.optsWithGlobals<SharedOptions>();
     const args = received.slice(0, -2).flat() as string[];
     try {
+      const excess = command.args.slice(known)[0];
+      if (excessAdvice && excess !== undefined) throw new UsageError(excessAdvice(excess));
       const { run } = await load();
       finish(
         await (run as CommandAction)(

@@ -1,3 +1,4 @@
+import { eitherApi } from "./either-api.ts";
 import type { LoadedLanguageModel } from "./given-model.ts";
 import { assertKey, parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
@@ -24,7 +25,9 @@ const PURPOSE = "a model of that provider";
 const LOADERS: Readonly<Record<ModelProvider["kind"], ModelLoader>> = {
   openai: async (provider, model) => {
     const openai = (await PACKAGES.openai(PURPOSE)).createOpenAI(settingsOf(provider));
-    return provider.api === "chat" ? openai.chat(model) : openai.responses(model);
+    if (provider.api === "chat") return openai.chat(model);
+    const responses = openai.responses(model);
+    return provider.api === "responses" ? responses : eitherApi(responses, openai.chat(model), provider.baseUrl ?? "");
   },
   anthropic: async (provider, model) =>
     (await PACKAGES.anthropic(PURPOSE)).createAnthropic(settingsOf(provider))(model),

@@ -11,5 +11,6 @@ export interface ModelProvider {
   readonly keyVariables: readonly string[];
   readonly needsKey: boolean;
   readonly headers: Readonly<Record<string, string>>;
-  readonly api: "responses" | "chat";
+  /** With `openai`: its API for language models; `detect` tries `responses` first, then `chat`. */
+  readonly api: "responses" | "chat" | "detect";
 }

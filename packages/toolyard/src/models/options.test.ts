@@ -27,7 +27,7 @@ test("the configuration overrides variables, and its URL is used unchanged", () 
     },
   };
   const { providers } = resolveModels(raw, { OPENAI_API_KEY: "other", OPENAI_BASE_URL: "http://127.0.0.1:1/v1" });
-  expect(providers["openai"]).toMatchObject({ apiKey: "own", baseUrl: "http://127.0.0.1:9/proxy" });
+  expect(providers["openai"]).toMatchObject({ apiKey: "own", baseUrl: "http://127.0.0.1:9/proxy", api: "detect" });
   expect(providers["my-vllm"]).toMatchObject({ kind: "openai-compatible", baseUrl: "http://127.0.0.1:8000/v1" });
 });
 

@@ -44,8 +44,9 @@ const ProviderSchema = Type.Object({
   ),
   api: Type.Optional(
     Type.Enum(["responses", "chat"], {
-      description: "With `openai`: which of its two APIs is used for language models.",
-      default: "responses",
+      description:
+        "With `openai`: which of its two APIs is used for language models. Absent: `responses` at OpenAI; at another " +
+        "address also `responses`, or `chat` if the server does not have it.",
     }),
   ),
 });
@@ -138,8 +139,12 @@ function resolveProvider(
     keyVariables: facts.keyVariables,
     needsKey: facts.needsKey,
     headers,
-    api,
+    api: api ?? usualApi(baseUrl),
   });
+}
+
+function usualApi(baseUrl: string | undefined): ModelProvider["api"] {
+  return baseUrl === undefined || /(?:^|\.)openai\.com$/.test(new URL(baseUrl).hostname) ? "responses" : "detect";
 }
 
 /** An empty one is none. */

@@ -13,6 +13,7 @@ import { jsonView, textView, type ChatView } from "../output/chat-view.ts";
 import { writeAbovePrompt } from "../output/prompt-safe-output.ts";
 import { colorsOf } from "../output/colors.ts";
 import { EXIT, UsageError } from "../failure.ts";
+import { runChatCommand } from "../input/chat-commands.ts";
 import { claimInterrupts } from "../input/interrupts.ts";
 import { flush, printPainted, type Io } from "../output/io.ts";
 import { readTimeout } from "../hub-access/one-call.ts";
@@ -29,6 +30,7 @@ interface Options extends SharedOptions {
 /** A conversation, and how it is shown. */
 interface ChatSession {
   readonly agent: Agent;
+  readonly toolyard: Toolyard;
   readonly view: ChatView;
   readonly model: string;
   readonly options: Options;
@@ -44,7 +46,7 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
       model: () => loadLanguageModel(model, models),
       options: settings,
     });
-    const chat: ChatSession = { agent, view, model, options, io };
+    const chat: ChatSession = { agent, toolyard, view, model, options, io };
     const code = options.once === undefined ? await converse(chat) : await answerOnce(chat, options.once);
     await flush(io.stdout);
     return code;
@@ -115,7 +117,7 @@ function exitCode({ stopReason }: AgentOutcome): number {
  * ends the program.
  */
 async function converse(chat: ChatSession): Promise<number> {
-  const { agent, view, options, io } = chat;
+  const { agent, toolyard, view, options, io } = chat;
   if (!options.json) await greet(chat);
   // From here on lines may come, so nothing waits before they are read.
   const input = openInput(io, options.json === true);
@@ -149,9 +151,10 @@ async function converse(chat: ChatSession): Promise<number> {
     for await (const line of input) {
       isWarned = false;
       const words = line.trim();
-      if (words === "/exit") break;
-      if (words === "/clear") agent.clear();
-      else if (words !== "") {
+      const command = await runChatCommand(line, { toolyard, io, clear: () => agent.clear() });
+      if (command) view.command(command);
+      if (command?.ends) break;
+      if (!command && words !== "") {
         answering = new AbortController();
         await agent.chat(words, {
           signal: AbortSignal.any([answering.signal, io.interrupted]),
@@ -196,7 +199,7 @@ async function greet({ model, io }: ChatSession): Promise<void> {
   await printPainted(
     io.stderr,
     colorsOf(io).dim(
-      `${safeToShow(model)} with the tools of the hub. Ctrl+C stops an answer; /clear begins anew; ` +
+      `${safeToShow(model)} with the tools of the hub. Ctrl+C stops an answer; /help shows the commands; ` +
         "/exit or Ctrl+D ends.",
     ),
   );

@@ -27,11 +27,13 @@ export const run: CommandAction<Options> = (_args, options, io) =>
         table(
           [identityOf(options), "description"],
           entries.map((entry) => [identity(entry), String(entry["description"] ?? entry["title"] ?? "")]),
-          io,
+          { ...io, maxLines: DESCRIPTION_LINES },
         ),
       );
     if (!options.json) await tellStarting(hub, io);
-    // Whoever forgot the file, or the folder that it is in, would wonder where the tools are.
+    if (!options.json && entries.length > 0 && identityOf(options) === "tool" && io.stdout.isTTY === true)
+      await print(io.stderr, "`toolyard show <tool>` shows one with its parameters and an example.");
+    // In a folder without the file, a user would not know where the tools are.
     if (!options.json && options.url === undefined && inner.config.files.length === 0)
       await print(
         io.stderr,
@@ -39,6 +41,9 @@ export const run: CommandAction<Options> = (_args, options, io) =>
       );
     return tellMissing(inner, options.json === true, io);
   });
+
+/** Lines of a description on a terminal; `toolyard show` has all of it. */
+const DESCRIPTION_LINES = 3;
 
 function entriesOf(hub: Toolyard, options: Options): Promise<readonly JsonObject[]> {
   if (options.resources) return hub.listResources();

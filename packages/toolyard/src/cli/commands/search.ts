@@ -25,9 +25,12 @@ function elsewhere(
   ];
 }
 
+/** Lines of a description on a terminal; `toolyard show` has all of it. */
+const DESCRIPTION_LINES = 3;
+
 function hitTable(hits: readonly SearchHit[], io: Io): string {
   const rows = hits.map(({ score, name, description }) => [score.toFixed(2), name, description]);
-  return table(["score", "tool", "description"], rows, io);
+  return table(["score", "tool", "description"], rows, { ...io, maxLines: DESCRIPTION_LINES });
 }
 
 const WORDS_ALONE =

@@ -2,7 +2,7 @@ import { isoNow } from "../../core/text/iso-now.ts";
 import type { SignInRecord } from "../../signin/records.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
-import { print, printJson, type Io } from "../output/io.ts";
+import { print, printJson, printPainted, type Io } from "../output/io.ts";
 import { issuerBookOf, vaultOf } from "../sign-ins.ts";
 import { table } from "../output/table.ts";
 
@@ -15,7 +15,7 @@ export const list: CommandAction<SharedOptions> = async (_args, options, io) => 
     // A source that signs in by itself has no sign-in here, only the issuer that its credentials belong to.
     const others = issuers.filter((one) => !signIns.some(({ source }) => source === one.source));
     rows.push(...others.map(({ source, issuer }) => [source, "", issuer, "credentials bound", ""]));
-    await print(io.stdout, table(["source", "person", "issuer", "state", "until"], rows, io));
+    await printPainted(io.stdout, table(["source", "person", "issuer", "state", "until"], rows, io));
   }
   return EXIT.ok;
 };

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import type { CallSeen } from "../../pipeline/ports.ts";
-import { displayWidth } from "../output/table.ts";
+import { displayWidth } from "../output/table-width.ts";
 import { callLines } from "./call-lines.ts";
 
 const SEEN = {

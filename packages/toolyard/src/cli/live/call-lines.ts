@@ -2,7 +2,8 @@ import { formatDuration } from "../../core/text/duration.ts";
 import type { CallSeen } from "../../pipeline/ports.ts";
 import { colorsOf } from "../output/colors.ts";
 import type { Io } from "../output/io.ts";
-import { cutToWidth, displayWidth, plainLine } from "../output/table.ts";
+import { plainLine } from "../output/table.ts";
+import { cutToWidth, displayWidth } from "../output/table-width.ts";
 import { sizeOf } from "../output/terminal.ts";
 
 const LONGEST_CALLER = 20;

@@ -1,6 +1,6 @@
 /* oxlint-disable no-control-regex -- What a terminal obeys is what is looked for. */
 import { expect, test } from "vitest";
-import { displayWidth } from "../output/table.ts";
+import { displayWidth } from "../output/table-width.ts";
 import { paintLine, plainText } from "./line-text.ts";
 
 const canvas = { columns: 79, color: false, frame: 0 };

@@ -1,5 +1,6 @@
 import { colorsOf } from "../output/colors.ts";
-import { cutToWidth, displayWidth, plainLine } from "../output/table.ts";
+import { plainLine } from "../output/table.ts";
+import { cutToWidth, displayWidth } from "../output/table-width.ts";
 
 /** One thing that is under way, as it is now. Its texts may be anybody's. */
 export interface LiveLine {

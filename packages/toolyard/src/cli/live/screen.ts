@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import type { Io, Terminal } from "../output/io.ts";
-import { displayWidth } from "../output/table.ts";
+import { displayWidth } from "../output/table-width.ts";
 import { sizeOf } from "../output/terminal.ts";
 
 const HIDE_CURSOR = "\u001b[?25l";

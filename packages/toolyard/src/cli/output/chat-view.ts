@@ -4,6 +4,7 @@ import { formatDuration } from "../../core/text/duration.ts";
 import { colorsOf } from "./colors.ts";
 import type { CallNotification } from "../../core/calls/call.ts";
 import type { Io } from "./io.ts";
+import type { ChatCommandResult } from "../input/chat-commands.ts";
 import { ChatLive } from "../live/chat-live.ts";
 import { plainLine } from "./table.ts";
 import { safeJson, safeToShow } from "../../core/text/hidden-text.ts";
@@ -14,11 +15,19 @@ export interface ChatView {
   show(event: AgentEvent): void;
   /** What a running tool says on its way. */
   notification?(tool: string, notification: CallNotification): void;
+  /** Shows the result of a command such as `/help`. */
+  command(result: ChatCommandResult): void;
 }
 
 /** Each event is one line of JSON. */
 export function jsonView({ stdout }: Pick<Io, "stdout">): ChatView {
-  return { show: (event) => void stdout.write(`${safeJson(stringifyExact(event))}\n`) };
+  const line = (value: unknown): void => void stdout.write(`${safeJson(stringifyExact(value))}\n`);
+  return {
+    show: line,
+    command: ({ command, text }) => {
+      if (text !== "") line({ type: "command", command, text });
+    },
+  };
 }
 
 const MAX_SHOWN_CHARS = 160;
@@ -29,6 +38,9 @@ export function textView(io: Io): ChatView {
   const lines = new ChatLines(io);
   return {
     notification: (tool, notification) => live.notification(tool, notification),
+    command: ({ text }) => {
+      if (text !== "") io.stderr.write(`${text}\n`);
+    },
     show: (event) => {
       live.show(event);
       lines.show(event);

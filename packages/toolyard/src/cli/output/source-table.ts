@@ -5,7 +5,8 @@ import type { Problem } from "../../core/sources/records.ts";
 import { colorsOf } from "./colors.ts";
 import { installingText } from "../installs.ts";
 import type { Io } from "./io.ts";
-import { cutToWidth, plainLine, table } from "./table.ts";
+import { plainLine, table } from "./table.ts";
+import { cutToWidth } from "./table-width.ts";
 
 /** One source as `status` and `check` show it. */
 export interface SourceLine extends ProviderStatus {

@@ -1,56 +1,90 @@
-import { createRequire } from "node:module";
-import type * as StringWidthModule from "string-width";
-import type stringWidth from "string-width";
 import { colorsOf } from "./colors.ts";
 import type { Io } from "./io.ts";
+import { paintState } from "./state-colors.ts";
+import { displayWidth } from "./table-width.ts";
+import { fitColumns, wrapWords } from "./wrap.ts";
 import { safeToShow } from "../../core/text/hidden-text.ts";
 
 const GAP = "  ";
 const MIN_LAST_COLUMN = 20;
+/** Columns where standard output is no terminal. */
+const PIPED_COLUMNS = 100;
+/** Columns with these headers have states, which are coloured. */
+const STATE_HEADERS: readonly string[] = ["state", ""];
 
-/**
- * A table: columns as wide as their widest cell. On a terminal the last one is cut to what is left of the line, and
- * where next to nothing is left, each row is a block of lines; elsewhere nothing is cut, so that
- * `toolyard list | grep …` finds every word.
- */
-export function table(
-  headers: readonly string[],
-  rows: readonly (readonly string[])[],
-  { width, color }: Pick<Io, "width" | "color">,
-): string {
-  const { bold, dim } = colorsOf({ color });
-  const cells = rows.map((row) => row.map(plainLine));
-  const widths = headers.map((header, column) =>
-    Math.max(displayWidth(header), ...cells.map((row) => displayWidth(row[column] ?? ""))),
-  );
-  const last = headers.length - 1;
-  const taken = widths.slice(0, last).reduce((sum, one) => sum + one + GAP.length, 0);
-  const room = width === undefined ? Infinity : width - taken;
-  if (width !== undefined && room < Math.min(MIN_LAST_COLUMN, widths[last]!))
-    return cells.map((row) => block(headers, row, { width, color })).join("\n");
-  const line = (row: readonly string[]) =>
-    headers
-      .map((_, column) =>
-        column === last ? cutToWidth(row[column] ?? "", room) : pad(row[column] ?? "", widths[column]!),
-      )
-      .join(GAP)
-      .trimEnd();
-  const rule = widths.map((one, column) => "─".repeat(column === last ? Math.min(one, room) : one)).join(GAP);
-  return [bold(line(headers)), dim(rule), ...cells.map(line)].join("\n");
+export interface TableOptions extends Pick<Io, "width" | "color"> {
+  /** Lines of one cell on a terminal; the rest is cut. @default no limit */
+  readonly maxLines?: number;
 }
 
-/** A row below its first cell, without columns. What has no blanks is not cut: it may be an address to be copied. */
+/**
+ * Formats a table that fits the terminal, or 100 columns without one. Cells are wrapped between words. On a terminal,
+ * words that are longer than their column are split; where there is no room for columns, each row is a block of lines.
+ * Without a terminal, no word is split, so that `toolyard list | grep …` finds every word.
+ */
+export function table(headers: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): string {
+  const { width } = options;
+  const cells = rows.map((row) => headers.map((_, column) => plainLine(row[column] ?? "")));
+  const columns = headers.map((header, column) => [header, ...cells.map((row) => row[column]!)]);
+  const natural = columns.map((texts) => Math.max(...texts.map(displayWidth)));
+  const last = headers.length - 1;
+  const least = columns.map((texts, column) =>
+    Math.min(natural[column]!, column === last ? MIN_LAST_COLUMN : Math.max(...texts.map(longestWord))),
+  );
+  const room = (width ?? PIPED_COLUMNS) - GAP.length * last;
+  const widths = fitColumns(natural, least, room) ?? (width === undefined ? least : undefined);
+  if (!widths) return cells.map((row) => block(headers, row, { ...options, width: width! })).join("\n");
+  return columnText(headers, cells, { ...options, widths });
+}
+
+function longestWord(text: string): number {
+  return Math.max(...text.split(" ").map(displayWidth));
+}
+
+function columnText(
+  headers: readonly string[],
+  rows: readonly (readonly string[])[],
+  { width, color, widths, maxLines = Infinity }: TableOptions & { readonly widths: readonly number[] },
+): string {
+  const { bold, dim } = colorsOf({ color });
+  const isTerminal = width !== undefined;
+  const rowText = (row: readonly string[]): string => {
+    const wrapped = row.map((cell, column) =>
+      wrapWords(cell, {
+        width: widths[column]!,
+        splitsWords: isTerminal,
+        ...(isTerminal && { maxLines }),
+      }),
+    );
+    const height = Math.max(...wrapped.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, at) =>
+      trimEnd(wrapped.map((lines, column) => cellText(lines[at] ?? "", column)).join(GAP)),
+    ).join("\n");
+  };
+  const cellText = (text: string, column: number): string => {
+    const shown = STATE_HEADERS.includes(headers[column]!) ? paintState(text, { color }) : text;
+    return shown + " ".repeat(Math.max(0, widths[column]! - displayWidth(text)));
+  };
+  const head = trimEnd(headers.map((header, column) => pad(header, widths[column]!)).join(GAP));
+  const rule = widths.map((one) => "─".repeat(one)).join(GAP);
+  return [bold(head), dim(rule), ...rows.map(rowText)].join("\n");
+}
+
+/** Formats a row below its first cell, without columns. One word of ASCII is whole: it may be an address to copy. */
 function block(
   headers: readonly string[],
   [first = "", ...row]: readonly string[],
-  { width, color }: { readonly width: number; readonly color: boolean },
+  { width, color, maxLines = Infinity }: TableOptions & { readonly width: number },
 ): string {
   const { bold, dim } = colorsOf({ color });
-  const lines = row.map((cell, at) => {
-    const room = width - GAP.length - displayWidth(headers[at + 1]!) - 1;
-    const isWord = !/\s/.test(cell);
-    if (isWord && displayWidth(cell) > room) return `${GAP}${cell}`;
-    return `${GAP}${dim(headers[at + 1]!)} ${cutToWidth(cell, Math.max(1, room))}`.trimEnd();
+  const lines = row.flatMap((cell, at) => {
+    const header = headers[at + 1]!;
+    const room = width - GAP.length - displayWidth(header) - 1;
+    if (/^[\x21-\x7e]+$/.test(cell) && cell.length > room) return [`${GAP}${cell}`];
+    const [start = "", ...rest] = wrapWords(cell, { width: Math.max(1, room), splitsWords: true, maxLines });
+    const shown = STATE_HEADERS.includes(header) ? paintState(start, { color }) : start;
+    const indent = " ".repeat(GAP.length + displayWidth(header) + 1);
+    return [`${GAP}${dim(header)} ${shown}`.trimEnd(), ...rest.map((line) => indent + line)];
   });
   return [bold(first), ...lines].join("\n");
 }
@@ -69,40 +103,6 @@ function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - displayWidth(text)));
 }
 
-/** Truncates a text to a number of columns; the last one is `…` if something was cut. */
-export function cutToWidth(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
-  let kept = "";
-  let taken = 1;
-  for (const { segment } of graphemes().segment(text)) {
-    taken += displayWidth(segment);
-    if (taken > width) break;
-    kept += segment;
-  }
-  return `${kept}…`;
-}
-
-let segmenter: Intl.Segmenter | undefined;
-
-/** What a reader sees as one character: an emoji of several code points is never cut in two. */
-function graphemes(): Intl.Segmenter {
-  segmenter ??= new Intl.Segmenter();
-  return segmenter;
-}
-
-/**
- * Texts of which every character takes one column: Latin, Cyrillic, dashes, dots and quotation marks, box drawing,
- * blocks, Braille patterns, and the two marks of a live view.
- */
-const NARROW =
-  /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u048a-\u052f\u2010-\u2027\u2500-\u259f\u2713\u2717\u2800-\u28ff]*$/;
-
-let widthOf: typeof stringWidth | undefined;
-
-/** Returns the number of terminal columns that a text without escape sequences takes. */
-export function displayWidth(text: string): number {
-  if (NARROW.test(text)) return text.length;
-  // Loaded with the first text that needs it: the package prepares Unicode's segmentation, which takes 10 to 50 ms.
-  widthOf ??= (createRequire(import.meta.url)("string-width") as typeof StringWidthModule).default;
-  return widthOf(text, { countAnsiEscapeCodes: true });
+function trimEnd(line: string): string {
+  return line.replace(/(?<! ) +$/, "");
 }

@@ -27,6 +27,8 @@ export interface CommandRow {
   readonly summary: string;
   readonly examples: readonly string[];
   readonly options: readonly Option[];
+  /** Returns what to do instead when an argument is given that the command does not have. */
+  readonly excessAdvice?: (argument: string) => string;
   /** Loaded only when the command is used. Absent: one of `commands` must follow. */
   readonly load?: () => Promise<{ run: CommandAction<never> }>;
   readonly commands?: readonly CommandRow[];

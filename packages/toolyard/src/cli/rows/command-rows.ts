@@ -68,7 +68,17 @@ const OF_THE_HUB: readonly CommandRow[] = [
       new Option("--templates", "list resource templates"),
       new Option("--prompts", "list prompts"),
     ],
+    excessAdvice: (name) =>
+      `\`toolyard list\` lists all tools and has no argument. \`toolyard show ${name}\` shows the tool ${name}, and ` +
+      `\`toolyard search ${name}\` finds tools.`,
     load: () => import("../commands/list.ts"),
+  },
+  {
+    usage: "show <tool>",
+    summary: "show one tool: description, parameters, and an example call",
+    examples: ["toolyard show calculator", "toolyard show files__read_text_file --json"],
+    options: REMOTE,
+    load: () => import("../commands/show.ts"),
   },
   {
     usage: "search [query...]",

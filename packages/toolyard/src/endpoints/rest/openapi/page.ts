@@ -6,7 +6,7 @@ import { describeSchema } from "../../../schema/describe-schema.ts";
 import { localTarget } from "../../../schema/local-target.ts";
 import { html, Html } from "../../html.ts";
 import { PAGE_STYLE } from "./page-style.ts";
-import { sampleOf } from "./sample.ts";
+import { sampleOf } from "../../../schema/sample.ts";
 
 /** What of the document is shown. */
 export interface DocumentPageOptions {

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, listMember, objectMember } from "../../../core/json/json.ts";
-import { localTarget } from "../../../schema/local-target.ts";
+import { isJsonObject, type JsonObject, listMember, objectMember } from "../core/json/json.ts";
+import { localTarget } from "./local-target.ts";
 
 const MAX_DEPTH = 4;
 const MAX_MEMBERS = 12;

@@ -1,0 +1,69 @@
+import { cutToWidth, displayWidth, graphemes } from "./table-width.ts";
+
+export interface WrapOptions {
+  /** Columns of a line. */
+  readonly width: number;
+  /** Whether a word that is longer than a line is split. Otherwise it has a line of its own, which may be longer. */
+  readonly splitsWords: boolean;
+  /** Further lines are left out, and the last one ends with `…`. @default no limit */
+  readonly maxLines?: number;
+}
+
+/** Splits a text without line breaks into lines of at most `width` columns, between words. */
+export function wrapWords(text: string, { width, splitsWords, maxLines = Infinity }: WrapOptions): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ").flatMap((one) => (splitsWords ? piecesOf(one, width) : [one]))) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line !== "" && displayWidth(longer) > width) {
+      lines.push(line);
+      line = word;
+      if (lines.length > maxLines) break;
+    } else line = longer;
+  }
+  lines.push(line);
+  if (lines.length <= maxLines) return lines;
+  const last = lines[maxLines - 1]!;
+  const cut = displayWidth(last) < width ? `${last}…` : cutToWidth(`${last} `, width);
+  return [...lines.slice(0, maxLines - 1), cut];
+}
+
+/** Splits a word into pieces of at most `width` columns, between characters. */
+function piecesOf(word: string, width: number): readonly string[] {
+  if (displayWidth(word) <= width) return [word];
+  const pieces: string[] = [];
+  let piece = "";
+  let taken = 0;
+  for (const { segment } of graphemes().segment(word)) {
+    const columns = displayWidth(segment);
+    if (taken + columns > width && piece !== "") {
+      pieces.push(piece);
+      [piece, taken] = ["", 0];
+    }
+    piece += segment;
+    taken += columns;
+  }
+  return [...pieces, piece];
+}
+
+/**
+ * Chooses the widths of columns that need `natural` and can take `least`, for `room` columns without the gaps. Narrow
+ * columns keep what they need; the others share the rest. Returns `undefined` if there is no room for `least`.
+ */
+export function fitColumns(
+  natural: readonly number[],
+  least: readonly number[],
+  room: number,
+): readonly number[] | undefined {
+  const sum = (widths: readonly number[]): number => widths.reduce((total, width) => total + width, 0);
+  if (sum(natural) <= room) return natural;
+  if (sum(least) > room) return undefined;
+  const widths = [...least];
+  // Gives one more column at a time to the narrowest one that needs it; tables have few columns.
+  for (let left = room - sum(least); left > 0; left -= 1) {
+    const needy = widths.flatMap((width, column) => (width < natural[column]! ? [column] : []));
+    const narrowest = needy.reduce((best, column) => (widths[column]! < widths[best]! ? column : best), needy[0]!);
+    widths[narrowest] = widths[narrowest]! + 1;
+  }
+  return widths;
+}

@@ -1,0 +1,42 @@
+import type { LoadedLanguageModel } from "./given-model.ts";
+
+/** Servers that were found to have chat completions alone. */
+const CHAT_ONLY = new Set<string>();
+const MAX_SERVERS = 64;
+
+/**
+ * Returns a model that uses the responses API of a server, or chat completions if the server has only those: most
+ * servers with OpenAI's interface. The first request finds out, once for each server and process.
+ */
+export function eitherApi<Model extends LoadedLanguageModel>(responses: Model, chat: Model, baseUrl: string): Model {
+  const current = (): Model => (CHAT_ONLY.has(baseUrl) ? chat : responses);
+  const call =
+    (method: "doGenerate" | "doStream") =>
+    async (options: never): Promise<unknown> => {
+      if (CHAT_ONLY.has(baseUrl)) return chat[method](options);
+      try {
+        return await responses[method](options);
+      } catch (error) {
+        if (!lacksApi(error)) throw error;
+        const answer = await chat[method](options).then(undefined, (second: unknown) => {
+          throw lacksApi(second) ? error : second;
+        });
+        if (CHAT_ONLY.size >= MAX_SERVERS) CHAT_ONLY.clear();
+        CHAT_ONLY.add(baseUrl);
+        return answer;
+      }
+    };
+  const methods: Readonly<Record<string, unknown>> = { doGenerate: call("doGenerate"), doStream: call("doStream") };
+  return new Proxy(responses, {
+    get: (_target, key) =>
+      typeof key === "string" && Object.hasOwn(methods, key) ? methods[key] : Reflect.get(current(), key),
+  });
+}
+
+/** Statuses of a server that does not know the path. Some answer 200 with a body of another shape. */
+const UNKNOWN_PATH = new Set([404, 405, 501, 200]);
+
+// Errors of the SDK are recognized by their members, so that its classes need not be loaded.
+function lacksApi(error: unknown): boolean {
+  return error instanceof Error && "statusCode" in error && UNKNOWN_PATH.has(error.statusCode as number);
+}
