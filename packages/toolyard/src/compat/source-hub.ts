@@ -18,7 +18,7 @@ import { toolyardOf, type CallOptions, type Toolyard } from "../kernel/toolyard.
 
 export interface SourceHubOptions {
   /** What the hub is made of; read when it opens, and again at each `apply`. */
-  readonly settings: () => HubConfig;
+  readonly settings: () => HubConfig | Promise<HubConfig>;
   /** Name of the surface, for audit lines. */
   readonly endpoint: string;
   /**
@@ -235,12 +235,13 @@ export class SourceHub {
     const { endpoint, logger, requestIds } = this.#options;
     const named = typeof config === "string" ? [config] : config;
     const files = named.length > 0 ? locateConfig(named, given, process.cwd()) : [];
-    const variables = isWhole ? given : withoutSources(given);
+    // Read at each load: a variable may be set between two of them.
+    const readVariables = () => (isWhole ? given : withoutSources(given));
     const base = isWhole ? WHOLE_BASE : OWN_BASE;
-    const load = () => loadHubConfig({ files, variables, base, flags: settings() });
+    const load = async () => loadHubConfig({ files, variables: readVariables(), base, flags: await settings() });
     const hub = await openHub({
       config: await load(),
-      variables,
+      variables: readVariables(),
       mirror: !isWhole,
       ...(logger ? { logger } : {}),
       ...(requestIds ? { requestIds } : {}),

@@ -73,8 +73,8 @@ function convertServer(given: JsonObject): { url?: unknown; options: JsonObject 
   return { options: { ...common, ...pick(entry, ["args", "env", "cwd"]), command: entry["command"] } };
 }
 
-/** Some editors keep `{path, args, env}` in `command`. */
-function flattened(entry: JsonObject): JsonObject {
+/** Replaces a `command` of the form `{path, args, env}`, which some editors write, by its members. */
+export function flattened(entry: JsonObject): JsonObject {
   const { command } = entry;
   if (!isJsonObject(command)) return entry;
   const { path, args, env } = command;
@@ -91,8 +91,8 @@ function pick(entry: JsonObject, keys: readonly string[]): JsonObject {
   );
 }
 
-/** Variables, headers and arguments are text; clients take a number or a truth value there, too. */
-function asText(value: unknown): unknown {
+/** Converts numbers and booleans in arguments, variables or headers to text, as clients do. Omits null members. */
+export function asText(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(scalarText);
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(

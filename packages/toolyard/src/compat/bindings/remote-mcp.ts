@@ -1,11 +1,14 @@
 import { messageOf, OptionError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { Logger } from "../../core/ports/ports.ts";
+import type { HubConfig } from "../../hub/schema.ts";
 import { resolveRemoteServer, type RemoteServerConfig } from "../../providers/http/options.ts";
 import { assertOptions, parseSeconds, snakeKeys, toSnake } from "../option-keys.ts";
 import type { SourceHubOptions } from "../source-hub.ts";
 import { HubBinding, type BindingProblem } from "./hub-binding.ts";
+import { ignoredKeysMessage, readRemoteEntry } from "./server-entry.ts";
 import { assertAlias, assertServers } from "./standard-mcp.ts";
+import { checkServers } from "./usable-servers.ts";
 
 /** How the server is told who calls. */
 export type AuthConfig =
@@ -64,6 +67,8 @@ export interface RemoteMCPOptions extends RemoteServer {
 
 const EXAMPLE = 'server_url: "http://my-mcp-server.com/mcp"';
 const SERVER_KEYS = ["server_url", "auth_config", "timeout"] as const;
+/** Keys of an entry of `servers_infos`. */
+const ENTRY_KEYS = [...SERVER_KEYS, "headers", "enabled"] as const;
 
 /**
  * MCP servers on HTTP: Streamable HTTP, or HTTP+SSE where a server knows nothing else. Their tools are called
@@ -72,6 +77,8 @@ const SERVER_KEYS = ["server_url", "auth_config", "timeout"] as const;
  */
 export class RemoteMCPBinding extends HubBinding {
   readonly #refused: readonly BindingProblem[];
+  /** Servers that the last load of the settings left out. */
+  #unusable: readonly BindingProblem[] = [];
 
   constructor(options: RemoteMCPOptions) {
     const {
@@ -88,18 +95,20 @@ export class RemoteMCPBinding extends HubBinding {
     if (several !== undefined) assertServers("servers_infos", several);
     if (several !== undefined && one["server_url"] !== undefined)
       throw new OptionError("`server_url` and `servers_infos` both say where servers are. Remove one of them.");
-    const servers: RemoteServerConfig[] = [];
+    const servers = new Map<string, RemoteServerConfig>();
     const refused: BindingProblem[] = [];
-    if (several === undefined) servers.push(toHttp(alias, one));
-    for (const [name, server] of Object.entries((several ?? {}) as Readonly<Record<string, RemoteServer>>)) {
+    if (several === undefined) servers.set(String(alias), toHttp(alias, one));
+    for (const [name, given] of Object.entries((several ?? {}) as Readonly<Record<string, RemoteServer>>)) {
       try {
-        servers.push(toHttp(name, snakeKeys(assertOptions("servers_infos", server, EXAMPLE), SERVER_KEYS)));
+        const { server, ignored } = readRemoteEntry({ ...assertOptions("servers_infos", given, EXAMPLE) }, ENTRY_KEYS);
+        servers.set(name, toHttp(name, server));
+        if (ignored.length > 0) refused.push({ source: name, message: ignoredKeysMessage(ignored) });
       } catch (error) {
         refused.push({ source: name, message: messageOf(error) });
       }
     }
     const hub: Omit<SourceHubOptions, "endpoint"> = {
-      settings: () => ({ mcp: { remote_servers: servers } }),
+      settings: () => this.#settings(servers),
       ...(logger ? { logger: logger as Logger } : {}),
     };
     super("remote_mcp", several === undefined ? { alias, ...one } : { servers_infos: several }, hub);
@@ -107,7 +116,14 @@ export class RemoteMCPBinding extends HubBinding {
   }
 
   override get diagnostics(): readonly BindingProblem[] {
-    return [...this.#refused, ...super.diagnostics];
+    return [...this.#refused, ...this.#unusable, ...super.diagnostics];
+  }
+
+  async #settings(servers: ReadonlyMap<string, RemoteServerConfig>): Promise<HubConfig> {
+    const toConfig = (_alias: string, server: RemoteServerConfig) => ({ mcp: { remote_servers: [server] } });
+    const { usable, problems } = await checkServers(servers, toConfig);
+    this.#unusable = problems;
+    return { mcp: { remote_servers: [...usable.values()] } };
   }
 
   /** Whole phrases only: a tool may have a parameter of that name. */
@@ -120,7 +136,7 @@ export class RemoteMCPBinding extends HubBinding {
 
 function toHttp(
   alias: unknown,
-  { server_url: url, auth_config: auth, timeout }: Partial<Record<string, unknown>>,
+  { server_url: url, auth_config: auth, timeout, headers, enabled }: Partial<Record<string, unknown>>,
 ): RemoteServerConfig {
   assertAlias(alias);
   if (!(url instanceof URL) && typeof url !== "string")
@@ -133,6 +149,8 @@ function toHttp(
     start: "lazy",
     ...(auth === undefined || auth === null ? {} : { auth: toAuth(auth) }),
     ...(timeout === undefined ? {} : { connect_timeout: parseSeconds(timeout, "timeout") }),
+    ...(isJsonObject(headers) ? { headers: headers as Readonly<Record<string, string>> } : {}),
+    ...(enabled === false ? { enabled } : {}),
   };
   inOwnWords(() => resolveRemoteServer(options));
   return options;

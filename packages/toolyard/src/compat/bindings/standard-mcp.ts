@@ -3,10 +3,14 @@ import { isJsonObject } from "../../core/json/json.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import { READ_SEPARATORS } from "../../core/names/names.ts";
 import { resolveStdioServer, StdioServerSchema, type StdioServerConfig } from "../../providers/stdio/options.ts";
+import type { HubConfig } from "../../hub/schema.ts";
 import { assertOptions, snakeKeys } from "../option-keys.ts";
 import { withSeconds } from "../server-times.ts";
 import type { SourceHubOptions } from "../source-hub.ts";
+import type { DiscoverToolsOptions, ToolDefinition } from "./binding.ts";
 import { HubBinding, type BindingProblem } from "./hub-binding.ts";
+import { ignoredKeysMessage, readStdioEntry } from "./server-entry.ts";
+import { checkServers } from "./usable-servers.ts";
 
 /**
  * `{command, cwd?, env?}`, and whatever `[mcp.stdio_servers.<alias>]` takes beside them; a bare number of a time counts
@@ -22,10 +26,15 @@ export interface StandardMCPOptions {
   readonly logger?: Logger;
 }
 
-/** MCP servers on stdio, each a child. Their tools are called `alias::tool`. */
+/**
+ * MCP servers on stdio, each a child. Their tools are called `alias::tool`. A server that cannot be used (its entry, or
+ * a variable that is not set) is in `diagnostics` and leaves the others.
+ */
 export class StandardMCPBinding extends HubBinding {
   readonly #servers: Map<string, StandardServer>;
-  readonly #refused: readonly BindingProblem[];
+  readonly #entryProblems = new Map<string, string>();
+  /** Servers that the last load of the settings left out. */
+  #unusable: readonly BindingProblem[] = [];
 
   constructor(options: StandardMCPOptions = {}) {
     const { initial_servers: given = {}, logger } = snakeKeys(
@@ -35,24 +44,18 @@ export class StandardMCPBinding extends HubBinding {
     assertServers("initial_servers", given);
     const servers = new Map<string, StandardServer>();
     const hub: Omit<SourceHubOptions, "endpoint"> = {
-      settings: () => ({
-        mcp: {
-          stdio_servers: Object.fromEntries(
-            Array.from(servers, ([alias, server]) => [alias, { ...server, start: "lazy" as const }]),
-          ),
-        },
-      }),
+      settings: () => this.#settings(),
       ...(logger ? { logger: logger as Logger } : {}),
     };
     super("standard_mcp", { initial_servers: given }, hub);
     this.#servers = servers;
-    this.#refused = Object.entries(given as Readonly<Record<string, StandardServer>>).flatMap(
-      ([alias, server]) => this.#accept(alias, server) ?? [],
-    );
+    for (const [alias, server] of Object.entries(given as Readonly<Record<string, unknown>>))
+      this.#accept(alias, server);
   }
 
   override get diagnostics(): readonly BindingProblem[] {
-    return [...this.#refused, ...super.diagnostics];
+    const entries = Array.from(this.#entryProblems, ([source, message]) => ({ source, message }));
+    return [...entries, ...this.#unusable, ...super.diagnostics];
   }
 
   /** Aliases of the servers. */
@@ -60,9 +63,16 @@ export class StandardMCPBinding extends HubBinding {
     return [...this.#servers.keys()];
   }
 
+  override async discoverTools(options: DiscoverToolsOptions = {}): Promise<readonly ToolDefinition[]> {
+    const isForced = options?.force_refresh === true || options?.forceRefresh === true;
+    // A variable that was not set may be set by now.
+    if (isForced && this.#unusable.length > 0) await this.hub.apply().catch(() => {});
+    return super.discoverTools(options);
+  }
+
   /**
-   * Adds a server, or replaces the one of that alias; the next discovery shows its tools. False: the alias or command
-   * cannot be used.
+   * Adds a server, or replaces the one of that alias; the next discovery shows its tools. Resolves to false if the
+   * alias, the command or an option cannot be used; `diagnostics` has the reason.
    */
   async addServer(
     alias: string,
@@ -70,20 +80,24 @@ export class StandardMCPBinding extends HubBinding {
     options: Omit<StandardServer, "command"> = {},
   ): Promise<boolean> {
     const before = this.#servers.get(alias);
-    if (this.#accept(alias, { ...options, command: typeof command === "string" ? command : [...command] }))
-      return false;
+    if (!this.#accept(alias, { ...options, command })) return false;
     try {
       await this.hub.apply();
-      return true;
-    } catch {
-      if (before) this.#servers.set(alias, before);
-      else this.#servers.delete(alias);
-      return false;
+      const problem = this.#unusable.find(({ source }) => source === alias);
+      if (!problem) return true;
+      this.#entryProblems.set(alias, problem.message);
+    } catch (error) {
+      this.#entryProblems.set(alias, messageOf(error));
     }
+    if (before) this.#servers.set(alias, before);
+    else this.#servers.delete(alias);
+    await this.hub.apply().catch(() => {});
+    return false;
   }
 
-  /** Takes a server out and ends it; resolves when its process is gone. False: there is none of that alias. */
+  /** Removes a server and ends its process; resolves when that has exited. False: no server has this alias. */
   async removeServer(alias: string): Promise<boolean> {
+    this.#entryProblems.delete(alias);
     if (!this.#servers.delete(alias)) return false;
     await this.hub.apply();
     return true;
@@ -96,18 +110,33 @@ export class StandardMCPBinding extends HubBinding {
     return this.removeServer(alias);
   }
 
-  #accept(alias: string, server: StandardServer): BindingProblem | undefined {
+  #accept(alias: string, given: unknown): boolean {
     try {
       assertAlias(alias);
+      const { server, ignored } = readStdioEntry(given);
       assertServer(server);
       const settings = withSeconds(server, StdioServerSchema.properties);
       resolveStdioServer(settings);
       this.#servers.set(alias, settings);
-      return undefined;
+      if (ignored.length > 0) this.#entryProblems.set(alias, ignoredKeysMessage(ignored));
+      else this.#entryProblems.delete(alias);
+      return true;
     } catch (error) {
-      return { source: alias, message: messageOf(error) };
+      this.#entryProblems.set(String(alias), messageOf(error));
+      return false;
     }
   }
+
+  async #settings(): Promise<HubConfig> {
+    const { usable, problems } = await checkServers(this.#servers, (alias, server) => toConfig([[alias, server]]));
+    this.#unusable = problems;
+    return toConfig(usable);
+  }
+}
+
+function toConfig(servers: Iterable<readonly [string, StandardServer]>): HubConfig {
+  const tables = Array.from(servers, ([alias, server]) => [alias, { ...server, start: "lazy" as const }] as const);
+  return { mcp: { stdio_servers: Object.fromEntries(tables) } };
 }
 
 /** Throws an `OptionError` unless it is an object with a server each. */
@@ -118,11 +147,7 @@ export function assertServers(name: string, servers: unknown): void {
 
 const LISTS = ["args", "inherit_env"] as const;
 
-function assertServer(server: unknown): asserts server is StandardServer {
-  if (!isJsonObject(server))
-    throw new OptionError(
-      `A server must be an object such as {command: ["python3", "server.py"]}, got ${JSON.stringify(server)}.`,
-    );
+function assertServer(server: Readonly<Record<string, unknown>>): void {
   const { command, cwd, env } = server;
   if (typeof command !== "string" && !isTexts(command))
     throw new OptionError(

@@ -33,13 +33,29 @@ const RULES: Readonly<Record<string, (value: unknown) => JsonObject | undefined>
 export function toPlainEntry(given: JsonObject, context: TranslationContext): PlainEntry {
   const { value, missing, refusal } = translateReferences(given, context);
   const { entry, needed } = renamed(value as JsonObject, context);
+  const { plain, options } = splitOptions(entry);
+  const variables = [...new Set([...missing, ...needed])];
+  return { entry: plain, options, variables, ...(refusal !== undefined && { refusal }) };
+}
+
+/** Returns a client's entry under the names of `toolyard.toml`. Keys without a rule, and references, stay as they are. */
+export function renameClientKeys(given: JsonObject): JsonObject {
+  const { plain, options } = splitOptions(renamed(given, { variables: {} }).entry);
+  return { ...plain, ...options };
+}
+
+interface SplitEntry {
+  /** Members that no rule is for. */
+  readonly plain: JsonObject;
+  readonly options: JsonObject;
+}
+
+function splitOptions(entry: JsonObject): SplitEntry {
   const options = Object.assign(
     {},
     ...Object.entries(RULES).map(([key, rule]) => (key in entry ? rule(entry[key]) : undefined)),
   ) as JsonObject;
-  const plain = Object.fromEntries(Object.entries(entry).filter(([key]) => !(key in RULES)));
-  const variables = [...new Set([...missing, ...needed])];
-  return { entry: plain, options, variables, ...(refusal !== undefined && { refusal }) };
+  return { plain: Object.fromEntries(Object.entries(entry).filter(([key]) => !(key in RULES))), options };
 }
 
 interface RenamedEntry {
@@ -49,7 +65,7 @@ interface RenamedEntry {
 }
 
 /** Renames OpenCode's `environment` and Codex's headers. */
-function renamed(entry: JsonObject, { variables }: TranslationContext): RenamedEntry {
+function renamed(entry: JsonObject, { variables }: Pick<TranslationContext, "variables">): RenamedEntry {
   const { environment, http_headers: headers, env_http_headers: fromVariables, bearer_token_env_var: token } = entry;
   const named = Object.entries(isJsonObject(fromVariables) ? fromVariables : {});
   const references = Object.fromEntries(named.map(([name, variable]) => [name, `\${${String(variable)}}`]));

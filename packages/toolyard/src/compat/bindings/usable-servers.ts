@@ -1,0 +1,40 @@
+import { messageOf } from "../../core/errors.ts";
+import { loadHubConfig } from "../../hub/open-hub.ts";
+import type { HubConfig } from "../../hub/schema.ts";
+import { withoutSources } from "../source-hub.ts";
+import type { BindingProblem } from "./hub-binding.ts";
+
+export interface CheckedServers<T> {
+  readonly usable: ReadonlyMap<string, T>;
+  readonly problems: readonly BindingProblem[];
+}
+
+/**
+ * Checks each server as a configuration of its own: types of its options, variables that it refers to, files that it
+ * names. One that cannot be used is a problem and leaves the others. Servers that are disabled are neither.
+ */
+export async function checkServers<T extends { readonly enabled?: boolean }>(
+  servers: ReadonlyMap<string, T>,
+  toConfig: (alias: string, server: T) => HubConfig,
+): Promise<CheckedServers<T>> {
+  const variables = withoutSources(process.env);
+  const enabled = [...servers].filter(([, server]) => server.enabled !== false);
+  const checks = await Promise.all(
+    enabled.map(async ([alias, server]): Promise<BindingProblem | undefined> => {
+      try {
+        await loadHubConfig({ files: [], variables, flags: toConfig(alias, server) });
+        return undefined;
+      } catch (error) {
+        return { source: alias, message: sentence(messageOf(error)) };
+      }
+    }),
+  );
+  return {
+    usable: new Map(enabled.filter((_, at) => checks[at] === undefined)),
+    problems: checks.filter((problem) => problem !== undefined),
+  };
+}
+
+function sentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}
