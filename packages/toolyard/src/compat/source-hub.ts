@@ -4,9 +4,11 @@ import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
 import { Deadline } from "../core/calls/deadline.ts";
 import { FailError, messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json/json.ts";
-import type { Surface } from "../core/names/names.ts";
+import { BINDING_SEPARATOR, DEFAULT_NAMING, MAX_NAME_LENGTH, type Surface } from "../core/names/names.ts";
+import { Spellings } from "../core/names/spelling.ts";
 import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
 import type { Logger } from "../core/ports/ports.ts";
+import { firstChars } from "../core/text/truncate.ts";
 import type { SourceReport } from "../core/ports/hub-port.ts";
 import { logConfig } from "../hub/log-config.ts";
 import { loadHubConfig, openHub, type Hub } from "../hub/open-hub.ts";
@@ -104,8 +106,11 @@ export class SourceHub {
   /** Lists the tools of all sources that answer in time. Rejects only when the hub cannot be opened. */
   async discover({ surface, force, timeoutMs }: DiscoverOptions): Promise<SourceDiscovery> {
     const { hub } = await this.#open();
+    const startedAt = performance.now();
     const failures = await this.#reach(hub, ({ source }) => force || !this.#reached.has(source.id), { timeoutMs });
-    const tools = await hub.tools.forSurface(surface, WHOLE_VIEW, timeoutMs);
+    // The time of a source is spent once: the list waits only for what is left of it.
+    const leftMs = Math.max(1, timeoutMs - (performance.now() - startedAt));
+    const tools = await hub.tools.forSurface(surface, WHOLE_VIEW, leftMs);
     // What was asked anew and did not answer is not offered as it was.
     return { failures, tools: force ? tools.filter(({ record }) => !failures.has(record.source.id)) : tools };
   }
@@ -124,6 +129,7 @@ export class SourceHub {
   async call(tool: string, args: JsonObject, options: CallOptions = {}): Promise<Outcome> {
     const startedAt = performance.now();
     const { hub, toolyard } = await this.#open();
+    if (isForeignAlias(tool, hub)) return fail("unknown_tool", `Unknown tool: ${firstChars(tool, MAX_NAME_LENGTH)}.`);
     const away = await this.#reachFor(tool, hub, options);
     if (away) return away;
     const { timeoutMs } = options;
@@ -256,6 +262,23 @@ export class SourceHub {
     await opened?.reloader.close();
     await opened?.toolyard.close();
   }
+}
+
+/**
+ * Whether a name has the alias of no source, so that no server needs to be waited for. A source without a namespace can
+ * have tools of any name, so its list must be known.
+ */
+function isForeignAlias(tool: string, hub: Hub): boolean {
+  if (!tool.includes(BINDING_SEPARATOR) || hub.tools.nameOf(tool, LOCAL_PRINCIPAL) !== undefined) return false;
+  const reports = hub.port.sources();
+  if (reports.some(({ source, status }) => source.namespace === "" && status.state !== "ready")) return false;
+  // Read from the sources themselves: before the first list the catalog has no spellings.
+  const spellings = new Spellings(
+    reports.map(({ source }) => source),
+    { naming: DEFAULT_NAMING },
+  );
+  const owners = [spellings.read(tool)?.owners, hub.tools.ownersOf(tool)];
+  return owners.every((ids) => ids === undefined || ids.size === 0);
 }
 
 /** Where no source is there at all, nor was listed before, that is what a caller has to know. */

@@ -22,7 +22,8 @@ export interface NameParts {
 export const MAX_NAME_LENGTH = 1024;
 
 export const DEFAULT_SEPARATOR = "__";
-const BINDING_SEPARATOR = "::";
+/** Stands between alias and name on the bindings surface. */
+export const BINDING_SEPARATOR = "::";
 
 /** Separators between namespace and name that every call surface understands, whatever the configured one is. */
 export const READ_SEPARATORS: readonly string[] = ["::", "__", ".", "/"];

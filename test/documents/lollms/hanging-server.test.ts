@@ -1,0 +1,63 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, test, vi } from "vitest";
+import { HubMCPBinding, StandardMCPBinding } from "../../../packages/toolyard/src/bindings.ts";
+import { SourceHub } from "../../../packages/toolyard/src/compat/source-hub.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
+import { bindingsFolder } from "./bindings-folder.ts";
+
+const COMMAND = [process.execPath, fileURLToPath(new URL("../rag/library-server.mjs", import.meta.url))];
+const SILENT = { command: [...COMMAND, "silent"], connect_timeout: "1h" };
+const logger = SILENT_LOGGER;
+const { kept } = bindingsFolder();
+const NOT_FOUND = { error: "Tool not found", status_code: 404 };
+
+describe("beside a server that hangs", () => {
+  test("L5: discovery spends timeout_per_server once", async () => {
+    const hub = new SourceHub({
+      door: "test",
+      logger,
+      settings: () => ({ mcp: { stdio_servers: { silent: { ...SILENT, start: "lazy" } } } }),
+    });
+    kept({ [Symbol.asyncDispose]: () => hub.close() });
+    const forSurface = vi.spyOn((await hub.open()).tools, "forSurface");
+    const { failures, tools } = await hub.discover({ surface: "binding", force: false, timeoutMs: 300 });
+    expect([tools, [...failures.keys()]]).toEqual([[], ["silent"]]);
+    expect(forSurface.mock.calls.map(([, , waitMs]) => waitMs! <= 1)).toEqual([true]);
+  });
+
+  test.each(["nobody::add_numbers", "nobody::nested::add_numbers", "::add_numbers", "Sílent::where", "silent2::where"])(
+    "L12: the alias of %j, which no server has, is answered with the literal 404 at once",
+    async (name) => {
+      const binding = kept(new StandardMCPBinding({ initial_servers: { silent: SILENT } as never, logger }));
+      const order: string[] = [];
+      const stop = new AbortController();
+      const bare = binding.executeTool("add_numbers", {}, { signal: stop.signal }).finally(() => order.push("bare"));
+      const result = await binding.executeTool(name, {});
+      order.push("alias");
+      stop.abort();
+      await bare;
+      expect([result, order]).toEqual([NOT_FOUND, ["alias", "bare"]]);
+    },
+  );
+
+  test("L12: the whole hub answers such an alias at once, too", async () => {
+    const settings = { mcp: { stdio_servers: { silent: SILENT } } };
+    const binding = kept(new HubMCPBinding({ settings, logger }));
+    expect(await binding.executeTool("nobody::where", {})).toEqual(NOT_FOUND);
+  });
+
+  test("L12: an alias that a server has is waited for, within the caller's time", async () => {
+    const initial_servers = { silent: SILENT, good: { command: COMMAND } };
+    const binding = kept(new StandardMCPBinding({ initial_servers: initial_servers as never, logger }));
+    expect(await binding.executeTool("good::add_numbers", { a: 1, b: 2 })).toMatchObject({ status_code: 200 });
+    expect(await binding.executeTool("silent::where", {}, { timeout: "100ms" })).toMatchObject({ status_code: 504 });
+  });
+
+  test("L12: servers that cannot be started do not turn an unknown alias into their failure", async () => {
+    const initial_servers = { bad: { command: ["toolyard-no-such-program"] } };
+    const binding = kept(new StandardMCPBinding({ initial_servers, logger }));
+    await binding.discoverTools();
+    expect(await binding.executeTool("nobody::where", {})).toEqual(NOT_FOUND);
+    expect(await binding.executeTool("bad::where", {})).toMatchObject({ status_code: 503 });
+  });
+});
