@@ -23,7 +23,7 @@ const LABEL_KEYS: readonly string[] = ["description", "name", "label", "displayN
 const URL_KEYS = ["url", "serverUrl", "httpUrl"] as const;
 
 /**
- * Reads an entry of `initial_servers`: the keys of a stdio server in either spelling, and the keys of other MCP clients.
+ * Reads an entry of `initial_servers`: the keys of a stdio server in either spelling, and keys of other MCP clients.
  * Throws an `OptionError` for an entry that is no stdio server, and for a misspelt option.
  */
 export function readStdioEntry(given: unknown): ServerEntry<StdioServerConfig> {
@@ -36,7 +36,7 @@ export function readStdioEntry(given: unknown): ServerEntry<StdioServerConfig> {
   return { server: server as StdioServerConfig, ignored };
 }
 
-/** Reads an entry of `servers_infos`, with the keys of other MCP clients. Throws an `OptionError` for a misspelt option. */
+/** Reads an entry of `servers_infos`, also with keys of other MCP clients. Throws an `OptionError` if one is misspelt. */
 export function readRemoteEntry(given: JsonObject, known: readonly string[]): ServerEntry<JsonObject> {
   const entry = readClientKeys(given, known);
   const urlKey = entry["server_url"] === undefined && URL_KEYS.find((key) => entry[key] !== undefined);

@@ -38,7 +38,7 @@ export function toPlainEntry(given: JsonObject, context: TranslationContext): Pl
   return { entry: plain, options, variables, ...(refusal !== undefined && { refusal }) };
 }
 
-/** Returns a client's entry under the names of `toolyard.toml`. Keys without a rule, and references, stay as they are. */
+/** Returns a client's entry under the names of `toolyard.toml`. Keys without a rule, and references, are unchanged. */
 export function renameClientKeys(given: JsonObject): JsonObject {
   const { plain, options } = splitOptions(renamed(given, { variables: {} }).entry);
   return { ...plain, ...options };
