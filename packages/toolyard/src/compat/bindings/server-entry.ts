@@ -36,7 +36,7 @@ export function readStdioEntry(given: unknown): ServerEntry<StdioServerConfig> {
   return { server: server as StdioServerConfig, ignored };
 }
 
-/** Reads an entry of `servers_infos`, also with keys of other MCP clients. Throws an `OptionError` if one is misspelt. */
+/** Reads an entry of `servers_infos`, with keys of other MCP clients. Throws an `OptionError` if one is misspelt. */
 export function readRemoteEntry(given: JsonObject, known: readonly string[]): ServerEntry<JsonObject> {
   const entry = readClientKeys(given, known);
   const urlKey = entry["server_url"] === undefined && URL_KEYS.find((key) => entry[key] !== undefined);
