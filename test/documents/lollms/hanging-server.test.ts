@@ -14,7 +14,7 @@ const NOT_FOUND = { error: "Tool not found", status_code: 404 };
 describe("beside a server that hangs", () => {
   test("L5: discovery spends timeout_per_server once", async () => {
     const hub = new SourceHub({
-      door: "test",
+      endpoint: "test",
       logger,
       settings: () => ({ mcp: { stdio_servers: { silent: { ...SILENT, start: "lazy" } } } }),
     });

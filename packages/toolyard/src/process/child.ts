@@ -94,6 +94,8 @@ export async function spawnChild(options: SpawnOptions): Promise<Child> {
     handle = await start(resolved, { ...options, env: { ...env, [MARKER_VARIABLE]: marker } });
   } catch (error) {
     registry.cancel();
+    // The system reports a working folder that was removed since the check above as a missing program.
+    if (cwd !== undefined) assertFolder(cwd);
     throw startFailure(command, error);
   }
   const tree: Tree = {

@@ -17,6 +17,7 @@ import { withPackageAdvice } from "../scripts/missing-package.ts";
 import { findVenv } from "../scripts/venv.ts";
 import { isInside } from "../scripts/inside.ts";
 import { replyMember } from "../../wire/reply-member.ts";
+import { goneScript } from "../scripts/removed-tool.ts";
 import { EXTRA_PIPES, runChild, type ChildResult } from "../scripts/run-child.ts";
 import { scriptEnvironment, type ScriptEnvironment } from "../scripts/run-script.ts";
 import type { RunSettings } from "../scripts/run-settings.ts";
@@ -101,12 +102,7 @@ function assertFile({ name, file, root }: ExecuteTool): string {
   try {
     real = realpathSync(file);
   } catch (error) {
-    throw new FailError(
-      fail("unavailable", `The script of tool \`${name}\` is gone. Put it back, or remove the tool's folder.`, {
-        retryable: false,
-        cause: error,
-      }),
-    );
+    throw new FailError(goneScript(name, error));
   }
   if (isInside(real, root)) return file;
   throw new FailError(

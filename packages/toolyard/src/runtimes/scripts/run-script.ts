@@ -17,6 +17,7 @@ import { contain } from "./contain.ts";
 import { exitOfTool, limitOutcome } from "./exit-status.ts";
 import { hidePaths } from "./hide-paths.ts";
 import { isInside } from "./inside.ts";
+import { goneScript } from "./removed-tool.ts";
 import { EXTRA_PIPES, runChild } from "./run-child.ts";
 import type { RunSettings } from "./run-settings.ts";
 import { failureOutcome, successOutcome } from "./script-result.ts";
@@ -56,7 +57,8 @@ export interface ScriptEnvironment {
  * expected failure.
  */
 export function runScript(script: Script, call: Call, host: ScriptHost): Promise<Outcome> {
-  return withNotifications(script, { call, host }, (notifications) => runWith(script, { call, host }, notifications));
+  const files = { ...script, file: script.script };
+  return withNotifications(files, { call, host }, (notifications) => runWith(script, { call, host }, notifications));
 }
 
 async function runWith(
@@ -130,12 +132,7 @@ export function assertScript(name: string, script: string, root: string): string
     real = realpathSync(script);
     if (!statSync(real).isFile()) throw new Error("not a file");
   } catch (error) {
-    throw new FailError(
-      fail("unavailable", `The script of tool \`${name}\` is gone. Put it back, or remove the tool's folder.`, {
-        retryable: false,
-        cause: error,
-      }),
-    );
+    throw new FailError(goneScript(name, error));
   }
   if (isInside(real, root)) return real;
   throw new FailError(

@@ -3,16 +3,15 @@ import { FailError } from "../../core/errors.ts";
 import type { Outcome } from "../../core/calls/outcome.ts";
 import { ScriptNotifications } from "./script-notifications.ts";
 import { hidePaths } from "./hide-paths.ts";
+import { removedTool, type ToolFiles } from "./removed-tool.ts";
 import type { ScriptHost } from "./script-host.ts";
 
-/** What runs as a child: its name, and the folders that callers must not read of. */
-interface Runnable {
-  readonly name: string;
-  readonly folder: string;
+/** A tool that runs as a child. Paths of `folder` and `root` are hidden from callers. */
+interface Runnable extends ToolFiles {
   readonly root: string;
 }
 
-/** Runs a tool with somebody who hears what it says on the side. An expected failure is the outcome. */
+/** Runs a tool and passes its notifications on. An expected failure is the outcome. */
 export async function withNotifications(
   tool: Runnable,
   { call, host: { logger } }: { readonly call: Call; readonly host: ScriptHost },
@@ -24,8 +23,11 @@ export async function withNotifications(
     clean: (text) => hidePaths(text, [tool.folder, tool.root]),
   });
   try {
-    return await run(notifications);
+    const outcome = await run(notifications);
+    return outcome.ok ? outcome : (removedTool(tool, outcome) ?? outcome);
   } catch (error) {
+    const removed = removedTool(tool, error);
+    if (removed) return removed;
     if (error instanceof FailError) return error.failure;
     throw error;
   } finally {

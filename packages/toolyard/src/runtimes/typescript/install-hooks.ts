@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import * as nodeModule from "node:module";
 import * as hooks from "./hooks.ts";
 
@@ -12,7 +13,11 @@ export function installHooks(cacheFolder: string | undefined): void {
   installed = true;
   const data = cacheFolder === undefined ? {} : { cacheFolder };
   const { registerHooks } = nodeModule as { registerHooks?: RegisterHooks };
-  if (!registerHooks) return void nodeModule.register("./hooks.js", import.meta.url, { data });
+  if (!registerHooks) {
+    // Node 20 waits without end for its thread of hooks if the working folder was removed. This throws in that case.
+    realpathSync.native(".");
+    return void nodeModule.register("./hooks.js", import.meta.url, { data });
+  }
   hooks.initialize(data);
   registerHooks({ resolve: hooks.resolve, load: hooks.load });
 }

@@ -27,6 +27,8 @@ if (module_.registerHooks) {
     },
   });
 } else if (hasLibraries || (process.argv[1] !== undefined && isMentioned(process.argv[1]))) {
+  // Node 20 waits without end for the thread of the hooks if the working folder was removed. This throws in that case.
+  realpathSync.native(".");
   module_.register(pathToFileURL(join(__dirname, "resolve.mjs")).href, { data: { url } });
 }
 

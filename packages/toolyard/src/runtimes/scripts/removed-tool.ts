@@ -1,0 +1,64 @@
+import { statSync } from "node:fs";
+import { FailError } from "../../core/errors.ts";
+import type { FailKind } from "../../core/calls/kinds.ts";
+import { fail, type Fail } from "../../core/calls/outcome.ts";
+
+/** A tool, as far as files on disk belong to it. */
+export interface ToolFiles {
+  readonly name: string;
+  readonly folder: string;
+  /** The file that runs. Absent if the tool is a program outside its folder. */
+  readonly file?: string | undefined;
+}
+
+/** Codes of failures that a missing file explains. Others, such as `timeout`, have a cause of their own. */
+const EXPLAINED: readonly FailKind[] = ["unavailable", "internal", "malformed"];
+/** How interpreters, shells and system calls report a missing file. */
+const MISSING_FILE =
+  /no such file|cannot find (?:module|the)|can't open file|not found|no module named|ENOENT|ENOTDIR|getcwd|uv_cwd/i;
+
+/**
+ * Returns the failure that replaces `error` if the tool's folder or file was removed while its call started. Undefined
+ * if both exist, or if something else failed.
+ */
+export function removedTool(tool: ToolFiles, error: unknown): Fail | undefined {
+  if (!isExplained(error)) return undefined;
+  const cause = error instanceof Error ? error : new Error(errorText(error), { cause: error });
+  if (!isFolder(tool.folder))
+    return gone(`The folder of tool \`${tool.name}\` is gone. Put it back, or list the tools again.`, cause);
+  if (tool.file === undefined || isThere(tool.file)) return undefined;
+  return goneScript(tool.name, cause);
+}
+
+/** Returns the failure of a call whose script does not exist. */
+export function goneScript(name: string, cause: unknown): Fail {
+  return gone(`The script of tool \`${name}\` is gone. Put it back, or remove the tool's folder.`, cause);
+}
+
+function gone(message: string, cause: unknown): Fail {
+  return fail("unavailable", message, { retryable: false, cause });
+}
+
+function isExplained(error: unknown): boolean {
+  const failure = error instanceof FailError ? error.failure : isFail(error) ? error : undefined;
+  if (!failure) return typeof (error as NodeJS.ErrnoException | undefined)?.code === "string";
+  if (EXPLAINED.includes(failure.kind)) return true;
+  // A tool that ran and failed keeps its own message, unless its interpreter could not open it.
+  return failure.kind === "tool_error" && MISSING_FILE.test(failure.message);
+}
+
+function isFail(error: unknown): error is Fail {
+  return typeof error === "object" && error !== null && "kind" in error && "message" in error;
+}
+
+function errorText(error: unknown): string {
+  return isFail(error) ? error.message : String(error);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
