@@ -1,4 +1,4 @@
-// Sources that are per person: each principal has a list of its own, and sees nobody else's.
+// Personal sources: each principal has a list of its own and does not see the lists of others.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemoryProvider } from "../../../../test/fixtures/memory-provider.ts";
 import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
@@ -9,7 +9,7 @@ import { EVERYTHING } from "../core/ports/rights.ts";
 import { Catalog } from "./catalog.ts";
 import { resolveCatalog } from "./options.ts";
 
-/** Offers each principal what was put there for it, and everybody else one tool that leads there. */
+/** Offers each principal the list set for it, and all others one tool that names how to get a list. */
 class PersonalProvider extends MemoryProvider {
   readonly #lists = new Map<string, Listing>();
 
@@ -63,8 +63,8 @@ async function finds(principal: Principal, text: string): Promise<boolean> {
   return lookup.found;
 }
 
-describe("with a source that is per person", () => {
-  test("each principal lists what is its own, beside what is everybody's", async () => {
+describe("with a personal source", () => {
+  test("each principal lists its own tools and the shared ones", async () => {
     personal.offerTo(ANN, "anns");
     personal.offerTo(BEN, "bens", "both");
     expect(await namesFor(ANN)).toEqual(["clock__now", "mail__anns"]);
@@ -72,7 +72,7 @@ describe("with a source that is per person", () => {
     expect(await namesFor(LOCAL_PRINCIPAL)).toEqual(["clock__now", "mail__sign_in"]);
   });
 
-  test("calls and searches find one's own tools, and nobody else's", async () => {
+  test("calls and searches find the principal's own tools, and not those of others", async () => {
     personal.offerTo(ANN, "anns");
     personal.offerTo(BEN, "bens");
     expect([await finds(ANN, "mail__anns"), await finds(BEN, "mail__anns")]).toEqual([true, false]);
@@ -83,7 +83,7 @@ describe("with a source that is per person", () => {
     expect([await search(ANN), await search(BEN)]).toEqual([["mail__anns"], []]);
   });
 
-  test("a change of one's list is told, and leaves the others' as they are", async () => {
+  test("reports a change of one principal's list and leaves the others unchanged", async () => {
     await Promise.all([namesFor(ANN), namesFor(BEN)]);
     const before = (await catalog.for(BEN).snapshot()).list("tools", { mode: "all", principal: BEN }).version;
     const changed = new Promise((resolve) => void catalog.changed.on(resolve));
@@ -93,7 +93,7 @@ describe("with a source that is per person", () => {
     expect((await catalog.for(BEN).snapshot()).list("tools", { mode: "all", principal: BEN }).version).toBe(before);
   });
 
-  test("sources that come and go are everybody's", async () => {
+  test("adding and removing sources affects every principal", async () => {
     await namesFor(ANN);
     catalog.add(new MemoryProvider({ id: "late" }).offerTools("in"));
     expect(await namesFor(ANN)).toContain("late__in");
@@ -101,7 +101,7 @@ describe("with a source that is per person", () => {
     expect(await namesFor(ANN)).not.toContain("late__in");
   });
 
-  test("the catalogs of many principals are bounded, and made anew when they are wanted", async () => {
+  test("limits the number of personal catalogs, and recreates them on demand", async () => {
     personal.offerTo(ANN, "anns");
     const first = catalog.for(ANN);
     expect(catalog.for(ANN)).toBe(first);
@@ -111,7 +111,7 @@ describe("with a source that is per person", () => {
   });
 });
 
-test("without one, all principals share one catalog", () => {
+test("shares one catalog among all principals if no source is personal", () => {
   catalog.remove("mail");
   expect(catalog.for(ANN)).toBe(catalog);
   expect(catalog.for(BEN)).toBe(catalog);

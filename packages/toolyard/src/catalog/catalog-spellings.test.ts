@@ -1,4 +1,5 @@
-// Every spelling of the name of a tool, for each kind of source. The endpoints resolve names here, so that
+// Every spelling of a tool name, for each kind of source. The endpoints resolve names here, so
+// `test/endpoints/matrix.test.ts` calls each tool by only two spellings.
 // `test/endpoints/matrix.test.ts` calls each tool by two of them only.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MemoryProvider } from "../../../../test/fixtures/memory-provider.ts";
@@ -15,10 +16,10 @@ const SEPARATORS = ["::", "__", ".", "/"] as const;
 
 interface KindRow {
   readonly source: Pick<Source, "id" | "kind" | "namespace">;
-  /** As the source names its tool. */
+  /** The source's own name of its tool. */
   readonly own: string;
   readonly isQualified?: boolean;
-  /** As the hub lists it. */
+  /** The name in the hub's list. */
   readonly listed: string;
   readonly spellings: readonly string[];
 }
@@ -113,10 +114,13 @@ function view(mode: ToolMode, rights?: Rights): View {
   return { mode, principal: rights ? { id: "someone", rights } : LOCAL_PRINCIPAL };
 }
 
-test.each(CASES)("$spelling is the tool $listed of the kind $kind in every mode", ({ spelling, listed, source }) => {
-  for (const mode of MODES)
-    expect(snapshot.resolveTool(spelling, view(mode)), mode).toMatchObject({ found: true, name: listed, source });
-});
+test.each(CASES)(
+  "$spelling resolves to the tool $listed of kind $kind in every mode",
+  ({ spelling, listed, source }) => {
+    for (const mode of MODES)
+      expect(snapshot.resolveTool(spelling, view(mode)), mode).toMatchObject({ found: true, name: listed, source });
+  },
+);
 
 test.each(CASES)("$spelling is denied to a caller without the right to $listed", ({ spelling, listed }) => {
   for (const mode of MODES)
@@ -126,7 +130,7 @@ test.each(CASES)("$spelling is denied to a caller without the right to $listed",
     });
 });
 
-test.each(CASES)("$spelling with a further letter is no tool", ({ spelling }) => {
+test.each(CASES)("$spelling with a further letter resolves to no tool", ({ spelling }) => {
   for (const mode of MODES)
     expect(snapshot.resolveTool(`${spelling}x`, view(mode)), mode).toMatchObject({
       found: false,
@@ -138,7 +142,7 @@ test("each kind of source has a row", () => {
   expect(ROWS.map(({ source }) => source.kind).toSorted()).toEqual(Object.keys(PROVIDER_KINDS).toSorted());
 });
 
-test("a bare name that two sources have is ambiguous, and each full name is one of them", async () => {
+test("a bare name of two sources is ambiguous, and each full name resolves to one", async () => {
   const two = ["one", "two"].map((id) => new MemoryProvider({ id }).offerTools("twin"));
   const both = new Catalog(resolveCatalog({ change_delay_ms: 1 }), two);
   const shown = await both.snapshot();

@@ -48,13 +48,13 @@ function discoveryProvider(): MemoryProvider {
   );
 }
 
-test("the list is sorted by rendered name, whatever the order of sources and tools", async () => {
+test("sorts the list by rendered name, in any order of sources and tools", async () => {
   const b = new MemoryProvider({ id: "b", order: 0 }).offerTools("zeta", "alpha");
   const a = new MemoryProvider({ id: "a", order: 1 }).offerTools("mid");
   expect(names(await catalogOf([b, a]).snapshot())).toEqual(["a__mid", "b__alpha", "b__zeta"]);
 });
 
-test("a source with an order of its own keeps it in every list, and search does not care", async () => {
+test("keeps a source's own order in every list; search ignores it", async () => {
   const b = new MemoryProvider({ id: "b", order: 0 });
   const offer = (...tools: string[]): void =>
     b.offer({
@@ -86,7 +86,7 @@ test("a source with an order of its own keeps it in every list, and search does 
   expect(await found()).toEqual(["b__alpha", "b__zeta"]);
 });
 
-test("unknown members of a definition survive, and only the name is replaced", async () => {
+test("keeps unknown members of a definition and replaces only the name", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const inputSchema = {
     type: "object",
@@ -107,7 +107,7 @@ test("unknown members of a definition survive, and only the name is replaced", a
   expect(list.json).toBe(JSON.stringify([{ ...definition, name: "gh__t" }]));
 });
 
-test("a call to something known takes a list whose time is over, a list and an unknown name do not", async () => {
+test("a call to a known tool uses an expired list; a list request and an unknown name do not", async () => {
   const provider = new MemoryProvider({ id: "a" }).offerTools("t");
   const wishes: unknown[] = [];
   const { listing } = provider;
@@ -121,7 +121,7 @@ test("a call to something known takes a list whose time is over, a list and an u
   expect(wishes.slice(2)).toEqual([false]);
 });
 
-test("one private source makes every list private, and none does not", async () => {
+test("one private source makes every list private; without one no list is", async () => {
   const open = new MemoryProvider({ id: "a" }).offerTools("t");
   const closed = new MemoryProvider({ id: "b" });
   const { answer } = closed;
@@ -136,7 +136,7 @@ test("one private source makes every list private, and none does not", async () 
   catalog.close();
 });
 
-test("a missing or empty input schema goes out as one of type object", async () => {
+test("sends a missing or empty input schema as one of type object", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   gh.offer({
     tools: [
@@ -170,7 +170,7 @@ test("S15: an overridden description and name replace the server's own", async (
   ]);
 });
 
-test("T12, T21: native tools are listed, ondemand ones never are in normal mode", async () => {
+test("T12, T21: lists native tools, and never ondemand ones in normal mode", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", {
     name: "send_email",
     visibility: "ondemand",
@@ -178,7 +178,7 @@ test("T12, T21: native tools are listed, ondemand ones never are in normal mode"
   expect(names(await catalogOf([tools]).snapshot())).toEqual(["calculator"]);
 });
 
-test("T22: the discovery tools are listed when one ondemand tool exists", async () => {
+test("T22: lists the discovery tools when one ondemand tool exists", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", {
     name: "send_email",
     visibility: "ondemand",
@@ -190,12 +190,12 @@ test("T22: the discovery tools are listed when one ondemand tool exists", async 
   ]);
 });
 
-test("T22, T28: without an ondemand tool they are absent, the hub's own meta tools notwithstanding", async () => {
+test("T22, T28: omits them without an ondemand tool, even with the hub's own meta tools", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator");
   expect(names(await catalogOf([tools, discoveryProvider()]).snapshot())).toEqual(["calculator"]);
 });
 
-test("T28: adding one ondemand tool makes them appear on the next request", async () => {
+test("T28: adding one ondemand tool makes them appear in the next request", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator");
   const catalog = catalogOf([tools, discoveryProvider()]);
   await catalog.snapshot();
@@ -203,7 +203,7 @@ test("T28: adding one ondemand tool makes them appear on the next request", asyn
   expect(names(await catalog.snapshot())).toEqual(["calculator", "execute_tool", "tool_search"]);
 });
 
-test("T22: an ondemand tool that the caller has no right to is no reason to list them", async () => {
+test("T22: an ondemand tool that the caller may not use does not make them appear", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", {
     name: "send_email",
     visibility: "ondemand",
@@ -212,7 +212,7 @@ test("T22: an ondemand tool that the caller has no right to is no reason to list
   expect(names(snapshot, "normal", { deny: ["send_*"] })).toEqual(["calculator"]);
 });
 
-test("T25: discovery mode lists exactly the two, whatever is attached", async () => {
+test("T25: discovery mode lists exactly the two, with any number of sources", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator");
   expect(names(await catalogOf([tools, discoveryProvider()]).snapshot(), "discovery")).toEqual([
     "execute_tool",
@@ -235,7 +235,7 @@ test("C31: the third mode lists everything", async () => {
 });
 
 test.each(["normal", "discovery", "all"] as const)(
-  "T24, T27: an ondemand tool is callable by name in mode %s",
+  "T24, T27: an ondemand tool can be called by name in mode %s",
   async (mode) => {
     const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools({
       name: "send_email",
@@ -250,7 +250,7 @@ test.each(["normal", "discovery", "all"] as const)(
 );
 
 test.each(["normal", "discovery"] as const)(
-  "T23, T26: native, ondemand and meta tools are found by search in mode %s, the discovery tools are not",
+  "T23, T26: search in mode %s finds native, ondemand and meta tools, but not the discovery tools",
   async (mode) => {
     const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", {
       name: "send_email",
@@ -261,7 +261,7 @@ test.each(["normal", "discovery"] as const)(
   },
 );
 
-test("S15: rights narrow the list, calls and search alike", async () => {
+test("S15: rights restrict lists, calls and searches alike", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("search", "delete");
   const snapshot = await catalogOf([gh]).snapshot();
   const rights = { allow: ["gh__*"], deny: ["*delete"] };
@@ -270,7 +270,7 @@ test("S15: rights narrow the list, calls and search alike", async () => {
   expect(searchTools(snapshot, { query: "delete", view: view("normal", rights), limit: 5 }).hits).toEqual([]);
 });
 
-test("S15: another spelling of the name does not get around the rights", async () => {
+test("S15: another spelling of the name does not bypass the rights", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("delete");
   const snapshot = await catalogOf([gh]).snapshot();
   for (const spelling of ["gh::delete", "delete", "mcp__hub__gh__delete"]) {
@@ -281,7 +281,7 @@ test("S15: another spelling of the name does not get around the rights", async (
   }
 });
 
-test("S15: read-only rights leave what is annotated so, and the way to find it", async () => {
+test("S15: read-only rights keep tools that are annotated as read-only, and the search tools", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const reads = gh.tool({ name: "reads", definition: { name: "reads", annotations: { readOnlyHint: true } } });
   gh.offer({ tools: [reads, gh.tool({ name: "writes" })] });
@@ -290,7 +290,7 @@ test("S15: read-only rights leave what is annotated so, and the way to find it",
   expect(names(snapshot, "discovery", { readOnly: true })).toEqual(["execute_tool", "tool_search"]);
 });
 
-test("C9: an unknown name fails with up to three near ones", async () => {
+test("C9: an unknown name fails with up to three similar ones", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("search", "merge");
   expect((await catalogOf([gh]).snapshot()).resolveTool("gh__serach", view())).toMatchObject({
     found: false,
@@ -302,7 +302,7 @@ test("C9: an unknown name fails with up to three near ones", async () => {
   });
 });
 
-test("C9: a name that the caller may not use is not proposed", async () => {
+test("C9: does not suggest a name that the caller may not use", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("search");
   const lookup = (await catalogOf([gh]).snapshot()).resolveTool("gh__serach", view("normal", { deny: ["gh__search"] }));
   expect(lookup).toMatchObject({ failure: { kind: "denied", details: { near: [] } } });
@@ -318,7 +318,7 @@ test("C3: a bare name of two sources is ambiguous and lists both", async () => {
   });
 });
 
-test("C3: of two candidates the one that the caller may use is meant", async () => {
+test("C3: of two candidates, resolves to the one that the caller may use", async () => {
   const providers = [
     new MemoryProvider({ id: "gh" }).offerTools("search"),
     new MemoryProvider({ id: "gl" }).offerTools("search"),
@@ -328,7 +328,7 @@ test("C3: of two candidates the one that the caller may use is meant", async () 
   ).toMatchObject({ found: true, name: "gl__search" });
 });
 
-test("C28: among equal names the kind decides, then the order; the other answers to its qualified name", async () => {
+test("C28: among equal names the kind decides, then the order; the other one keeps its qualified name", async () => {
   const http = new MemoryProvider({ id: "remote", kind: "http", namespace: "", order: 0 }).offerTools("search");
   const second = new MemoryProvider({ id: "two", kind: "scripts", namespace: "", order: 2 }).offerTools("search");
   const first = new MemoryProvider({ id: "one", kind: "scripts", namespace: "", order: 1 }).offerTools("search");
@@ -343,7 +343,7 @@ test("C28: among equal names the kind decides, then the order; the other answers
 });
 
 test.each(["tool_search", "execute_tool", "execute_code", "meta.mine"])(
-  "C29: a user's tool named %s is refused with a problem",
+  "C29: refuses a user's tool named %s with a problem",
   async (name) => {
     const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools(name, "fine");
     const snapshot = await catalogOf([tools]).snapshot();
@@ -352,12 +352,12 @@ test.each(["tool_search", "execute_tool", "execute_code", "meta.mine"])(
   },
 );
 
-test("C29: under a namespace the name is another one, and allowed", async () => {
+test("C29: allows the same name under a namespace", async () => {
   const other = new MemoryProvider({ id: "other" }).offerTools("tool_search");
   expect(names(await catalogOf([other]).snapshot())).toEqual(["other__tool_search"]);
 });
 
-test("a tool that its source offers twice is listed once, with a problem", async () => {
+test("lists a tool that its source offers twice only once, with a problem", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools(
     { name: "t", description: "First." },
     { name: "t", description: "Second." },
@@ -409,7 +409,7 @@ test("S12: removes control characters from descriptions, and withholds a tool wi
   ]);
 });
 
-test("S12: a description over the bound is cut, and a problem says so", async () => {
+test("S12: truncates a description over the limit, with a problem", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const description = "😀".repeat(100);
   gh.offer({ tools: [gh.tool({ name: "t", description })] });
@@ -418,7 +418,7 @@ test("S12: a description over the bound is cut, and a problem says so", async ()
   expect(snapshot.problems[0]!.message).toContain("cut to 100 characters");
 });
 
-test("S12: what looks like an escape but is plain text keeps its bytes", async () => {
+test("S12: keeps the bytes of plain text that resembles an escape", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const definition = { name: "t", description: "Matches \\bword\\b and \\u0007.", inputSchema: { type: "object" } };
   gh.offer({ tools: [gh.tool({ ...definition, definition })] });
@@ -449,7 +449,7 @@ test("a source that rejects does the same", async () => {
   expect((await catalogOf([gh]).snapshot()).problems).toMatchObject([{ source: "gh" }]);
 });
 
-test("a source that never answers is waited for once, within the bound, and delays nobody after that", async () => {
+test("waits for an unresponsive source once, within the limit, and does not delay later requests", async () => {
   const slow = new MemoryProvider({ id: "slow" });
   let answer: (listing: Listing) => void = () => {};
   slow.answer = () => new Promise<Listing>((resolve) => (answer = resolve));
@@ -466,7 +466,7 @@ test("a source that never answers is waited for once, within the bound, and dela
   expect(names(catalog.current)).toEqual(["quick__t", "slow__late"]);
 });
 
-test("a call to one source does not wait for a slower one behind it", async () => {
+test("a call to one source does not wait for a slower one of lower precedence", async () => {
   const slow = new MemoryProvider({ id: "slow", order: 2 });
   slow.answer = () => new Promise<Listing>(() => {});
   const catalog = catalogOf([new MemoryProvider({ id: "quick", order: 1 }).offerTools("t"), slow], {
@@ -478,7 +478,7 @@ test("a call to one source does not wait for a slower one behind it", async () =
   expect(lookup).toMatchObject({ found: true, source: { id: "quick" } });
 });
 
-test("a call waits for its own source, for better ones, and when its name is not spelt as shown", async () => {
+test("a call waits for its own source, for those of higher precedence, and for an unlisted spelling", async () => {
   const first = new MemoryProvider({ id: "first", namespace: "", order: 1 });
   const second = new MemoryProvider({ id: "second", namespace: "", order: 2 }).offerTools("t");
   const third = new MemoryProvider({ id: "third", order: 3 });
@@ -496,7 +496,7 @@ test("a call waits for its own source, for better ones, and when its name is not
   expect(await lookUp("t")).toBe("first");
 });
 
-test("a call to a known tool does not ask the sources behind it, and finds the tool where it went", async () => {
+test("a call to a known tool does not query sources of lower precedence, and finds a tool that moved", async () => {
   const first = new MemoryProvider({ id: "first", namespace: "", order: 1 }).offerTools("t");
   const second = new MemoryProvider({ id: "second", namespace: "", order: 2 });
   const catalog = catalogOf([first, second]);
@@ -517,7 +517,7 @@ test("a call to a known tool does not ask the sources behind it, and finds the t
   expect([await lookUp(), asked]).toEqual(["second", 1]);
 });
 
-test("nothing changed: the very same snapshot and list come back", async () => {
+test("returns the same snapshot and list if nothing changed", async () => {
   const catalog = catalogOf([new MemoryProvider({ id: "gh" }).offerTools("t")]);
   const first = await catalog.snapshot();
   const second = await catalog.snapshot();
@@ -527,7 +527,7 @@ test("nothing changed: the very same snapshot and list come back", async () => {
   );
 });
 
-test("a change in one source leaves the entries of the others as they are", async () => {
+test("a change in one source leaves the entries of the others unchanged", async () => {
   const [a, b] = [new MemoryProvider({ id: "a" }).offerTools("t"), new MemoryProvider({ id: "b" }).offerTools("t")];
   const catalog = catalogOf([a, b]);
   const before = (await catalog.snapshot()).list("tools", view()).entries;
@@ -549,7 +549,7 @@ test("a version changes exactly when the content does", async () => {
   expect(versions[2]).not.toBe(versions[1]);
 });
 
-test("T34: a hundred callers at once cost at most two questions, and all see what was there before", async () => {
+test("T34: a hundred concurrent callers cost at most two list requests, and all see the earlier changes", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const waiting: (() => void)[] = [];
   let tools = ["old"];
@@ -571,7 +571,7 @@ test("T34: a hundred callers at once cost at most two questions, and all see wha
   expect(gh.asked).toBe(2);
 });
 
-test("sources come and go while it runs", async () => {
+test("adds and removes sources while it runs", async () => {
   const catalog = catalogOf([new MemoryProvider({ id: "a" }).offerTools("t")]);
   catalog.add(new MemoryProvider({ id: "b" }).offerTools("t"));
   expect(names(await catalog.snapshot())).toEqual(["a__t", "b__t"]);
@@ -580,13 +580,13 @@ test("sources come and go while it runs", async () => {
   expect(names(await catalog.snapshot())).toEqual(["b__t"]);
 });
 
-test("two sources of one id are refused", () => {
+test("refuses two sources with one id", () => {
   expect(() => catalogOf([new MemoryProvider({ id: "a" }), new MemoryProvider({ id: "a" })])).toThrow(
     "Two sources are called `a`",
   );
 });
 
-test("a burst of announcements makes one event, with the lists that changed", async () => {
+test("a burst of announcements makes one event, with the changed lists", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("t");
   const catalog = catalogOf([gh]);
   await catalog.snapshot();
@@ -599,7 +599,7 @@ test("a burst of announcements makes one event, with the lists that changed", as
   expect(heard).toEqual([{ lists: ["tools", "prompts"] }]);
 });
 
-test("an announcement without a change that shows makes no event", async () => {
+test("an announcement without a visible change makes no event", async () => {
   const [quiet, loud] = [new MemoryProvider({ id: "quiet" }).offerTools("t"), new MemoryProvider({ id: "loud" })];
   const catalog = catalogOf([quiet, loud]);
   await catalog.snapshot();
@@ -615,7 +615,7 @@ test("an announcement without a change that shows makes no event", async () => {
   expect(heard).toEqual([{ lists: ["resources"] }]);
 });
 
-test("C33: a change that a request found is told to everybody else", async () => {
+test("C33: reports a change that one request found to all other callers", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("t");
   const catalog = catalogOf([gh]);
   await catalog.snapshot();
@@ -625,7 +625,7 @@ test("C33: a change that a request found is told to everybody else", async () =>
   expect(await change).toEqual({ lists: ["tools"] });
 });
 
-test("after close it asks nobody and announces nothing", async () => {
+test("sends no requests and announces nothing after close", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("t");
   const catalog = catalogOf([gh]);
   await catalog.snapshot();
@@ -636,7 +636,7 @@ test("after close it asks nobody and announces nothing", async () => {
   expect([gh.asked, gh.events.changed.size]).toEqual([1, 0]);
 });
 
-test("counts and problems are told by source", async () => {
+test("reports counts and problems by source", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const problem = { source: "gh", subject: "x", message: "broken" };
   gh.offer({
@@ -651,7 +651,7 @@ test("counts and problems are told by source", async () => {
   expect(snapshot.problems).toEqual([problem]);
 });
 
-test("10,000 tools are prepared, listed and listed again within bounds, in order", async () => {
+test("prepares, lists and relists 10,000 tools within the limits, in order", async () => {
   const providers = Array.from({ length: 20 }, (_, server) =>
     new MemoryProvider({ id: `server${server}`, order: server }).offerTools(
       ...Array.from({ length: 500 }, (_, at) => ({
@@ -676,7 +676,7 @@ test("10,000 tools are prepared, listed and listed again within bounds, in order
   times.push(cpuMs());
   const listed = first.entries.map((entry) => String(entry["name"]));
   expect(listed).toEqual(listed.toSorted());
-  // Ten times what an idle machine of 2025 takes.
+  // Ten times the duration on an idle machine of 2025.
   expect(times[1]! - times[0]!).toBeLessThan(1600);
   expect(times[2]! - times[1]!).toBeLessThan(150);
   expect(times[3]! - times[2]!).toBeLessThan(600);
@@ -689,11 +689,14 @@ test.each([
   ["list_wait_ms", { list_wait_ms: 0.5 }],
   ["cold_wait", { cold_wait: "2h" }],
   ["cold_wait", { cold_wait: "soon" }],
-])("an impossible %s is refused", (key, config) => {
+])("refuses an impossible %s", (key, config) => {
   expect(() => resolveCatalog(config)).toThrow(`\`${key}\` must be`);
 });
 
-/** A source that was never listed: `wait` says until when those wait who may mean it, `list` is its first list. */
+/**
+ * A source that was never listed. `wait` is the time until which calls that may belong to it wait; `list` is its first
+ * list.
+ */
 function coldProvider(
   source: ConstructorParameters<typeof MemoryProvider>[0],
   waitMs: number,
@@ -733,7 +736,7 @@ async function toolSource(catalog: Catalog, name: string, rights?: Rights): Prom
 }
 
 test.each(["cold__t", "cold::t", "cold.t", "cold/t", "mcp__cold__t", "mcp__my__hub__cold__t"])(
-  "%s waits for the source whose prefix it has until that is listed, whoever else is starting",
+  "%s waits until the source with its prefix is listed, whichever other sources are starting",
   async (name) => {
     const cold = coldProvider({ id: "cold", order: 1 }, 0);
     const other = coldProvider({ id: "other", order: 0 }, 600_000);
@@ -743,7 +746,7 @@ test.each(["cold__t", "cold::t", "cold.t", "cold/t", "mcp__cold__t", "mcp__my__h
   },
 );
 
-test("a bare name says who is still starting after the cold waits, and is unknown once all were listed", async () => {
+test("a bare name reports the starting sources after the cold waits, and is unknown once all were listed", async () => {
   const [a, b] = [coldProvider({ id: "a", order: 0 }, 0), coldProvider({ id: "b", order: 1 }, 0)];
   const catalog = catalogOf([a.provider, b.provider]);
   expect(await toolSource(catalog, "t")).toEqual(["unavailable", { starting: ["a", "b"] }]);
@@ -754,7 +757,7 @@ test("a bare name says who is still starting after the cold waits, and is unknow
   expect(await toolSource(catalog, "t")).toEqual(["unknown_tool", { near: [] }]);
 });
 
-test("a bare name that somebody has waits for those with a better right to it, and for nobody else", async () => {
+test("a bare name that a source lists waits only for sources of higher precedence", async () => {
   const cold = coldProvider({ id: "cold", namespace: "", order: 1 }, 600_000);
   const warm = new MemoryProvider({ id: "warm", namespace: "", order: 0 }).offerTools("t");
   expect(await toolSource(catalogOf([warm, cold.provider]), "t")).toBe("warm");
@@ -767,7 +770,7 @@ test("a bare name that somebody has waits for those with a better right to it, a
   expect(await asking).toBe("better");
 });
 
-test("a URI that is only guessed to be somebody's waits for those who may list it", async () => {
+test("a URI attributed by its scheme waits for sources that may list it", async () => {
   const cold = coldProvider({ id: "cold", order: 1 }, 600_000);
   const warm = new MemoryProvider({ id: "warm", order: 0 });
   warm.offer({ resources: [warm.resource("x://other")] });
@@ -779,13 +782,13 @@ test("a URI that is only guessed to be somebody's waits for those who may list i
   expect(await asking).toBe("cold");
 });
 
-test("a URI with the prefix of a source that was listed is answered at once", async () => {
+test("answers a URI with the prefix of a listed source immediately", async () => {
   const cold = coldProvider({ id: "cold", order: 1 }, 600_000);
   const catalog = catalogOf([new MemoryProvider({ id: "warm", order: 0 }), cold.provider]);
   expect(await resourceSource(catalog, "warm+x://nothing")).toMatchObject(["unknown_tool", {}]);
 });
 
-test("whom a caller has no right to, it is not told of", async () => {
+test("does not name sources that the caller may not use", async () => {
   const [a, b] = [coldProvider({ id: "a", order: 0 }, 0), coldProvider({ id: "b", order: 1 }, 0)];
   const catalog = catalogOf([a.provider, b.provider]);
   expect(await toolSource(catalog, "t", { allow: ["b__*"] })).toEqual(["unavailable", { starting: ["b"] }]);
@@ -793,7 +796,7 @@ test("whom a caller has no right to, it is not told of", async () => {
   expect(await resourceSource(catalog, "x://one", { allow: ["b__*"] })).toMatchObject(["denied", {}]);
 });
 
-test("changes of others are announced while a source is still starting", async () => {
+test("announces changes of other sources while one is still starting", async () => {
   const cold = coldProvider({ id: "cold", order: 1 }, 600_000);
   const warm = new MemoryProvider({ id: "warm", order: 0 }).offerTools("t");
   const catalog = catalogOf([warm, cold.provider]);

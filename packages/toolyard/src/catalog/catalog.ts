@@ -27,7 +27,7 @@ interface SourceEntry {
   announcements: Announcements;
 }
 
-/** What one snapshot was made of, to tell whether it still holds. */
+/** The state from which a snapshot was built, to check whether it is still valid. */
 interface Ingredient {
   readonly entry: SourceEntry;
   readonly listing: Listing;
@@ -35,32 +35,32 @@ interface Ingredient {
   readonly announcements: Announcements;
 }
 
-/** What a catalog is made with beside its options and providers. */
+/** Inputs of a catalog besides its options and providers. */
 export interface CatalogParts {
-  /** Takes a source's own secrets out of its definitions. @default nothing is taken out */
+  /** Removes a source's own secrets from its definitions. @default removes nothing */
   readonly hide?: HideSecrets;
-  /** Whose catalog it is. @default everybody's */
+  /** The principal of a personal catalog. @default shared by all principals */
   readonly owner?: Principal;
-  /** What several catalogs of the same sources share. @default one of its own */
+  /** Cache shared by several catalogs of the same sources. @default a new one */
   readonly maker?: PartMaker;
-  /** Hears of definitions that are withheld or repaired. @default nobody does */
+  /** Logs definitions that are withheld or repaired. @default no log */
   readonly logger?: Logger;
-  /** All sources that are configured, whether the catalog has them or not. @default those of the providers */
+  /** All configured sources, whether the catalog has them or not. @default those of the providers */
   readonly configured?: readonly Source[];
 }
 
-/** Catalogs of one principal each that are kept at once; one more takes the place of the least used. */
+/** Most personal catalogs that are kept; a further one evicts the least recently used. */
 const MAX_PERSONAL = 256;
 
 /**
- * The tools, resources and prompts of all providers under the names that callers use. Providers come and go while it
- * runs; opening and closing them is their owner's business. Where a source is per person, each principal has a catalog
- * of its own.
+ * The tools, resources and prompts of all providers under the names that callers use. Providers can be added and
+ * removed while it runs; their owner opens and closes them. If a source is personal, each principal has a separate
+ * catalog.
  */
 export class Catalog {
   /**
-   * A list changed in at least one view, or a source announced that it did. Bursts of changes make one event; a change
-   * that no list shows makes none.
+   * Emitted when a list changed in at least one view, or a source announced a change. A burst of changes makes one
+   * event; a change that no list shows makes none.
    */
   readonly changed = new Emitter<ListChange>();
   readonly #options: CatalogOptions;
@@ -71,7 +71,7 @@ export class Catalog {
   #isPerPerson = false;
   readonly #finder: Finder;
   #entries: readonly SourceEntry[] = [];
-  /** Of the entries, in their order. */
+  /** The gates of the entries, in the same order. */
   #gates: readonly ListingGate[] = [];
   #ingredients: readonly Ingredient[] = [];
   #current: Snapshot;
@@ -81,7 +81,7 @@ export class Catalog {
   #evidence: () => Promise<EvidenceSource> | undefined = () => undefined;
   #isClosed = false;
   #configured: readonly Source[];
-  /** What `#configured` was for the current snapshot. */
+  /** Value of `#configured` when the current snapshot was built. */
   #configuredThen: readonly Source[];
 
   constructor(
@@ -103,17 +103,17 @@ export class Catalog {
     for (const provider of providers) this.add(provider);
   }
 
-  /** What this principal sees: this very catalog, unless a source is per person. */
+  /** Returns the catalog that this principal sees: this one, unless a source is personal. */
   for(principal: Principal): Catalog {
     if (!this.#isPerPerson) return this;
     const own = this.#personal.get(principal.id) ?? this.#createFor(principal);
-    // The one that was used last stands last.
+    // Keeps the most recently used one last.
     this.#personal.delete(principal.id);
     this.#personal.set(principal.id, own);
     return own;
   }
 
-  /** The catalog of its own of a principal that was seen before. */
+  /** Returns the personal catalog of a known principal. */
   known(principal: string): Catalog | undefined {
     return this.#personal.get(principal);
   }
@@ -135,22 +135,22 @@ export class Catalog {
     return own;
   }
 
-  /** The latest snapshot, without asking anybody. */
+  /** The latest snapshot, without requests to sources. */
   get current(): Snapshot {
     return this.#current;
   }
 
-  /** What stands between a namespace and a name. */
+  /** The text between a namespace and a name. */
   get separator(): string {
     return this.#options.naming.separator;
   }
 
-  /** What a source offered when it was last asked. */
+  /** Returns the listing that a source returned last. */
   listingOf(sourceId: string): Listing {
     return this.#entries.find(({ gate }) => gate.provider.source.id === sourceId)?.gate.listing ?? EMPTY_LISTING;
   }
 
-  /** Throws an `OptionError` when another provider has the same source id. */
+  /** Throws an `OptionError` if another provider has the same source id. */
   add(provider: Provider): void {
     const { id } = provider.source;
     if (this.#entries.some((entry) => entry.gate.provider.source.id === id)) {
@@ -182,7 +182,7 @@ export class Catalog {
     this.#providersChanged((personal) => personal.add(provider));
   }
 
-  /** Takes a source out. Tells whether it was there. */
+  /** Removes a source. Returns whether it was present. */
   remove(sourceId: string): boolean {
     const entry = this.#entries.find((one) => one.gate.provider.source.id === sourceId);
     if (!entry) return false;
@@ -193,8 +193,8 @@ export class Catalog {
   }
 
   /**
-   * Takes over which sources are configured. Their names are theirs even while the catalog does not have them: a
-   * command that starts some sources only reads a name as the whole hub does.
+   * Sets the configured sources. Their names are reserved even while the catalog does not have them: a command that
+   * starts only some sources resolves a name as the whole hub does.
    */
   configure(sources: readonly Source[]): void {
     if (JSON.stringify(sources) === JSON.stringify(this.#configured)) return;
@@ -211,9 +211,9 @@ export class Catalog {
   }
 
   /**
-   * What all providers offer as of this moment: each is asked, and whatever was changed before the question is in the
-   * answer. Only the parts of sources that answered with a new listing are made anew; when none did, the same snapshot
-   * comes back. Whoever has not answered after `waitMs` is in it with what was known before.
+   * Returns what all providers offer now: each one is queried, and the answer includes every change made before the
+   * query. Only the parts of sources with a new listing are rebuilt; without any, the same snapshot is returned. A
+   * source that has not answered after `waitMs` contributes its last listing.
    */
   async snapshot(waitMs = Infinity): Promise<Snapshot> {
     const waits = askAll(this.#gates);
@@ -222,11 +222,11 @@ export class Catalog {
   }
 
   /**
-   * The best tools for a query among those that the view may use (T23, T26): by words, and by likeness where that
-   * is known.
+   * Returns the best tools for a query among those that the view may use (T23, T26): by words, and by similarity if
+   * vectors are available.
    */
   async search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer> {
-    // Loaded with the first search: a hub whose clients take whole lists never needs it.
+    // Loaded with the first search: a hub whose clients read whole lists never needs it.
     const [{ prepareSearch, searchTools, searchWith }, snapshot] = await Promise.all([
       import("./search/search-tools.ts"),
       this.snapshot(),
@@ -238,19 +238,19 @@ export class Catalog {
     return evidence ? searchWith(snapshot, asked, evidence) : searchTools(snapshot, asked);
   }
 
-  /** From now on likeness takes part in searches, if it is known by then. Closing them is their owner's business. */
+  /** Adds vector similarity to later searches, once it is available. The owner of the evidence source closes it. */
   searchWith(evidence: () => Promise<EvidenceSource> | undefined): void {
     this.#evidence = evidence;
   }
 
   /**
-   * Finds what a name means, as fresh as `snapshot()` does. Who could not change the answer is not even asked: when the
-   * name is spelt as it is shown, those that come after its source. Neither a slow server nor a large folder then
-   * delays calls to anybody else. Where nobody has to look, the answer is there at once.
+   * Resolves a name, as fresh as `snapshot()`. Sources that cannot change the answer are not queried: if the name is
+   * spelled as listed, these are the ones of lower precedence. So a slow server or a large folder does not delay calls
+   * to others. Returns synchronously if no source must be queried.
    *
-   * What nobody has may be of a source that was never listed: with its prefix it is waited for until it is listed or
-   * fails, so the caller's own time is the bound. Without one those that may have it are waited for until their cold
-   * wait is over, and are named then.
+   * A name that no source lists may belong to one that was never listed. With its prefix, the call waits until that
+   * source is listed or fails, limited by the caller's own time. Without a prefix, it waits until the cold wait of the
+   * possible sources ends, and then names them.
    */
   lookUp<T extends CallTarget>(asked: RequestedName, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     return this.#finder.lookUp(asked, find);
@@ -267,7 +267,7 @@ export class Catalog {
     this.#gates = [];
   }
 
-  // Not async: callers that come at once find the first one's snapshot.
+  // Not async: concurrent callers share the first one's snapshot.
   #rebuild(): Snapshot {
     if (this.#isClosed || this.#isUpToDate()) return this.#current;
     const parts = this.#entries.map((entry) => this.#partOf(entry));
@@ -280,7 +280,7 @@ export class Catalog {
     this.#configuredThen = this.#configured;
     const problems = this.#entries.flatMap(({ gate }) => gate.problem ?? []);
     this.#current = this.#snapshotOf(parts, problems);
-    // Nobody has seen a list before the first one, so there is no change to tell.
+    // No client has seen a list before the first one, so there is no change to report.
     if (!this.#announced) this.#announced = this.#current;
     else if (this.#announcing === 0) this.#schedule();
     return this.#current;
@@ -303,7 +303,7 @@ export class Catalog {
     });
   }
 
-  /** Everything that a list costs, one record a step: what is done again by its shape and its part is known by then. */
+  /** Prepares one record per step, so that the synchronous pass afterwards only reads caches. */
   *#stepsOf(listing: Listing, shaper: ListingShaper): Generator<void, void> {
     yield* shaper.steps(listing);
     yield* this.#parts.steps(shaper.shape(listing));
@@ -330,10 +330,10 @@ export class Catalog {
   }
 
   async #announce(): Promise<void> {
-    // From here on a change starts the next round; what this round itself finds does not need one.
+    // A change from here on starts the next round; what this round finds itself does not need one.
     this.#timer = undefined;
     this.#announcing += 1;
-    // A source that starts tells by itself when it is there; what the others changed is told meanwhile.
+    // A starting source announces itself when it is ready; changes of the others are reported in the meantime.
     const waits = askAll(this.#gates);
     await Promise.all(Array.from(waits, ([gate, wait]) => (isCold(gate) ? undefined : wait)));
     this.#rebuild();
@@ -349,7 +349,7 @@ export class Catalog {
 
 const LIST_KINDS: readonly ListKind[] = ["tools", "resources", "templates", "prompts"];
 
-/** Every other view is a part of these two, so nothing changes there that does not change here. */
+/** Every other view is a subset of these two, so nothing changes there without a change here. */
 const WIDEST_VIEWS: readonly View[] = [
   { mode: "normal", principal: LOCAL_PRINCIPAL },
   { mode: "all", principal: LOCAL_PRINCIPAL },

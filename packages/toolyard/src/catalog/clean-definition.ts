@@ -2,24 +2,24 @@ import { truncate } from "../core/text/truncate.ts";
 import { endOfString } from "../core/json/json-depth.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
-/** What a source said of itself, without secrets and in bounds (S12). What is hidden in it went before. */
+/** A definition without secrets and within the limits (S12). Hidden characters were removed earlier. */
 export interface CleanedDefinition {
   readonly definition: JsonObject;
-  /** What was done, in a few words each; never empty. */
+  /** Short descriptions of the changes; never empty. */
   readonly notes: readonly string[];
 }
 
-/** Members that people and models read. Everything else is data: it is not truncated, and holds no secret either. */
+/** Members that users and models read. Everything else is data: it is not truncated, and holds no secret either. */
 const TEXT_MEMBERS: ReadonlySet<string> = new Set(["description", "title"]);
-/** By them the source is called, so they stay as they are. */
+/** The source is called by these, so they stay unchanged. */
 const IDENTITY_MEMBERS: ReadonlySet<string> = new Set(["name", "uri", "uriTemplate"]);
-/** Below these stands data, whatever its members are called. */
+/** Everything below these is data, whatever its members are named. */
 const DATA_MEMBERS: ReadonlySet<string> = new Set(["default", "const", "enum", "examples", "_meta"]);
 const MAX_DEPTH = 64;
 
 /**
- * Cleans the texts of a definition. Returns nothing when there is nothing to clean, which one look at its JSON text
- * tells for almost all of them; what is not touched keeps its bytes.
+ * Cleans the texts of a definition. Returns `undefined` if there is nothing to clean; for almost all definitions a
+ * check of the JSON text decides that. Other members keep their bytes.
  */
 export function cleanDefinition(
   definition: JsonObject,
@@ -32,7 +32,10 @@ export function cleanDefinition(
   return cleaner.notes.size > 0 ? { definition: cleaned, notes: [...cleaner.notes] } : undefined;
 }
 
-/** Whether JSON text holds a string that may be longer. Walking a large value would take many times as long. */
+/**
+ * Returns whether JSON text holds a string that may exceed the limit. Walking a large value would take many times as
+ * long.
+ */
 function holdsLongText(json: string, maxChars: number): boolean {
   if (json.length <= maxChars) return false;
   for (let start = json.indexOf('"'); start !== -1;) {
@@ -44,13 +47,13 @@ function holdsLongText(json: string, maxChars: number): boolean {
 }
 
 export interface CleaningRules {
-  /** Longest description. */
+  /** Longest description, in characters. */
   readonly maxChars: number;
-  /** Takes out the source's own secrets, which its server may repeat. */
+  /** Removes the source's own secrets, which its server may repeat. */
   readonly hide: (text: string) => string;
 }
 
-/** Cleans one definition, and keeps what it did. */
+/** Cleans one definition and records the changes. */
 class DefinitionCleaner {
   readonly notes = new Set<string>();
   readonly #rules: CleaningRules;
@@ -72,7 +75,7 @@ class DefinitionCleaner {
     return changed ? Object.fromEntries(changed) : object;
   }
 
-  /** `isName`: a member `name` here is for people alone. */
+  /** `isName`: a member `name` here is only shown to users. */
   #clean({ key, isName }: { readonly key: string; readonly isName: boolean }, value: unknown, depth: number): unknown {
     const isProseName = isName && key === "name";
     if (depth === 0 && IDENTITY_MEMBERS.has(key) && !isProseName) return value;
@@ -80,7 +83,7 @@ class DefinitionCleaner {
     return this.#inside(value, depth + 1, DATA_MEMBERS.has(key));
   }
 
-  /** Below data, whatever its members are called, no text is prose. */
+  /** Below data members no text is prose, whatever the members are named. */
   #inside(value: unknown, depth: number, isData: boolean): unknown {
     const before = this.#isData;
     this.#isData ||= isData;
@@ -116,7 +119,7 @@ class DefinitionCleaner {
   }
 }
 
-/** A resource is called by its URI, so that its name is for people alone. */
+/** A resource is read by its URI, so its name is only shown to users. */
 function isResource(object: JsonObject): boolean {
   return "uri" in object || "uriTemplate" in object;
 }

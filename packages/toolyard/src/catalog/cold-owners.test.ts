@@ -11,12 +11,12 @@ const asked = (text: string, allow: readonly string[]) => ({
   view: { mode: "normal" as const, principal: { id: "p", rights: { allow } } },
 });
 
-test("a caller with narrowed rights might use what they allow under the name that this source would give it", () => {
+test("names a source to a caller with narrowed rights that may use this name there", () => {
   expect(mightUse(asked("payroll__pay", ["payroll__*"]), source, names)).toBe(true);
   expect(mightUse(asked("pay", ["payroll__*"]), source, names)).toBe(true);
 });
 
-test("it is not told of a source whose tools it may not use, though it may use that very name elsewhere", () => {
+test("does not name a source whose tools the caller may not use, even if it may use the name at another", () => {
   expect(mightUse(asked("searchx", ["search*"]), source, names)).toBe(false);
   expect(mightUse(asked("payroll__pay", ["search*"]), source, names)).toBe(false);
 });

@@ -4,7 +4,7 @@ import { permissionOf, supposedName } from "../core/ports/rights.ts";
 import type { Spellings } from "../core/names/spelling.ts";
 import { splitUriPrefix } from "../core/uris/uri-prefix.ts";
 
-/** What a caller asks for in its own words. */
+/** A name or URI as the caller wrote it. */
 export interface RequestedName {
   /** Name of a tool or prompt, or a URI. */
   readonly text: string;
@@ -12,14 +12,14 @@ export interface RequestedName {
   readonly view: View;
 }
 
-/** How names and URIs are put together at this moment. */
+/** How names and URIs are formed now. */
 export interface SpellingLookup {
   readonly spellings: Spellings;
-  /** The source whose prefix a URI carries. */
+  /** Returns the source whose prefix a URI carries. */
   sourceOfUri(uri: string): Source | undefined;
 }
 
-/** The sources whose prefix is in what is asked for; none where it is bare, and could be anybody's. */
+/** Returns the sources whose prefix is in the name; empty if it is bare and could belong to any source. */
 export function namedSources(
   { text, isUri }: RequestedName,
   sources: readonly Source[],
@@ -39,8 +39,8 @@ interface Names {
 }
 
 /**
- * Whether the caller might use what it asks for, if it belonged to this source. A caller is not told of sources that it
- * may not use.
+ * Returns whether the caller might use the name if it belonged to this source. Sources that a caller may not use are
+ * not named to it.
  */
 export function mightUse(
   { text, isUri, view }: RequestedName,
@@ -55,7 +55,7 @@ export function mightUse(
   return [text, own].some((one) => permission.permits({ type: "uri", shown: text, own: one, prefix }));
 }
 
-/** The name behind the prefix, if the spelling is one of this source's. */
+/** Returns the name after the prefix, if the spelling belongs to this source. */
 function bareName(name: string, { id }: Source, spellings: Spellings): string | undefined {
   const reading = spellings.read(name);
   return reading?.owners.has(id) === true ? (reading.rests[0] ?? reading.name) : undefined;

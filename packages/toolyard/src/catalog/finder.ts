@@ -9,17 +9,19 @@ import type { Spellings } from "../core/names/spelling.ts";
 
 /** What a finder needs of its catalog. */
 export interface Findable {
-  /** What stands between a namespace and a name. */
+  /** The text between a namespace and a name. */
   readonly separator: string;
-  /** All sources, those with the better right to a name first. */
+  /** Returns all sources, highest precedence first. */
   gates(): readonly ListingGate[];
-  /** What all of them are known to offer at this moment, without asking anybody. */
+  /** Returns the latest known snapshot, without requests to sources. */
   latest(): Snapshot;
 }
 
 export type Find<T extends CallTarget> = (snapshot: Snapshot) => Lookup<T>;
 
-/** Finds what a name means while sources come, go, change and start. It asks those who could change the answer. */
+/**
+ * Resolves names while sources are added, removed, changed and started. It queries those that could change the answer.
+ */
 export class Finder {
   readonly #catalog: Findable;
 
@@ -27,7 +29,7 @@ export class Finder {
     this.#catalog = catalog;
   }
 
-  /** As `Catalog.lookUp` promises it. */
+  /** Implements `Catalog.lookUp`. */
   lookUp<T extends CallTarget>(asked: RequestedName, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     const starts = this.#startsFor(asked);
     const lookup = this.#lookUpNow(asked, find);
@@ -46,7 +48,7 @@ export class Finder {
         return this.#lookUpNow(asked, find);
       }
       const left = this.#startsFor(asked);
-      // Whoever was listed meanwhile was not there yet when the others were looked at.
+      // A source that was listed in the meantime was not included when the others were checked.
       if (before.every(({ source }) => left.some((one) => one.source === source)))
         return stillStarting(
           asked.text,
@@ -58,7 +60,7 @@ export class Finder {
     return lookup;
   }
 
-  /** Sources never listed to which what is asked for may belong, as far as the caller may use them. */
+  /** Returns the sources never listed to which the name may belong, if the caller may use them. */
   #startsFor(asked: RequestedName): readonly SourceStart[] {
     const gates = this.#catalog.gates();
     if (!gates.some(isCold)) return [];
@@ -78,7 +80,7 @@ export class Finder {
     const look = (): Lookup<T> | Promise<Lookup<T>> => {
       const latest = this.#catalog.latest();
       const found = latest === snapshot ? known : find(latest);
-      // Where it is gone or somebody else's by now, those behind have a say, too.
+      // If it is gone or belongs to another source now, sources of lower precedence may have it.
       return isSpelt(found, asked.text) && found.source.id === known.source.id
         ? found
         : this.#lookUpEverywhere(asked, find);
@@ -87,7 +89,7 @@ export class Finder {
       gates.filter((gate) => mayTake(gate, known.source)),
       (gate) => (gate.provider.source.id === known.source.id ? FOR_ITSELF : FOR_OTHER),
     );
-    // Not async: whoever need not wait is not overtaken by somebody who came later.
+    // Not async: a call that need not wait must keep its place before later ones.
     return waits.size === 0 ? look() : Promise.all(waits.values()).then(look);
   }
 
@@ -102,7 +104,7 @@ export class Finder {
     return isSure ? early : Promise.all(waits.values()).then(() => find(this.#catalog.latest()));
   }
 
-  /** Leaves out those never listed where the prefix of somebody else is in what is asked for. */
+  /** Omits sources never listed if the name carries the prefix of another source. */
   #withSay(gates: readonly ListingGate[], asked: RequestedName): readonly ListingGate[] {
     if (!gates.some(isCold)) return gates;
     const named = this.#named(asked);
@@ -122,7 +124,9 @@ export class Finder {
   }
 }
 
-/** The wishes of a call to something known: of its source, and of those that may have taken its name over. */
+/**
+ * List requirements of a call to a known tool: for its own source, and for those that may have taken over its name.
+ */
 const FOR_ITSELF: ListingWish = Object.freeze({ mayBeOld: true });
 const FOR_OTHER: ListingWish = Object.freeze({ mayBeOld: true, isForOther: true });
 
@@ -136,7 +140,7 @@ interface LookedFor<T extends CallTarget> {
   readonly find: Find<T>;
 }
 
-/** True for the source itself, and for those with a better right to its names. */
+/** Returns true for the source itself, and for those of higher precedence. */
 function mayTake({ provider }: ListingGate, source: Source): boolean {
   return comparePrecedence(provider.source, source) <= 0;
 }

@@ -5,25 +5,25 @@ import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import type { ProblemDetails } from "../core/sources/records.ts";
 
 /**
- * A definition in which nothing is hidden (S12). Invisible and control characters are removed from texts that are read
- * as prose. Names, choices, defaults and whatever else goes back to its source as it came are never altered: `hiddenIn`
- * names the place where they hold such characters, and such a definition must not be offered.
+ * A definition without hidden text (S12). Invisible and control characters are removed from texts that are read as
+ * prose. Names, choices, defaults and other values that are sent back to the source are never altered: `hiddenIn` names
+ * the place where they hold such characters, and such a definition must not be offered.
  */
 export interface VisibleDefinition {
-  /** The same object where nothing was removed. */
+  /** The same object if nothing was removed. */
   readonly definition: JsonObject;
-  /** Path of the first such place, readable. */
+  /** Readable path of the first such place. */
   readonly hiddenIn?: string;
 }
 
-/** Members that people and models read as prose, when they are text. */
+/** Text members that users and models read as prose. */
 const PROSE: ReadonlySet<string> = new Set(["description", "title", "$comment"]);
-/** Below these stands data, whatever its members are called. */
+/** Everything below these is data, whatever its members are named. */
 const DATA: ReadonlySet<string> = new Set(["default", "const", "enum", "examples"]);
-/** Of a definition itself: for programs, and pictures. */
+/** Members of a definition itself for programs, and icons. */
 const UNREAD: ReadonlySet<string> = new Set(["_meta", "icons"]);
 
-/** Whether there may be something to remove or to refuse; says no of almost all, at the price of one look. */
+/** Returns whether there may be something to remove or to refuse; a single scan rules out almost all definitions. */
 export function mayHideText(definition: JsonObject): boolean {
   return mayHoldHidden(jsonOf(definition));
 }
@@ -35,7 +35,7 @@ export function revealDefinition(definition: JsonObject): VisibleDefinition {
   return walk.hiddenIn === undefined ? { definition: revealed } : { definition, hiddenIn: walk.hiddenIn };
 }
 
-/** The same of one schema, which stands in a definition as `member`. */
+/** Does the same for one schema, which is the definition's `member`. */
 export function revealSchema(
   member: string,
   schema: JsonObject,
@@ -46,11 +46,11 @@ export function revealSchema(
   return walk.hiddenIn === undefined ? { schema: revealed } : { schema, hiddenIn: walk.hiddenIn };
 }
 
-/** What is told of a definition whose prose was cleaned. */
+/** Problem text for a definition whose prose was cleaned. */
 export const TEXTS_CLEANED =
   "Since clients and models read it, hidden and control characters were removed from its texts.";
 
-/** What is told of a definition that is not offered. */
+/** Returns the problem of a definition that is not offered. */
 export function hiddenProblem(subject: string, place: string): ProblemDetails {
   const reason =
     `\`${place}\` holds invisible or control characters, or too many marks on one letter, and goes back to the ` +
@@ -58,12 +58,12 @@ export function hiddenProblem(subject: string, place: string): ProblemDetails {
   return withheldProblem(subject, reason);
 }
 
-/** What is told of whatever is not offered, in whole sentences. */
+/** Returns the problem of anything that is not offered, in whole sentences. */
 export function withheldProblem(subject: string, reason: string): ProblemDetails {
   return { subject, message: `It is not offered: ${reason}`, withheld: reason };
 }
 
-/** What cannot be written as JSON is refused where definitions are prepared, with its own words. */
+/** A value that cannot be written as JSON is refused where definitions are prepared, with its own message. */
 function jsonOf(definition: JsonObject): string {
   try {
     return stringifyExact(definition);
@@ -72,13 +72,13 @@ function jsonOf(definition: JsonObject): string {
   }
 }
 
-/** A resource is called by its URI, so that its name is for people alone. */
+/** A resource is read by its URI, so its name is only shown to users. */
 function isResource(definition: JsonObject): boolean {
   return "uri" in definition || "uriTemplate" in definition;
 }
 
 interface Position {
-  /** Where it stands; the last step first, since the others are shared by all that stands beside it. */
+  /** The path, last step first, since siblings share the other steps. */
   readonly path: TextPath | undefined;
   readonly isData: boolean;
 }
@@ -101,7 +101,7 @@ class Walk {
     for (const key of Object.keys(object)) {
       const value = object[key];
       const at: TextPath = { key, above: path };
-      // A pattern may name the characters that it refuses.
+      // A pattern may contain the characters that it refuses.
       if (path?.key === "patternProperties" ? holdsInvisible(key) : holdsHidden(key)) this.#note(at);
       const revealed = this.#member(key, value, { path: at, isData: isData || DATA.has(key) });
       if (revealed !== value) (changed ??= { ...object })[key] = revealed;

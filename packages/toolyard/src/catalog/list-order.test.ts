@@ -9,15 +9,15 @@ const rows = (...keys: string[]) =>
 const shown = (keys: string[], ...inOwnOrder: string[]): string[] =>
   inListOrder(rows(...keys), new Set(inOwnOrder)).map(({ key }) => key);
 
-test("all is sorted by key where nobody has an order of its own", () => {
+test("sorts everything by key if no source has its own order", () => {
   expect(shown(["b/1", "a/2", "a/1", "c/1"])).toEqual(["a/1", "a/2", "b/1", "c/1"]);
 });
 
-test("what a source has in an order of its own stands together, where its first key would stand", () => {
+test("keeps a source with its own order together, at the place of its first key", () => {
   expect(shown(["c/1", "b/9", "b/1", "b/5", "a/2", "a/1"], "b")).toEqual(["a/1", "a/2", "b/9", "b/1", "b/5", "c/1"]);
 });
 
-test("sources in orders of their own do not mix, whatever the order in which they came", () => {
+test("does not mix sources with their own orders, in any order of arrival", () => {
   const expected = ["a/2", "a/1", "b/2", "b/1"];
   expect(shown(["a/2", "a/1", "b/2", "b/1"], "a", "b")).toEqual(expected);
   expect(shown(["b/2", "b/1", "a/2", "a/1"], "b", "a")).toEqual(expected);

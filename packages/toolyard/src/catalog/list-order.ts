@@ -8,9 +8,9 @@ interface Placeable {
 }
 
 /**
- * Rows in the order in which lists show them. Everything is sorted by what it is shown under, except that what a source
- * of `inOwnOrder` offers stands together, in the order of that source, where the first of it by name would stand.
- * `rows` come with those of each source in its own order; keys are unique.
+ * Returns rows in list order: sorted by key, except that the rows of a source in `inOwnOrder` stay together in that
+ * source's order, at the place of the first of them by name. Within `rows`, those of each source are in its own order;
+ * keys are unique.
  */
 export function inListOrder<R extends Placeable>(rows: readonly R[], inOwnOrder: ReadonlySet<string>): readonly R[] {
   if (inOwnOrder.size === 0) return rows.toSorted((a, b) => compareText(a.key, b.key));
@@ -21,6 +21,6 @@ export function inListOrder<R extends Placeable>(rows: readonly R[], inOwnOrder:
       firsts.set(record.source.id, key);
   }
   const placeOf = ({ key, record }: R): string => firsts.get(record.source.id) ?? key;
-  // Sorting is stable, so those of one place stay as they came.
+  // Sorting is stable, so rows with equal places keep their order.
   return rows.toSorted((a, b) => compareText(placeOf(a), placeOf(b)));
 }

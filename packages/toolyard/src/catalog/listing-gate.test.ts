@@ -4,13 +4,13 @@ import { EVERYBODY } from "../core/calls/link-key.ts";
 import { EMPTY_LISTING, type Listing } from "../core/sources/records.ts";
 import { ListingGate } from "./listing-gate.ts";
 
-// Only steps take time here, so a list is as slow as it is said to be.
+// Only steps advance the clock, so a list takes exactly the stated time.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
 const provider = new MemoryProvider({ id: "up" });
 
-/** A gate whose lists take so many milliseconds for each tool. */
+/** Returns a gate whose lists take this many milliseconds per tool. */
 function gateOf(msOf: (listing: Listing) => number): ListingGate {
   return new ListingGate(provider, {
     link: EVERYBODY,
@@ -33,8 +33,8 @@ function offer(...names: readonly string[]): Listing {
 
 const MANY = Array.from({ length: 20 }, (_, at) => `t${at}`);
 
-describe("a list that is made ready at once", () => {
-  test("is there without waiting", () => {
+describe("a list that is prepared immediately", () => {
+  test("is available without waiting", () => {
     const gate = gateOf(() => 0);
     const listing = offer(...MANY);
     expect(gate.refresh()).toBeUndefined();
@@ -42,10 +42,10 @@ describe("a list that is made ready at once", () => {
   });
 });
 
-describe("a list that takes long to be made ready", () => {
+describe("a list that takes long to prepare", () => {
   const isLong = ({ tools }: Listing): number => (tools.length > 1 ? 5 : 0);
 
-  test("is waited for by whoever asks for it", async () => {
+  test("delays requests for it", async () => {
     const gate = gateOf(isLong);
     const listing = offer(...MANY);
     const [first, second] = [gate.refresh(), gate.refresh({ mayBeOld: true })];
@@ -54,7 +54,7 @@ describe("a list that takes long to be made ready", () => {
     expect(gate.listing).toBe(listing);
   });
 
-  test("holds nobody up who asks for something else, and is there in the end", async () => {
+  test("does not delay requests for other sources, and completes", async () => {
     const gate = gateOf(isLong);
     const before = offer("a");
     void gate.refresh();
@@ -67,7 +67,7 @@ describe("a list that takes long to be made ready", () => {
     expect(gate.refresh()).toBeUndefined();
   });
 
-  test("that cannot be made ready leaves the one before, with the reason", async () => {
+  test("keeps the previous list and reports the reason if preparation fails", async () => {
     const gate = new ListingGate(provider, {
       link: EVERYBODY,
       maxWaitMs: 60_000,
@@ -89,7 +89,7 @@ describe("a list that takes long to be made ready", () => {
   });
 });
 
-test("an answer that has to be waited for is waited for, whatever it is wanted for", async () => {
+test("an answer that requires waiting is awaited for every purpose", async () => {
   const gate = gateOf(() => 0);
   provider.answer = async () => ({ ...EMPTY_LISTING, tools: [provider.tool({ name: "late" })] });
   await gate.refresh({ mayBeOld: true, isForOther: true });
@@ -97,7 +97,7 @@ test("an answer that has to be waited for is waited for, whatever it is wanted f
 });
 
 describe("a call while another caller waits for a list", () => {
-  /** A gate whose provider answers list requests after `answer()`. */
+  /** Returns a gate whose provider answers list requests after `answer()`. */
   async function asking(): Promise<{ readonly gate: ListingGate; answer(): Promise<void> }> {
     const gate = gateOf(() => 0);
     offer("a");
@@ -117,7 +117,7 @@ describe("a call while another caller waits for a list", () => {
     expect(gate.listing.tools.map(({ name }) => name)).toEqual(["b"]);
   });
 
-  test("waits if the provider reads files whenever it lists", async () => {
+  test("waits if the provider reads files for each list", async () => {
     const { gate, answer } = await asking();
     Object.defineProperty(provider, "coldStart", { value: undefined, configurable: true });
     expect(gate.refresh({ mayBeOld: true })).toBeInstanceOf(Promise);

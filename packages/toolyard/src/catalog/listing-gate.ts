@@ -5,36 +5,36 @@ import { inSlices } from "../core/timing/slices.ts";
 import { EMPTY_LISTING, type Listing, type Problem } from "../core/sources/records.ts";
 
 interface PendingListing {
-  /** Fulfilled when the answer came, or when it took too long. */
+  /** Resolves when the answer arrived, or when it took too long. */
   readonly done: Promise<void>;
   isLate: boolean;
 }
 
 export interface ListingGateOptions {
-  /** Whose lists these are. */
+  /** The link to which these lists belong. */
   readonly link: LinkKey;
   readonly maxWaitMs: number;
-  /** What the catalog makes of a listing. */
+  /** Converts a listing to the catalog's form. */
   readonly shape: (listing: Listing) => Listing;
-  /** What `shape` and whatever comes after it have to do for each record, one a step. */
+  /** The work of `shape` and the steps after it, one record per step. */
   readonly steps: (listing: Listing) => Iterator<unknown, void>;
-  /** Called when an answer comes that nobody waited for any more. */
+  /** Called when an answer arrives for which no request waits any longer. */
   readonly onLate: () => void;
 }
 
 /**
- * Keeps the last listing of one provider and asks it for a new one. Nobody gets an answer to a question that was asked
- * before they came; with that, any number of callers at once cost at most two questions. A provider that does not
- * answer in time is not waited for again until it has. A list that takes long to be made ready is shown once it is, and
- * holds nobody up who asks for something else.
+ * Keeps the last listing of one provider and requests new ones. A caller never gets an answer to a request sent before
+ * it arrived; still, any number of concurrent callers cost at most two requests. A provider that does not answer in
+ * time is not awaited again until it has answered. A list that takes long to prepare is shown once it is ready, and
+ * does not delay requests for other sources.
  */
 export class ListingGate {
   readonly provider: Provider;
-  /** As the configuration shapes it. */
+  /** The listing after the configured changes. */
   listing: Listing = EMPTY_LISTING;
-  /** Why the listing is not fresh. */
+  /** The reason if the listing is not fresh. */
   problem: Problem | undefined;
-  /** As the source gave it: the same once more needs no shaping. */
+  /** The listing as the source returned it: an equal one needs no shaping. */
   #given: Listing = EMPTY_LISTING;
   readonly #link: LinkKey;
   readonly #maxWaitMs: number;
@@ -56,8 +56,8 @@ export class ListingGate {
   }
 
   /**
-   * Makes `listing` as fresh as this moment. Returns nothing when that took no waiting. Never rejects. Where another
-   * source is meant, what this one listed before will do while a new list is made ready.
+   * Makes `listing` current. Returns `undefined` if that needed no waiting. Never rejects. If the request concerns
+   * another source, the previous list is sufficient while a new one is prepared.
    */
   refresh(wish?: ListingWish): Promise<void> | undefined {
     const isForOther = wish?.isForOther === true;
@@ -86,7 +86,7 @@ export class ListingGate {
     }
   }
 
-  /** A call to something that a server listed does not wait for a list request of another caller. */
+  /** A call to a tool that a server listed does not wait for another caller's list request. */
   #isEnough(wish: ListingWish | undefined): boolean {
     return wish?.mayBeOld === true && this.#given !== EMPTY_LISTING && this.provider.coldStart !== undefined;
   }
@@ -94,7 +94,7 @@ export class ListingGate {
   #afterThis(asking: PendingListing): Promise<void> {
     this.#next ??= asking.done.then(() => {
       this.#next = undefined;
-      // A question that was asked meanwhile is later than those that wait here, so its answer serves them.
+      // A request sent in the meantime is later than those that wait here, so its answer serves them.
       return this.#asking ? this.#asking.done : this.refresh();
     });
     return this.#next;
@@ -104,7 +104,7 @@ export class ListingGate {
     const { promise, resolve } = withResolvers();
     const asking: PendingListing = { done: promise, isLate: false };
     this.#asking = asking;
-    // A source that starts has its own bound, which may be the longer one.
+    // A starting source has its own limit, which may be longer.
     const coldMs = (this.coldStart()?.waitUntil ?? 0) - performance.now() + COLD_MARGIN_MS;
     const maxWaitMs = Math.max(this.#maxWaitMs, Math.ceil(coldMs));
     const timer = setTimeout(() => {
@@ -122,7 +122,7 @@ export class ListingGate {
     return promise;
   }
 
-  /** Makes a list ready and takes it. Returns nothing when that took no waiting. */
+  /** Prepares and sets a list. Returns `undefined` if that needed no waiting. */
   #prepare(listing: Listing): Promise<void> | undefined {
     const rest = listing === this.#given ? undefined : inSlices(this.#steps(listing));
     if (!rest) return void this.#accept(listing);
@@ -148,22 +148,22 @@ export class ListingGate {
 
   #report(message: string): void {
     const { id } = this.provider.source;
-    // The same object for the same words: a problem that lasts is no change.
+    // The same object for the same message: a lasting problem is not a change.
     if (this.problem?.message !== message) this.problem = { source: id, subject: id, message };
   }
 }
 
-/** It was never listed, and starts. */
+/** Returns whether the source was never listed and is starting. */
 export function isCold(gate: ListingGate): boolean {
   return gate.coldStart() !== undefined;
 }
 
-/** Asks what is offered now; the promises of those that have to look first. They never reject. */
+/** Queries all gates; returns the promises of those that must wait. They never reject. */
 export function askAll(
   gates: readonly ListingGate[],
   wishOf?: (gate: ListingGate) => ListingWish,
 ): ReadonlyMap<ListingGate, Promise<void>> {
-  // Mostly nobody has to look.
+  // Usually no gate must wait.
   let waits: Map<ListingGate, Promise<void>> | undefined;
   for (const gate of gates) {
     const wait = gate.refresh(wishOf?.(gate));
@@ -174,7 +174,7 @@ export function askAll(
 
 const NOBODY_WAITS: ReadonlyMap<ListingGate, Promise<void>> = new Map();
 
-/** A source's own bound comes first. */
+/** The source's own limit ends first. */
 const COLD_MARGIN_MS = 100;
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {

@@ -5,7 +5,7 @@ import type { Subject } from "../core/ports/rights.ts";
 import { nearest } from "../core/text/suggest.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-/** What a caller's word for a tool, resource or prompt leads to. */
+/** What a caller's name of a tool, resource or prompt resolves to. */
 export type Lookup<T extends CallTarget = CallTarget> = FoundTarget<T> | MissingTarget;
 
 export interface FoundTarget<T extends CallTarget> {
@@ -13,7 +13,7 @@ export interface FoundTarget<T extends CallTarget> {
   readonly source: Source;
   /** As callers see it: the rendered name, URI or template. */
   readonly name: string;
-  /** What rights are held against. */
+  /** What rights are checked against. */
   readonly subject: Subject;
   readonly target: T;
   /** Its source does not list it, and accepts such tools. @default false */
@@ -29,22 +29,22 @@ export interface MissingTarget {
   readonly failure: Fail;
 }
 
-/** Nobody has it, so far, as far as this caller may know. */
+/** Returns whether no source known to this caller has it yet. */
 export function isUnknown(lookup: Lookup): boolean {
   return !lookup.found && isNotThere(lookup.failure);
 }
 
-/** That nobody has it is not told apart from that the caller has no right to it. */
+/** Returns whether it is missing. A missing name and a missing right are not distinguished. */
 export function isNotThere({ kind }: Fail): boolean {
   return kind === "unknown_tool" || kind === "denied";
 }
 
-/** Asked for exactly as it is shown. What no list shows may be listed in a moment. */
+/** Returns whether the name is spelled as listed. A name that no list shows may be listed soon. */
 export function isSpelt<T extends CallTarget>(lookup: Lookup<T>, asked: string): lookup is FoundTarget<T> {
   return lookup.found && lookup.name === asked && lookup.isUnlisted !== true;
 }
 
-/** A URI that no list shows is its source's as long as nobody lists it. */
+/** Returns whether a URI was attributed to a source without being listed, which holds until a source lists it. */
 export function isGuessed<T extends CallTarget>(lookup: Lookup<T>): boolean {
   return lookup.found && lookup.target.type === "resource" && lookup.target.resource === undefined;
 }
@@ -59,7 +59,10 @@ export function unknown(what: string, name: string, names: Iterable<string>): Mi
   };
 }
 
-/** For a caller with narrowed rights, by the name alone: it is not told whether there is such a thing. */
+/**
+ * Returns the failure for a caller with narrowed rights, from the name alone: it does not reveal whether the name
+ * exists.
+ */
 export function denied(what: string, name: string, names: Iterable<string>): MissingTarget {
   const near = nearest(name, names);
   const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Use what the list shows.";
@@ -84,7 +87,7 @@ export function resourceNotFound(uri: string, uris: Iterable<string>): MissingTa
   };
 }
 
-/** Nobody who was listed has it, and these sources never were. */
+/** Returns the failure for a name that no listed source has while these sources were never listed. */
 export function stillStarting(name: string, sources: readonly Source[]): MissingTarget {
   const ids = sources.map(({ id }) => id);
   const more = ids.length > MAX_SHOWN_CANDIDATES ? `, and ${ids.length - MAX_SHOWN_CANDIDATES} more` : "";

@@ -6,11 +6,11 @@ type ClaimRow = Pick<PreparedNamed<{ readonly source: { readonly id: string } }>
 const NO_CLAIMS: readonly string[] = [];
 
 /**
- * What the names of each source begin with: its namespace, or those of its modules. A source that names a tool so that
- * it begins like another source's is told apart where rights are read.
+ * The prefixes of each source's names: its namespace, or those of its modules. Checks of rights distinguish a source
+ * that gives its tool a name with another source's prefix.
  */
 export class NameClaims {
-  /** By source id: what names of other sources begin with, as far as one of this source may begin so, too. */
+  /** By source id: the name prefixes of other sources with which names of this source may also start. */
   readonly #foreign = new Map<string, readonly string[]>();
 
   constructor(parts: readonly SourcePart[], separator: string) {
@@ -22,7 +22,7 @@ export class NameClaims {
     }
   }
 
-  /** What rights are held against for a row. */
+  /** Returns what rights of a row are checked against. */
   subjectOf({ record, subject }: ClaimRow): NamedSubject {
     const foreign = this.#foreign.get(record.source.id) ?? NO_CLAIMS;
     const looksLike = foreign.filter((start) => subject.name.startsWith(start) || subject.ownName.startsWith(start));

@@ -17,9 +17,9 @@ import { comparePrecedence } from "./precedence.ts";
 
 type PolicyRow<R> = { readonly record: R };
 
-/** What decides about the names of one snapshot. */
+/** The rules for the names of one snapshot. */
 export interface NamePolicies {
-  /** Reads what callers write, for tools and prompts alike. */
+  /** Parses names that callers write, for tools and prompts alike. */
   readonly spellings: Spellings;
   readonly tools: NamePolicy<PolicyRow<ToolRecord>>;
   readonly prompts: NamePolicy<PolicyRow<PromptRecord>>;
@@ -27,13 +27,13 @@ export interface NamePolicies {
 
 export interface NamePolicyOptions {
   readonly naming: McpNaming;
-  /** Whether names of the hub's own tools and of the default tools are kept for them. */
+  /** Whether names of the hub's own tools and of the default tools are reserved. */
   readonly reserveNames: boolean;
   /** Sources whose tools carry their namespace in their names. */
   readonly tools: Iterable<ToolRecord>;
 }
 
-/** Names by the sources that are configured, whether they are there or not. */
+/** Returns the name rules for the configured sources, whether they are present or not. */
 export function namePolicies(
   sources: readonly Source[],
   { naming, reserveNames, tools }: NamePolicyOptions,
@@ -44,7 +44,7 @@ export function namePolicies(
   const own = reserveNames ? [...HUB_TOOL_NAMES, ...RESERVED_TOOL_NAMES] : [];
   const reserved = new Set([...own, ...pins.bareNames]);
   const spellings = new Spellings(sources, { naming, carried, reserved });
-  // A prompt is never mistaken for a tool, so names of tools are free for it.
+  // A prompt is never mistaken for a tool, so it may have a tool's name.
   const promptSpellings = new Spellings(sources, { naming, carried });
   return {
     spellings: promptSpellings,
@@ -82,7 +82,9 @@ class Pins {
     this.bareNames = bare;
   }
 
-  /** Whether a name is free for a record: no pinned tool has it, or only one of a source that comes later. */
+  /**
+   * Returns whether a name is free for a record: no pinned tool has it, or only one of a source of lower precedence.
+   */
   leave(name: string, record: ToolRecord, spellings: Spellings): boolean {
     if (this.#shown.size === 0) return true;
     const { source } = record;

@@ -22,11 +22,14 @@ export interface TableOptions<R> {
   readonly policy: NamePolicy<{ readonly record: R }> | undefined;
 }
 
-/** What tools and prompts share: rows sorted by rendered name, and the way from any spelling of a name to its row. */
+/**
+ * Common base of tools and prompts: rows sorted by rendered name, and the lookup from any spelling of a name to its
+ * row.
+ */
 export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
   /** Sorted by rendered name. */
   readonly rows: readonly P[];
-  /** The same in the order of lists. */
+  /** The same rows in list order. */
   readonly listed: readonly P[];
   readonly problems: readonly Problem[];
   readonly #what: string;
@@ -35,7 +38,7 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
   readonly #book: NameBook<P>;
   #byRecord: ReadonlyMap<R, P> | undefined;
 
-  /** `items` come in order of precedence, those of one source in its order; `what` is the noun for messages. */
+  /** `items` are in order of precedence, those of one source in its order; `what` is the noun for messages. */
   constructor(what: string, items: readonly P[], { naming, inOwnOrder, claims, policy }: TableOptions<R>) {
     this.#what = what;
     this.#separator = naming.separator;
@@ -59,12 +62,12 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
     return item && this.#book.nameOf(item, surface);
   }
 
-  /** Rows that a spelling may mean, whoever asks. */
+  /** Returns the rows that a spelling may name, for any caller. */
   candidates(name: string): readonly P[] {
     return this.#book.candidates(name).map((item) => this.#rowOf(item));
   }
 
-  /** Makes what `candidates` needs, bit by bit. */
+  /** Prepares what `candidates` needs, in steps. */
   steps(): Generator<void, void> {
     return this.#book.steps();
   }
@@ -93,7 +96,7 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
     return missing(this.#what, name, names);
   }
 
-  /** Those of these rows that may be used. */
+  /** Returns the rows that may be used. */
   permitted(rows: readonly P[], permission: Permission): readonly P[] {
     return permission.isNarrowed ? rows.filter((row) => this.permits(row, permission)) : rows;
   }
@@ -126,7 +129,7 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
   }
 }
 
-/** What goes with another name: the source's id is before it, where its namespace is not. */
+/** Returns the members that change with the name: the source's id precedes it if its namespace does not. */
 function renaming({ entry, subject, record }: PreparedNamed<NamedRecord>, name: string) {
   const start = name.slice(0, record.source.id.length + subject.separator.length);
   const isOwn = start.endsWith(subject.separator);

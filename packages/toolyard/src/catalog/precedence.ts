@@ -2,12 +2,14 @@ import { HUB_TOOL_NAMES, META_NAMESPACE } from "../core/names/own-names.ts";
 import { factsOf, PROVIDER_KINDS } from "../core/sources/provider-kinds.ts";
 import type { Source } from "../core/sources/records.ts";
 
-/** Who gets a name that several sources offer: kinds in the order of their table, then that of the configuration. */
+/**
+ * Precedence for a name that several sources offer: kinds in the order of their table, then that of the configuration.
+ */
 const KIND_ORDER: Readonly<Record<string, number>> = Object.fromEntries(
   Object.keys(PROVIDER_KINDS).map((kind, at) => [kind, at]),
 );
 
-/** Sorts sources so that the one with the better right to a name comes first. */
+/** Sorts sources by precedence for a name, highest first. */
 export function comparePrecedence(a: Source, b: Source): number {
   return KIND_ORDER[a.kind]! - KIND_ORDER[b.kind]! || a.order - b.order || compareText(a.id, b.id);
 }
@@ -23,7 +25,7 @@ export function mayUseReservedNames(source: Source): boolean {
   return factsOf(source.kind).isHub === true;
 }
 
-/** By code units, so that the order is the same on every machine. */
+/** Compares by code units, so that the order is the same on every machine. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -2,20 +2,20 @@ import { stringifyExact } from "../core/json/exact-json.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { PreparedRecord } from "./source-part.ts";
 
-/** The last row made from each prepared one: another source's change must not serialise this one's rows anew. */
+/** The last row made from each prepared one: a change of another source must not serialise this one's rows again. */
 const made = new WeakMap<object, PreparedRecord<unknown>>();
 
-/** The same row under another name, URI or template. */
+/** Returns the same row under another name, URI or template. */
 export function renamedRow<P extends PreparedRecord<unknown>>(row: P, key: string, member: string): P {
   return row.key === key
     ? row
     : (changedRow<PreparedRecord<unknown>>(row, key, () => ({ entry: { ...row.entry, [member]: key } })) as P);
 }
 
-/** The same row with another entry and what goes with it, which depend on nothing but the row and `key`. */
+/** Returns the row with another entry and its dependent members, which depend only on the row and `key`. */
 export function changedRow<P extends PreparedRecord<unknown>>(row: P, key: string, change: () => RowChange<P>): P {
   const last = made.get(row);
-  // What was made from a row has that row's type.
+  // A row made from another has the same type.
   if (last?.key === key) return last as P;
   const parts = change();
   const changed = { ...row, ...parts, key, json: stringifyExact(parts.entry) };

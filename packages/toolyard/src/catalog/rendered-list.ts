@@ -2,7 +2,7 @@ import { contentDigest } from "../core/json/digest.ts";
 import type { RenderedList } from "../core/ports/hub-port.ts";
 import type { JsonObject } from "../core/json/json.ts";
 
-/** One line of a list: the entry, and its JSON text made beforehand. */
+/** One line of a list: the entry, and its JSON text, made in advance. */
 export interface ListRow {
   /** Rendered name, URI or template. */
   readonly key: string;
@@ -17,7 +17,7 @@ export interface RowListFacts {
   readonly announcements?: number;
 }
 
-/** A list over rows. Text and version are made at the first request for them. */
+/** A list of rows. Text and version are computed at the first request for them. */
 export class RowList implements RenderedList {
   readonly isPrivate: boolean;
   readonly announcements: number;
@@ -49,7 +49,7 @@ export class RowList implements RenderedList {
     return (this.#version ??= contentDigest(this.json));
   }
 
-  /** The same as comparing versions, without making them. */
+  /** Equivalent to comparing versions, without computing them. */
   equals(other: RowList): boolean {
     const [mine, theirs] = [this.#rows, other.#rows];
     return (

@@ -13,10 +13,10 @@ import { changed, Faults, mustBe, readPart, UNFIT, type Shape } from "../wire/sh
 import { withheldProblem } from "./hidden-texts.ts";
 
 /**
- * The one rule for entries of lists that the protocol does not allow, whatever their source and the era in which they
- * are served. Official clients refuse a whole list for one such entry, hence the tools of every other server too. A
- * member whose meaning is clear without it is left out; an entry that has no meaning otherwise is withheld. Both are
- * reported. Everything else stays as it came, and a good record stays the same object.
+ * The only rule for list entries that the protocol does not allow, for every source and era. Official clients refuse a
+ * whole list because of one such entry, and with it the tools of every other server. A member is removed if the entry
+ * is clear without it; otherwise the entry is withheld. Both are reported. Everything else is unchanged, and a valid
+ * record stays the same object.
  */
 export interface RepairedRecord<R> {
   /** Absent: the entry is withheld. */
@@ -54,7 +54,7 @@ export function repairTool(tool: ToolRecord): RepairedRecord<ToolRecord> {
   return fits(tool) ? { record: tool, problems: NO_PROBLEMS } : repair(tool);
 }
 
-/** Returns whether a tool without an output schema needs no repair. Nearly all tools are decided by this look. */
+/** Returns whether a tool without an output schema needs no repair. This check decides nearly all tools. */
 function fits({ definition, inputSchema, outputSchema }: ToolRecord): boolean {
   const given = definition["inputSchema"];
   return (
@@ -101,7 +101,7 @@ class SchemaRepair {
     this.#faults = faults;
   }
 
-  /** Returns false where nothing can be called. */
+  /** Returns false if the tool cannot be called. */
   input(): boolean {
     const given = this.record.definition["inputSchema"];
     if (isEmptySchema(given)) {
@@ -116,7 +116,7 @@ class SchemaRepair {
       this.#define("inputSchema", schema);
       this.#check(this.record.inputSchema === given ? schema : readRoot(INPUT, this.record.inputSchema, new Faults()));
     } else {
-      // What the source made of a schema without a type is what callers see. The source reports more than a new type.
+      // Callers see the schema that the source made of one without a type. The source reports changes beyond the type.
       const { inputSchema } = this.record;
       if (Object.keys(given).every((keyword) => keyword === "type" || keyword in inputSchema))
         this.#faults.note(INPUT_TYPE, (member) => mustBe(member, '"object"', given["type"]), "it is read as that");
@@ -125,7 +125,7 @@ class SchemaRepair {
     return true;
   }
 
-  /** Sets what calls are checked against. */
+  /** Sets the schema that calls are checked against. */
   #check(inputSchema: JsonObject): void {
     if (inputSchema !== this.record.inputSchema) this.record = { ...this.record, inputSchema };
   }
@@ -177,7 +177,7 @@ function withheld(subject: string, faults: Faults): { readonly problems: readonl
   return { problems: [withheldProblem(subject, `${faults.latest}.`)] };
 }
 
-/** Tells of an entry that is offered in part. */
+/** Reports an entry that is offered in part. */
 function repairedProblem(subject: string, faults: Faults): ProblemDetails {
   const named = faults.list.map(({ reason, remedy }) => `${reason}: ${remedy}`);
   const more = faults.count - named.length;

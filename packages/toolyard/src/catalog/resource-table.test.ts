@@ -32,7 +32,7 @@ function docs(id: string, order = 0): MemoryProvider {
   return provider;
 }
 
-test("resources are listed by URI with every member of their definition", async () => {
+test("lists resources by URI with every member of their definition", async () => {
   const provider = new MemoryProvider({ id: "files" });
   provider.offer({ resources: [provider.resource("x://b", { size: 3, "x-new": [1] }), provider.resource("x://a")] });
   expect((await snapshotOf(provider)).list("resources", view()).entries).toEqual([
@@ -41,7 +41,7 @@ test("resources are listed by URI with every member of their definition", async 
   ]);
 });
 
-test("a listed URI leads to its resource, one of a template to that, and any other to nothing", async () => {
+test("a listed URI resolves to its resource, one of a template to the template, and any other to nothing", async () => {
   const snapshot = await snapshotOf(docs("one"));
   expect(snapshot.resolveResource("docs://a", view())).toMatchObject({
     target: { type: "resource", resource: { uri: "docs://a" } },
@@ -55,7 +55,7 @@ test("a listed URI leads to its resource, one of a template to that, and any oth
   });
 });
 
-test("a URI of two sources belongs to the better one; the other's has its namespace and leads back", async () => {
+test("of a URI in two sources, the first keeps it and the other is shown with its namespace", async () => {
   const snapshot = await snapshotOf(docs("two", 2), docs("one", 1));
   expect(snapshot.list("resources", view()).entries.map((entry) => entry["uri"])).toEqual([
     "docs://a",
@@ -73,11 +73,11 @@ test("a URI of two sources belongs to the better one; the other's has its namesp
   expect(snapshot.problems).toHaveLength(3);
 });
 
-test("a source can be addressed with its prefix although nothing is shadowed", async () => {
+test("a source can be addressed with its prefix even if nothing is shadowed", async () => {
   expect(resolve(await snapshotOf(docs("one")), "one+docs://a")).toEqual(["one", "docs://a", "docs://a"]);
 });
 
-test("what is shown for a source's own URI is told, listed or of a template", async () => {
+test("returns the shown URI of a source's own URI, listed or of a template", async () => {
   const snapshot = await snapshotOf(docs("one", 1), docs("two", 2));
   expect(["docs://a", "docs://page/x"].map((uri) => snapshot.shownUri("two", uri))).toEqual([
     "two+docs://a",
@@ -89,7 +89,7 @@ test("what is shown for a source's own URI is told, listed or of a template", as
   ]);
 });
 
-test("the interface of a tool is rewritten along with the URI of its resource, and only then", async () => {
+test("rewrites a tool's interface together with the URI of its resource, and only then", async () => {
   const uis = ["one", "two"].map((id, order) => {
     const provider = new MemoryProvider({ id, order });
     const definition = {
@@ -108,7 +108,7 @@ test("the interface of a tool is rewritten along with the URI of its resource, a
   ]);
 });
 
-test("an unlisted user interface that a tool names is read from its source; any other is not found", async () => {
+test("reads an unlisted user interface that a tool names from its source; finds no other", async () => {
   const other = new MemoryProvider({ id: "other", order: 0 }).offerTools("x");
   const apps = new MemoryProvider({ id: "apps", order: 1 });
   apps.offer({
@@ -132,7 +132,7 @@ test("an unlisted user interface that a tool names is read from its source; any 
   });
 });
 
-test("of two templates of one source the one that says more is meant", async () => {
+test("of two templates of one source, resolves to the more specific one", async () => {
   const provider = new MemoryProvider({ id: "x" });
   provider.offer({ templates: [provider.template("x://{+all}"), provider.template("x://item/{id}")] });
   const snapshot = await snapshotOf(provider);
@@ -144,7 +144,7 @@ test("of two templates of one source the one that says more is meant", async () 
   });
 });
 
-test("a URI that nobody lists goes to the only source of its scheme, and to none of two", async () => {
+test("an unlisted URI goes to the only source with its scheme, and to none of two", async () => {
   expect(resolve(await snapshotOf(docs("one")), "docs://elsewhere/1")).toEqual([
     "one",
     "docs://elsewhere/1",
@@ -153,7 +153,7 @@ test("a URI that nobody lists goes to the only source of its scheme, and to none
   expect(resolve(await snapshotOf(docs("one"), docs("two")), "docs://elsewhere/1")).toBe("unknown_tool");
 });
 
-test("S15: rights are held against the URI as it is shown, whatever the spelling", async () => {
+test("S15: checks rights against the shown URI, in every spelling", async () => {
   const snapshot = await snapshotOf(docs("one"));
   const rights = { allow: ["docs://*"], deny: ["docs://a"] };
   expect(snapshot.list("resources", view(rights)).entries.map((entry) => entry["uri"])).toEqual(["docs://b"]);
@@ -164,7 +164,7 @@ test("S15: rights are held against the URI as it is shown, whatever the spelling
   ]).toEqual([["one", "docs://b", "docs://b"], "denied", "denied"]);
 });
 
-test("prompts are named and resolved like tools", async () => {
+test("names and resolves prompts like tools", async () => {
   const provider = new MemoryProvider({ id: "gh" });
   provider.offer({ prompts: [provider.prompt("review", { title: "Review", arguments: [{ name: "pr" }] })] });
   const snapshot = await snapshotOf(provider);
@@ -183,7 +183,7 @@ test("prompts are named and resolved like tools", async () => {
   });
 });
 
-test("completion finds prompt and template under their shown names and hands on the source's own", async () => {
+test("completion finds prompt and template under their shown names and passes on the source's own", async () => {
   const provider = new MemoryProvider({ id: "two", order: 2 });
   provider.offer({ prompts: [provider.prompt("review")], templates: [provider.template("docs://page/{name}")] });
   const snapshot = await snapshotOf(docs("one", 1), provider);
@@ -202,7 +202,7 @@ test("completion finds prompt and template under their shown names and hands on 
 });
 
 test.each([{}, { type: "ref/prompt" }, { type: "ref/else", name: "x" }])(
-  "completion for the reference %j is refused",
+  "refuses completion for the reference %j",
   async (ref) => {
     expect((await snapshotOf(docs("one"))).resolveCompletion(ref, view())).toMatchObject({
       failure: { kind: "invalid_params" },

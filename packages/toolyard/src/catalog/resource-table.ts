@@ -16,18 +16,18 @@ import { firstChars } from "../core/text/truncate.ts";
 
 export type ResourceTarget = Extract<CallTarget, { type: "resource" }>;
 
-/** Who answers for a URI. */
+/** The source that serves a URI, and the target there. */
 interface Answerer {
   readonly place: UriPlace;
   readonly target: ResourceTarget;
 }
 
 /**
- * Resources and templates of all sources by URI. A URI is somebody's by who comes first, not by how it is spelt; every
+ * Resources and templates of all sources by URI. Precedence decides which source owns a URI, not its spelling; every
  * source can be addressed with its prefix, shadowed or not.
  */
 export class ResourceTable {
-  /** In the order of lists, as the templates. */
+  /** In list order, like the templates. */
   readonly resources: readonly PreparedResource[];
   readonly templates: readonly PreparedTemplate[];
   readonly #placement: UriPlacement;
@@ -37,7 +37,7 @@ export class ResourceTable {
   readonly #placeOf: ReadonlyMap<string, UriPlace>;
   readonly #urisOf: ReadonlyMap<string, SourceUris>;
 
-  /** `parts` come in order of precedence; `inOwnOrder` are the ids of the sources whose order lists keep. */
+  /** `parts` are in order of precedence; `inOwnOrder` are the ids of the sources whose order lists keep. */
   constructor(parts: readonly SourcePart[], inOwnOrder: ReadonlySet<string> = new Set()) {
     this.#placement = placeUris(parts);
     this.#places = this.#placement.places;
@@ -62,12 +62,12 @@ export class ResourceTable {
     return this.#placement.problems;
   }
 
-  /** Source id to the URIs that are shown otherwise than the source calls them. */
+  /** By source id: the source's own URIs whose shown URI differs. */
   get rewrites(): ReadonlyMap<string, ReadonlyMap<string, string>> {
     return this.#placement.rewrites;
   }
 
-  /** The template that is shown as `text`. */
+  /** Returns the template that is shown as `text`. */
   templateShownAs(text: string): PreparedTemplate | undefined {
     return this.#placement.byTemplate.get(text);
   }
@@ -86,7 +86,7 @@ export class ResourceTable {
     return isBare ? uri : withUriPrefix(place.prefix, uri);
   }
 
-  /** The URIs of one source. Absent: no other source can have the same. */
+  /** Returns the URIs of one source; `undefined` if no other source can have the same. */
   urisOf(sourceId: string): SourceUris | undefined {
     return this.#places.length > 1 ? this.#urisOf.get(sourceId) : undefined;
   }
@@ -97,17 +97,17 @@ export class ResourceTable {
     return row?.record.source.id === sourceId ? row.record.uri : text;
   }
 
-  /** Whether a URI without a prefix is this source's, or nobody's. */
+  /** Returns whether a URI without a prefix belongs to this source or to none. */
   #leadsTo(place: UriPlace, uri: string): boolean {
     const owner = (this.#bareOwner(uri) ?? this.#offeredBy(uri))?.place;
     return owner === undefined ? !this.#serves(place, uri) : owner === place;
   }
 
   /**
-   * Finds who answers for a URI. One that is listed goes to whoever lists it, as it stands there. Any other must be a
-   * URI in its canonical form: with a prefix it goes to that source, else to the first one that lists or serves it;
-   * else to the one with a tool whose user interface it is; else to the only source that offers URIs of its scheme,
-   * since servers also hand out URIs that they do not list. What the caller may not use is not there for it.
+   * Resolves a URI. A listed URI resolves to its listing as written. Any other must be a URI in its canonical form.
+   * With a prefix it goes to that source. Otherwise it goes to the first source that lists or serves it; else to the
+   * source with a tool whose user interface it is; else to the only source that offers URIs of its scheme, because
+   * servers also return URIs that they do not list. A URI that the caller may not use is treated as unknown.
    */
   resolve(uri: string, view: View): Lookup<ResourceTarget> {
     const permission = permissionOf(view.principal.rights);
@@ -117,27 +117,27 @@ export class ResourceTable {
       if (permission.permits(found.subject)) return found;
     }
     const problem = this.#problemOf(uri);
-    // What a tool names is that source's word, as if it were listed.
+    // A URI that a tool names counts as listed by its source.
     const answerer = problem ? this.#namedByTool(uri) : this.#answererOf(uri);
     const found = answerer && this.#found(answerer);
     if (found && permission.permits(found.subject)) return found;
     if (problem) return problem;
     const uris = this.permitted(this.resources, permission).map(({ key }) => key);
-    // Told by the URI alone, so that it is the same for what is there and what is not.
+    // Decided by the URI alone, so that the answer is the same for existing and missing ones.
     return this.#isOpen(uri, permission) ? resourceNotFound(uri, uris) : denied("resource", uri, uris);
   }
 
-  /** Those of these rows that may be used. */
+  /** Returns the rows that may be used. */
   permitted<P extends PreparedResource | PreparedTemplate>(rows: readonly P[], permission: Permission): readonly P[] {
     return permission.isNarrowed ? rows.filter((row) => permission.permits(this.#subjectOf(row))) : rows;
   }
 
-  /** What rights are held against for the template that is shown as `text`. */
+  /** Returns what rights for the template shown as `text` are checked against. */
   templateSubject(row: PreparedTemplate): UriSubject {
     return this.#subjectOf(row);
   }
 
-  /** The source whose prefix the URI carries. */
+  /** Returns the source whose prefix the URI carries. */
   prefixOwner(uri: string): Source | undefined {
     return this.#prefixed(uri)?.place.part.source;
   }
@@ -148,7 +148,7 @@ export class ResourceTable {
     return { found: true, source: place.part.source, name, subject, target };
   }
 
-  /** Whether a URI may be used if somebody has it. */
+  /** Returns whether the caller may use the URI if a source has it. */
   #isOpen(uri: string, permission: Permission): boolean {
     if (!permission.isNarrowed) return true;
     const prefixed = this.#prefixed(uri);
@@ -172,7 +172,7 @@ export class ResourceTable {
 
   #answererOf(uri: string): Answerer | undefined {
     const prefixed = this.#prefixed(uri);
-    // With a prefix it is that source's or nobody's.
+    // With a prefix it belongs to that source or to none.
     if (prefixed) return ofPlace(prefixed.place, uri, prefixed.own);
     return this.#bareOwner(uri) ?? this.#offeredBy(uri);
   }
@@ -183,7 +183,7 @@ export class ResourceTable {
     return place && { place, own: split.own };
   }
 
-  /** The first source that lists a URI without a prefix, or serves it by a template. */
+  /** Returns the first source that lists a URI without a prefix, or serves it by a template. */
   #bareOwner(uri: string): Answerer | undefined {
     const canonical = parseUri(uri)?.canonical ?? uri;
     for (const place of this.#places) {
@@ -195,7 +195,10 @@ export class ResourceTable {
     return undefined;
   }
 
-  /** Pages have a scheme of their own; of any other, whoever hands out URIs of it has what a tool of others names. */
+  /**
+   * User interfaces have their own scheme; for any other scheme, its offering source serves what another source's tool
+   * names.
+   */
   #namedByTool(uri: string): Answerer | undefined {
     const prefixed = this.#prefixed(uri);
     const own = prefixed?.own ?? uri;
@@ -205,7 +208,7 @@ export class ResourceTable {
     return place && isIts ? { place, target: { type: "resource", uri: own } } : undefined;
   }
 
-  /** Who seems to have what nobody lists. */
+  /** Returns the likely source of an unlisted URI. */
   #offeredBy(uri: string): Answerer | undefined {
     return this.#namedByTool(uri) ?? this.#sameScheme(uri);
   }
@@ -219,12 +222,12 @@ export class ResourceTable {
     return only && others.length === 0 ? { place: only, target: { type: "resource", uri } } : undefined;
   }
 
-  /** Why a URI that is not listed is refused, whoever asks. */
+  /** Returns why an unlisted URI is refused for every caller. */
   #problemOf(uri: string): MissingTarget | undefined {
     const prefixed = this.#prefixed(uri);
     const own = prefixed?.own ?? uri;
     const parsed = parseUri(own);
-    // A word without a scheme is the name of nothing here, rather than a URI with a fault.
+    // A word without a scheme is an unknown name, not an invalid URI.
     if (!parsed) return schemeOf(own) === undefined ? undefined : notAUri(uri);
     const prefix = prefixed?.place.prefix ?? "";
     return uri === withUriPrefix(prefix, own) && isCanonical(own, parsed)
@@ -233,12 +236,12 @@ export class ResourceTable {
   }
 }
 
-/** Of user interfaces, as the extension for them has it. */
+/** Scheme of user interfaces, from their extension. */
 const PAGE_SCHEME = "ui";
 
 /**
- * Finds what a source has under a URI that came with its prefix. A source may also list URIs and templates that begin
- * with that text (`git+ssh://…` of a source `git`).
+ * Returns a source's resource for a URI with its prefix. A source may also list URIs and templates that begin with that
+ * text (`git+ssh://…` of a source `git`).
  */
 function ofPlace(place: UriPlace, uri: string, own: string): Answerer | undefined {
   const { part, prefix, templates } = place;
@@ -254,7 +257,7 @@ function ofPlace(place: UriPlace, uri: string, own: string): Answerer | undefine
   if (whole) return { place, target: { type: "resource", uri, template: whole.record } };
   const template = templateOf(templates, own);
   if (template) return { place, target: { type: "resource", uri: own, template: template.record } };
-  // Servers hand out URIs that they do not list, in links of their results; only the server knows them.
+  // Servers return URIs that they do not list, in links of their results; only the server knows them.
   return schemeOf(own) !== undefined && servesResources(place, own)
     ? { place, target: { type: "resource", uri: own } }
     : undefined;
@@ -270,7 +273,7 @@ function servesResources({ part, pages }: UriPlace, uri: string): boolean {
   );
 }
 
-/** Of the templates that match, the one that says most. */
+/** Returns the most specific of the matching templates. */
 function templateOf(
   templates: readonly PlacedTemplate[],
   uri: string,

@@ -17,10 +17,9 @@ import { repairPrompt, repairResource, repairTemplate, type RepairedRecord } fro
 import { chooseTools, reportIdleOptions, shapeTool, type ShapedRecord, type ProblemReporter } from "./shape-tool.ts";
 
 /**
- * Makes of a source's lists what the catalog takes, whatever kind the source is. This is the one place where it is
- * decided what of a list is offered, and how: tools chosen, renamed, described and bounded as the configuration says,
- * pinned ones only while they are as they were approved, hints of local sources only, nothing hidden in any text. What
- * nothing is made of stays the same object.
+ * Converts a source's lists to the catalog's form, for every kind of source. The only place that decides which entries
+ * are offered, and how: tools selected, renamed, described and limited as configured; pinned ones only while they equal
+ * the approved definition; hints only from local sources; no hidden text. An unchanged record stays the same object.
  */
 export class ListingShaper {
   readonly #source: Source;
@@ -30,14 +29,14 @@ export class ListingShaper {
   readonly #templates = new Offers<TemplateRecord>((record) => shown(repairTemplate(record), record.uriTemplate));
   readonly #prompts = new Offers<PromptRecord>((record) => shown(repairPrompt(record), record.name));
 
-  /** `keyOf` gives the name under which the problems of a tool are told. */
+  /** `keyOf` returns the name under which a tool's problems are reported. */
   constructor(source: Source, keyOf: (tool: ToolRecord) => string = ({ name }) => name) {
     this.#source = source;
     this.#shape = source.shape ?? NO_SHAPE;
     this.#tools = new Offers((tool) => shapeTool(tool, { source, shape: this.#shape, keyOf }));
   }
 
-  /** What `shape` has to do for each record, one a step, so that it finds everything made. */
+  /** The work of `shape`, one record per step, so that it only reads caches. */
   *steps(listing: Listing): Generator<void, void> {
     yield* this.#tools.steps(chooseTools(listing.tools, this.#shape).chosen);
     yield* this.#resources.steps(listing.resources);
@@ -85,10 +84,10 @@ export class ListingShaper {
   }
 }
 
-/** Lines of the log about definitions of one list. */
+/** Most log lines about the definitions of one list. */
 const MAX_LOGGED = 50;
 
-/** Returns a shaped list after a line in the log for each definition that was withheld or repaired for it. */
+/** Returns a shaped list, after logging each definition that was withheld or repaired. */
 export function withLog(given: Listing, shaped: Listing, logger: Logger | undefined): Listing {
   if (!logger || shaped === given) return shaped;
   const found = shaped.problems.slice(given.problems.length).filter((one) => one.withheld ?? one.repaired);
@@ -96,7 +95,7 @@ export function withLog(given: Listing, shaped: Listing, logger: Logger | undefi
   return shaped;
 }
 
-/** Shapes records of one type, each once for as long as its source hands out the same object. */
+/** Shapes records of one type, each once while its source returns the same object. */
 class Offers<R extends object> {
   readonly #make: (record: R) => ShapedRecord<R>;
   readonly #made = new WeakMap<R, ShapedRecord<R>>();
@@ -129,14 +128,14 @@ class Offers<R extends object> {
   }
 }
 
-/** The first list where the second holds the same. */
+/** Returns the first list if the second has the same entries. */
 function sameOr<R>(given: readonly R[], made: readonly R[]): readonly R[] {
   return made.length === given.length && made.every((record, at) => record === given[at]) ? given : made;
 }
 
 const NO_PROBLEMS: readonly never[] = Object.freeze([]);
 
-/** A record after its repair, with nothing hidden in it. */
+/** Returns a repaired record without hidden text. */
 function shown<R extends { readonly definition: JsonObject }>(
   { record, problems }: RepairedRecord<R>,
   subject: string,

@@ -18,7 +18,7 @@ import { repairTool } from "./repair-definition.ts";
 
 export type ProblemReporter = (told: ProblemDetails) => void;
 
-/** What is offered of one record, if it is, and what is to be told of it. */
+/** The offered form of one record, if it is offered, and its problems. */
 export interface ShapedRecord<R> {
   readonly record?: R;
   readonly problems: readonly ProblemDetails[];
@@ -27,11 +27,11 @@ export interface ShapedRecord<R> {
 export interface ToolRules {
   readonly source: Source;
   readonly shape: ListingShape;
-  /** The name under which problems of a tool's texts are told. */
+  /** Returns the name under which problems of a tool's texts are reported. */
   readonly keyOf: (tool: ToolRecord) => string;
 }
 
-/** The tools that `include` and `exclude` leave in, and the names of the others. */
+/** Returns the tools that `include` and `exclude` keep, and the names of the others. */
 export function chooseTools(
   tools: readonly ToolRecord[],
   shape: ListingShape,
@@ -42,14 +42,14 @@ export function chooseTools(
   return { chosen, excluded: tools.filter((tool) => !left.has(tool)).map(({ name }) => name) };
 }
 
-/** By its given or its new name. */
+/** Checks both the original and the new name. */
 function isChosen(name: string, { include, exclude, rename }: ListingShape): boolean {
   const names = Object.hasOwn(rename, name) ? [name, rename[name]!] : [name];
   if (names.some((one) => matchesAnyGlob(exclude, one))) return false;
   return include.length === 0 || names.some((one) => matchesAnyGlob(include, one));
 }
 
-/** The tool as its source's configuration has it; the same record where it says nothing and nothing is hidden. */
+/** Returns the tool as configured for its source; the same record if nothing is configured and nothing is hidden. */
 export function shapeTool(tool: ToolRecord, { source, shape, keyOf }: ToolRules): ShapedRecord<ToolRecord> {
   const pin = pinOf(tool, shape);
   if (pin.refused !== undefined) return { problems: [withheldProblem(tool.name, pin.refused)] };
@@ -65,14 +65,14 @@ export function shapeTool(tool: ToolRecord, { source, shape, keyOf }: ToolRules)
 }
 
 interface Pin {
-  /** Why the tool is not offered. */
+  /** The reason why the tool is not offered. */
   readonly refused?: string;
   readonly warning?: string;
-  /** A digest of the present rule covers what is shown of it. */
+  /** A digest of the current rule covers everything that is shown. */
   readonly isCovered?: boolean;
 }
 
-/** Whether a tool is as it was when somebody pinned it (S12). */
+/** Compares a tool with its pin (S12). */
 function pinOf({ name, definition }: ToolRecord, { pins }: ListingShape): Pin {
   const pin = Object.hasOwn(pins, name) ? pins[name] : undefined;
   if (pin === undefined) return {};
@@ -99,7 +99,7 @@ function onlyCovered(tool: ToolRecord): ToolRecord {
   return { ...rest, ...(outputSchema && definition["outputSchema"] !== undefined && { outputSchema }), definition };
 }
 
-/** A hint goes into the agent's prompt, so a server that somebody else wrote gives none. */
+/** A hint goes into the agent's prompt, so hints of remote servers are removed. */
 function withoutHint(tool: ToolRecord): ToolRecord {
   const meta = objectMember(tool.definition, "_meta");
   if (!meta || !Object.hasOwn(meta, HINT_META_KEY)) return tool;
@@ -123,13 +123,13 @@ function configure(tool: ToolRecord, { limits: bounds }: Source, shape: ListingS
   return Object.keys(changes).length === 0 ? tool : { ...tool, ...changes };
 }
 
-/** Most lists are long and configured in nothing: one look at the options, and no object is made. */
+/** Most lists are long and have no settings: checks the options without creating an object. */
 function saysNothing({ limits }: Source, shape: ListingShape): boolean {
   const { keywords, visibility } = shape;
   return limits === undefined && keywords.length === 0 && visibility === undefined && !namesTools(shape);
 }
 
-/** Whether an option speaks of tools by their names. */
+/** Returns whether an option refers to tools by name. */
 function namesTools(shape: ListingShape): boolean {
   return KEYED_OPTIONS.some((option) => {
     for (const _ in shape[option]) return true;
@@ -143,7 +143,7 @@ function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): ShapedRecord<ToolR
   const { definition, hiddenIn } = revealDefinition(tool.definition);
   const revealed = (member: SchemaMember, schema: JsonObject): ReturnType<typeof revealSchema> =>
     schema === tool.definition[member] ? { schema: definition[member] as JsonObject } : revealSchema(member, schema);
-  // The record's own schemas are the definition's, which was looked at, or made of them.
+  // The record's own schemas are those of the definition, which was checked, or derived from it.
   const input = revealed("inputSchema", tool.inputSchema);
   const output = outputSchema && revealed("outputSchema", outputSchema);
   const place = holdsHidden(name) ? "name" : (hiddenIn ?? input.hiddenIn ?? output?.hiddenIn);
@@ -161,7 +161,7 @@ function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): ShapedRecord<ToolR
 
 type SchemaMember = "inputSchema" | "outputSchema";
 
-/** The definition is all that is shown of a tool, and hides nothing: one look, which is enough for almost all. */
+/** Returns whether the definition is all that is shown of a tool and hides nothing; decides almost all tools. */
 function isPlain({ name, description, inputSchema, outputSchema, definition }: ToolRecord): boolean {
   const isAll =
     name === definition["name"] &&
@@ -185,13 +185,11 @@ const OPTION_NAMES = {
 } as const;
 const KEYED_OPTIONS = ["rename", "descriptions", "pins", "toolTimeouts"] as const;
 
-/**
- * Tells of names in the options that the source does not have: a misspelt one has no effect, which nobody would notice.
- */
+/** Reports names in the options that the source does not have: a misspelled name would have no effect, unnoticed. */
 export function reportIdleOptions(tools: readonly ToolRecord[], shape: ListingShape, report: ProblemReporter): void {
   // They may name tools that are not listed.
   if (shape.unlisted === true) return;
-  // Nothing can be said about names before a list has been read.
+  // Before a list has been read, names cannot be checked.
   if (tools.every(({ isHubs }) => isHubs)) return;
   if (shape.include.length === 0 && !namesTools(shape)) return;
   const names = tools.map(({ name }) => name);

@@ -30,7 +30,7 @@ import { whyWithheld } from "./withheld.ts";
 export type PromptTarget = Extract<CallTarget, { type: "prompt" }>;
 export type CompletionTarget = Extract<CallTarget, { type: "completion" }>;
 
-/** How many of each a source offers, or all sources together. */
+/** Number of entries of each list, for one source or for all together. */
 export interface Counts {
   readonly tools: number;
   readonly resources: number;
@@ -46,7 +46,7 @@ export interface VisibleTool {
   readonly entry: JsonObject;
 }
 
-/** How many changes of each list a source has announced; no entry means none. */
+/** Number of changes of each list that a source has announced; no entry means none. */
 export type Announcements = ReadonlyMap<ListKind, number>;
 
 /** No source has announced a change. */
@@ -60,24 +60,24 @@ export interface SnapshotOptions {
   readonly naming: McpNaming;
   /** Problems that belong to no listing. */
   readonly problems?: readonly Problem[];
-  /** By source id: how many changes of each list the source has announced. */
+  /** By source id: the number of announced changes of each list. */
   readonly announcements?: ReadonlyMap<string, Announcements>;
-  /** Sources that are configured, running or not. Those of the parts are among them without being named here. */
+  /** Configured sources, running or not. Those of the parts are included automatically. */
   readonly sources?: readonly Source[];
   /**
-   * Whether names of the hub's own tools and of the default tools are kept for them. Without that, a source that is
-   * alone may offer every name. @default true
+   * Whether names of the hub's own tools and of the default tools are reserved. Without that, a single source may offer
+   * every name. @default true
    */
   readonly reserveNames?: boolean;
 }
 
-/** Lists made for different callers that are kept at once. */
+/** Most lists cached for different callers. */
 const MAX_CACHED_LISTS = 128;
 
 /** Everything that all sources offered at one moment, under the names that callers use. Immutable. */
 export class Snapshot {
   readonly problems: readonly Problem[];
-  /** Which source a spelling belongs to, whatever is listed. */
+  /** Resolves a spelling to its source, independent of lists. */
   readonly spellings: Spellings;
   readonly counts: { readonly total: Counts; readonly bySource: ReadonlyMap<string, Counts> };
   readonly #parts: readonly SourcePart[];
@@ -88,10 +88,10 @@ export class Snapshot {
   readonly #announcements: ReadonlyMap<string, Announcements>;
   readonly #separator: string;
   readonly #unlistedRules: UnlistedRules;
-  /** One private source makes every list private: who may see what it offers is its own business. */
+  /** One private source makes every list private, because the hub does not know which callers may see its entries. */
   readonly #isPrivate: boolean;
 
-  /** `parts` come in order of precedence. */
+  /** `parts` are in order of precedence. */
   constructor(
     parts: readonly SourcePart[],
     { naming, problems = [], announcements = NO_ANNOUNCEMENTS, sources = [], reserveNames = true }: SnapshotOptions,
@@ -131,18 +131,21 @@ export class Snapshot {
     this.counts = countsOf(parts);
   }
 
-  /** One list as the view shows it, in the order of `inListOrder`, serialised once. Constant time once it was made. */
+  /**
+   * Returns one list as the view shows it, in the order of `inListOrder`, serialised once. Constant time after the
+   * first call.
+   */
   list(kind: ListKind, view: View): RenderedList {
     return this.rowList(kind, view);
   }
 
-  /** Makes what nearly everybody asks for, before anybody does. */
+  /** Prepares the most frequent list before the first request for it. */
   prepare(): void {
     const list = this.list("tools", { mode: "normal", principal: LOCAL_PRINCIPAL });
     void [list.entries, list.bytes];
   }
 
-  /** The same list, comparable with another snapshot's. */
+  /** Returns the same list, comparable with another snapshot's. */
   rowList(kind: ListKind, view: View): RowList {
     const { key } = permissionOf(view.principal.rights);
     const { toolNames = "mcp" } = view.principal;
@@ -157,7 +160,7 @@ export class Snapshot {
     return list;
   }
 
-  /** What the view lists, with the records. */
+  /** Returns the listed tools of the view, with their records. */
   tools(view: View): readonly VisibleTool[] {
     return listedTools(this.#permitted(this.#tools.listed, view), view.mode).map(({ key, record, entry }) => ({
       name: key,
@@ -167,8 +170,8 @@ export class Snapshot {
   }
 
   /**
-   * Ids of the sources of which this caller may use something. The ways to tools give no access of their own, so they
-   * do not count.
+   * Returns the ids of the sources of which this caller may use something. Search tools give no access of their own, so
+   * they do not count.
    */
   sourcesFor(principal: Principal): ReadonlySet<string> {
     const view: View = { mode: "all", principal };
@@ -182,13 +185,16 @@ export class Snapshot {
     return new Set([...tools, ...others].map(({ record }) => record.source.id));
   }
 
-  /** The tool that a name in any spelling means. Every tool can be called by its name, listed or not (T24). */
+  /**
+   * Returns the tool that a name in any spelling resolves to. Every tool can be called by its name, listed or not
+   * (T24).
+   */
   resolveTool(name: string, view: View): Lookup<ToolTarget> {
     const lookup = this.#tools.resolve(name, view, (tool) => ({ type: "tool", tool }));
     return lookup.found ? lookup : (this.#unlisted(name, view) ?? lookup);
   }
 
-  /** The tool of this name at the source that it belongs to, which accepts tools that it does not list. */
+  /** Returns the tool with this name at its source, if that accepts tools that it does not list. */
   #unlisted(name: string, { principal }: View): Lookup<ToolTarget> | undefined {
     if (!this.#parts.some(acceptsUnlisted) || this.#tools.candidates(name).length > 0) return undefined;
     const [reading, part] = this.#belongsTo(name);
@@ -198,7 +204,7 @@ export class Snapshot {
     return { found: true, source: tool.source, name: key, subject, target: { type: "tool", tool }, isUnlisted: true };
   }
 
-  /** How a spelling reads, and the part of the only source that it belongs to. */
+  /** Parses a spelling and returns it with the part of the only source to which it belongs. */
   #belongsTo(name: string): readonly [reading?: SpellingParts, part?: SourcePart] {
     const reading = this.spellings.read(name);
     const owned = reading ? this.#parts.filter(({ source }) => reading.owners.has(source.id)) : [];
@@ -206,8 +212,8 @@ export class Snapshot {
   }
 
   /**
-   * The server that a spelling belongs to, which was listed and does not list this tool. Nothing if the configuration
-   * says that it accepts such tools.
+   * Returns the server to which a spelling belongs, if it was listed without this tool. `undefined` if the
+   * configuration declares that it accepts such tools.
    */
   notListing(name: string): Source | undefined {
     const [, part] = this.#belongsTo(name);
@@ -216,23 +222,23 @@ export class Snapshot {
     return isKnown && part.source.shape?.unlisted !== true ? part.source : undefined;
   }
 
-  /** Why a tool of this name is not offered, where a source knows. Not for callers with narrowed rights. */
+  /** Returns why a tool of this name is not offered, if a source knows. Not for callers with narrowed rights. */
   whyWithheld(name: string): string | undefined {
     const [reading, part] = this.#belongsTo(name);
     return whyWithheld(this.#parts, name, this.spellings.read(name)) ?? (part && whyNotUnlisted(part, reading!));
   }
 
-  /** Whether a source lists something of its own. */
+  /** Returns whether a source lists entries of its own. */
   isListed(id: string): boolean {
     return this.withheldBy(id) === undefined && Object.values(this.counts.bySource.get(id) ?? {}).some((n) => n > 0);
   }
 
-  /** What a call by a name of this source is answered, which lists nothing of its own. */
+  /** Returns the answer to calls by a name of this source if it lists no entries of its own. */
   withheldBy(id: string): Fail | undefined {
     return this.#parts.find(({ source }) => source.id === id)?.listing.withheld;
   }
 
-  /** The wire shape of the tool with this rendered name, as the widest list has it. */
+  /** Returns the wire shape of the tool with this rendered name, as in the widest list. */
   toolEntry(name: string): JsonObject | undefined {
     return this.#tools.rows.find((row) => row.key === name)?.entry;
   }
@@ -241,17 +247,17 @@ export class Snapshot {
     return this.#prompts.resolve(name, view, (prompt) => ({ type: "prompt", prompt }));
   }
 
-  /** The source that answers for a URI; `target.uri` is the URI as that source calls it. */
+  /** Returns the source that serves a URI; `target.uri` is the source's own URI. */
   resolveResource(uri: string, view: View): Lookup<ResourceTarget> {
     return this.#resources.resolve(uri, view);
   }
 
-  /** The source whose prefix a URI carries, whatever it offers. */
+  /** Returns the source whose prefix a URI carries, whatever it offers. */
   sourceOfUri(uri: string): Source | undefined {
     return this.#resources.prefixOwner(uri);
   }
 
-  /** `ref` is that of `completion/complete`; the target's has the name or URI that its source knows. */
+  /** `ref` is that of `completion/complete`; the target's has the source's own name or URI. */
   resolveCompletion(ref: JsonObject, view: View): Lookup<CompletionTarget> {
     const name = stringMember(ref, "name");
     const uri = stringMember(ref, "uri");
@@ -268,28 +274,28 @@ export class Snapshot {
     return { found: false, failure: fail("invalid_params", message) };
   }
 
-  /** A tool's name on a surface; nothing when this snapshot does not offer it. */
+  /** Returns a tool's name on a surface; `undefined` if this snapshot does not offer it. */
   toolName(record: ToolRecord, surface: Surface = "mcp"): string | undefined {
     return this.#tools.nameOf(record, surface);
   }
 
-  /** The rendered name of a tool as lists name it to this caller; the same where no tool is shown so. */
+  /** Returns the rendered name of a tool as lists name it to this caller; the given name if no tool matches. */
   toolNameFor(name: string, { toolNames }: Principal): string {
     const [row, ...others] = toolNames === "model" ? this.#tools.candidates(name) : [];
     return row && others.length === 0 ? (this.#tools.nameOf(row.record, "model") ?? name) : name;
   }
 
-  /** How a source's own URI is shown to callers. */
+  /** Returns the shown form of a source's own URI. */
   shownUri(sourceId: string, uri: string): string {
     return this.#resources.shownUri(sourceId, uri);
   }
 
-  /** The URIs of one source as callers see them. Absent: they are as the source has them. */
+  /** Returns the URIs of one source as callers see them. `undefined`: they are unchanged. */
   urisOf(sourceId: string): SourceUris | undefined {
     return this.#resources.urisOf(sourceId);
   }
 
-  /** What a search looks through. */
+  /** The input of a search. */
   get searchable(): { readonly tools: ToolTable; readonly parts: readonly SourcePart[]; readonly separator: string } {
     return { tools: this.#tools, parts: this.#parts, separator: this.#separator };
   }

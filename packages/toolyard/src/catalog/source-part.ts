@@ -20,10 +20,7 @@ import type { CatalogOptions } from "./options.ts";
 import { compareText, isReservedName, mayUseReservedNames } from "./precedence.ts";
 import { toolEntry } from "./tool-entry.ts";
 
-/**
- * A record with the wire shape it has in a list, and that shape's JSON text, under the name it has when nobody else
- * wants it.
- */
+/** A record with its wire shape in a list and that shape's JSON text, under the name that it has without conflicts. */
 export interface PreparedRecord<R> {
   readonly record: R;
   /** Rendered name, URI or URI template. */
@@ -42,7 +39,7 @@ export type PreparedTool = PreparedNamed<ToolRecord>;
 export type PreparedPrompt = PreparedNamed<PromptRecord>;
 
 export interface PreparedResource extends PreparedRecord<ResourceRecord> {
-  /** The URI as WHATWG writes it; as it is where it is none. */
+  /** The URI as WHATWG writes it; unchanged if it is not a URI. */
   readonly canonical: string;
 }
 
@@ -50,7 +47,7 @@ export interface PreparedTemplate extends PreparedRecord<TemplateRecord> {
   readonly template: UriTemplate;
 }
 
-/** Everything of one source, prepared once for as long as its listing stays the same. */
+/** Everything of one source, prepared once while its listing stays the same. */
 export interface SourcePart {
   readonly source: Source;
   readonly listing: Listing;
@@ -61,12 +58,11 @@ export interface SourcePart {
   readonly problems: readonly Problem[];
 }
 
-/** Takes a source's own secrets out of a text that the source wrote. */
+/** Removes a source's own secrets from a text that the source wrote. */
 export type HideSecrets = (source: string, text: string) => string;
 
 /**
- * Prepares sources, and remembers what was prepared for each record: a source that lists anew keeps the records that
- * did not change.
+ * Prepares sources and caches the result per record: a source that lists again keeps the records that did not change.
  */
 export class PartMaker {
   readonly #options: CatalogOptions;
@@ -81,7 +77,7 @@ export class PartMaker {
     this.#hide = hide;
   }
 
-  /** What `make` has to do for each record, one a step, so that it finds everything prepared. */
+  /** The work of `make`, one record per step, so that it finds everything prepared. */
   *steps({ tools, resources, templates, prompts }: Listing): Generator<void, void> {
     yield* tried(tools, this.#preparedTool);
     yield* tried(resources, this.#preparedResource);
@@ -202,7 +198,7 @@ export class PartMaker {
   }
 }
 
-/** What the hub put before a name; characters that cannot stand in one were replaced one by one. */
+/** Returns the prefix that the hub added to a name; invalid characters were replaced one by one. */
 function namespacePrefix({ source, qualified }: NameParts, name: string, separator: string): readonly string[] {
   return source.namespace === "" || qualified ? [] : [name.slice(0, source.namespace.length + separator.length)];
 }
@@ -214,7 +210,7 @@ function* tried<R>(records: readonly R[], prepare: (record: R) => unknown): Gene
     try {
       prepare(record);
     } catch {
-      // It fails once more where it is told.
+      // It fails again at the place that reports it.
     }
     yield;
   }
@@ -239,8 +235,8 @@ function templateOf(record: TemplateRecord): string {
 }
 
 /**
- * Prepares what can be shown: of what one source offers twice the first, and a report of the rest and of whatever had
- * to be cleaned.
+ * Prepares the valid records: of duplicates within one source the first, with a report of the rest and of every
+ * cleaning.
  */
 function prepareAll<R, P extends PreparedRecord<R>>(
   records: readonly R[],
@@ -260,7 +256,7 @@ function prepareAll<R, P extends PreparedRecord<R>>(
       for (const note of prepared.notes) report(prepared.key, `Since clients and models read it, ${note}.`);
       items.push(prepared);
     } catch (error) {
-      // A definition made in code may hold what JSON cannot; the others are still good.
+      // A definition made in code may hold values that JSON cannot; the others are still valid.
       report(id, `\`${id}\` is not offered, since its definition is not JSON: ${messageOf(error)}`);
     }
   }

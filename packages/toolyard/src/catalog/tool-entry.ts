@@ -2,8 +2,8 @@ import { isJsonObject, withMember, type JsonObject } from "../core/json/json.ts"
 import type { ToolRecord } from "../core/sources/records.ts";
 
 /**
- * A tool as a list shows it: the definition as its source gave it, unknown members too, with the rendered name, the
- * overriding description and an input schema that every client takes.
+ * Returns a tool in list form: the source's definition with unknown members, the rendered name, the overriding
+ * description and an input schema that every client accepts.
  */
 export function toolEntry(record: ToolRecord, name: string): JsonObject {
   const { definition, description, outputSchema } = record;
@@ -16,14 +16,14 @@ export function toolEntry(record: ToolRecord, name: string): JsonObject {
   return entry;
 }
 
-/** Members that the definition has keep their places in it. */
+/** Members of the definition keep their positions. */
 function named(definition: JsonObject, name: string): JsonObject {
   return "name" in definition ? withMember(definition, "name", name) : { name, ...definition };
 }
 
 /**
- * The definition's own schema where clients will take it, since what is shown may differ from what is checked; else the
- * record's. One tool whose schema is not of type object makes strict clients refuse the whole list.
+ * Returns the definition's own schema if clients accept it, since the shown schema may differ from the checked one;
+ * else the record's. One tool whose schema is not of type object makes strict clients refuse the whole list.
  */
 function listedSchema(record: ToolRecord): JsonObject {
   const own = record.definition["inputSchema"];

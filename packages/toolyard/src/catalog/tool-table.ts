@@ -9,7 +9,7 @@ import { withUiResource } from "../core/uris/ui-resource.ts";
 export type ToolTarget = Extract<CallTarget, { type: "tool" }>;
 export type ToolTable = NamedTable<ToolRecord, PreparedTool>;
 
-/** `parts` come in order of precedence. `shownUri` returns a source's own URI as callers see it. */
+/** `parts` are in order of precedence. `shownUri` returns a source's own URI as callers see it. */
 export function createToolTable(
   parts: readonly SourcePart[],
   options: TableOptions<ToolRecord>,
@@ -28,8 +28,8 @@ function withShownUi(tool: PreparedTool, shownUri: (uri: string) => string): Pre
 }
 
 /**
- * Of the tools that a caller may use those that one mode lists (T21 to T28). `normal`: native ones, and the discovery
- * tools when there is something to discover; `discovery`: the discovery tools alone; `all`: everything.
+ * Returns the permitted tools that one mode lists (T21 to T28). `normal`: native ones, and the discovery tools if there
+ * is something to discover; `discovery`: only the discovery tools; `all`: everything.
  */
 export function listedTools(permitted: readonly PreparedTool[], mode: ToolMode): readonly PreparedTool[] {
   if (mode === "all") return permitted;

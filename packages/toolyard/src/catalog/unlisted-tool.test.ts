@@ -37,7 +37,7 @@ describe("a tool that its server does not list", () => {
     ["s__a__b", "s a__b as s__a__b"],
     ["plain__hidden", "plain hidden as plain__hidden"],
     ["calc_server__hidden", "calc_server hidden as calc__hidden"],
-  ])("is called with its prefix if the source says so: `%s`", async (name, expected) => {
+  ])("is callable with its prefix if the source allows it: `%s`", async (name, expected) => {
     const snapshot = await open(
       { id: "s", shape: UNLISTED, lists: ["shown"] },
       { id: "plain", namespace: "", shape: UNLISTED },
@@ -47,7 +47,7 @@ describe("a tool that its server does not list", () => {
     expect(snapshot.tools({ mode: "all", principal: LOCAL_PRINCIPAL }).map((tool) => tool.name)).toEqual(["s__shown"]);
   });
 
-  test("is unknown without a prefix, and at a source that does not say so", async () => {
+  test("is unknown without a prefix, and at a source that does not allow it", async () => {
     const snapshot = await open({ id: "s", shape: UNLISTED }, { id: "other", lists: ["shown"] });
     for (const name of ["hidden", "mcp__hidden", "other__hidden", "nobody__hidden", "s__", "s"])
       expect(called(snapshot, name), name).toBe("unknown_tool");
@@ -60,7 +60,7 @@ describe("a tool that its server does not list", () => {
     ["a pin", { pins: { hidden: "" } }, "unknown_tool"],
     ["a pin with a digest", { pins: { hidden: "2:abc" } }, "unknown_tool"],
     ["a pin of another tool", { pins: { other: "" } }, "s hidden as s__hidden"],
-  ])("is held to %s", async (_, shape, expected) => {
+  ])("is restricted by %s", async (_, shape, expected) => {
     const snapshot = await open({ id: "s", shape: { ...UNLISTED, ...shape }, lists: ["shown"] });
     expect(called(snapshot, "s__hidden")).toBe(expected);
   });
@@ -104,7 +104,7 @@ describe("a tool that its server does not list", () => {
     ["the listed tool", {}, ["danger", "x__danger"]],
     ["a listed tool that is renamed", { rename: { danger: "harmless" } }, ["danger", "x__danger"]],
     ["the new name of another tool", { exclude: ["x__*", "x.*", "x::*", "mcp__*"], rename: { other: "danger" } }, []],
-  ])("is held to %s in each spelling that its server may accept", async (_, shape, lists) => {
+  ])("is restricted by %s in each spelling that its server may accept", async (_, shape, lists) => {
     const snapshot = await open({ id: "s", shape: { ...UNLISTED, ...shape }, lists: ["shown", ...lists] });
     const rights = lists.length > 0 ? { deny: ["s__danger", "s__x__danger"] } : undefined;
     for (const name of SPELLINGS)
@@ -113,7 +113,7 @@ describe("a tool that its server does not list", () => {
     expect(called(snapshot, "s__my tool")).toMatch(/^s my tool as /);
   });
 
-  test.each(SPELLINGS)("is held to rights that deny in each spelling: %j", async (name) => {
+  test.each(SPELLINGS)("is restricted by denying rights in each spelling: %j", async (name) => {
     const snapshot = await open({ id: "s", shape: UNLISTED }, { id: "t", shape: UNLISTED });
     for (const pattern of ["s__danger", "s__dan*"])
       expect(called(snapshot, `s__${name}`, { deny: [pattern] })).toMatch(/^(?:unknown_tool|denied)$/);
@@ -121,7 +121,7 @@ describe("a tool that its server does not list", () => {
     expect(called(snapshot, "s__stranger", { deny: ["s__danger"] })).toBe("s stranger as s__stranger");
   });
 
-  test("does not stand for one that is listed and withheld", async () => {
+  test("does not replace one that is listed and withheld", async () => {
     const shape = { ...UNLISTED, exclude: ["left"], pins: { changed: "2:0" } };
     const snapshot = await open({ id: "s", shape, lists: ["left", "changed", "fine"] });
     expect(["s__left", "s__changed"].map((name) => called(snapshot, name))).toEqual(["unknown_tool", "unknown_tool"]);
@@ -129,7 +129,7 @@ describe("a tool that its server does not list", () => {
     expect(snapshot.whyWithheld("s__left")).toContain("`include` and `exclude` of the source s leave it out");
   });
 
-  test("is called by the name that `rename` gives it, and by its own", async () => {
+  test("is callable by the name that `rename` sets, and by its own", async () => {
     const snapshot = await open({ id: "s", shape: { ...UNLISTED, rename: { hidden: "shown" } } });
     expect(called(snapshot, "s__shown")).toBe("s hidden as s__shown");
     expect(called(snapshot, "s__hidden")).toBe("s hidden as s__shown");
@@ -143,19 +143,19 @@ describe("a tool that its server does not list", () => {
     [{ deny: ["s__hid*"] }, "denied"],
     [{ deny: ["*hidden"] }, "denied"],
     [{ readOnly: true }, "denied"],
-  ])("is held to the caller's rights: %j", async (rights, expected) => {
+  ])("is restricted by the caller's rights: %j", async (rights, expected) => {
     const snapshot = await open({ id: "s", shape: UNLISTED });
     for (const name of ["s__hidden", "s::hidden", "mcp__hub__s__hidden"])
       expect(called(snapshot, name, rights), name).toBe(expected);
   });
 
-  test("does not get round rights over a tool that is listed", async () => {
+  test("does not bypass rights to a listed tool", async () => {
     const snapshot = await open({ id: "s", shape: UNLISTED, lists: ["shown"] });
     for (const name of ["s__shown", "s::shown"])
       expect(called(snapshot, name, { deny: ["s__shown"] }), name).toBe("denied");
   });
 
-  test("is not looked for at another source, nor before its source was listed", async () => {
+  test("is not searched at another source, nor before its source was listed", async () => {
     const snapshot = await open({ id: "s", shape: UNLISTED }, { id: "s__deep", lists: ["shown"] });
     expect(called(snapshot, "s__deep__hidden")).toBe("unknown_tool");
     const cold = new MemoryProvider({ id: "s", shape: UNLISTED });
@@ -163,7 +163,7 @@ describe("a tool that its server does not list", () => {
     expect(called(await new Catalog(resolveCatalog(), [cold]).snapshot(), "s__hidden")).toBe("unknown_tool");
   });
 
-  test("is named by the server's record with what is configured for it", async () => {
+  test("is named by the server's record with its configured options", async () => {
     const shape = { ...UNLISTED, toolTimeouts: { hidden: 7 }, descriptions: { hidden: "Hides." } };
     const snapshot = await open({ id: "s", shape });
     const lookup = snapshot.resolveTool("s__hidden", { mode: "all", principal: LOCAL_PRINCIPAL });
@@ -175,7 +175,7 @@ describe("a tool that its server does not list", () => {
   });
 });
 
-test("the server that does not list a tool is known where the option would help", async () => {
+test("names the server that does not list a tool if the option would help", async () => {
   const snapshot = await open(
     { id: "s", lists: ["shown"] },
     { id: "t", shape: UNLISTED },

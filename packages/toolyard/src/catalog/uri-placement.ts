@@ -6,14 +6,14 @@ import { renamedRow } from "./renamed-row.ts";
 import type { PreparedRecord, PreparedResource, PreparedTemplate, SourcePart } from "./source-part.ts";
 import { schemeOf, uriPrefixes } from "./uri-prefixes.ts";
 
-/** What one source serves, and under which URIs it is shown. */
+/** The entries of one source, and their shown URIs. */
 export interface UriPlace {
   readonly part: SourcePart;
-  /** Tells this source's URIs from all others, shown or not: its alias and `+`. */
+  /** Distinguishes this source's URIs from all others: its alias and `+`. */
   readonly prefix: string;
-  /** Its resources by canonical URI, as far as they are shown without the prefix. */
+  /** Its resources by canonical URI, if they are shown without the prefix. */
   readonly bare: ReadonlyMap<string, PreparedResource>;
-  /** Its templates as they are shown. Those without the prefix take URIs without one. */
+  /** Its templates as they are shown. Those without the prefix match URIs without one. */
   readonly templates: readonly PlacedTemplate[];
   /** The schemes of the URIs and templates that it lists. */
   readonly schemes: ReadonlySet<string>;
@@ -29,18 +29,19 @@ export interface PlacedTemplate {
 export interface UriPlacement {
   /** In order of precedence. */
   readonly places: readonly UriPlace[];
-  /** By the URI that is shown. */
+  /** By shown URI. */
   readonly byUri: ReadonlyMap<string, PreparedResource>;
   readonly byTemplate: ReadonlyMap<string, PreparedTemplate>;
-  /** Source id to the URIs that are shown otherwise than the source calls them. */
+  /** By source id: the source's own URIs whose shown URI differs. */
   readonly rewrites: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly problems: readonly Problem[];
 }
 
 /**
  * Decides under which URI each resource and template is shown. A URI belongs to the first source that lists it or
- * serves it by a template, however it is spelt; whoever comes later is shown under its prefix. So is what begins with
- * another source's prefix, and a template that does not say of which scheme it is: it would take everybody's URIs.
+ * serves it by a template, in any spelling; later sources are shown under their prefix. The prefix is also added to
+ * URIs that begin with another source's prefix, and to a template without a fixed scheme, which would match every
+ * source's URIs.
  */
 export function placeUris(parts: readonly SourcePart[]): UriPlacement {
   const placing = new UriPlacements(uriPrefixes(parts));
@@ -55,7 +56,7 @@ class UriPlacements {
   readonly rewrites = new Map<string, Map<string, string>>();
   readonly problems: Problem[] = [];
   readonly #prefixes: ReadonlyMap<SourcePart, string>;
-  /** Who has a canonical URI. */
+  /** The owner of each canonical URI. */
   readonly #owners = new Map<string, Source>();
   readonly #bareTemplates: PreparedTemplate[] = [];
 
@@ -79,7 +80,7 @@ class UriPlacements {
       const shown = this.#show(this.byTemplate, why, { part, row, prefix, member: "uriTemplate" });
       return shown ? [{ row: shown, isBare: why === undefined }] : [];
     });
-    // Only now, since what one source offers is not in its own way.
+    // Added only now, since a source's own entries do not conflict with each other.
     for (const [uri, source] of own) this.#owners.set(uri, source);
     for (const { row, isBare } of templates) {
       if (!isBare) continue;
@@ -109,7 +110,7 @@ class UriPlacements {
     return owner && `${owner.id} has that template and comes first`;
   }
 
-  /** The other source whose prefix a URI or template begins with. */
+  /** Returns the other source whose prefix a URI or template begins with. */
   #reservedFor(part: SourcePart, text: string): string | undefined {
     const found = splitUriPrefix(text)?.prefix.toLowerCase();
     if (found === undefined) return undefined;
@@ -140,7 +141,7 @@ class UriPlacements {
     return placed;
   }
 
-  /** Some URIs of this template are somebody else's; which ones cannot be told by looking. */
+  /** Some URIs of this template belong to another source; which ones cannot be determined in advance. */
   #warnOfOverlap(source: Source, { key, template }: PreparedTemplate, prefix: string): void {
     const other = this.#bareTemplates.find((row) => row.record.source !== source && mayOverlap(row.template, template));
     const listed = other ? undefined : this.#listedBefore(source, template);
@@ -190,7 +191,7 @@ function matches(template: UriTemplate, uri: string): boolean {
   return template.match(uri) !== undefined;
 }
 
-/** Whether there may be a URI that both serve, by what stands before their first expressions. */
+/** Returns whether both may serve the same URI, judged by the text before their first expressions. */
 function mayOverlap(a: UriTemplate, b: UriTemplate): boolean {
   return a.head.startsWith(b.head) || b.head.startsWith(a.head);
 }

@@ -1,8 +1,8 @@
 import type { SourcePart } from "./source-part.ts";
 
 /**
- * What is put before a source's URIs to tell them from another source's: its namespace (or id) and `+`, so that the
- * whole is a URI again. No two sources get the same, also by letter case.
+ * Returns the prefix that distinguishes each source's URIs: its namespace (or id) and `+`, so that the result is a URI
+ * again. All prefixes differ, also when letter case is ignored.
  */
 export function uriPrefixes(parts: readonly SourcePart[]): ReadonlyMap<SourcePart, string> {
   const taken = new Set<string>();
@@ -17,14 +17,14 @@ export function uriPrefixes(parts: readonly SourcePart[]): ReadonlyMap<SourcePar
   return prefixes;
 }
 
-/** The scheme that a URI or a template begins with, in lower case; nothing where it does not begin with a whole one. */
+/** Returns the scheme of a URI or template in lower case; `undefined` if it does not begin with a complete one. */
 export function schemeOf(text: string): string | undefined {
   return /^[a-z][a-z0-9+.-]*(?=:)/i.exec(text.slice(0, MAX_SCHEME_LENGTH + 1))?.[0].toLowerCase();
 }
 
 const MAX_SCHEME_LENGTH = 128;
 
-/** A scheme begins with a letter and goes on with letters, digits, `.` and `-`. */
+/** A scheme begins with a letter, followed by letters, digits, `.` and `-`. */
 function toScheme(name: string): string {
   const plain = name.replaceAll(/[^A-Za-z0-9.-]/g, "-");
   return /^[A-Za-z]/.test(plain) ? plain : `x${plain}`;

@@ -2,8 +2,8 @@ import type { SpellingParts } from "../core/names/spelling.ts";
 import type { SourcePart } from "./source-part.ts";
 
 /**
- * Why a source does not offer what is called by this name, where it knows: a manifest that cannot be used, a pin, an
- * `include` or `exclude`. Only for callers who may know what they cannot use. `reading`: which source the name is of.
+ * Returns why a source does not offer the named thing, if known: an unusable manifest, a pin, an `include` or
+ * `exclude`. Only for callers that may learn what they cannot use. `reading`: the parsed name.
  */
 export function whyWithheld(
   parts: readonly SourcePart[],

@@ -3,8 +3,8 @@ import type { Principal } from "./calls/call.ts";
 import type { JsonObject } from "./json/json.ts";
 
 /**
- * How callers prove who they are at one place that the hub is served at. It is made once, when that place is opened;
- * the listener, its workers and the endpoints there share it.
+ * How callers authenticate at one place where the hub is served. Created once, when that place is opened; the listener,
+ * its workers and the endpoints there share it.
  */
 export interface Access {
   /** `open`: no credentials are needed. Any other mode is named after what callers send. */
@@ -12,7 +12,7 @@ export interface Access {
   /** Whether callers without credentials are refused, so that one caller's results are hidden from others. */
   readonly isGuarded: boolean;
   readonly authenticator: Authenticator;
-  /** `WWW-Authenticate` of a refusal with this description. Empty where `mode` is `open`. */
+  /** Returns `WWW-Authenticate` of a refusal with this description. Empty if `mode` is `open`. */
   readonly challenge: (description: string) => string;
   /** Documents on how to authenticate, which are served without credentials. */
   readonly documents: readonly AccessDocument[];
@@ -20,14 +20,14 @@ export interface Access {
 
 /** How callers must authenticate, according to a configuration. */
 export interface AccessPlan extends Pick<Access, "mode" | "isGuarded"> {
-  /** How many principals there can be; 1 where all callers are the same one. */
+  /** Number of possible principals; 1 if all callers are the same one. */
   readonly principals: number;
 }
 
 /** A feature that adds a way to authenticate names its own mode. */
 export type AccessMode = "open" | "bearer" | (string & {});
 
-/** One document of RFC 8414, RFC 9728 and their like. */
+/** A document of RFC 8414, RFC 9728 or a similar standard. */
 export interface AccessDocument {
   /** Below the base path, with a leading slash. */
   readonly path: string;
@@ -35,7 +35,7 @@ export interface AccessDocument {
   readonly read: (baseUrl: string) => JsonObject;
 }
 
-/** Lets every caller in as this principal: a pipe, or a listener without tokens. */
+/** Admits every caller as this principal: a pipe, or a listener without tokens. */
 export function openAccess(principal: Principal): Access {
   return Object.freeze({
     mode: "open",

@@ -28,6 +28,7 @@ test.each([
   "",
 ])("%s contains no IPv4 address", (host) => expect(embeddedIpv4(host)).toEqual([]));
 
-test.each(["[", "[:::]", "[1:2:3]", "[1:2:3:4:5:6:7:8:9]", "[g::]", "[::1.2.3.4]"])("%s is no IPv6 address", (host) =>
-  expect(embeddedIpv4(host)).toEqual([]),
+test.each(["[", "[:::]", "[1:2:3]", "[1:2:3:4:5:6:7:8:9]", "[g::]", "[::1.2.3.4]"])(
+  "%s is not an IPv6 address",
+  (host) => expect(embeddedIpv4(host)).toEqual([]),
 );

@@ -1,9 +1,9 @@
-/** Words of 16 bits of an IPv6 address. */
+/** 16-bit words of an IPv6 address. */
 type Ipv6Words = readonly number[];
 
-/** A form of IPv6 address that contains an IPv4 address: how it begins, and where the IPv4 address is. */
+/** A form of IPv6 address that contains an IPv4 address: its beginning, and the position of the IPv4 address. */
 interface Embedding {
-  /** `undefined` stands for any word. */
+  /** `undefined` matches any word. */
   readonly start: readonly (number | undefined)[];
   readonly read: (words: Ipv6Words) => string;
 }
@@ -12,7 +12,7 @@ const inWords =
   (high: number, low: number) =>
   (words: Ipv6Words): string =>
     dotted(words[high]!, words[low]!);
-/** Behind a prefix of 48, 56 or 64 bits, bits 64 to 71 are left out (RFC 6052, section 2.2). */
+/** After a prefix of 48, 56 or 64 bits, bits 64 to 71 are omitted (RFC 6052, section 2.2). */
 const behind48 = (words: Ipv6Words): string => dotted(words[3]!, ((words[4]! & 255) << 8) | (words[5]! >> 8));
 const behind56 = (words: Ipv6Words): string => dotted(((words[3]! & 255) << 8) | (words[4]! & 255), words[5]!);
 const behind64 = (words: Ipv6Words): string =>
@@ -39,7 +39,7 @@ const EMBEDDINGS: readonly Embedding[] = [
 ];
 
 /**
- * The IPv4 addresses that an IPv6 address leads to, as translators and tunnels read it. `host` is an address in
+ * Returns the IPv4 addresses to which an IPv6 address leads through translators and tunnels. `host` is an address in
  * brackets as the URL standard writes it; any other host has none.
  */
 export function embeddedIpv4(host: string): readonly string[] {

@@ -1,11 +1,11 @@
 import type { Fail } from "./calls/outcome.ts";
 
-/** A setting that cannot be used. The message names the option, what was received and what is accepted. */
+/** A setting that cannot be used. The message names the option, the value received and the accepted values. */
 export class OptionError extends Error {
   override readonly name = "OptionError";
 }
 
-/** A configuration that cannot be used: one or more problems, each with the place it was found at. */
+/** A configuration that cannot be used: one or more problems, each with its place in the file. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
@@ -17,8 +17,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Carries a failure through code that cannot return one (a handler's promise, an abort reason). Whoever turns a call
- * into an outcome catches it and returns `failure` as the outcome.
+ * Carries a failure through code that cannot return one (a handler's promise, an abort reason). The code that turns a
+ * call into an outcome catches it and returns `failure`.
  */
 export class FailError extends Error {
   override readonly name = "FailError";
@@ -30,12 +30,12 @@ export class FailError extends Error {
   }
 }
 
-/** The code of what the system or Node threw, such as `ENOENT`; nothing where it has none. */
+/** Returns the code of a system or Node error, such as `ENOENT`; `undefined` if it has none. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** The words of whatever was thrown. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

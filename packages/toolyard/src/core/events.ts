@@ -1,10 +1,12 @@
 type EventHandler<T> = (event: T) => void;
 
-/** One kind of event with any number of listeners. A listener that throws does not keep the others from hearing. */
+/**
+ * One kind of event with any number of listeners. A listener that throws does not prevent the others from being called.
+ */
 export class Emitter<T> {
   readonly #listeners = new Set<EventHandler<T>>();
 
-  /** Listens until the returned function is called. */
+  /** Adds a listener until the returned function is called. */
   on(listener: EventHandler<T>): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -17,7 +19,7 @@ export class Emitter<T> {
       try {
         listener(event);
       } catch (error) {
-        // A listener's fault must not stop the one who announces; it still has to be seen.
+        // A listener's fault must not interrupt the emitter; it still must be reported.
         queueMicrotask(() => {
           throw error;
         });

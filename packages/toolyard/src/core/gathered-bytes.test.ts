@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createRandom } from "../../../../test/support/random.ts";
 import { GatheredBytes } from "./gathered-bytes.ts";
 
-test("pieces of any sizes are had as one, and their beginning before that", () => {
+test("returns pieces of any size as one, and their beginning before that", () => {
   const random = createRandom(20_261_123);
   const gathered = new GatheredBytes();
   for (let round = 0; round < 200; round += 1) {
@@ -19,7 +19,7 @@ test("pieces of any sizes are had as one, and their beginning before that", () =
   }
 });
 
-test("what is cleared is gone", () => {
+test("holds nothing after it is cleared", () => {
   const gathered = new GatheredBytes();
   for (const text of ["a", "b"]) gathered.push(Buffer.from(text));
   gathered.clear();
@@ -27,12 +27,12 @@ test("what is cleared is gone", () => {
   expect([gathered.length, String(gathered.take())]).toEqual([1, "c"]);
 });
 
-test("a million pieces of a byte weigh about what they hold", () => {
+test("a million pieces of one byte use little more memory than their content", () => {
   const gathered = new GatheredBytes();
   const weigh = (): number => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
   const before = weigh();
   for (let at = 0; at < 1_000_000; at += 1) gathered.push(Buffer.from("x"));
-  // Held one by one they are 120 MB; what nobody holds any more may still lie about.
+  // Held one by one they take 120 MB; uncollected garbage may add to it.
   expect(weigh() - before).toBeLessThan(60_000_000);
   expect(gathered.take()).toHaveLength(1_000_000);
 });

@@ -1,10 +1,10 @@
-/** What is smaller is written together with its neighbours: held as it is, it would weigh more than it holds. */
+/** Smaller pieces are copied into a shared block: a Buffer object takes more memory than their bytes. */
 const SMALL_BYTES = 1024;
 const BLOCK_BYTES = 16 * 1024;
 
 /**
- * Bytes that come in pieces, to be had as one. Whoever sends them chooses the pieces: a hundred thousand of a byte each
- * take no more memory than one of a hundred thousand.
+ * Bytes that arrive in pieces and are read as one. The sender chooses the pieces: a hundred thousand of one byte each
+ * take no more memory than a single one of the same size.
  */
 export class GatheredBytes {
   #pieces: Buffer[] = [];
@@ -21,13 +21,13 @@ export class GatheredBytes {
   push(piece: Buffer): void {
     const isFirst = this.#length === 0;
     this.#length += piece.length;
-    // Most of what comes is one piece.
+    // Most content is one piece.
     if (isFirst) this.#pieces.push(piece);
     else if (this.#block && piece.length <= this.#block.length - this.#used) this.#copy(this.#block, piece);
     else this.#beside(piece);
   }
 
-  /** As many bytes from the beginning as there are, up to `bytes`. */
+  /** Returns the first bytes, at most `bytes` and as many as there are. */
   head(bytes: number): Buffer {
     const pieces: Buffer[] = [];
     let left = bytes;
@@ -39,7 +39,7 @@ export class GatheredBytes {
     return Buffer.concat(pieces);
   }
 
-  /** All of them, which are not held any more. */
+  /** Returns all bytes and releases them. */
   take(): Buffer {
     const pieces = this.#all();
     const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, this.#length);

@@ -10,7 +10,7 @@ import type { Logger, SearchAnswer, SearchBounds } from "./ports/ports.ts";
 import { serviceKey, servingKey } from "./service-key.ts";
 import type { SignInCoordinator } from "./ports/sign-in-coordinator.ts";
 
-/** Looks for tools by a query or by a name. */
+/** Finds tools by a query or by a name. */
 export interface ToolFinder {
   search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer>;
   /** Returns the tool that a spelling means to this caller, listed or not, in its wire shape; or why there is none. */
@@ -30,13 +30,13 @@ export type ToolDescription =
   | { readonly found: true; readonly entry: JsonObject }
   | { readonly found: false; readonly failure: Fail };
 
-/** The hub once it is made. A feature starts before that, so it asks for the hub when it needs it. */
+/** The created hub. A feature starts earlier, so it reads the hub when it needs it. */
 export interface MadeHub {
   readonly port: HubPort;
   readonly tools: ToolFinder & ToolCounts;
-  /** Kinds of doors that are open: `http`, `stdio`. */
+  /** Kinds of open endpoints: `http`, `stdio`. */
   readonly endpoints: { readonly kinds: readonly string[] };
-  /** Folder that relative paths of the configuration count from. */
+  /** Folder to which relative paths of the configuration refer. */
   readonly folder: string;
 }
 
@@ -56,7 +56,7 @@ export interface DataFolders {
 export interface SourceSecrets {
   /** Returns whether a text that a source wrote contains none of the source's own secrets. */
   isFree(source: string, text: string): boolean;
-  /** Hides an owner's secrets from now on, in place of those it had before. */
+  /** Hides an owner's secrets from now on, replacing its earlier ones. */
   hideFor(owner: { readonly source: string }, secrets: readonly string[]): void;
 }
 
@@ -65,7 +65,7 @@ export const VARIABLES = serviceKey<Readonly<Record<string, string | undefined>>
 export const DATA_FOLDERS = serviceKey<DataFolders>()("dataFolders");
 export const GET_HUB = serviceKey<() => MadeHub>()("getHub");
 export const STARTED_AT = serviceKey<Date>()("startedAt");
-/** Calls that a running call makes. */
+/** Calls made by a running call. */
 export const INNER_HUB = serviceKey<InnerHub>()("innerHub");
 
 /** Returns how callers must authenticate: under the current configuration, or with another `[server]`. */
@@ -79,7 +79,7 @@ export const REDACT = serviceKey<(text: string) => string>()("redact");
 export const LOG_LINES = serviceKey<(count: number, principal?: string) => readonly string[]>()("logLines");
 export const MODELS = serviceKey<Models>()("models");
 export const SIGN_INS = serviceKey<SignInCoordinator>()("signIns");
-/** Returns the agent as it is configured now; nothing while no model is configured. */
+/** Returns the agent as currently configured; `undefined` while no model is configured. */
 export const CHAT = serviceKey<() => Chat | undefined>()("chat");
 
 export const HUB = servingKey<HubPort>()("hub");

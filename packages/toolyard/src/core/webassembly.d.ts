@@ -1,4 +1,4 @@
-/** What is used of WebAssembly: the library that TypeScript ships for Node has no such names. */
+/** The used part of WebAssembly: TypeScript's library for Node does not declare it. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

@@ -5,19 +5,22 @@ import type { RpcErrorObject } from "../core/calls/outcome.ts";
 import type { CallerLink } from "../core/calls/caller-link.ts";
 
 /**
- * One more way to speak on a connection whose messages are JSON-RPC. A connection has an ordered list of them behind
- * MCP: a method that MCP does not have goes to the first that knows it (C1).
+ * A further protocol on a connection whose messages are JSON-RPC. Each connection has an ordered list of dialects after
+ * MCP: a method that MCP does not define goes to the first dialect that knows it (C1).
  */
 export interface Dialect {
-  /** Answers a request; nothing at once when the method is not this dialect's either. The promise never rejects. */
+  /**
+   * Answers a request; returns `undefined` immediately if this dialect does not know the method. The promise never
+   * rejects.
+   */
   answer(request: DialectRequest, context: DialectContext): Promise<DialectAnswer> | undefined;
-  /** What the sender of a message is told that is no JSON-RPC request. */
+  /** Error message for a message that is not a JSON-RPC request. */
   describeInvalid(message: unknown): string;
 }
 
 export interface DialectRequest {
   readonly method: string;
-  /** As they came; `{}` when there were none. */
+  /** Parameters exactly as received; `{}` if there were none. */
   readonly params: JsonObject;
 }
 
@@ -29,12 +32,12 @@ export interface DialectContext {
 export type DialectAnswer =
   /** Any JSON value. */
   | { readonly type: "value"; readonly value: unknown }
-  /** `kind` is why, for carriers that can say more than a code. */
+  /** `kind` is the outcome code, for carriers that can report more than a JSON-RPC code. */
   | { readonly type: "error"; readonly error: RpcErrorObject; readonly kind?: FailKind }
   /** The caller has cancelled: nothing is sent. */
   | { readonly type: "silence" };
 
-/** Asks the first dialect that knows the method; nothing when none does. */
+/** Passes the request to the first dialect that knows the method; returns `undefined` if none does. */
 export function answerInDialects(
   dialects: readonly Dialect[],
   request: DialectRequest,

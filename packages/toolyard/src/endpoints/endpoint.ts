@@ -6,49 +6,50 @@ import type { HttpExchange } from "../http/exchange.ts";
 import type { Mountable } from "../http/listening/listener.ts";
 import type { Dialect } from "./dialect.ts";
 
-/** One way in front of the hub over HTTP, open. */
+/** An open HTTP endpoint in front of the hub. */
 export interface Endpoint {
-  /** Says which paths are its own. Called once. */
+  /** Registers the endpoint's paths. Called once. */
   mount(listener: Mountable): void;
-  /** Answers calls that still run that they were given up: the grace time of the listener is nearly over. */
+  /** Answers running calls with a cancellation: the grace time of the listener is nearly over. */
   giveUp(): void;
-  /** Ends what is left. The listener is closed by then. */
+  /** Ends everything that is left. The listener is closed before this is called. */
   close(): void;
-  /** Pages that it adds to paths of other doors. @default none */
+  /** Pages that it adds to paths of other endpoints. @default none */
   readonly pages?: readonly SharedPage[];
 }
 
-/** A page for browsers at a path where other doors answer programs. */
+/** A page for browsers at a path where another endpoint answers programs. */
 export interface SharedPage {
-  /** Exact, below the base path. */
+  /** Exact path, below the base path. */
   readonly path: string;
-  /** Returns whether a request is a browser's that opens the page. */
+  /** Returns whether a browser requests the page. */
   wants(exchange: HttpExchange): boolean;
   serve(exchange: HttpExchange): void | Promise<void>;
 }
 
 /**
- * One kind of door: each folder here exports one in its `kind.ts`, and a feature lists it (`hub/features.ts`). Its
- * options are known at once; its code is loaded when a door is opened, or with the first request (`late-door.ts`).
+ * One kind of endpoint: each folder here exports one in its `kind.ts`, and a feature lists it (`hub/features.ts`). Its
+ * options are loaded at start; its code is loaded when an endpoint is opened, or with the first request
+ * (`late-door.ts`).
  */
 export interface EndpointKind<S extends Sections, Options, Uses extends ServiceKey, Provides extends ServiceKey> {
-  /** Its sections of the configuration. Tables that several kinds share, such as `server`, are joined. */
+  /** Its sections of the configuration. Tables that several kinds share, such as `server`, are merged. */
   readonly schema: S;
-  /** Paths that are always its own, below the server's base path. */
+  /** Paths that it always serves, below the server's base path. */
   readonly paths: readonly string[];
-  /** Services that it is opened with. */
+  /** Services that it requires. */
   readonly uses?: readonly Uses[];
-  /** Services that doors after it may use at the same place. @default none */
+  /** Services that it provides to endpoints opened after it. @default none */
   readonly provides?: readonly Provides[];
   /**
-   * Its options, filled in; nothing while it is switched off. `taken`: the fixed paths of all doors, its own among
-   * them. Throws an `OptionError` that names the section.
+   * Returns its options with the defaults; `undefined` while it is disabled. `taken`: the fixed paths of all endpoints,
+   * including its own. Throws an `OptionError` that names the section.
    */
   resolve(config: ObjectOf<S>, taken: readonly string[]): Options | undefined;
   open(options: Options, services: ServicesOf<Uses>): Promise<OpenEndpoint<Provides>>;
 }
 
-/** An open door, and the services that it provides. */
+/** An open endpoint, and the services that it provides. */
 export type OpenEndpoint<Provides extends ServiceKey = never> = [Provides] extends [never]
   ? Endpoint
   : Endpoint & { readonly services: ServicesOf<Provides> };
@@ -59,11 +60,14 @@ export interface EndpointDefinition<S extends Sections, Uses extends ServiceKey,
   readonly paths: readonly string[];
   readonly uses: readonly Uses[];
   readonly provides: readonly Provides[];
-  /** How to open it as a configuration says; nothing while that switches it off. Throws an `OptionError`. */
+  /**
+   * Returns how to open it with this configuration; `undefined` if the configuration disables it. Throws an
+   * `OptionError`.
+   */
   readonly wanted: (config: ObjectOf<S>, taken: readonly string[]) => EndpointOpener<Uses> | undefined;
 }
 
-/** Opens a door with its services. */
+/** Opens an endpoint with its services. */
 export type EndpointOpener<Uses extends ServiceKey> = (
   services: ServicesOf<Uses>,
 ) => Promise<Endpoint & { readonly services?: Readonly<Record<string, unknown>> }>;
@@ -84,29 +88,29 @@ export function defineEndpoint<
 
 /** The certificate of an encrypted port. */
 export interface TlsReport {
-  /** Its file. */
+  /** Path of the certificate file. */
   readonly certificate: string;
-  /** ISO time. */
+  /** End of validity, ISO 8601. */
   readonly validUntil: string;
-  /** One sentence on what keeps a newer one from being served, or on this one. */
+  /** One sentence on why a newer certificate is not served, or on a fault of this one. */
   readonly problem?: string;
 }
 
-/** The whole of MCP on HTTP: sessions, streams, both eras. Its answers follow MCP's rules. */
+/** All of MCP on HTTP: sessions, streams, both eras. Its answers follow MCP's rules. */
 export interface McpFace extends Endpoint {
-  /** Leaves `/mcp` to another door, which passes on what is MCP's. Called before doors are mounted. */
+  /** Leaves `/mcp` to another endpoint, which forwards MCP requests. Called before endpoints are mounted. */
   cedePath(): void;
-  /** Whether a posted body needs it, on a path where other things are spoken too. */
+  /** Returns whether a posted body requires MCP, on a path that other dialects share. */
   wants(body: unknown, exchange: HttpExchange): boolean;
-  /** Answers a posted body that was read already; `dialects` are what else is spoken at this path. */
+  /** Answers a posted body that has been parsed; `dialects` are the other dialects at this path. */
   take(body: unknown, exchange: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void>;
-  /** Answers whole requests, such as streams and ends of sessions. */
+  /** Answers whole requests, such as requests for streams and the end of a session. */
   serve(exchange: HttpExchange): void | Promise<void>;
-  /** A conversation of its own for messages of a caller that holds no session. */
+  /** Opens a conversation for messages of a caller that has no session. */
   converse(principal: Principal): SessionlessConversation;
 }
 
-/** A caller that holds no session: its messages are answered, MCP's first, and nothing of it is kept. */
+/** A caller that has no session: its messages are answered, MCP first, and no state is kept. */
 export interface SessionlessConversation {
   /** Resolves when nothing more will be sent to the outlet. Never rejects. */
   receive(
@@ -117,7 +121,7 @@ export interface SessionlessConversation {
   close(reason: string): void;
 }
 
-/** Where the reply to one message goes. */
+/** Receiver of the reply to one message. */
 export interface ReplyOutlet {
   reply(text: string, error?: { readonly code: number; readonly kind?: FailKind }): void;
   note(text: string): void;

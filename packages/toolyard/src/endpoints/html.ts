@@ -1,6 +1,6 @@
 import { safeToShow } from "../core/text/hidden-text.ts";
 
-/** Text that is HTML already; everything else is escaped when it is put into a piece. */
+/** Text that is already HTML; all other values are escaped when they are inserted into a piece. */
 export class Html {
   readonly text: string;
 
@@ -11,7 +11,10 @@ export class Html {
 
 type HtmlPiece = Html | string | number | undefined | readonly HtmlPiece[];
 
-/** A piece of HTML; what is put in is escaped and turns no writing, unless it is a piece itself. */
+/**
+ * A piece of HTML. Inserted values are escaped and isolated from the text direction around them, unless they are pieces
+ * themselves.
+ */
 export function html(texts: TemplateStringsArray, ...pieces: readonly HtmlPiece[]): Html {
   return new Html(texts.reduce((whole, text, at) => whole + textOf(pieces[at - 1]) + text));
 }

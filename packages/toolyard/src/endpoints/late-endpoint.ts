@@ -4,14 +4,16 @@ import { EVERY_METHOD, type Handler, type RefusalBody, type RoutePlace } from ".
 import type { Endpoint } from "./endpoint.ts";
 
 export interface LateEndpointParts {
-  /** Every place that the door will mount at, as its options tell. */
+  /** Every path that the endpoint will mount, known from its options. */
   readonly places: readonly RoutePlace[];
-  /** What words refusals at these places, before there is a door. */
+  /** Formats refusals at these paths before the endpoint is loaded. */
   readonly refusalBody?: RefusalBody;
   readonly load: () => Promise<Endpoint>;
 }
 
-/** A door whose code is loaded with the first request at one of its places: most hubs are asked at few of them. */
+/**
+ * An endpoint whose code is loaded with the first request to one of its paths: most hubs use few of their endpoints.
+ */
 export class LateEndpoint implements Endpoint {
   readonly #parts: LateEndpointParts;
   readonly #handlers = new Map<string, Handler>();
@@ -31,7 +33,8 @@ export class LateEndpoint implements Endpoint {
         const handler = this.#handlers.get(place.path);
         return handler ? handler(exchange) : this.#late(place, exchange);
       };
-      // A path that takes every method may have to be taken for none, by the words of a refusal too.
+      // A path that accepts every method may later turn out to be unknown to the caller, so its refusal must not differ
+      // from that of an unknown path.
       const isPlain = !place.methods.includes(EVERY_METHOD);
       listener.route(place, serve, isPlain ? refusalBody : undefined);
     }

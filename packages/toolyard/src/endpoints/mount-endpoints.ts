@@ -4,12 +4,12 @@ import type { Handler } from "../http/router.ts";
 import { sendText } from "../http/answer/send.ts";
 import type { Endpoint, SharedPage } from "./endpoint.ts";
 
-/** Programs find nothing at a path that has a page only, whatever they send. */
+/** Programs get 404 at a path that has only a page, with any method. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /**
- * Mounts doors, in their order. A browser gets a shared page at its path; other requests go to the door there. The page
- * of a later door is asked first, so that it can replace one of the doors before it.
+ * Mounts endpoints in their order. A browser gets a shared page at its path; other requests go to the endpoint there.
+ * The page of a later endpoint comes first, so that it can replace one of an earlier endpoint.
  */
 export function mountEndpoints(endpoints: readonly Endpoint[], listener: Mountable): void {
   const pages = endpoints.flatMap((endpoint) => endpoint.pages ?? []).toReversed();

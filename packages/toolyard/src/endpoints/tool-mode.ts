@@ -2,17 +2,14 @@ import type { ToolMode } from "../core/calls/call.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { HttpExchange } from "../http/exchange.ts";
 
-/** `discovery` and `show_all` (also `all`) in any case; every other word means `normal`. */
+/** Accepts `discovery` and `show_all` (also `all`) in any case; every other word means `normal`. */
 export function parseToolMode(word: string): ToolMode {
   const mode = word.trim().toLowerCase();
   if (mode === "discovery") return "discovery";
   return mode === "show_all" || mode === "all" ? "all" : "normal";
 }
 
-/**
- * What one HTTP request says about the tools it wants to see: the header wins over the query; nothing when it says
- * nothing.
- */
+/** Returns the tool mode that one HTTP request names: the header overrides the query; `undefined` if it names none. */
 export function toolModeOfRequest(exchange: Pick<HttpExchange, "header" | "query">): ToolMode | undefined {
   const header = exchange.header("x-mcp-tool-mode");
   if (header !== undefined) return parseToolMode(header);
@@ -23,7 +20,7 @@ export function toolModeOfRequest(exchange: Pick<HttpExchange, "header" | "query
   return isYes(query.get("show_all")) ? "all" : undefined;
 }
 
-/** What `initialize` says about it in `_meta`: the only way on stdio. */
+/** Returns the tool mode that `initialize` names in `_meta`: the only way on stdio. */
 export function toolModeOfMeta(meta: JsonObject): ToolMode | undefined {
   const word = meta["toolyard/toolMode"] ?? meta["tool_mode"];
   return typeof word === "string" ? parseToolMode(word) : undefined;

@@ -17,11 +17,11 @@ test.each([
   ["tool_names=model", "other", "model"],
   ["tool_names=dots", undefined, undefined],
   ["names=model", undefined, undefined],
-])("`?%s` with the header %j asks for %s", (query, header, expected) => {
+])("`?%s` with the header %j selects %s", (query, header, expected) => {
   expect(names(query, header)).toBe(expected);
 });
 
-test("a caller with other names is the same object each time, and itself with its own", () => {
+test("returns the same object for a caller with other names each time, and the caller itself with its own", () => {
   const named = withToolNames(LOCAL_PRINCIPAL, "model");
   expect(named).toEqual({ ...LOCAL_PRINCIPAL, toolNames: "model" });
   expect(withToolNames(LOCAL_PRINCIPAL, "model")).toBe(named);

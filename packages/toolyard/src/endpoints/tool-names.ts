@@ -4,7 +4,7 @@ import type { HttpExchange } from "../http/exchange.ts";
 const HEADER = "x-mcp-tool-names";
 const PARAMETER = "tool_names";
 
-/** Returns how one HTTP request wants tools to be named. The header comes before the query; other words are ignored. */
+/** Returns the tool names that one HTTP request selects. The header overrides the query; other words are ignored. */
 export function toolNamesOfRequest(exchange: Pick<HttpExchange, "header" | "query">): ToolNameStyle | undefined {
   return parseToolNames(exchange.header(HEADER)) ?? parseToolNames(exchange.query.get(PARAMETER));
 }
@@ -14,10 +14,10 @@ function parseToolNames(word: string | null | undefined): ToolNameStyle | undefi
   return names === "mcp" || names === "model" ? names : undefined;
 }
 
-/** One object for each principal, so that a session sees that its caller is the same. */
+/** One object per principal, so that a session recognises its caller. */
 const named = new WeakMap<Principal, Principal>();
 
-/** The caller, to whom tools are shown under these names. */
+/** Returns the caller with these tool names. */
 export function withToolNames(principal: Principal, toolNames: ToolNameStyle): Principal {
   if (toolNames === (principal.toolNames ?? "mcp")) return principal;
   let other = named.get(principal);

@@ -5,8 +5,8 @@ const MAX_DEPTH = 4;
 const MAX_MEMBERS = 12;
 
 /**
- * A value such as a schema wants it, for a first try: its own example or default where it has one, and of an object
- * what is required.
+ * Returns an example value for a schema: its own example or default if it has one, and only the required members of an
+ * object.
  */
 export function sampleOf(schema: unknown, root: JsonObject): unknown {
   return new Sampler(root).sample(schema, 0);
@@ -66,7 +66,7 @@ class Sampler {
   }
 }
 
-/** What the schema itself says that would fit. */
+/** Returns a value that the schema itself supplies. */
 function givenSample(schema: JsonObject): { readonly value: unknown } | undefined {
   const [first] = [...listMember(schema, "examples").slice(0, 1), ...listMember(schema, "enum").slice(0, 1)].map(
     (value) => ({ value }),

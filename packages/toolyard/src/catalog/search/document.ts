@@ -5,25 +5,20 @@ import type { PreparedTool } from "../source-part.ts";
 import type { Field, Ranking } from "./ranking.ts";
 import { fieldWords, tellingWords } from "./words.ts";
 
-/** The words of one tool, each with its weight. Depends on nothing but the tool, so it is made once. */
+/** The words of one tool with their weights. Depends only on the tool, so it is built once. */
 export interface SearchDocument {
   readonly weights: ReadonlyMap<string, number>;
-  /** Stems of the name, each once. */
+  /** Distinct stems of the name. */
   readonly nameStems: ReadonlySet<string>;
-  /**
-   * Stems of the description in their order: two that the query has side by side count more where they stand so here.
-   */
+  /** Stems of the description in order: adjacent query words count more if they are adjacent here too. */
   readonly description: readonly string[];
-  /**
-   * Words of name and keywords as they are written: what a slip of the keyboard or a beginning of a word is looked for
-   * in.
-   */
+  /** Words of name and keywords as written: used to match typing errors and beginnings of words. */
   readonly nameWords: readonly string[];
 }
 
 const documents = new WeakMap<ToolRecord, SearchDocument>();
 
-/** Records are never searched under two rankings. */
+/** Records are never searched with two rankings. */
 export function documentOf(tool: PreparedTool, ranking: Ranking): SearchDocument {
   let document = documents.get(tool.record);
   if (!document) documents.set(tool.record, (document = readDocument(tool, ranking)));
@@ -79,7 +74,7 @@ function parameterWords(schema: unknown): { readonly names: string; readonly tex
     if (room > 0) list.push(text);
     room -= text.length + 1;
   };
-  // What has no room any more is not even gone through: a stranger's list may be long.
+  // Texts over the limit are not even read: an untrusted list may be long.
   const addChoices = (choices: readonly unknown[]): void => {
     for (const one of choices) {
       if (room <= 0) return;

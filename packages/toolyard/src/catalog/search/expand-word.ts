@@ -3,10 +3,10 @@ import { translationsOf } from "./translations.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { stem } from "./words.ts";
 
-/** A stem to look for in place of, or beside, that of a word of the query. */
+/** A stem to search for in addition to, or in place of, a query word's. */
 export interface Expansion {
   readonly word: string;
-  /** How much a match counts, from 0 to 1. */
+  /** Weight of a match, from 0 to 1. */
   readonly factor: number;
 }
 
@@ -15,14 +15,14 @@ const PART_FACTOR = 0.6;
 const SLIP_FACTOR = 0.5;
 const TRANSLATION_FACTOR = 0.7;
 const MIN_PREFIX_LENGTH = 3;
-/** Short words of other languages stand inside many names: `den` in `confidential`. */
+/** Short words of other languages occur inside many names: `den` in `confidential`. */
 const MIN_PART_LENGTH = 4;
 const MIN_SLIP_LENGTH = 4;
 const MAX_EXPANSIONS = 12;
-/** Words that are looked at before the shortest are chosen. */
+/** Most words considered before the shortest are chosen. */
 const MAX_CANDIDATES = 200;
 
-/** The stem itself and its synonyms. */
+/** Returns the stem itself and its synonyms. */
 export function knownExpansions(word: string, synonymFactor: number): Expansion[] {
   return [
     { word, factor: 1 },

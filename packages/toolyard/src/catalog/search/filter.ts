@@ -2,8 +2,8 @@ import type { SearchFilter } from "../../core/ports/ports.ts";
 import type { PreparedTool } from "../source-part.ts";
 
 /**
- * Whether a tool is one of those that the search is about. A server answers to its id, to its namespace, and to what
- * stands before the separator of a name: a hub that is seen through another has all its servers there.
+ * Returns whether a tool passes the filter. A server matches by its id, by its namespace, and by the text before the
+ * separator of a name: a hub seen through another has all its servers there.
  */
 export function passesFilter(
   { server, readOnly = false }: SearchFilter,

@@ -1,4 +1,4 @@
-/** Hits with schema that `tool_search` gives when nobody says how many. */
+/** Hits with schema that `tool_search` returns by default. */
 export const DEFAULT_RESULTS = 5;
 /** Most hits with schema. */
 export const MAX_RESULTS = 100;
@@ -6,7 +6,7 @@ export const MAX_RESULTS = 100;
 export const FURTHER_RESULTS = 20;
 
 /**
- * How many results somebody wants: a whole number from 1 to 100; 5 for everything below 1 and everything that is no
+ * Returns the number of results: a whole number from 1 to 100; 5 for everything below 1 and everything that is not a
  * number.
  */
 export function resolveMaxResults(value: unknown): number {

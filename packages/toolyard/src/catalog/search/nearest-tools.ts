@@ -2,9 +2,9 @@ import type { PreparedTool } from "../source-part.ts";
 import type { Evidence } from "./likeness/blend.ts";
 import { TopHits, type RankedHit } from "./top-hits.ts";
 
-/** Tools that are given where no tool matches. */
+/** Tools that are returned when no tool matches. */
 const MAX_NEAREST = 5;
-/** Below every score of a tool that matches in earnest. */
+/** Below every score of a real match. */
 const BEST_NEAREST_SCORE = 0.05;
 
 export interface NearestSearch {
@@ -17,7 +17,7 @@ export interface NearestSearch {
 
 /**
  * Returns the tools nearest to a query that no tool matches, with low scores, so that a request in unexpected words or
- * another language still leads somewhere. Nearness is likeness by vectors, or else the share of letters that the
+ * another language still finds something. The measure is vector similarity, or else the share of letters that the
  * tool's name has in common with the query.
  */
 export function nearestTools(tools: readonly PreparedTool[], search: NearestSearch): readonly RankedHit[] {

@@ -2,28 +2,28 @@ import type { SourcePart } from "../source-part.ts";
 import { documentOf, type SearchDocument } from "./document.ts";
 import type { Ranking } from "./ranking.ts";
 
-/** The words of one source's tools, numbered by where they first stand. */
+/** The words of one source's tools, numbered by first occurrence. */
 export interface PartIndex {
   readonly words: readonly string[];
-  /** By place in the part's list of tools; undefined for what is never found. */
+  /** By index in the part's list of tools; undefined for tools that are never found. */
   readonly tools: readonly (PartTool | undefined)[];
 }
 
 export interface PartTool {
-  /** Numbers of the tool's words, each once, with their weights. */
+  /** Numbers of the tool's distinct words, with their weights. */
   readonly words: Uint32Array;
   readonly weights: Float32Array;
-  /** 1 where the word stands in the tool's name. */
+  /** 1 if the word is in the tool's name. */
   readonly inName: Uint8Array;
   readonly nameLength: number;
-  /** Numbers of the description's words in their order. */
+  /** Numbers of the description's words in order. */
   readonly description: Uint32Array;
 }
 
 const made = new WeakMap<SourcePart, PartIndex>();
 
 /**
- * The index of one part, made once: a change in one source leaves the others' indexes as they are. In steps of one tool
+ * Builds the index of one part, once: a change in one source leaves the others' indexes unchanged. In steps of one tool
  * each.
  */
 export function* partIndexSteps(part: SourcePart, ranking: Ranking): Generator<void, PartIndex> {

@@ -1,51 +1,49 @@
-/** How much a word says, by where it stands, and how long such a text usually is. */
+/** Weight of a word by the text that contains it, and the usual length of such a text. */
 export interface Field {
   readonly weight: number;
-  /** Telling words in a usual text of this kind; longer texts count each word for less. */
+  /** Informative words in a usual text of this kind; longer texts count each word for less. */
   readonly usualLength: number;
-  /** How much length matters, from 0 to 1. */
+  /** Effect of the length, from 0 to 1. */
   readonly lengthEffect: number;
 }
 
 /**
- * All that is tuned about the order of hits. `bench/search/run.mjs` measures it, and what else was tried is in
- * `bench/README.md`.
+ * All tuned constants of the order of hits. `bench/search/run.mjs` measures it; `bench/README.md` lists other attempts.
  */
 export interface Ranking {
   readonly fields: Readonly<
     Record<"name" | "server" | "keywords" | "description" | "parameterNames" | "parameterTexts", Field>
   >;
-  /** A description begins with what the tool does; what follows are conditions and examples. */
+  /** A description starts with what the tool does, followed by conditions and examples. */
   readonly leadWords: number;
   readonly leadWeight: number;
-  /** How soon further occurrences of one word stop to matter. */
+  /** Controls how soon further occurrences of a word stop to count. */
   readonly saturation: number;
-  /** What a word counts for being there at all, as against how often (BM25+). */
+  /** Weight of a word's presence relative to its frequency (BM25+). */
   readonly presence: number;
-  /** How much a synonym counts, as against the word itself. */
+  /** Weight of a synonym relative to the word itself. */
   readonly synonym: number;
-  /** What two words of the query count more where they stand side by side in the description too. */
+  /** Bonus for two query words that are adjacent in the description too. */
   readonly neighbours: number;
-  /** How much a name that the query covers counts more than one with other words in it. */
+  /** Bonus for a name that the query covers over one with other words in it. */
   readonly nameCover: number;
   /**
-   * How much the best tools of a server say of each of them: a server that answers in several tools is the one that is
-   * meant.
+   * Contribution of a server's best tools to each of its tools: a server with several matching tools is the likely one.
    */
   readonly serverShare: number;
-  /** How many tools speak for their server. */
+  /** Number of tools that contribute to their server. */
   readonly serverTools: number;
-  /** How much more a word counts that tells a tool from the others of its server. */
+  /** Bonus for a word that distinguishes a tool from the others of its server. */
   readonly siblings: number;
-  /** How much likeness to the query counts, beside the words of the best tool. */
+  /** Weight of similarity relative to the words of the best tool. */
   readonly likeness: number;
-  /** How much the words of the nearest tools of other servers count. */
+  /** Weight of the words of the nearest tools of other servers. */
   readonly kinShare: number;
-  /** The same as `serverShare`, with likeness. */
+  /** Like `serverShare`, with similarity. */
   readonly blendServerShare: number;
 }
 
-/** Each lies on a plateau: a third more or less of any of them changes the benchmark by less than one point. */
+/** Each value is on a plateau: a third more or less changes the benchmark by less than one point. */
 export const RANKING: Ranking = Object.freeze({
   fields: {
     name: { weight: 2.5, usualLength: 3, lengthEffect: 0.5 },

@@ -6,8 +6,8 @@ import { passesFilter } from "./filter.ts";
 export const MAX_NEAR = 5;
 
 /**
- * Where to look when nothing was found: what the query finds where the filter does not look, else names that are
- * written like a query of one word; and the servers that there are.
+ * Returns suggestions when nothing was found: hits outside the filter, else names similar to a query of one word; and
+ * the available servers.
  */
 export function insteadOf(
   query: string,
@@ -24,16 +24,16 @@ export function insteadOf(
   return { near, servers, noSuchServer: !tools.some(passesFilter({ server }, separator)) };
 }
 
-/** What there is beside what a search is about. */
+/** Inputs for the suggestions. */
 interface Surroundings {
   readonly permitted: readonly PreparedTool[];
-  /** What the query finds where the filter does not look. */
+  /** Hits of the query outside the filter. */
   readonly elsewhere: readonly SearchHit[];
-  /** What stands between a namespace and a name. */
+  /** The text between a namespace and a name. */
   readonly separator: string;
 }
 
-// All names are walked through, so only for what may be one.
+// Scans all names, so only for queries that may be a name.
 function namesLike(query: string, tools: readonly PreparedTool[]): readonly string[] {
   return /\s/.test(query)
     ? []

@@ -2,21 +2,21 @@ import type { SearchReasons } from "../../core/ports/ports.ts";
 import type { Ranking } from "./ranking.ts";
 import type { Postings, WholeIndex } from "./whole-index.ts";
 
-/** Only an exact name is a whole 1. */
+/** Only an exact name scores 1. */
 const BEST_SCORE = 0.99;
 
-/** Sums up what the words of one query find, by place in the order of names. */
+/** Accumulates the matches of one query's words, by index in name order. */
 export class Scores {
-  /** Places where a word was found, each once. */
+  /** Ranks with a match, each once. */
   readonly ranks: number[] = [];
   readonly #index: WholeIndex;
   readonly #ranking: Ranking;
   readonly #sums: Float64Array;
   readonly #word: Float32Array;
   readonly #named: Uint8Array;
-  /** What the words tell that set a tool apart from the others of its server. */
+  /** Information of the words that distinguish a tool from the others of its server. */
   readonly #apart: Float64Array;
-  /** By source: in how many of its tools the current word was found. */
+  /** By source: number of its tools with the current word. */
   readonly #havingWord: Uint32Array;
   #touched: number[] = [];
   #most = 0;
@@ -33,7 +33,7 @@ export class Scores {
     this.#havingWord = new Uint32Array(index.sourceCount);
   }
 
-  /** Notes where the current word, or what stands for it, was found; only its best occurrence in a tool counts. */
+  /** Records matches of the current word or its replacement; only the best occurrence in a tool counts. */
   note({ ranks, weights, inName }: Postings, factor: number): void {
     for (let at = 0; at < ranks.length; at += 1) {
       const rank = ranks[at]!;
@@ -46,7 +46,7 @@ export class Scores {
     }
   }
 
-  /** Ends a word. `rarity` is what it tells, found or not. */
+  /** Ends a word. `rarity` is its information, found or not. */
   closeWord(rarity: number): void {
     const { presence, saturation } = this.#ranking;
     const { sources, sourceSizes } = this.#index;
@@ -66,12 +66,12 @@ export class Scores {
     this.#most += rarity;
   }
 
-  /** Two words of the query stand side by side there too. `rarity` is what the two tell on average. */
+  /** Records that two adjacent query words are adjacent there too. `rarity` is the average information of the two. */
   noteNeighbours(rank: number, rarity: number): void {
     this.#sums[rank]! += this.#ranking.neighbours * rarity;
   }
 
-  /** Ends the query: what the names and the servers say is added. */
+  /** Ends the query: adds the contributions of names and servers. */
   close(): void {
     const { nameLengths, sources, sourceCount } = this.#index;
     const { nameCover, serverShare, serverTools } = this.#ranking;
@@ -90,7 +90,7 @@ export class Scores {
     }
   }
 
-  /** The sibling that most sets itself apart stays as it is, the others lose what they lack. */
+  /** The most distinctive sibling keeps its score; the others lose the difference. */
   #setApart(): void {
     const { sources, sourceCount } = this.#index;
     const most = new Float64Array(sourceCount);
@@ -101,12 +101,12 @@ export class Scores {
     }
   }
 
-  /** How much of what the query tells was found. Not bound; 0 for nothing. */
+  /** Returns the found share of the query's information. May exceed 1; 0 for nothing. */
   shareOf(rank: number): number {
     return this.#sums[rank]! / this.#most;
   }
 
-  /** Whether the query is the tool's name, word for word, in any order. */
+  /** Returns whether the query equals the tool's name, ignoring word order. */
   isNamed(rank: number): boolean {
     const length = this.#index.nameLengths[rank]!;
     return length === this.#words && this.#named[rank]! >= length;
@@ -117,8 +117,8 @@ export class Scores {
   }
 
   /**
-   * Above 0 and below 1, by how much of what the query tells was found, and how well. What is compared is what is
-   * shown: four digits.
+   * Returns a score above 0 and below 1, from the share of the query's information that was found and how well it
+   * matched. Rounded to the four digits that are shown, so that order and display agree.
    */
   scoreOf(rank: number): number {
     const share = BEST_SCORE * (1 - Math.exp(-this.shareOf(rank)));
@@ -130,7 +130,7 @@ export function roundReason(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Keeps the greatest of a server's sums, in falling order: `count` of them from `begin` on. */
+/** Keeps the `count` greatest of a server's sums, in descending order, from `begin` on. */
 export function keepBest(
   best: Float64Array,
   { begin, count }: { readonly begin: number; readonly count: number },

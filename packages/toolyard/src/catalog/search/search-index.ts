@@ -18,28 +18,28 @@ import { Vocabulary } from "./vocabulary.ts";
 import { WholeIndex } from "./whole-index.ts";
 import { queryWords, type QueryWord } from "./words.ts";
 
-/** How the index is searched. */
+/** Parameters of a search in the index. */
 export interface IndexSearch {
   readonly limit: number;
-  /** Tools that the whole query is a name of. */
+  /** Tools whose name equals the whole query. */
   readonly exact: readonly PreparedTool[];
   passes(tool: PreparedTool): boolean;
-  /** What is known beside the words, by rank of `tools`. */
+  /** Evidence besides the words, by rank of `tools`. */
   readonly evidence?: Evidence | undefined;
   /** @default false */
   readonly why?: boolean | undefined;
-  /** Where no tool matches, the nearest ones are given, with low scores. @default false */
+  /** Returns the nearest tools, with low scores, if no tool matches. @default false */
   readonly givesNearest?: boolean;
 }
 
-/** Words of a query that are looked for loosely; each costs a walk over the vocabulary. */
+/** Most query words that are matched loosely; each costs a scan of the vocabulary. */
 const MAX_LOOSE_WORDS = 8;
 
 /**
- * Fielded BM25 over tools: words of name, keywords, server, description and parameters, in this order of weight; what
- * the name covers, words side by side and what else the server offers are added. The parts of the sources are read by
- * themselves and only once. Scores lie between 0 and 1, equal ones are in the order of names, and the same question to
- * the same tools has the same answer.
+ * Fielded BM25 over tools: words of name, keywords, server, description and parameters, in this order of weight, with
+ * bonuses for covered names, adjacent words and other matching tools of the server. Each source's part is indexed
+ * separately and only once. Scores are between 0 and 1, equal ones in name order; the same query to the same tools
+ * always has the same answer.
  */
 export class SearchIndex {
   /** Sorted by rendered name; discovery tools are never found. */
@@ -54,7 +54,7 @@ export class SearchIndex {
   /** Deprecated tools by rank, with the ranks of the tools that replace them. */
   #deprecated: ReadonlyMap<number, readonly number[]> | undefined;
 
-  /** `rows`: what may be found. Of what else the parts hold, no search tells anything. */
+  /** `rows`: the tools that may be found. Searches reveal nothing about other tools of the parts. */
   constructor(rows: readonly PreparedTool[], parts: readonly SourcePart[], ranking = RANKING) {
     this.#ranking = ranking;
     this.tools = rows.filter((row) => row.record.role !== "discovery");
@@ -64,8 +64,8 @@ export class SearchIndex {
   }
 
   /**
-   * Makes what searches need, bit by bit, and before it what these steps make. Returns nothing where that took no
-   * waiting; a search does it in one go.
+   * Prepares searches in steps, after the steps of `before`. Returns `undefined` if that needed no waiting; a search
+   * prepares everything synchronously.
    */
   prepare(before: () => Iterable<void>): Promise<void> | undefined {
     if (this.#whole) return undefined;
@@ -89,7 +89,7 @@ export class SearchIndex {
     this.#whole = whole;
   }
 
-  /** Words of names and keywords as they are written, of the tools that are found and of no others. */
+  /** Yields the words of names and keywords as written, only of tools that can be found. */
   *#written(): Generator<readonly string[], void> {
     for (const tool of this.tools) yield documentOf(tool, this.#ranking).nameWords;
   }
@@ -128,7 +128,7 @@ export class SearchIndex {
     return { hits, total };
   }
 
-  /** A deprecated tool counts for less, and never as much as the tool that replaces it. */
+  /** A deprecated tool scores lower, and always below the tool that replaces it. */
   #scoreOf(rank: number, found: ReadonlySet<number>, scores: Scores | Blend): number {
     const replacements = this.#deprecated!.get(rank);
     const score = scores.scoreOf(rank);
@@ -152,7 +152,7 @@ export class SearchIndex {
     return new Set([...given, ...(this.#byName?.get(text) ?? [])]);
   }
 
-  /** Score by rank for every tool in which a word was found. */
+  /** Returns the score by rank for every tool with a matching word. */
   #scores(words: readonly QueryWord[]): Scores {
     const scores = new Scores(this.#index, this.#ranking);
     const rarities: number[] = [];
@@ -177,8 +177,8 @@ export class SearchIndex {
   }
 
   /**
-   * Notes where the words stand. Returns in about how many tools: with the word itself, or with any where it is
-   * nowhere.
+   * Records the matches of the words. Returns the approximate number of tools with the word itself, or with any
+   * expansion if no tool has the word.
    */
   #collect(expansions: readonly Expansion[], scores: Scores): number {
     let own = 0;
@@ -194,7 +194,7 @@ export class SearchIndex {
   }
 }
 
-/** The smallest difference between two scores, as they are shown. */
+/** The smallest difference between two displayed scores. */
 const LEAST_STEP = 0.0001;
 
 function roundScore(score: number): number {
@@ -218,7 +218,7 @@ function* deprecatedTools(tools: readonly PreparedTool[]): Generator<void, Reado
   return found;
 }
 
-/** Lower-case names, with prefix and without, to ranks. */
+/** Maps lower-case names, with and without prefix, to ranks. */
 function* namesOf(rows: readonly PreparedTool[]): Generator<void, ReadonlyMap<string, readonly number[]>> {
   const names = new Map<string, number[]>();
   for (const [rank, row] of rows.entries()) {
@@ -232,7 +232,7 @@ function* namesOf(rows: readonly PreparedTool[]): Generator<void, ReadonlyMap<st
   return names;
 }
 
-/** A tool as an answer shows it. */
+/** Returns a tool in the form of a search hit. */
 export function toHit({ key, record, entry }: PreparedTool, score: number): SearchHit {
   const { inputSchema: schema, outputSchema } = entry;
   return {
@@ -245,7 +245,7 @@ export function toHit({ key, record, entry }: PreparedTool, score: number): Sear
   };
 }
 
-/** Hits that are given: 5 for what is no number or below 1, within the bound. */
+/** Returns the number of hits: 5 for NaN and values below 1, within the limit. */
 function resolveLimit(limit: number): number {
   return Number.isNaN(limit) || limit < 1
     ? DEFAULT_RESULTS

@@ -52,11 +52,11 @@ const TOOLS: readonly Facts[] = [
   { name: "getWeatherForecast", description: "Tells how the sky will be." },
 ];
 
-test("T29: a word of the name finds the tool", async () => {
+test("T29: finds a tool by a word of its name", async () => {
   expect((await found(TOOLS, "email"))[0]).toBe("send_email");
 });
 
-test("T13: keywords are searched, and without them the word is not found", async () => {
+test("T13: searches keywords, and does not find the word without them", async () => {
   expect(await found(TOOLS, "newsletter")).toEqual(["send_email"]);
   expect(await found([{ name: "send_email", description: "Sends a message." }], "newsletter")).toEqual([]);
 });
@@ -73,7 +73,7 @@ test.each([
   expect((await found(TOOLS, query))[0]).toBe(name);
 });
 
-test("the server's name is searched too", async () => {
+test("searches the server's name too", async () => {
   const catalog = new Catalog(resolveCatalog(), [
     new MemoryProvider({ id: "github" }).offerTools("merge"),
     new MemoryProvider({ id: "gitlab" }).offerTools("merge"),
@@ -83,7 +83,7 @@ test("the server's name is searched too", async () => {
 });
 
 test.each(["read_file", "READ_FILE", " read_file "])(
-  "the exact name `%s` comes first with a score of 1",
+  "ranks the exact name `%s` first with a score of 1",
   async (query) => {
     const tools = [...TOOLS, { name: "file_reader", description: "read file read_file", keywords: ["read_file"] }];
     const { hits } = await searchIn(tools, query);
@@ -92,7 +92,7 @@ test.each(["read_file", "READ_FILE", " read_file "])(
   },
 );
 
-test("an exact name is found in every spelling, with its prefix and without", async () => {
+test("finds an exact name in every spelling, with and without its prefix", async () => {
   const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "gh" }).offerTools("search_code", "search")]);
   const snapshot = await catalog.snapshot();
   for (const spelling of ["search_code", "gh__search_code", "gh::search_code", "GH__search_code"]) {
@@ -102,7 +102,7 @@ test("an exact name is found in every spelling, with its prefix and without", as
   }
 });
 
-test("an empty query lists all by name with a score of 1", async () => {
+test("lists all tools by name with a score of 1 for an empty query", async () => {
   const { hits, total } = await searchIn(TOOLS, "  ");
   expect(hits.map((hit) => [hit.name, hit.score])).toEqual([
     ["calculator", 1],
@@ -113,7 +113,7 @@ test("an empty query lists all by name with a score of 1", async () => {
   expect(total).toBe(4);
 });
 
-test("a hit shows the name, description and schema that the list shows", async () => {
+test("a hit has the name, description and schema of the list", async () => {
   const { hits } = await searchIn(
     [{ name: "t", description: "Does it.", inputSchema: {}, definition: { name: "t", description: "Does it." } }],
     "t",
@@ -123,12 +123,12 @@ test("a hit shows the name, description and schema that the list shows", async (
   ]);
 });
 
-test("a slip of the keyboard is forgiven when the word stands nowhere", async () => {
+test("tolerates a typing error in a word that occurs nowhere", async () => {
   expect(await found(TOOLS, "calcualtor")).toEqual(["calculator"]);
   expect(await found(TOOLS, "wether")).toEqual(["getWeatherForecast"]);
 });
 
-test("a slip is not looked for when the word is there", async () => {
+test("does not correct a word that occurs", async () => {
   expect(
     await found(
       [
@@ -140,18 +140,18 @@ test("a slip is not looked for when the word is there", async () => {
   ).toEqual(["mail_list"]);
 });
 
-test("the beginning of a word, and a part of one, find it", async () => {
+test("finds a word by its beginning and by a part", async () => {
   expect(await found(TOOLS, "calcul")).toEqual(["calculator"]);
   expect(await found([{ name: "webhook_add", description: "" }], "hook")).toEqual(["webhook_add"]);
 });
 
-test("a query that no tool matches gives the nearest tools, with low scores", async () => {
+test("returns the nearest tools with low scores for a query that no tool matches", async () => {
   const { hits, total, instead } = await searchIn(TOOLS, "quantum chromodynamics", 5, { nearest: true });
   expect([hits.length, total, instead]).toEqual([4, 4, undefined]);
   for (const { score } of hits) expect(score).toBeLessThanOrEqual(0.05);
 });
 
-test("a query that no tool matches finds nothing unless the nearest are requested, and names the servers", async () => {
+test("finds nothing for such a query unless the nearest are requested, and names the servers", async () => {
   const servers = [{ id: "local", tools: 4 }];
   expect(await searchIn(TOOLS, "quantum chromodynamics")).toEqual({
     hits: [],
@@ -175,12 +175,12 @@ describe("a deprecated tool", () => {
     ]);
   });
 
-  test("is still first by its exact name", async () => {
+  test("is still first for its exact name", async () => {
     const old = { name: "read_file", description: "DEPRECATED: Use read_text_file instead. Read a file." };
     expect((await found([old, other], "read_file"))[0]).toBe("read_file");
   });
 
-  test("is not one whose description is about deprecated things", async () => {
+  test("does not include a tool whose description is about deprecated things", async () => {
     const lister = { name: "list_models", description: "Lists models, also deprecated models." };
     const [first, second] = await Promise.all([
       searchIn([lister], "list models"),
@@ -190,7 +190,7 @@ describe("a deprecated tool", () => {
   });
 });
 
-describe("a request in German or French finds tools that are described in English", () => {
+describe("a request in German or French finds tools described in English", () => {
   const tools = [
     { name: "read_file", description: "Read the contents of a file." },
     { name: "delete_vm", description: "Delete a virtual machine." },
@@ -209,12 +209,12 @@ describe("a request in German or French finds tools that are described in Englis
     expect((await found(tools, query))[0]).toBe(name);
   });
 
-  test("and its articles are not looked for inside of names", async () => {
+  test("does not search for its articles inside names", async () => {
     expect(await found(tools, "den Datei")).toEqual(["read_file"]);
   });
 });
 
-test("a query that finds nothing in one server is told the names that are written much like it", async () => {
+test("names similar names for a query that finds nothing in one server", async () => {
   const snapshot = await new Catalog(resolveCatalog(), [
     new MemoryProvider({ id: "a" }).offerTools("read_file"),
     new MemoryProvider({ id: "b" }).offerTools("sum"),
@@ -238,7 +238,7 @@ test.each(["gitlab", "GitLab", "GL"])("a search in the server %s finds only its 
   expect(searchTools(snapshot, { query: "merge", view: VIEW, limit: 5 }).total).toBe(2);
 });
 
-test("a search for what changes nothing leaves out every tool that does not say so", async () => {
+test("a search for read-only tools omits every tool that is not marked as such", async () => {
   const annotated = {
     name: "read_note",
     definition: { name: "read_note", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } },
@@ -254,7 +254,7 @@ test("a search for what changes nothing leaves out every tool that does not say 
   expect(searchTools(snapshot, { query: "note", view: VIEW, limit: 5, filter: { readOnly: false } }).total).toBe(2);
 });
 
-test("a tool that the caller may not use is in no answer, nor in what is named instead", async () => {
+test("a tool that the caller may not use is in no answer and no suggestion", async () => {
   const snapshot = await new Catalog(resolveCatalog(), [
     new MemoryProvider({ id: "a" }).offerTools("open_door", "shut_door"),
   ]).snapshot();
@@ -267,7 +267,7 @@ test("a tool that the caller may not use is in no answer, nor in what is named i
   );
 });
 
-test("words that stand side by side in the description count more than the same words apart", async () => {
+test("adjacent words count more if they are adjacent in the description", async () => {
   const tools = [
     { name: "one", description: "Opens the pull gate and tells the request." },
     { name: "two", description: "Tells the gate and opens a pull request." },
@@ -275,7 +275,7 @@ test("words that stand side by side in the description count more than the same 
   expect((await found(tools, "pull request"))[0]).toBe("two");
 });
 
-test("a name that the query covers comes before one with other words in it", async () => {
+test("ranks a name that the query covers before one with other words in it", async () => {
   const tools = [
     { name: "list_user_branch_rules", description: "" },
     { name: "list_branch", description: "" },
@@ -283,7 +283,7 @@ test("a name that the query covers comes before one with other words in it", asy
   expect((await found(tools, "list branch"))[0]).toBe("list_branch");
 });
 
-test("of two tools that are alike, that of the server with more to say on the query comes first", async () => {
+test("of two similar tools, ranks the one first whose server matches the query better", async () => {
   const providers = [
     new MemoryProvider({ id: "alpha" }).offerTools(
       { name: "get", description: "Gets a parcel." },
@@ -302,7 +302,7 @@ test("of two tools that are alike, that of the server with more to say on the qu
   expect(hits[0]!.server).toBe("omega");
 });
 
-test("a word that people use in its place finds a tool, behind one with the word itself", async () => {
+test("a synonym finds a tool, ranked behind one with the word itself", async () => {
   const tools = [
     { name: "remove_item", description: "" },
     { name: "delete_item", description: "" },
@@ -310,7 +310,7 @@ test("a word that people use in its place finds a tool, behind one with the word
   expect(await found(tools, "delete")).toEqual(["delete_item", "remove_item"]);
 });
 
-test("texts without spaces between words are searched", async () => {
+test("searches texts without spaces between words", async () => {
   expect(
     await found(
       [
@@ -322,7 +322,7 @@ test("texts without spaces between words are searched", async () => {
   ).toEqual(["bing_search"]);
 });
 
-test("equal scores are in the order of names", async () => {
+test("sorts equal scores by name", async () => {
   const tools = ["cc", "aa", "bb"].map((name) => ({ name: `${name}_thing`, description: "Same words." }));
   const { hits } = await searchIn(tools, "thing");
   expect(hits.map((hit) => hit.name)).toEqual(["aa_thing", "bb_thing", "cc_thing"]);
@@ -352,7 +352,7 @@ test.each([
   expect(resolveMaxResults(given)).toBe(meant);
 });
 
-test("whatever is asked, scores are 0 to 1, best first, then by name; one question has one answer", async () => {
+test("for any query, scores are 0 to 1, best first, then by name; one query has one answer", async () => {
   const catalog = new Catalog(resolveCatalog(), [
     new MemoryProvider({ id: "x" }).offerTools(...TOOLS, "a.b", "__proto__", "constructor"),
   ]);
@@ -379,7 +379,7 @@ test("whatever is asked, scores are 0 to 1, best first, then by name; one questi
   );
 });
 
-test("a change in one source is found on the next search, and what went is not", async () => {
+test("the next search finds a changed tool and not a removed one", async () => {
   const provider = new MemoryProvider({ id: "x" }).offerTools({ name: "old", description: "apples" });
   const catalog = new Catalog(resolveCatalog(), [
     provider,
@@ -392,7 +392,7 @@ test("a change in one source is found on the next search, and what went is not",
   expect([await names("apples"), await names("bananas"), await names("pears")]).toEqual([[], ["x__new"], ["y__pear"]]);
 });
 
-test("S18: 10,000 tools and a hostile query stay within bounds", async () => {
+test("S18: searches 10,000 tools with a hostile query within the limits", async () => {
   const provider = new MemoryProvider({ id: "many" }).offerTools(
     ...Array.from({ length: 10_000 }, (_, at) => ({
       name: `tool_${at}_${(at * 31) % 977}`,
@@ -412,7 +412,7 @@ test("S18: 10,000 tools and a hostile query stay within bounds", async () => {
     view: VIEW,
     limit: 5,
   });
-  // Ten times what an idle machine of 2025 takes.
+  // Ten times the duration on an idle machine of 2025.
   expect(built - began).toBeLessThan(5000);
   expect((asked - built) / 20).toBeLessThan(150);
   expect(cpuMs() - asked).toBeLessThan(3000);
@@ -423,7 +423,7 @@ test.each([
   ["HTTPServer2", ["http", "server", "2", "httpserver2"]],
   ["read-file.now", ["read", "file", "now"]],
   ["Café", ["cafe"]],
-])("`%s` is read as words", (text, words) => {
+])("splits `%s` into words", (text, words) => {
   expect(wordsOf(text)).toEqual(words);
 });
 
@@ -433,7 +433,7 @@ test("forms of one word share a stem, and other words keep theirs", () => {
   expect(["status", "this", "news", "bus"].map(stem).filter((word) => word.length < 3)).toEqual([]);
 });
 
-test("a query of nothing but stop words keeps them", () => {
+test("keeps the words of a query that has only stop words", () => {
   const texts = (query: string): string[] => queryWords(query).map((word) => word.text);
   expect(texts("what is this")).toEqual(["what", "is", "this"]);
   expect(texts("send an email")).toEqual(["send", "email"]);

@@ -11,12 +11,12 @@ import { SearchIndex } from "./search-index.ts";
 export interface ToolQuery {
   readonly query: string;
   readonly view: View;
-  /** Below 1 or no number: 5. */
+  /** Below 1 or NaN: 5. */
   readonly limit: number;
   readonly filter?: SearchFilter;
 }
 
-/** The best tools for a query among those that the view may use, listed or not (T23, T26). */
+/** Returns the best tools for a query among those that the view may use, listed or not (T23, T26). */
 export function searchTools(snapshot: Snapshot, asked: ToolQuery, evidence?: Evidence): SearchAnswer {
   const { query, view, limit, filter = {} } = asked;
   const { tools, separator } = snapshot.searchable;
@@ -40,28 +40,30 @@ export function searchTools(snapshot: Snapshot, asked: ToolQuery, evidence?: Evi
   return { ...answer, instead: insteadOf(query, filter, { permitted: index.tools, elsewhere, separator }) };
 }
 
-/** The same with what tells beside words, where that is known in time. */
+/** Does the same with additional evidence, if it is available in time. */
 export async function searchWith(snapshot: Snapshot, asked: ToolQuery, source: EvidenceSource): Promise<SearchAnswer> {
-  // A list of everything is by name.
+  // A list of everything is sorted by name.
   if (asked.query.trim() === "") return searchTools(snapshot, asked);
   const evidence = await source.evidence(asked.query, indexFor(snapshot, asked.view).tools);
   const answer = searchTools(snapshot, asked, evidence);
   return evidence ? answer : { ...answer, wordsAlone: true };
 }
 
-/** Reads names and words of tools that were never searched, bit by bit. Returns nothing where that took no waiting. */
+/**
+ * Reads names and words of tools that were never searched, in steps. Returns `undefined` if that needed no waiting.
+ */
 export function prepareSearch(snapshot: Snapshot, view: View): Promise<void> | undefined {
   return indexFor(snapshot, view).prepare(() => snapshot.searchable.tools.steps());
 }
 
-/** What a snapshot offers does not change, and neither does what is known of its words. */
+/** A snapshot never changes, and neither do the words derived from it. */
 const indexes = new WeakMap<Snapshot, Map<string, SearchIndex>>();
-/** Indexes of one snapshot beside that of everything; one that was not asked for the longest is made anew. */
+/** Most indexes per snapshot besides the full one; the least recently used is dropped. */
 const MAX_NARROWED = 8;
 
 /**
- * Who may not use everything has an index of what is left: were hidden tools counted in how rare a word is, in what is
- * usual or in what a server's best tools say, places and scores would tell of them.
+ * Returns the index for a caller; one with narrowed rights has an index of its permitted tools. If hidden tools counted
+ * in word rarity, usual values or server contributions, ranks and scores would reveal them.
  */
 function indexFor(snapshot: Snapshot, { principal }: View): SearchIndex {
   const permission = permissionOf(principal.rights);
@@ -70,7 +72,7 @@ function indexFor(snapshot: Snapshot, { principal }: View): SearchIndex {
   if (!known) indexes.set(snapshot, (known = new Map()));
   const { tools, parts } = snapshot.searchable;
   const index = known.get(key) ?? new SearchIndex(tools.permitted(tools.rows, permission), parts);
-  // The one that was used last stands last.
+  // Keeps the most recently used one last.
   known.delete(key);
   known.set(key, index);
   const oldest = [...known.keys()].find((one) => one !== EVERYTHING);

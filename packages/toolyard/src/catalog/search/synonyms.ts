@@ -1,11 +1,11 @@
 import { stem } from "./words.ts";
 
 /**
- * Words that people use for one another when they talk to tools. A word may stand in several groups; only members of
- * one group stand for each other.
+ * Words that users write for one another in requests for tools. A word may be in several groups; only members of one
+ * group replace each other.
  */
 const GROUPS: readonly string[] = [
-  // What is done.
+  // Actions.
   "create add new make insert generate register",
   "delete remove drop destroy erase",
   "remove clear purge erase clean",
@@ -128,7 +128,7 @@ const GROUPS: readonly string[] = [
   "queue topic",
   "webpage website page site url link",
   "browser page tab",
-  // People and what they do.
+  // People and their activities.
   "user account member person people",
   "customer client",
   "employee staff worker",
@@ -147,7 +147,7 @@ const GROUPS: readonly string[] = [
   "timestamp time date",
   "timezone zone",
   "language locale",
-  // The world.
+  // Places and other things.
   "weather forecast temperature climate",
   "location place address geocode",
   "map location",
@@ -191,7 +191,7 @@ for (const group of GROUPS) {
   }
 }
 
-/** Stems that may stand for this one. */
+/** Returns the stems that may replace this one. */
 export function synonymsOf(word: string): ReadonlySet<string> {
   return table.get(word) ?? NONE;
 }

@@ -1,10 +1,10 @@
 export interface RankedHit {
-  /** Place in the order of names. */
+  /** Index in name order. */
   readonly rank: number;
   readonly score: number;
 }
 
-/** Keeps the best so many of any number of hits: highest score first, equal ones by rank. */
+/** Keeps a limited number of the best hits: highest score first, equal ones by rank. */
 export class TopHits {
   readonly #limit: number;
   readonly #hits: RankedHit[] = [];

@@ -1,12 +1,12 @@
 /**
- * German and French words of everyday requests, with the English words that tools are described with. Most catalogs
- * are described in English, and the table of token vectors knows few words of other languages. Keys are beginnings of
- * words without diacritics, so that `losch` covers `löschen`, `lösche` and `löscht`.
+ * German and French words of everyday requests, with the English words of tool descriptions. Most catalogs are
+ * described in English, and the table of token vectors knows few words of other languages. Keys are beginnings of words
+ * without diacritics, so that `losch` covers `löschen`, `lösche` and `löscht`.
  *
  * The list is the project's own, under the licence of this repository.
  */
 const ENTRIES: readonly string[] = [
-  // What is done, German.
+  // Actions, German.
   "lies read get",
   "lesen read get",
   "schreib write",
@@ -116,7 +116,7 @@ const ENTRIES: readonly string[] = [
   "beziehung relation",
   "neu new create",
   "letzt last recent latest",
-  // What is done, French.
+  // Actions, French.
   "lire read get",
   "lis read get",
   "ecri write",
@@ -227,13 +227,13 @@ const table = new Map(
   }),
 );
 
-/** Endings that a word may have beyond its key. */
+/** Most letters that a word may have after its key. */
 const MAX_ENDING = 4;
 const MIN_KEY_LENGTH = 3;
 
 /**
  * Returns the English words for a German or French one, written in lower case and without diacritics. Returns none for
- * a word that the list does not have.
+ * a word that is not in the list.
  */
 export function translationsOf(word: string): readonly string[] {
   for (let cut = 0; cut <= MAX_ENDING && word.length - cut >= MIN_KEY_LENGTH; cut += 1) {

@@ -2,9 +2,9 @@ import { editDistance } from "../../core/text/suggest.ts";
 
 const STEP = 64;
 
-/** Words to look for something like a given one in. Tens of thousands are searched in well under a millisecond. */
+/** The words in which similar words are searched. Tens of thousands are searched in well under a millisecond. */
 export class Vocabulary {
-  /** All words, each between line ends: one native search finds every word that begins with, or holds, another. */
+  /** All words, each between line ends: one native search finds every word that begins with, or contains, another. */
   readonly #text: string;
   readonly #byLength = new Map<number, { readonly word: string; readonly letters: number }[]>();
 
@@ -12,7 +12,7 @@ export class Vocabulary {
     this.#text = `\n${[...words].join("\n")}\n`;
   }
 
-  /** In steps of so many lists, then of so many words. */
+  /** Steps over the lists, then over the words, in fixed amounts. */
   static *steps(lists: Iterable<readonly string[]>): Generator<void, Vocabulary> {
     const words = new Set<string>();
     let count = 0;
@@ -35,7 +35,7 @@ export class Vocabulary {
     else this.#byLength.set(word.length, [row]);
   }
 
-  /** At most `limit` words that begin with this one, in no order. */
+  /** Returns at most `limit` words that begin with this one, in no order. */
   startingWith(word: string, limit: number): string[] {
     return this.#find(`\n${word}`, limit);
   }
@@ -44,14 +44,14 @@ export class Vocabulary {
     return this.#find(word, limit);
   }
 
-  /** Words that the fewest slips of the keyboard lead to, `most` of them or fewer. */
+  /** Returns at most `most` words with the fewest typing errors. */
   near(word: string, most: number): string[] {
     const letters = lettersOf(word);
     let least = most;
     let found: string[] = [];
     for (let length = word.length - most; length <= word.length + most; length += 1) {
       for (const other of this.#byLength.get(length) ?? []) {
-        // A slip changes at most two letters of the set.
+        // A typing error changes at most two letters of the set.
         if (bits(letters ^ other.letters) > 2 * least) continue;
         const distance = editDistance(word, other.word, least);
         if (distance > least) continue;
@@ -74,7 +74,7 @@ export class Vocabulary {
   }
 }
 
-/** Which letters a word has, one bit for each of 32 groups. */
+/** Returns the set of letters in a word, one bit for each of 32 groups. */
 function lettersOf(word: string): number {
   let set = 0;
   for (let at = 0; at < word.length; at += 1) set |= 1 << (word.charCodeAt(at) & 31);

@@ -1,6 +1,6 @@
 import type { PartIndex, PartTool } from "./part-index.ts";
 
-/** Where one word stands: ranks of tools, the word's weight there, and whether the tool's name has it. */
+/** The occurrences of one word: ranks of tools, the word's weight there, and whether the tool's name contains it. */
 export interface Postings {
   readonly ranks: Uint32Array;
   readonly weights: Float32Array;
@@ -9,12 +9,12 @@ export interface Postings {
 
 const NO_WORDS = new Uint32Array(0);
 
-/** What an index is made of. */
+/** Inputs of an index. */
 export interface WholeParts {
-  /** How many tools are found at all. */
+  /** Number of tools that can be found. */
   readonly size: number;
   readonly parts: readonly PartIndex[];
-  /** The rank of a tool by part and place in it; -1 for what is not found. */
+  /** Returns the rank of a tool by part and index in it; -1 if it cannot be found. */
   rankOf(part: number, at: number): number;
 }
 
@@ -22,24 +22,24 @@ interface FoundTool {
   readonly tool: PartTool;
   readonly rank: number;
   readonly source: number;
-  /** By their numbers in the whole. */
+  /** By their numbers in the whole index. */
   readonly words: Uint32Array;
 }
 
 /**
- * The parts' indexes as one: which tools have a word is one look. Made at the first search after a change by copying
- * numbers out of the parts, which read no text again.
+ * The parts' indexes combined: one lookup returns the tools with a word. Built at the first search after a change by
+ * copying numbers out of the parts, without reading text again.
  */
 export class WholeIndex {
   /** By rank: number of words in the tool's name. */
   readonly nameLengths: Uint8Array;
-  /** By rank: which source it belongs to, from 0. */
+  /** By rank: number of its source, from 0. */
   readonly sources: Uint32Array;
   readonly sourceCount: number;
-  /** By source: how many tools it has. */
+  /** By source: number of its tools. */
   readonly sourceSizes: Uint32Array;
   readonly #numbers = new Map<string, number>();
-  /** By number of a word: where its postings begin; one more for the end. */
+  /** By number of a word: start of its postings; one further element for the end. */
   #starts = NO_WORDS;
   #ranks = NO_WORDS;
   #weights = new Float32Array(0);
@@ -121,7 +121,7 @@ export class WholeIndex {
     };
   }
 
-  /** Ranks of tools in whose description the two words stand side by side, in this order. */
+  /** Returns the ranks of tools in whose description the two words are adjacent, in this order. */
   withNeighbours(left: string, right: string): number[] {
     const first = this.#numbers.get(left);
     const second = this.#numbers.get(right);
@@ -140,7 +140,7 @@ export class WholeIndex {
   }
 }
 
-/** Where the next postings of these words go; `next` moves on behind them. */
+/** Returns the index of the next posting of each word; advances `next`. */
 function placesOf(words: Uint32Array, next: Uint32Array): Uint32Array {
   return words.map((word) => {
     const place = next[word]!;

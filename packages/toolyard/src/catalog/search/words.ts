@@ -1,11 +1,11 @@
 import { firstChars } from "../../core/text/truncate.ts";
-/** Longest text that is read into words, of a query and of one field. */
+/** Longest text that is split into words: of a query and of one field, in characters. */
 const MAX_QUERY_LENGTH = 2000;
 const MAX_FIELD_LENGTH = 8000;
 const MAX_QUERY_WORDS = 64;
 const MAX_WORD_LENGTH = 48;
 
-/** Words that say nothing about a tool: of English, then of German and French, without diacritics. */
+/** Words without information about a tool: English, then German and French, without diacritics. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a an and any are as at be been but by can could do does for from had has have how i if in into is it its " +
@@ -26,13 +26,13 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 /** The English possessive, and French words that lose a vowel before the next one: `Anna's`, `l'application`. */
 const ELISIONS = /(?<=\p{L})['’]s(?!\p{L})|(?<!\p{L})(?:[cdjlmnst]|qu|jusqu|lorsqu)['’](?=\p{L})/giu;
 
-/** One word of a query: as it was written, and its stem. */
+/** One word of a query: as written, and its stem. */
 export interface QueryWord {
   readonly text: string;
   readonly stem: string;
 }
 
-/** The words of a query in their order, without repetition. A query of nothing but stop words keeps them. */
+/** Returns the distinct words of a query in order. A query with only stop words keeps them. */
 export function queryWords(query: string): QueryWord[] {
   const all = wordsOf(firstChars(query, MAX_QUERY_LENGTH).replaceAll(ELISIONS, " "));
   const telling = all.filter((word) => !STOP_WORDS.has(word));
@@ -40,17 +40,19 @@ export function queryWords(query: string): QueryWord[] {
   return Array.from(words, ([stemmed, text]) => ({ text, stem: stemmed })).slice(0, MAX_QUERY_WORDS);
 }
 
-/** The stemmed words of a field, with repetitions. */
+/** Returns the stemmed words of a field, with repetitions. */
 export function fieldWords(text: string): string[] {
   return tellingWords(text).map(stem);
 }
 
-/** The words of a field as they are written, without stop words. */
+/** Returns the words of a field as written, without stop words. */
 export function tellingWords(text: string): string[] {
   return wordsOf(firstChars(text, MAX_FIELD_LENGTH)).filter((word) => !STOP_WORDS.has(word));
 }
 
-/** The lower-case words of a text: cut at everything but letters and digits, and inside of `camelCase` too. */
+/**
+ * Returns the lower-case words of a text: split at everything except letters and digits, and inside `camelCase` too.
+ */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const match of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) addWords(match[0], words);
@@ -68,7 +70,7 @@ function addWords(run: string, words: string[]): void {
 const CAMEL_PARTS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
 const IDEOGRAPHS = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 
-// Scripts without spaces: two neighbours stand for a word.
+// For scripts without spaces, each pair of adjacent characters counts as a word.
 function addIdeographs(run: string, words: string[]): void {
   for (const part of run.match(
     /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+/g,
@@ -84,7 +86,8 @@ function push(word: string, words: string[]): void {
 }
 
 /**
- * A light stem: plurals, `-ing`, `-ed`, `-ion` and a final `e`, so that create, creating, created and creation meet.
+ * A light stemmer: plurals, `-ing`, `-ed`, `-ion` and a final `e`, so that create, creating, created and creation
+ * match.
  */
 export function stem(word: string): string {
   if (word.length <= 3 || /[^a-z]/.test(word)) return word;

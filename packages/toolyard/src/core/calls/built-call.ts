@@ -4,10 +4,10 @@ import type { CallerLink } from "./caller-link.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { JsonObject } from "../json/json.ts";
 
-/** What a call is about, and for whom, as its door read it. Members as in `Call`. */
+/** The target and the caller of a call, as its endpoint read them. Members as in `Call`. */
 export type CallSubject = Pick<Call, "method" | "target" | "params" | "arguments" | "meta" | "principal" | "mode">;
 
-/** What a call has in place of what its way back, or the call that it stands for, would give it. */
+/** Members that replace those of the caller's link or of the outer call. */
 export type CallOverrides = Partial<
   Pick<
     Call,
@@ -30,14 +30,14 @@ export type CallOverrides = Partial<
 const NOTHING: CallOverrides = Object.freeze({});
 
 /**
- * A call: what is asked for, and the way back to whoever asks, which may be another call. Every call is one of these,
- * so a new member of `Call` is added here and nowhere else. A class, since accessors in an object literal make a hidden
- * class for each object, and those live, with all that they reach, until a full collection. Members are named one by
- * one, since a spread would lose those that the class of the other call defines.
+ * A call: the request, and the link to the caller, which may be another call. Every call is an instance, so a new
+ * member of `Call` is added only here. A class: accessors in an object literal create a hidden class for each object,
+ * which lives, with everything it references, until a full collection. Members are copied one by one, since a spread
+ * would lose those that the class of the other call defines.
  */
 export class BuiltCall implements Call {
   readonly id: string;
-  // Set once, while the call is made.
+  // Set once, while the call is built.
   declare parent?: NonNullable<Call["parent"]>;
   declare depth?: number;
   declare models?: NonNullable<Call["models"]>;
@@ -74,7 +74,7 @@ export class BuiltCall implements Call {
     this.#takeOptional(link, asked, own);
   }
 
-  /** Members that a call need not have are absent where nobody gave them. */
+  /** Optional members stay absent if none was given. */
   #takeOptional(link: CallerLink | Call, asked: CallSubject | Call, own: CallOverrides): void {
     const outer: CallOverrides = "id" in asked ? asked : NOTHING;
     const parent = own.parent ?? outer.parent;

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { CallMap, CallSet } from "./call-map.ts";
 
-test("gives back what was set, and nothing for another key", () => {
+test("returns the value that was set, and nothing for another key", () => {
   const map = new CallMap<string | number, string>();
   map.set(1, "number");
   map.set("1", "text");
   expect([map.get(1), map.get("1"), map.get(2), map.has(2), map.size]).toEqual(["number", "text", undefined, false, 2]);
 });
 
-test("a key is there once, with its last value and its first place", () => {
+test("keeps a key once, with its last value and its first position", () => {
   const map = new CallMap<string, number>();
   map.set("a", 1);
   map.set("b", 2);
@@ -19,7 +19,7 @@ test("a key is there once, with its last value and its first place", () => {
   ]);
 });
 
-test("what is deleted is gone, and the others keep their order", () => {
+test("removes deleted entries and keeps the order of the others", () => {
   const map = new CallMap<number, string>();
   for (const [key, value] of [
     [1, "a"],
@@ -30,14 +30,14 @@ test("what is deleted is gone, and the others keep their order", () => {
   expect([map.delete(2), map.delete(2), map.values()]).toEqual([true, false, ["a", "c"]]);
 });
 
-test("symbols are keys too, each its own", () => {
+test("accepts symbols as distinct keys", () => {
   const map = new CallMap<symbol, number>();
   const [one, other] = [Symbol("x"), Symbol("x")];
   map.set(one, 1);
   expect([map.get(one), map.get(other)]).toEqual([1, undefined]);
 });
 
-test("a list that was taken does not change with the map", () => {
+test("a list of values does not change with the map", () => {
   const map = new CallMap<number, string>();
   map.set(1, "a");
   const taken = map.values();
@@ -45,14 +45,14 @@ test("a list that was taken does not change with the map", () => {
   expect([taken, map.size]).toEqual([["a"], 0]);
 });
 
-test("a set knows what is in it, and lets go of it", () => {
+test("a set contains what was added until it is deleted", () => {
   const set = new CallSet<string>();
   set.add("a");
   set.add("b");
   expect([set.delete("a"), set.delete("c"), set.values(), set.size]).toEqual([true, false, ["b"], 1]);
 });
 
-test("what comes after many have gone stands behind those that stayed, in the map and in the set", () => {
+test("appends new entries after the remaining ones when many were deleted, in the map and in the set", () => {
   const map = new CallMap<number, string>();
   const set = new CallSet<number>();
   for (let at = 0; at < 2000; at += 1) {
@@ -74,7 +74,7 @@ test("what comes after many have gone stands behind those that stayed, in the ma
   ]);
 });
 
-test("what was emptied is empty, and takes what comes next", () => {
+test("is empty after everything was deleted, and accepts new entries", () => {
   const map = new CallMap<number, string>();
   const set = new CallSet<number>();
   for (let at = 0; at < 2000; at += 1) {

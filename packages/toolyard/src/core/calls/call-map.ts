@@ -1,8 +1,8 @@
 /**
- * A map of what lives as long as a call, in the order of entry. V8's own `Map` makes a new table whenever it grows, is
- * full of gaps or empties, and each table holds on to the one after it: once one of them is old, all that was ever in
- * any of them lives until a full collection. Here an entry is looked for from the latest to the first, which suits some
- * hundreds of them; and the lists stay as long as they were, since V8 gives one that empties its room anew.
+ * A map for values that live as long as a call, in insertion order. V8's own `Map` creates a new table whenever it
+ * grows, fragments or empties, and each table references the next one: once one of them is old, everything that any of
+ * them ever held lives until a full collection. Here an entry is searched from the latest to the first, which suits
+ * some hundreds of entries; the arrays keep their length, since V8 reallocates a shrinking one.
  */
 export class CallMap<K, V> {
   #keys: (K | undefined)[] = [];
@@ -33,7 +33,7 @@ export class CallMap<K, V> {
     this.#size += 1;
   }
 
-  /** Tells whether it was there. */
+  /** Returns whether it was present. */
   delete(key: K): boolean {
     const at = this.#find(key);
     if (at === -1) return false;
@@ -50,7 +50,7 @@ export class CallMap<K, V> {
     this.#size = 0;
   }
 
-  /** As they are now; what comes and goes afterwards changes nothing in it. */
+  /** Returns a copy of the values; later changes do not affect it. */
   values(): V[] {
     return this.#values.slice(0, this.#size) as V[];
   }
@@ -81,13 +81,13 @@ export class CallSet<T> {
     return false;
   }
 
-  /** Does not look whether the item is there already: one that is added twice has to be deleted twice. */
+  /** Does not check for duplicates: an item that is added twice must be deleted twice. */
   add(item: T): void {
     this.#items[this.#size] = item;
     this.#size += 1;
   }
 
-  /** Tells whether it was there. */
+  /** Returns whether it was present. */
   delete(item: T): boolean {
     const items = this.#items;
     for (let at = this.#size - 1; at >= 0; at -= 1) {
@@ -105,16 +105,16 @@ export class CallSet<T> {
     this.#size = 0;
   }
 
-  /** As they are now. */
+  /** Returns a copy of the items. */
   values(): T[] {
     return this.#items.slice(0, this.#size) as T[];
   }
 }
 
-/** Of a list that empties: what many calls at once took is given back. */
+/** Capacity kept when a list empties: the memory for many concurrent calls is released. */
 const MAX_KEPT_ROOM = 1024;
 
-/** Takes one out of the first `size` members, and leaves the list as long as it is. */
+/** Removes one of the first `size` members without changing the length of the array. */
 function closeGap(list: unknown[], at: number, size: number): void {
   for (let next = at + 1; next < size; next += 1) list[next - 1] = list[next];
   list[size - 1] = undefined;

@@ -1,12 +1,12 @@
 import { BuiltCall, type CallOverrides } from "./built-call.ts";
 import type { Call } from "./call.ts";
 
-/** The same call, which `signal` ends, too: for what a part of its work calls. */
+/** Returns the same call, also ended by `signal`: for calls made by a part of its work. */
 export function callWithin(parent: Call, signal: AbortSignal): Call {
   return new CallWithin(parent, AbortSignal.any([parent.signal, signal]));
 }
 
-/** A call that a running call makes: as its caller, inside its time, ended with it. */
+/** Returns a call made by a running call: with its caller, within its time, ended with it. */
 export function innerCall(parent: Call, own: CallOverrides): Call {
   return new BuiltCall(parent, parent, own);
 }

@@ -1,7 +1,7 @@
 import type { Call } from "./call.ts";
 import type { Cancellation } from "./cancellation.ts";
 
-/** The way back to the caller of one request. Members as in `Call`. */
+/** The link to the caller of one request. Members as in `Call`. */
 export interface CallerLink extends Pick<
   Call,
   "endpoint" | "client" | "signal" | "deadline" | "wants" | "relaysInput" | "notify" | "ask"

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { abortSignalOf, Canceller, type Cancellation } from "./cancellation.ts";
 
-test("tells its listeners once, with the reason in place", () => {
+test("notifies its listeners once, with the reason set", () => {
   const canceller = new Canceller();
   const heard: unknown[] = [];
   canceller.addEventListener("abort", () => heard.push(canceller.reason));
@@ -10,7 +10,7 @@ test("tells its listeners once, with the reason in place", () => {
   expect(heard).toEqual(["first"]);
 });
 
-test("tells every listener, each only once, however often it was added", () => {
+test("notifies every listener once, however often it was added", () => {
   const canceller = new Canceller();
   const heard: string[] = [];
   const [one, two] = [() => void heard.push("one"), () => void heard.push("two")];
@@ -19,7 +19,7 @@ test("tells every listener, each only once, however often it was added", () => {
   expect(heard).toEqual(["one", "two"]);
 });
 
-test("tells nobody who stopped listening", () => {
+test("does not notify a removed listener", () => {
   const canceller = new Canceller();
   const heard: string[] = [];
   const [one, two, three] = [
@@ -34,7 +34,7 @@ test("tells nobody who stopped listening", () => {
   expect(heard).toEqual(["two"]);
 });
 
-test("a listener that an earlier one took away is not called", () => {
+test("does not call a listener that an earlier one removed", () => {
   const canceller = new Canceller();
   const heard: string[] = [];
   const later = (): void => void heard.push("later");
@@ -44,7 +44,7 @@ test("a listener that an earlier one took away is not called", () => {
   expect(heard).toEqual([]);
 });
 
-test("one that is added again is called once, and gone when it is taken away", () => {
+test("calls a listener that was added again once, and not after its removal", () => {
   const canceller = new Canceller();
   const heard: string[] = [];
   const [one, two] = [() => void heard.push("one"), () => void heard.push("two")];
@@ -56,7 +56,7 @@ test("one that is added again is called once, and gone when it is taken away", (
   expect(heard).toEqual([]);
 });
 
-test("a fault of one listener is not lost, and the others hear of the end", async () => {
+test("reports a fault of one listener and still notifies the others", async () => {
   const canceller = new Canceller();
   const fault = new Error("on purpose");
   let heard = 0;
@@ -73,7 +73,7 @@ test("a fault of one listener is not lost, and the others hear of the end", asyn
   expect(heard).toBe(1);
 });
 
-test("tells nobody who comes after the end, as an AbortSignal does", () => {
+test("does not notify listeners that are added after the end, like an AbortSignal", () => {
   const canceller = new Canceller();
   canceller.abort("over");
   let calls = 0;
@@ -94,7 +94,7 @@ test("throws its reason once aborted, and nothing before", () => {
   expect(() => canceller.throwIfAborted()).toThrow(reason);
 });
 
-test.each(["before", "after"])("its signal follows, asked for %s the end", (when) => {
+test.each(["before", "after"])("its signal follows if created %s the end", (when) => {
   const canceller = new Canceller();
   const early = when === "before" ? canceller.signal : undefined;
   canceller.abort("over");
@@ -102,14 +102,14 @@ test.each(["before", "after"])("its signal follows, asked for %s the end", (when
   expect({ aborted: signal.aborted, reason: signal.reason }).toEqual({ aborted: true, reason: "over" });
 });
 
-test("a signal stands for itself, and a canceller for its own", () => {
+test("a signal is returned unchanged, and a canceller returns its own", () => {
   const { signal } = new AbortController();
   const canceller = new Canceller();
   expect(abortSignalOf(signal)).toBe(signal);
   expect(abortSignalOf(canceller)).toBe(canceller.signal);
 });
 
-test.each([true, false])("anything else gets a signal that follows it (over already: %s)", (isOver) => {
+test.each([true, false])("any other cancellation gets a signal that follows it (already over: %s)", (isOver) => {
   const source = new Canceller();
   const foreign: Cancellation = {
     get aborted() {

@@ -3,9 +3,8 @@ import { CallSet } from "./call-map.ts";
 import { runApart } from "../timing/run-apart.ts";
 
 /**
- * What may end a piece of work before its time, as far as the hub itself needs it: every `AbortSignal` is one. On Node
- * 20 each `AbortSignal` lives, with all that it reaches, until a full collection, so a call makes none unless somebody
- * asks for one.
+ * The part of `AbortSignal` that the hub itself needs; every `AbortSignal` implements it. On Node 20 each `AbortSignal`
+ * lives, with everything it references, until a full collection, so a call creates one only on request.
  */
 export interface Cancellation {
   readonly aborted: boolean;
@@ -16,7 +15,8 @@ export interface Cancellation {
 }
 
 /**
- * As an `AbortController` that is its own signal. A listener is called once, and never after it was aborted already.
+ * Like an `AbortController` that is its own signal. A listener is called once, and never if it was added after the
+ * abort.
  */
 export class Canceller implements Cancellation {
   #aborted = false;
@@ -33,11 +33,11 @@ export class Canceller implements Cancellation {
     return this.#reason;
   }
 
-  /** The same as a signal, made at the first look. */
+  /** The equivalent signal, created on first access. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      // Calls that share a parent or a caller may be many; that is no leak.
+      // Many calls may share a parent or a caller; that is not a leak.
       setMaxListeners(0, this.#controller.signal);
       if (this.#aborted) this.#controller.abort(this.#reason);
     }
@@ -51,7 +51,7 @@ export class Canceller implements Cancellation {
     const first = this.#first;
     this.#first = undefined;
     if (first) runApart(first);
-    // One may take others back.
+    // A listener may remove others.
     for (const listener of this.#others?.values() ?? []) if (this.#others!.has(listener)) runApart(listener);
     this.#others = undefined;
     this.#controller?.abort(reason);
@@ -73,7 +73,7 @@ export class Canceller implements Cancellation {
   }
 }
 
-/** For what takes a real signal only. */
+/** Returns a real signal, for code that requires one. */
 export function abortSignalOf(cancellation: Cancellation): AbortSignal {
   if (cancellation instanceof AbortSignal) return cancellation;
   if (cancellation instanceof Canceller) return cancellation.signal;

@@ -3,8 +3,8 @@ import { PROCESS_TAG } from "../process-tag.ts";
 let lastConnection = 0;
 
 /**
- * Names a lasting connection to the rest of the hub, unlike any other connection of any hub. It is no session id: those
- * open doors, and this may stand in a log.
+ * Returns a name of a lasting connection, unique among all connections of all hubs. It is not a session id: a session
+ * id grants access, while this may appear in a log.
  */
 export function connectionId(): string {
   lastConnection += 1;

@@ -17,7 +17,7 @@ function kindOf(signal: AbortSignal): string | undefined {
   return signal.aborted && signal.reason instanceof FailError ? signal.reason.failure.kind : undefined;
 }
 
-test("silence ends it", () => {
+test("inactivity ends it", () => {
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   vi.advanceTimersByTime(MINUTE - 10);
   expect(deadline.signal.aborted).toBe(false);
@@ -25,7 +25,7 @@ test("silence ends it", () => {
   expect(kindOf(deadline.signal)).toBe("timeout");
 });
 
-test("a sign of life every 50 s carries it through an hour, and no further", () => {
+test("activity every 50 s keeps it alive for an hour, and no longer", () => {
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   for (let second = 50; second < 3600; second += 50) {
     vi.advanceTimersByTime(50_000);
@@ -44,7 +44,7 @@ test("C20: a child never outlives its parent", () => {
   expect(kindOf(child.signal)).toBe("timeout");
 });
 
-test("C20: the parent tells of its bound, or the child a little later where the parent was cleared", () => {
+test("C20: the parent reports its limit, or the child a little later if the parent was cleared", () => {
   const parent = new Deadline({ idleMs: 1000, totalMs: 1000 });
   const child = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, parent);
   parent.clear();
@@ -54,14 +54,14 @@ test("C20: the parent tells of its bound, or the child a little later where the 
   expect([atTheBound, child.signal.aborted]).toEqual([false, true]);
 });
 
-test("C20: a child's end leaves its parent alone", () => {
+test("C20: a child's end does not affect its parent", () => {
   const parent = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   const child = new Deadline({ idleMs: 1000, totalMs: HOUR }, parent);
   vi.advanceTimersByTime(1100);
   expect([child.signal.aborted, parent.signal.aborted]).toEqual([true, false]);
 });
 
-test("a child's sign of life is its parent's", () => {
+test("activity of a child counts for its parent", () => {
   const parent = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   const child = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, parent);
   vi.advanceTimersByTime(50_000);
@@ -70,7 +70,7 @@ test("a child's sign of life is its parent's", () => {
   expect([child.signal.aborted, parent.signal.aborted]).toEqual([false, false]);
 });
 
-test("a budget that becomes known later counts from the beginning", () => {
+test("a later budget counts from the beginning", () => {
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   vi.advanceTimersByTime(1000);
   deadline.adapt({ idleMs: 5 * MINUTE, totalMs: 2 * HOUR });
@@ -81,7 +81,7 @@ test("a budget that becomes known later counts from the beginning", () => {
   expect(kindOf(deadline.signal)).toBe("timeout");
 });
 
-test("while a person is asked, only the total counts", () => {
+test("only the total counts while a user is asked", () => {
   const parent = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, parent);
   const release = deadline.hold();
@@ -92,20 +92,20 @@ test("while a person is asked, only the total counts", () => {
   expect(kindOf(deadline.signal)).toBe("timeout");
 });
 
-test("a caller that goes ends it as cancelled", () => {
+test("a disconnecting caller ends it as cancelled", () => {
   const caller = new AbortController();
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, undefined, caller.signal);
   caller.abort();
   expect(kindOf(deadline.signal)).toBe("cancelled");
 });
 
-test("a caller that is gone already ends it at once", () => {
+test("an already disconnected caller ends it immediately", () => {
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, undefined, AbortSignal.abort());
   expect(kindOf(deadline.signal)).toBe("cancelled");
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("once cleared nothing fires and no timer is left", () => {
+test("nothing fires and no timer is left after it was cleared", () => {
   const caller = new AbortController();
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, undefined, caller.signal);
   deadline.clear();
@@ -115,7 +115,7 @@ test("once cleared nothing fires and no timer is left", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("no bound is no timer", () => {
+test("creates no timer without a limit", () => {
   const deadline = new Deadline({ idleMs: Infinity, totalMs: Infinity });
   expect(vi.getTimerCount()).toBe(0);
   expect(deadline.remainingMs).toBe(Infinity);

@@ -3,16 +3,16 @@ import { Canceller, type Cancellation } from "./cancellation.ts";
 import { FailError } from "../errors.ts";
 import { fail } from "./outcome.ts";
 
-/** How long something may take: `idleMs` without a sign of life, `totalMs` in all. */
+/** Time limits: `idleMs` without activity, `totalMs` in total. */
 export interface Budget {
   readonly idleMs: number;
   readonly totalMs: number;
 }
 
 /**
- * The time a call has. It ends when nothing was heard for `idleMs` (progress resets that), when `totalMs` have passed,
- * or when a parent ended. Its signal aborts with a `FailError` of kind `timeout`, so that the reason travels to whoever
- * waits. Budgets nest: a child never outlives its parent.
+ * The time limit of a call. It ends when there was no activity for `idleMs` (progress resets that), when `totalMs` have
+ * passed, or when a parent ended. Its signal aborts with a `FailError` of kind `timeout`, so that waiting code receives
+ * the reason. Budgets nest: a child never outlives its parent.
  */
 export class Deadline {
   readonly #canceller = new Canceller();
@@ -30,8 +30,7 @@ export class Deadline {
   #over = false;
 
   /**
-   * `caller`, where given, ends the deadline too: it aborts with kind `cancelled`, and one signal is enough for those
-   * who work.
+   * `caller`, if given, ends the deadline too: it aborts with kind `cancelled`, so that the work needs only one signal.
    */
   constructor(budget: Budget, parent?: Deadline, caller?: Cancellation) {
     this.#parent = parent;
@@ -44,7 +43,8 @@ export class Deadline {
     this.adapt(budget);
   }
 
-  // Made outside the constructor, since on Node 20 what is made inside was seen to live until a full collection.
+  // Created outside the constructor, since on Node 20 closures created inside were measured to live until a full
+  // collection.
   static #endOf(deadline: Deadline, cause: Cancellation): () => void {
     return () => deadline.#end(cancelledFailure(cause.reason));
   }
@@ -56,27 +56,24 @@ export class Deadline {
     return this.#canceller;
   }
 
-  /** The same as a signal, for those who need one. */
+  /** The equivalent signal, for code that needs one. */
   get signal(): AbortSignal {
     return this.#canceller.signal;
   }
 
-  /** When the call must have ended, on the clock of `performance.now()`. */
+  /** The latest end of the call, on the clock of `performance.now()`. */
   get endsAt(): number {
     return this.#endsAt;
   }
 
-  /** What is left of the shorter of the two budgets, in milliseconds, never below 0. */
+  /** Remaining time of the shorter of the two budgets, in milliseconds, never below 0. */
   get remainingMs(): number {
     const idleEnd = this.#holds > 0 ? Infinity : this.#touchedAt + this.#budget.idleMs;
     const own = Math.min(idleEnd, this.#endsAt) - performance.now();
     return Math.max(0, Math.min(own, this.#parent?.remainingMs ?? Infinity));
   }
 
-  /**
-   * The budget turned out to be another one, now that more is known. It counts from when the deadline began, as if it
-   * had been given then.
-   */
+  /** Replaces the budget when more is known. It counts from the start of the deadline. */
   adapt(budget: Budget): void {
     if (this.#over) return;
     this.#budget = budget;
@@ -84,13 +81,15 @@ export class Deadline {
     this.#arm();
   }
 
-  /** A sign of life: the idle budget begins anew, here and in every parent. */
+  /** Records activity: the idle budget restarts, here and in every parent. */
   touch(): void {
     this.#touchedAt = performance.now();
     this.#parent?.touch();
   }
 
-  /** Stops the idle clock, here and in every parent, until the returned function is called: a person is being asked. */
+  /**
+   * Stops the idle clock, here and in every parent, until the returned function is called: the hub waits for a user.
+   */
   hold(): () => void {
     const releaseParent = this.#parent?.hold();
     this.#holds += 1;
@@ -105,7 +104,9 @@ export class Deadline {
     };
   }
 
-  /** Ends the timer and lets go of parent and caller. Whoever made the deadline calls this once the work is over. */
+  /**
+   * Stops the timer and releases parent and caller. The creator of the deadline calls this when the work has ended.
+   */
   clear(): void {
     if (this.#over) return;
     this.#over = true;
@@ -114,11 +115,12 @@ export class Deadline {
     if (this.#onCaller) this.#caller!.removeEventListener("abort", this.#onCaller);
   }
 
-  // Touching only notes the time; the one timer re-arms itself, since a chatty call would otherwise churn timers.
+  // `touch` only records the time; the one timer re-arms itself, since frequent activity would otherwise churn timers.
   #arm(): void {
     if (this.#over) return;
     const idleEnd = this.#holds > 0 ? Infinity : this.#touchedAt + this.#budget.idleMs;
-    // A bound of the parent's is the parent's to tell: were its child's timer a little earlier, the child's failure
+    // The parent reports its own limit: if its child's timer fired slightly earlier, the child's failure would become
+    // the answer.
     // would pass for the answer.
     const isParents = this.#endsAt < this.#startedAt + this.#budget.totalMs;
     const wakesAt = Math.min(idleEnd, this.#endsAt + (isParents ? AFTER_PARENT_MS : 0));
@@ -147,7 +149,7 @@ export class Deadline {
 
 function follow(cancellation: Cancellation, onAbort: () => void): void {
   if (cancellation.aborted) return onAbort();
-  // Calls that share a caller may be many; that is no leak.
+  // Many calls may share a caller; that is not a leak.
   if (cancellation instanceof AbortSignal) setMaxListeners(0, cancellation);
   cancellation.addEventListener("abort", onAbort, ONCE);
 }
@@ -164,7 +166,7 @@ function timer<T>(run: (of: T) => void, of: T, delayMs: number): NodeJS.Timeout 
 /** A child that outlives its parent's end by this much ends itself: the parent was cleared before. */
 const AFTER_PARENT_MS = 20;
 
-/** `setTimeout` wraps around above this and would fire at once. */
+/** `setTimeout` overflows above this and would fire immediately. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function timeoutFailure(timeoutMs: number): FailError {

@@ -2,7 +2,8 @@ import { isJsonObject } from "../json/json.ts";
 import type { CallTarget } from "../sources/provider.ts";
 import type { ToolRecord } from "../sources/records.ts";
 
-// Annotations are the author's word, and nobody checked it. They may forbid more and spare work, never allow what
+// Annotations are unverified claims of the author. They may forbid more and save work, but never allow what rights do
+// not.
 // rights do not.
 
 /** Changes nothing. Resources, prompts and completion never do, by the protocol. */
@@ -14,7 +15,7 @@ export function isReadOnlyTool(tool: ToolRecord): boolean {
   return hint(tool, "readOnlyHint");
 }
 
-/** Doing it twice is as good as doing it once. */
+/** Returns whether a repeated call has the same effect as one call. */
 export function isIdempotent(target: CallTarget): boolean {
   return isReadOnly(target) || (target.type === "tool" && hint(target.tool, "idempotentHint"));
 }

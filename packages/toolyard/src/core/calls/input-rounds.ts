@@ -5,31 +5,32 @@ import { isJsonObject, objectMember, stringMember, type JsonObject } from "../js
 import { fail, type Ok, type Outcome } from "./outcome.ts";
 import { askCaller } from "./request-to-caller.ts";
 
-/** How often one call may come back for more input. */
+/** How often one call may return a request for input. */
 const MAX_ROUNDS = 16;
-/** Questions of one round. */
+/** Most server requests in one round. */
 const MAX_QUESTIONS = 32;
-/** A server that asks nothing and only wants to be called again gets this pause. */
+/** Pause before a repeated call of a server that returned no server request. */
 const PAUSE_MS = 250;
 
-/** `attempt` with the members that the last round adds to `params`. */
+/** Makes the call with the members that the last round adds to `params`. */
 export type Attempt = (extra: JsonObject) => Promise<Outcome>;
 
 /**
- * Runs a call that may answer `input_required`. A caller that relays input gets such an answer as it is; for any other,
- * its questions are asked here, all at once, and the call is made again with the answers, a bounded number of times.
+ * Runs a call that may answer `input_required`. A caller that relays input gets such an answer unchanged; for any
+ * other, the hub sends its server requests concurrently and repeats the call with the answers, a limited number of
+ * times.
  */
 export async function withInput(call: Call, attempt: Attempt): Promise<Outcome> {
   const outcome = await attempt({});
   return isAsking(outcome, call) ? withAnswers(outcome, call, attempt) : outcome;
 }
 
-/** Whether its caller has to be asked before there is an answer. */
+/** Returns whether the outcome requires an answer of the caller. */
 export function isAsking(outcome: Outcome, call: Call): outcome is Ok {
   return outcome.ok && outcome.result["resultType"] === "input_required" && !call.relaysInput;
 }
 
-/** What `withInput` does once the first attempt asked. */
+/** Runs the rounds of `withInput` after the first attempt returned server requests. */
 export async function withAnswers(asking: Ok, call: Call, attempt: Attempt): Promise<Outcome> {
   let last = asking;
   for (let round = 1; round < MAX_ROUNDS; round += 1) {

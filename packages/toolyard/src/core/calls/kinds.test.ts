@@ -4,7 +4,7 @@ import { fail } from "./outcome.ts";
 
 const ROWS = Object.entries<KindRow>(KINDS) as [FailKind, KindRow][];
 
-/** The codes of the rows that `isIn` selects, in the order of the table. */
+/** Returns the codes of the rows that `isIn` selects, in the order of the table. */
 function codes(isIn: (row: KindRow) => boolean): string[] {
   return ROWS.filter(([, row]) => isIn(row)).map(([code]) => code);
 }

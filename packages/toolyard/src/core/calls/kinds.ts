@@ -225,7 +225,7 @@ export const KINDS = {
 
 export type FailKind = keyof typeof KINDS;
 
-/** `_meta` key that holds the outcome code of a result that the hub made. */
+/** `_meta` key that holds the outcome code of a result that the hub created. */
 export const KIND_META_KEY = "toolyard/kind";
 
 /** `_meta` key of an MCP result or error that holds the milliseconds after which to try again. */

@@ -13,7 +13,7 @@ import { holderOf } from "../fairness/shares.ts";
 const ANNA: LinkKey = { for: "principal", principal: "anna" };
 const ANNAS_PIPE: LinkKey = { for: "connection", principal: "anna", connection: "pipe-1" };
 
-test("links for different callers have different texts, whatever those are called", () => {
+test("links for different callers have different texts, with any names", () => {
   const keys: LinkKey[] = [
     EVERYBODY,
     LEGACY_CALLERS,
@@ -26,11 +26,11 @@ test("links for different callers have different texts, whatever those are calle
   expect(new Set(keys.map(linkKeyText)).size).toBe(keys.length);
 });
 
-test("a lasting connection's link is found without its principal", () => {
+test("finds a lasting connection's link without its principal", () => {
   expect(linkKeyText({ for: "connection", connection: "pipe-1" })).toBe(linkKeyText(ANNAS_PIPE));
 });
 
-test("a link for one person takes a place of theirs, one for several takes nobody's", () => {
+test("a link for one principal counts towards that principal's share, a shared one towards none", () => {
   expect([ANNA, ANNAS_PIPE].map(linkHolder)).toEqual([
     { principal: "anna" },
     { principal: "anna", connection: "pipe-1" },
@@ -38,12 +38,12 @@ test("a link for one person takes a place of theirs, one for several takes nobod
   expect([EVERYBODY, LEGACY_CALLERS].map(linkHolder)).toEqual([undefined, undefined]);
 });
 
-test("what is asked over one person's link by itself is theirs, over one for several it is nobody's", () => {
+test("requests of a link itself count towards its principal, or towards none if it is shared", () => {
   const holders = [ANNA, ANNAS_PIPE].map((key) => holderOf(linkCaller(key)!));
   expect(holders).toEqual([ANNA, ANNAS_PIPE].map(linkHolder));
   expect([EVERYBODY, LEGACY_CALLERS].map(linkCaller)).toEqual([undefined, undefined]);
 });
 
-test("only a lasting connection's own link is nobody else's", () => {
+test("only a lasting connection's own link is exclusive", () => {
   expect([EVERYBODY, LEGACY_CALLERS, ANNA, ANNAS_PIPE].map(isSharedLink)).toEqual([true, true, true, false]);
 });

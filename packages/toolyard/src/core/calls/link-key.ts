@@ -1,9 +1,9 @@
 import type { Caller, Holder } from "../fairness/shares.ts";
 
 /**
- * For whom one link to a source is: whose calls go over it, and so whose credentials it may carry. A source that is per
- * person has a link for each principal, or for each lasting connection; any other has one for everybody, and one for
- * callers of an era where it speaks to those differently.
+ * The callers that share one link to a source, and so whose credentials it may carry. A personal source has a link for
+ * each principal, or for each lasting connection; any other source has one for all callers, and one for callers of an
+ * era that it treats differently.
  */
 export type LinkKey =
   | { readonly for: "everybody" }
@@ -14,7 +14,7 @@ export type LinkKey =
 export const EVERYBODY: LinkKey = Object.freeze({ for: "everybody" });
 export const LEGACY_CALLERS: LinkKey = Object.freeze({ for: "era", era: "legacy" });
 
-/** The same text for the same link. A lasting connection has one principal, and is known without it. */
+/** Returns the same text for the same link. A lasting connection has one principal and is identified without it. */
 export function linkKeyText(key: LinkKey | Pick<LinkKey & { for: "connection" }, "for" | "connection">): string {
   switch (key.for) {
     case "everybody":
@@ -28,18 +28,18 @@ export function linkKeyText(key: LinkKey | Pick<LinkKey & { for: "connection" },
   }
 }
 
-/** Callers of several clients use it. */
+/** Returns whether callers of several clients use the link. */
 export function isSharedLink(key: LinkKey): boolean {
   return key.for !== "connection";
 }
 
-/** Whose share of the bound on links it takes; nothing where it is not for one person. */
+/** Returns the holder whose share of the link limit it counts towards; `undefined` if it is not for one principal. */
 export function linkHolder(key: LinkKey): Holder | undefined {
   if (key.for === "principal") return { principal: key.principal };
   return key.for === "connection" ? { principal: key.principal, connection: key.connection } : undefined;
 }
 
-/** Whose share of what the source is asked over it takes all that is asked on no call's behalf. */
+/** Returns the caller to whose share requests count that belong to no call. */
 export function linkCaller(key: LinkKey): Caller | undefined {
   const holder = linkHolder(key);
   return holder && { principal: { id: holder.principal }, client: holder };

@@ -2,7 +2,7 @@ import type { Fail } from "./outcome.ts";
 
 const told = new WeakSet<Fail>();
 
-/** The log has heard of this failure by whoever found it; who passes it on has nothing to add. */
+/** Marks a failure as logged; code that passes it on does not log it again. */
 export function markTold(failure: Fail): void {
   told.add(failure);
 }

@@ -1,19 +1,18 @@
 import { KINDS, type FailKind } from "./kinds.ts";
 import type { JsonObject } from "../json/json.ts";
 
-/** What a call came to. An expected failure is a value; a fault in our own code is a throw. */
+/** The result of a call. An expected failure is a value; a fault in the hub's own code is a throw. */
 export type Outcome = Ok | Fail;
 
 export interface Ok {
   readonly ok: true;
   /**
-   * The result of the call's method in its wire shape, unknown members kept as they came: `{content,
-   * structuredContent?, _meta?}` for tools, `{contents}` for resources, `{messages}` for prompts, `{completion}` for
-   * completion. A result with `resultType: "input_required"` is handed over only when the call says that it
-   * `relaysInput`.
+   * The result of the call's method in its wire shape, with unknown members: `{content, structuredContent?, _meta?}`
+   * for tools, `{contents}` for resources, `{messages}` for prompts, `{completion}` for completion. A result with
+   * `resultType: "input_required"` is returned only if the call has `relaysInput`.
    */
   readonly result: JsonObject;
-  /** How often the provider was asked; 1 unless a retry happened. */
+  /** Number of calls to the provider; 1 unless a retry happened. */
   readonly attempts?: number;
 }
 
@@ -27,26 +26,25 @@ export interface RpcErrorObject {
 export interface Fail {
   readonly ok: false;
   readonly kind: FailKind;
-  /** For the caller: what happened, what was received, what to do next. No stack, path or secret. */
+  /** For the caller: what happened, the value received, what to do next. No stack, path or secret. */
   readonly message: string;
   readonly retryable: boolean;
-  /** With `limited`: when trying again makes sense. */
+  /** With `limited`: milliseconds until a retry may succeed. */
   readonly retryAfterMs?: number;
-  /** Facts for programs: `candidates` and `near` names, `errors` of the schema, `timeoutMs`, `signIn`. */
+  /** Data for programs: `candidates` and `near` names, `errors` of the schema, `timeoutMs`, `signIn`. */
   readonly details?: JsonObject;
   /**
-   * The `isError` result that callers get: with `tool_error` the tool's own as it came, passed on unchanged by the MCP
-   * door.
+   * The `isError` result that callers get: with `tool_error` the tool's own, passed on unchanged by the MCP endpoint.
    */
   readonly result?: JsonObject;
-  /** The protocol error as an MCP upstream sent it, passed on unchanged by the MCP door. */
+  /** The protocol error that an MCP upstream sent, passed on unchanged by the MCP endpoint. */
   readonly rpcError?: RpcErrorObject;
   /**
    * With `denied`: all scopes that an access token needs for this operation. Over HTTP the refusal is a 403 whose
    * challenge names them (RFC 6750, `insufficient_scope`).
    */
   readonly requiredScopes?: readonly string[];
-  /** For the log only. */
+  /** Only for the log. */
   readonly cause?: unknown;
   readonly attempts?: number;
 }

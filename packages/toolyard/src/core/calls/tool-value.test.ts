@@ -3,7 +3,7 @@ import { resourceValue, toolValue } from "./tool-value.ts";
 
 const texts = (...words: string[]) => ({ content: words.map((text) => ({ type: "text", text })) });
 
-test("C12: structured content is the value, whatever the text says", () => {
+test("C12: structured content is the value, whatever the text contains", () => {
   expect(toolValue({ ...texts("not this"), structuredContent: { a: 1 } })).toEqual({ a: 1 });
 });
 
@@ -15,25 +15,25 @@ test.each([
   ["true", true],
   ["null", null],
   ['"quoted"', "quoted"],
-])("C12: the text %s is the JSON that it is", (text, value) => {
+])("C12: parses the text %s as JSON", (text, value) => {
   expect(toolValue(texts(text))).toEqual(value);
 });
 
 test.each(["plain words", "", "007", "1.50", "12345678901234567890", "{broken", "NaN"])(
-  "C12: the text %s stays a text",
+  "C12: keeps the text %s as text",
   (text) => {
     expect(toolValue(texts(text))).toBe(text);
   },
 );
 
-test("C12: several blocks are a list, an image is its block, and nothing is null", () => {
+test("C12: several blocks become a list, an image its block, and no content null", () => {
   const image = { type: "image", data: "AA==", mimeType: "image/png" };
   expect(toolValue({ content: [{ type: "text", text: "1" }, image] })).toEqual([1, image]);
   expect(toolValue({ content: [image] })).toEqual(image);
   expect(toolValue({ content: [] })).toBe(null);
 });
 
-test("C38: a resource of JSON is what it holds, text is text, and bytes stay an object", () => {
+test("C38: parses a JSON resource, keeps text as text, and bytes as an object", () => {
   const of = (...contents: object[]) => resourceValue({ contents });
   expect(of({ uri: "a:b", mimeType: "application/json", text: '{"a":1}' })).toEqual({ a: 1 });
   expect(of({ uri: "a:b", mimeType: "application/ld+json; charset=utf-8", text: "[1]" })).toEqual([1]);

@@ -3,12 +3,12 @@ import { isJsonObject, type JsonObject, listMember, stringMember } from "../json
 import { KIND_META_KEY } from "./kinds.ts";
 
 /**
- * The plain value of a tool's result, for surfaces that know no content blocks. Structured content is the value.
- * Otherwise each block is one: a text that is JSON is parsed, any other text stays as it is, an image, audio or
- * resource is its block. One block gives its value, several give a list, none gives `null`.
+ * Returns the plain value of a tool's result, for interfaces without content blocks. Structured content is the value.
+ * Otherwise each block gives one: a text that is JSON is parsed, any other text stays unchanged, and an image, audio or
+ * resource gives its block. One block gives its value, several give a list, none gives `null`.
  *
- * A text that is a number as a whole is parsed only where it reads the same afterwards: `5` is a number, while `1.50`,
- * `007` and an integer beyond 2^53 stay texts.
+ * A text that is a number is parsed only if writing it again gives the same text: `5` is a number, while `1.50`, `007`
+ * and an integer beyond 2^53 stay texts.
  */
 export function toolValue(result: JsonObject): unknown {
   if (result["structuredContent"] !== undefined) return result["structuredContent"];
@@ -17,15 +17,15 @@ export function toolValue(result: JsonObject): unknown {
 
 const TYPED = new WeakMap<JsonObject, { readonly value: unknown }>();
 
-/** Remembers the value that a text result was made of: a number and the text `42` look the same on the wire. */
+/** Records the value from which a text result was made: a number and the text `42` look the same on the wire. */
 export function rememberValue(result: JsonObject, value: unknown): JsonObject {
   TYPED.set(result, { value });
   return result;
 }
 
 /**
- * The value of a result with the type that its tool gave it: structured content, what a function returned, and a text
- * as JSON only where the tool declared that it is (`isJson`). Any other text is text.
+ * Returns the value of a result with the type that its tool gave it: structured content, the return value of a
+ * function, and JSON text only if the tool declared it as JSON (`isJson`). Any other text is text.
  */
 export function typedValue(result: JsonObject, isJson: boolean): unknown {
   const typed = TYPED.get(result);
@@ -35,15 +35,14 @@ export function typedValue(result: JsonObject, isJson: boolean): unknown {
 }
 
 /**
- * What a failure says: of `{"error": "…"}`, the object in which services tell theirs, its words; of any other text all
- * of it.
+ * Returns the message of a failure: the text in `{"error": "…"}`, which many services return; any other text in full.
  */
 export function failureWords(text: string): string {
   const value = text.startsWith("{") ? textValue(text) : undefined;
   return isJsonObject(value) && typeof value["error"] === "string" && value["error"] !== "" ? value["error"] : text;
 }
 
-/** The words of a result that its tool marked as a failure. */
+/** Returns the message of a result that its tool marked as a failure. */
 export function resultWords(result: JsonObject): string {
   const texts = listMember(result, "content").flatMap((block) =>
     isJsonObject(block) && typeof block["text"] === "string" ? [block["text"]] : [],
@@ -51,13 +50,13 @@ export function resultWords(result: JsonObject): string {
   return texts.join("\n") || "The tool reported an error without words.";
 }
 
-/** The kind that a hub behind this one gave a failure, as a fact of it. */
+/** Returns the outcome code that an upstream hub gave a failure, as a detail. */
 export function kindDetails({ _meta: meta }: JsonObject): { readonly details?: JsonObject } {
   const kind = isJsonObject(meta) ? meta[KIND_META_KEY] : undefined;
   return typeof kind === "string" ? { details: { upstreamKind: kind } } : {};
 }
 
-/** A text as the value that it may stand for. */
+/** Parses a text as JSON if possible. */
 function textValue(text: string): unknown {
   let value: unknown;
   try {
@@ -82,8 +81,8 @@ function oneOrAll(values: readonly unknown[]): unknown {
 }
 
 /**
- * The plain value of a resource's contents. JSON by its media type is parsed, other text is text, and what is binary
- * stays an object with `blob`. One content gives its value, several give a list.
+ * Returns the plain value of a resource's contents. JSON by its media type is parsed, other text is text, and binary
+ * content stays an object with `blob`. One content gives its value, several give a list.
  */
 export function resourceValue(result: JsonObject): unknown {
   return oneOrAll(listMember(result, "contents").map(contentValue));

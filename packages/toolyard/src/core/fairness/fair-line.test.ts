@@ -22,12 +22,12 @@ interface Entry {
   readonly waitMs?: number;
 }
 
-/** Enters and notes in `order` how that ended. */
+/** Enters the line and records the result in `order`. */
 function enter(line: FairLine, order: string[], name: string, { holder = A, ...wait }: Entry = {}): Promise<unknown> {
   return line.enter(holder, { ...never, ...wait }).then((isIn) => order.push(`${name} ${isIn ? "in" : "out"}`));
 }
 
-test("places go to those who wait, in their order; one more than may wait is refused at once", async () => {
+test("gives places to waiting entries in order, and refuses an entry over the limit immediately", async () => {
   const line = new FairLine({ places: 1, waiting: 2 });
   const order: string[] = [];
   await enter(line, order, "0");
@@ -40,7 +40,7 @@ test("places go to those who wait, in their order; one more than may wait is ref
   expect(order).toEqual(["0 in", "3 out", "1 in", "2 in"]);
 });
 
-test("who is alone may take every place and the whole line", async () => {
+test("lets a single principal take every place and the whole line", async () => {
   const line = new FairLine({ places: 3, waiting: 2 });
   const order: string[] = [];
   const all = Array.from({ length: 5 }, (_, at) => enter(line, order, String(at)));
@@ -50,7 +50,7 @@ test("who is alone may take every place and the whole line", async () => {
   expect(order).toEqual(["0 in", "1 in", "2 in", "3 in", "4 in"]);
 });
 
-test("a newcomer passes a full line of somebody else's, whose last place goes, and is next", async () => {
+test("a newcomer displaces the last entry of another principal in a full line, and is next", async () => {
   const line = new FairLine({ places: 2, waiting: 3 });
   const order: string[] = [];
   const flood = Array.from({ length: 5 }, (_, at) => enter(line, order, `a${at}`));
@@ -61,7 +61,7 @@ test("a newcomer passes a full line of somebody else's, whose last place goes, a
   expect(order).toEqual(["a0 in", "a1 in", "a4 out", "b in"]);
 });
 
-test("places alternate between those who wait, however many one of them has waiting", async () => {
+test("alternates between waiting principals, however many entries one has", async () => {
   const line = new FairLine({ places: 1, waiting: 10 });
   const order: string[] = [];
   await enter(line, order, "a");
@@ -74,7 +74,7 @@ test("places alternate between those who wait, however many one of them has wait
   expect(order).toEqual(["a in", "b in", "a in"]);
 });
 
-test("within one principal it is the same by connection", async () => {
+test("alternates between the connections of one principal in the same way", async () => {
   const line = new FairLine({ places: 1, waiting: 1 });
   const order: string[] = [];
   const one = { principal: "a", connection: "1" };
@@ -87,7 +87,7 @@ test("within one principal it is the same by connection", async () => {
   expect(order).toEqual(["one in", "one more out", "two in"]);
 });
 
-test("who leaves, and who waited long enough, holds no place in the line", async () => {
+test("an entry that was cancelled or waited too long holds no place in the line", async () => {
   const line = new FairLine({ places: 1, waiting: 1 });
   const order: string[] = [];
   await enter(line, order, "0");
@@ -106,7 +106,7 @@ test("who leaves, and who waited long enough, holds no place in the line", async
   expect(order).toEqual(["0 in", "left out", "late out", "next in"]);
 });
 
-test("whoever is owed a place waits longer for it than whoever has its share", async () => {
+test("an entry below its share waits longer for a place than one that has its share", async () => {
   const line = new FairLine({ places: 2, waiting: 5 });
   const order: string[] = [];
   for (const name of ["a0", "a1"]) await enter(line, order, name);
@@ -119,7 +119,7 @@ test("whoever is owed a place waits longer for it than whoever has its share", a
   expect(order.slice(2)).toEqual(["a2 out", "b out"]);
 });
 
-test("a closed line sends away whoever waits, and lets nobody in", async () => {
+test("a closed line rejects waiting and new entries", async () => {
   const line = new FairLine({ places: 1, waiting: 1 });
   const order: string[] = [];
   await enter(line, order, "in");
@@ -133,7 +133,7 @@ test("a closed line sends away whoever waits, and lets nobody in", async () => {
 
 const among = (principals: number, places: number): FairLine => new FairLine({ places, waiting: 1000, principals });
 
-/** How many of `tries` entries of one principal get a place immediately. */
+/** Returns how many of `tries` entries of one principal get a place immediately. */
 async function inside(line: FairLine, principal: string, tries: number): Promise<number> {
   let count = 0;
   for (let at = 0; at < tries; at += 1) void line.enter({ principal }, never).then(() => (count += 1));
@@ -164,12 +164,12 @@ test("a principal without a place gets one immediately while another one waits f
   expect(await inside(line, "c", 10)).toBe(1);
 });
 
-test("principals that nobody announced are counted once they came", async () => {
+test("counts unannounced principals after their first entry", async () => {
   const line = among(1, 4);
   expect(await inside(line, "a", 3)).toBe(3);
   expect(await inside(line, "b", 1)).toBe(1);
   line.leave(B);
-  // A place stays free for b from now on.
+  // A place stays free for b from here on.
   expect(await inside(line, "a", 1)).toBe(0);
   expect(await inside(line, "b", 1)).toBe(1);
 });
@@ -185,7 +185,7 @@ test("a principal gets a further place when the others have theirs", async () =>
   expect(order).toEqual(["a0 in", "a1 in", "b in", "a2 in"]);
 });
 
-test("a line whose places became fewer lets nobody in until there are so few inside", async () => {
+test("a line whose limit was lowered admits none until it is below the limit", async () => {
   const line = new FairLine({ places: 2, waiting: 2 });
   const order: string[] = [];
   for (const name of ["0", "1"]) await enter(line, order, name);
@@ -200,7 +200,7 @@ test("a line whose places became fewer lets nobody in until there are so few ins
 });
 
 test.each(Array.from({ length: 40 }, (_, seed) => seed))(
-  "whatever comes and goes, places and newcomers have their rights (seed %i)",
+  "gives places and newcomers their share in any sequence (seed %i)",
   async (seed) => {
     const random = createRandom(seed);
     const places = 1 + random.below(8);
@@ -223,7 +223,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
       await vi.advanceTimersByTimeAsync(0);
       expect(total()).toBeLessThanOrEqual(places);
       const kept = Math.min(names.filter((one) => held.get(one) === 0).length, Math.floor(places / 2));
-      // Free places are kept for newcomers only, and no newcomer waits beside one.
+      // Free places are kept only for newcomers, and no newcomer waits while one is free.
       if (total() < places) expect(names.filter((one) => waiting.get(one)! > 0 && held.get(one) === 0)).toEqual([]);
       if (names.some((one) => waiting.get(one)! > 0)) expect(places - total()).toBeLessThanOrEqual(kept);
     }

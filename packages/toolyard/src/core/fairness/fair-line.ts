@@ -3,12 +3,12 @@ import { FairOrder } from "./fair-order.ts";
 import type { Holder } from "./shares.ts";
 
 export interface LineBounds {
-  /** How many may be inside at once. */
+  /** Most entries inside at the same time. */
   readonly places: number;
-  /** How many may wait for a place. */
+  /** Most entries that wait for a place. */
   readonly waiting: number;
   /**
-   * How many principals are known to use it. Given: a principal that is inside enters again only while a place stays
+   * Number of principals known to use it. If given, a principal that is inside enters again only while a place stays
    * free for each other principal that is not, up to half of the places. @default no place is kept free
    */
   readonly principals?: number;
@@ -16,9 +16,9 @@ export interface LineBounds {
 
 export interface LineWait {
   readonly cancellation: Cancellation;
-  /** Longest wait. @default as long as the cancellation allows */
+  /** Longest wait, in milliseconds. @default until the cancellation */
   readonly waitMs?: number;
-  /** The same for whoever holds less than its share, since it is its turn next. @default `waitMs` */
+  /** Longest wait of an entry below its share, which is next in turn. @default `waitMs` */
   readonly owedWaitMs?: number;
 }
 
@@ -29,16 +29,16 @@ interface Waiter {
 }
 
 /**
- * A bound on what runs at the same time, with a bounded line of those who wait: who is next, and who gives up its place
- * in the line, is as `FairOrder` says.
+ * A concurrency limit with a limited line of waiting entries. `FairOrder` decides which entry is next and which is
+ * displaced.
  */
 export class FairLine {
-  /** How many may be inside at once. Where it becomes less, those who are inside stay. */
+  /** Most entries inside at the same time. When it is lowered, entries inside stay. */
   places: number;
   readonly #mostWaiting: number;
   readonly #order = new FairOrder<Waiter>();
   readonly #principals: number | undefined;
-  /** Principals that came so far; no more than there are places, because more make no difference. */
+  /** Principals seen so far, at most as many as there are places; more make no difference. */
   readonly #seen = new Set<string>();
   #taken = 0;
   #isClosed = false;
@@ -49,14 +49,14 @@ export class FairLine {
     this.#principals = principals;
   }
 
-  /** Nobody is inside. */
+  /** True if no entry is inside. */
   get isEmpty(): boolean {
     return this.#taken === 0;
   }
 
   /**
-   * Resolves with `true` once there is a place, which is given back by `leave`; with `false` when too many wait, when
-   * the wait is over, or when the cancellation comes first.
+   * Resolves with `true` once there is a place, which `leave` returns; with `false` if too many entries wait, the wait
+   * expires or the cancellation comes first.
    */
   async enter(holder: Holder, wait: LineWait): Promise<boolean> {
     if (this.#isClosed || wait.cancellation.aborted) return false;
@@ -72,7 +72,8 @@ export class FairLine {
   leave(holder: Holder): void {
     this.#order.leave(holder);
     this.#taken -= 1;
-    // The next one has the fewest places: if it has to wait, so do all others. Places are passed on in the same turn,
+    // The next entry has the fewest places: if it must wait, so must all others. Places are passed on in the same turn,
+    // so that no newcomer can take them.
     // so no newcomer can take them.
     for (let next = this.#order.next(); next && this.#hasPlaceFor(next.holder); next = this.#order.next()) {
       this.#taken += 1;
@@ -80,7 +81,7 @@ export class FairLine {
     }
   }
 
-  /** Nobody waits any longer; whoever does is sent away. */
+  /** Closes the line and rejects all waiting entries. */
   close(): void {
     this.#isClosed = true;
     for (const { settle } of this.#order.all()) settle(false);
@@ -109,7 +110,7 @@ export class FairLine {
         settle: (isInside) => {
           clearTimeout(timer);
           cancellation.removeEventListener("abort", leave);
-          // Entered first, so that it is never gone: whoever is gone is forgotten.
+          // Entered first, so that its principal always has an entry: a principal without entries is forgotten.
           if (isInside) this.#order.enter(holder);
           this.#order.stopWaiting(place);
           resolve(isInside);

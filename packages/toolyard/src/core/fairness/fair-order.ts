@@ -1,41 +1,40 @@
 import { Shares, type Holder } from "./shares.ts";
 
-/** When a principal had its last turn, and each of its connections. */
+/** The last turn of a principal, and of each of its connections. */
 interface TurnTimes {
   last: number;
   /** Longest ago first. */
   readonly byConnection: Map<string | undefined, number>;
 }
 
-/** Those of one connection, with when each came: in their order. */
+/** The entries of one connection with their arrival times, in order. */
 type ConnectionQueue<Waiting> = Map<Waiting, number>;
 
 /**
- * Who has the places of something that is bounded for everybody, who waits for one, and whose turn is next. Both are
- * shared as `Shares` says: the next place goes to whoever has the fewest, of equals to whoever had no turn for longest;
- * and whoever has the most, inside and waiting or else waiting alone, gives its last place in a full line up for a
- * newcomer within its share. It grants nothing and holds nobody back: `FairLine` does, and whatever has places of its
- * own.
+ * Tracks the entries that hold and wait for places of a shared limit, and decides which is next. Shares are those of
+ * `Shares`. The next place goes to the holder with the fewest places; among equals, to the one whose last turn is
+ * longest ago. In a full line, the holder with the most places, inside and waiting or else waiting only, loses its last
+ * waiting entry to a newcomer within its share. It grants and blocks nothing itself: `FairLine` and other limits do.
  */
 export class FairOrder<Waiting extends { readonly holder: Holder }> {
   readonly #inside = new Shares();
   readonly #waiting = new Shares();
-  /** Inside and waiting. */
+  /** Entries inside and waiting. */
   readonly #present = new Shares();
-  /** By principal and by connection, so that whose turn is next takes no look at each of those who wait. */
+  /** By principal and by connection, so that finding the next entry does not scan all waiting ones. */
   readonly #lines = new Map<string, Map<string | undefined, ConnectionQueue<Waiting>>>();
   #size = 0;
   #arrivals = 0;
-  /** Of principals that are inside or wait. */
+  /** Only of principals that are inside or wait. */
   readonly #turns = new Map<string, TurnTimes>();
   #turn = 0;
 
-  /** How many wait. */
+  /** Number of waiting entries. */
   get size(): number {
     return this.#size;
   }
 
-  /** How many principals have a place. */
+  /** Number of principals with a place. */
   get principalsInside(): number {
     return this.#inside.principals;
   }
@@ -44,7 +43,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     return this.#inside.of(principal);
   }
 
-  /** One who waits no more, or never had to, has a place now. */
+  /** Records that a holder has a place now. */
   enter(holder: Holder): void {
     this.#present.add(holder);
     this.#inside.add(holder);
@@ -75,7 +74,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     this.#present.add(holder);
   }
 
-  /** It waits no longer, be it that it enters or that it goes. Returns whether it did. */
+  /** Removes a waiting entry, because it enters or leaves. Returns whether it was waiting. */
   stopWaiting(waiting: Waiting): boolean {
     const { holder } = waiting;
     const lines = this.#lines.get(holder.principal);
@@ -89,13 +88,13 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     return true;
   }
 
-  /** All who wait, in the order in which they came. */
+  /** Returns all waiting entries, in order of arrival. */
   all(): Waiting[] {
     const entries = Array.from(this.#each()).flatMap((line) => Array.from(line));
     return entries.toSorted(([, one], [, other]) => one - other).map(([waiting]) => waiting);
   }
 
-  /** Whose turn is next; it goes on waiting. */
+  /** Returns the entry whose turn is next; it keeps waiting. */
   next(): Waiting | undefined {
     let first: Waiting | undefined;
     let firstAt = 0;
@@ -108,7 +107,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     return first;
   }
 
-  /** Who of those who wait gives up its place in a full line for this newcomer; nothing where nobody has to. */
+  /** Returns the waiting entry that this newcomer displaces in a full line; `undefined` if there is none. */
   debtorTo(newcomer: Holder): Waiting | undefined {
     const latest = Array.from(this.#each(), latestOf).toSorted(([, one], [, other]) => other - one);
     const places = latest.map(([waiting]) => waiting);
@@ -118,7 +117,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     );
   }
 
-  /** Whether, of so many places, one more would still be within the share of this principal. */
+  /** Returns whether a further place would still be within this principal's share of the places. */
   isOwed({ principal }: Holder, places: number): boolean {
     return (this.#inside.of(principal) + 1) * this.#present.principals <= places;
   }
@@ -132,7 +131,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     if (this.#present.of(holder.principal) === 0) this.#turns.delete(holder.principal);
   }
 
-  /** Below 0 where it is the turn of `one` before that of `other`. */
+  /** Returns a value below 0 if it is the turn of `one` before that of `other`. */
   #compare(one: Holder, other: Holder): number {
     const fewer =
       one.principal === other.principal
@@ -141,14 +140,14 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     return fewer || this.#lastTurn(one, other) - this.#lastTurn(other, one);
   }
 
-  /** Of the connection, where both are of one principal. */
+  /** Returns the last turn of the connection if both belong to one principal. */
   #lastTurn({ principal, connection }: Holder, other: Holder): number {
     const turns = this.#turns.get(principal);
     return (principal === other.principal ? turns?.byConnection.get(connection) : turns?.last) ?? 0;
   }
 }
 
-/** Connections of one principal of which the last turn is remembered; one that was forgotten had none. */
+/** Connections per principal whose last turn is remembered; a forgotten one counts as never served. */
 const MAX_CONNECTIONS = 1000;
 
 function latestOf<Waiting>(line: ConnectionQueue<Waiting>): [Waiting, number] {

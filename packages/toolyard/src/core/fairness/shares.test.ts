@@ -20,49 +20,49 @@ function placesOf(...names: string[]): { shares: Shares; places: Place[] } {
   return { shares, places };
 }
 
-test("whoever holds the most gives up the first of its places", () => {
+test("the holder with the most places gives up its first one", () => {
   const { shares, places } = placesOf("b", "a 1", "a 2", "a 3", "c 1", "c 2");
   expect(shares.debtorTo({ principal: "d" }, places, BY_HOLDER)?.name).toBe("a 1");
 });
 
-test("nobody gives up a place for somebody who would then hold as many", () => {
+test("no holder gives up a place for one that would then hold as many", () => {
   const { shares, places } = placesOf("a", "a", "b");
   expect(shares.debtorTo({ principal: "b" }, places, BY_HOLDER)).toBeUndefined();
   expect(shares.debtorTo({ principal: "c" }, places, BY_HOLDER)?.name).toBe("a");
 });
 
-test("within one principal it is the same by connection", () => {
+test("applies the same rule to the connections of one principal", () => {
   const { shares, places } = placesOf("a/1", "a/1", "a/1", "a/2");
   expect(shares.debtorTo({ principal: "a", connection: "2" }, places, BY_HOLDER)?.name).toBe("a/1");
   expect(shares.debtorTo({ principal: "a", connection: "1" }, places, BY_HOLDER)).toBeUndefined();
 });
 
-test("many connections are no way to more than one principal's share", () => {
+test("many connections do not give one principal more than its share", () => {
   const { shares, places } = placesOf("a/1", "a/2", "a/3", "b", "b");
   expect(shares.debtorTo({ principal: "a", connection: "4" }, places, BY_HOLDER)).toBeUndefined();
 });
 
-test("an idle place goes for one of the same holder, and not for somebody else's", () => {
+test("an idle place is given up for the same holder, not for another", () => {
   const { shares, places } = placesOf("a 1", "a 2", "b");
   const idle = { ...BY_HOLDER, isIdle: true };
   expect(shares.debtorTo({ principal: "a" }, places, idle)?.name).toBe("a 1");
   expect(shares.debtorTo({ principal: "b" }, places, idle)?.name).toBe("b");
 });
 
-test("where there are more principals than places, who holds nothing gets the first idle one", () => {
+test("with more principals than places, a holder of none gets the first idle one", () => {
   const { shares, places } = placesOf("a", "b");
   expect(shares.debtorTo({ principal: "c" }, places, BY_HOLDER)).toBeUndefined();
   expect(shares.debtorTo({ principal: "c" }, places, { ...BY_HOLDER, isIdle: true })?.name).toBe("a");
 });
 
-test("what was given back is no longer held, and giving back what is not held changes nothing", () => {
+test("a returned place is no longer held, and returning one that is not held changes nothing", () => {
   const { shares } = placesOf("a/1", "a/1");
   for (let time = 0; time < 3; time += 1) shares.remove({ principal: "a", connection: "1" });
   shares.remove({ principal: "b" });
   expect([shares.of("a"), shares.of("b"), shares.principals]).toEqual([0, 0, 0]);
 });
 
-test("a newcomer within its share finds room, whoever holds what; nobody within its share loses a place to it", () => {
+test("a newcomer within its share gets a place, and a holder within its share loses none to it", () => {
   for (let seed = 1; seed <= 300; seed += 1) {
     const random = createRandom(seed);
     const names = ["a", "b", "c", "d", "e"].slice(0, 2 + random.below(4));

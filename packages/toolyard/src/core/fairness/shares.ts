@@ -1,19 +1,19 @@
-/** Who holds a place, or wants one: a principal and, where it has a lasting connection, that one of its connections. */
+/** The owner of a place: a principal and, if it has a lasting connection, that one of its connections. */
 export interface Holder {
   readonly principal: string;
   readonly connection?: string;
 }
 
-/** Whose something is, as every call says it: it costs nothing to hand on where nobody asks whose a place is. */
+/** The owner as every call carries it, so that passing it on costs nothing. */
 export interface Caller {
   readonly principal: { readonly id: string };
   readonly client: { readonly connection?: string };
 }
 
-/** Who has what the hub itself asks for, on nobody's behalf. */
+/** Holder of what the hub requests itself, on behalf of no principal. */
 export const HUB: Holder = Object.freeze({ principal: "" });
 
-/** For whom a caller takes a place. */
+/** Returns the holder for whom a caller takes a place. */
 export function holderOf({ principal, client }: Caller): Holder {
   const { connection } = client;
   return connection === undefined ? { principal: principal.id } : { principal: principal.id, connection };
@@ -26,24 +26,25 @@ interface HeldShares {
 
 export interface DebtorOptions<Place> {
   readonly holder: (place: Place) => Holder;
-  /** Nobody needs any of the places at the moment. @default false */
+  /** True if no work uses the places at the moment. @default false */
   readonly isIdle?: boolean;
-  /** Whether the first of two places of one holder goes before the other. @default it is the one named first */
+  /**
+   * Returns whether the first of two places of one holder is given up before the other. @default the one listed first
+   */
   readonly isSooner?: (one: Place, other: Place) => boolean;
 }
 
 /**
- * Who holds how many places of something that is bounded for all callers together, and who gives one up for whom. The
- * one policy of the hub, whatever the places are:
+ * The places of a shared limit by holder, and the rule by which one holder gives up a place for another. The only such
+ * policy of the hub, for all kinds of places:
  *
- * - Places are shared by principal, and the share of one principal by its connections, since without tokens everybody
- *   is one principal. Whoever is alone may have all of them: nothing is kept free for anybody.
- * - A share is the number of places, divided by those who hold or want one. When all are taken, whoever holds more than
- *   its share makes room for whoever would still hold less with one more: the one with the most first. So a newcomer
- *   within its share finds room, and nobody who holds no more than its share loses any.
- * - A place that nobody needs at the moment goes sooner: its own holder gives it up for a new one, and where there are
- *   more who want one than places, so that nobody's share is one, whoever holds none gets one of those who hold the
- *   most.
+ * - Places are shared by principal, and one principal's share by its connections, since without tokens all callers are
+ * one principal. A single holder may have all places: none is kept free.
+ * - A share is the number of places divided by the holders that have or request one. When all are taken, a holder with
+ * more than its share makes room for one that would still hold less after it: the one with the most first. So a
+ * newcomer within its share gets a place, and a holder within its share loses none.
+ * - An idle place is given up sooner: its own holder replaces it with a new one. With more requesting holders than
+ * places, where each share is below one, a holder of none gets an idle place of the holder with the most.
  */
 export class Shares {
   readonly #held = new Map<string, HeldShares>();
@@ -68,28 +69,28 @@ export class Shares {
     if (held.count === 0) this.#held.delete(principal);
   }
 
-  /** How many of them a principal holds. */
+  /** Returns the number of places of a principal. */
   of(principal: string): number {
     return this.#held.get(principal)?.count ?? 0;
   }
 
-  /** How many principals hold at least one. */
+  /** Number of principals with at least one place. */
   get principals(): number {
     return this.#held.size;
   }
 
-  /** Below 0 where `one` holds less than `other`: by principal first, then by connection. */
+  /** Returns a value below 0 if `one` holds less than `other`: by principal first, then by connection. */
   compare(one: Holder, other: Holder): number {
     return this.of(one.principal) - this.of(other.principal) || this.#ofOwn(one) - this.#ofOwn(other);
   }
 
-  /** How many this connection of the principal holds. */
+  /** Returns the number of places of this connection of the principal. */
   #ofOwn({ principal, connection = NONE }: Holder): number {
     return this.#held.get(principal)?.byConnection.get(connection) ?? 0;
   }
 
   /**
-   * Of `places`, all taken, the one to be given up for one more of `newcomer`; nothing where there is none.
+   * Returns the place, of `places` that are all taken, to give up for one of `newcomer`; `undefined` if there is none.
    */
   debtorTo<Place>(
     newcomer: Holder,
@@ -116,13 +117,13 @@ export class Shares {
   }
 }
 
-/** Those among whom places are shared, and how many they have. */
+/** The holders among which places are shared, and their total. */
 interface Among {
   readonly total: number;
   readonly others: { readonly size: number };
 }
 
-/** Two among them: who may have to give up a place, and the newcomer. */
+/** Two holders: the one that may lose a place, and the newcomer. */
 interface Rivals {
   readonly theirs: number;
   readonly own: number;
@@ -136,7 +137,7 @@ function owes({ theirs, own, isIdle }: Rivals, { total, others }: Among): boolea
 
 const NOBODY: ReadonlyMap<string, number> = new Map();
 
-/** The connection of whoever has none. */
+/** The connection of a holder without one. */
 const NONE = "";
 
 function never(): boolean {

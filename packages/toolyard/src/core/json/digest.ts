@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import { roundBigInts, stringifyExact } from "./exact-json.ts";
 import { isJsonObject } from "./json.ts";
 
-/** Eight hexadecimal digits that tell texts apart, the same on every run. Not a secret's business. */
+/** Returns eight hexadecimal digits that distinguish texts, the same in every run. Not for secrets. */
 export function shortDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 8);
 }
 
-/** The fingerprint of a larger text, such as a whole list. */
+/** Returns the fingerprint of a larger text, such as a whole list. */
 export function contentDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
 /**
- * Returns JSON text with the members of each object sorted by name. A `bigint` is written as the nearest double, which
- * is what the digests of stored pins were computed from; use `exactCanonicalJson` where every digit counts.
+ * Returns JSON text with the members of each object sorted by name. A `bigint` is written as the nearest double, from
+ * which the digests of stored pins were computed; use `exactCanonicalJson` if every digit matters.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(roundBigInts(value), (_key, member: unknown) => withSortedMembers(member));

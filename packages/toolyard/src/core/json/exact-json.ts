@@ -1,7 +1,7 @@
 import { endOfString } from "./json-depth.ts";
 
 /**
- * The one reader and writer of JSON in which values of callers and servers cross the hub. `JSON.parse` rounds integers
+ * The only reader and writer of JSON for values of callers and servers that cross the hub. `JSON.parse` rounds integers
  * beyond 2^53, and `JSON.stringify` rejects a BigInt. Here an integer literal is a `number` within
  * ±`Number.MAX_SAFE_INTEGER` and a `bigint` outside. Decimals and exponents stay IEEE 754 doubles.
  *
@@ -31,8 +31,8 @@ export function parseExact(text: string): unknown {
 }
 
 /**
- * Returns the number that decimal text stands for: a `bigint` for an integer beyond 2^53, as `parseExact` does. Returns
- * nothing for an integer of more than `MAX_INTEGER_DIGITS` digits.
+ * Returns the number that decimal text represents: a `bigint` for an integer beyond 2^53, as in `parseExact`. Returns
+ * `undefined` for an integer of more than `MAX_INTEGER_DIGITS` digits.
  */
 export function exactNumber(text: string): number | bigint | undefined {
   const value = Number(text);
@@ -95,7 +95,7 @@ function replaced(value: unknown, replace: (integer: bigint) => unknown): unknow
 /** The shortest integer beyond ±`Number.MAX_SAFE_INTEGER` has this many digits. */
 const MIN_LONG_DIGITS = 16;
 
-/** Returns whether text has a run of 16 digits. Each such run has a digit at a place that is looked at. */
+/** Returns whether text has a run of 16 digits. Each such run has a digit at a position that is checked. */
 function hasLongDigits(text: string): boolean {
   for (let at = MIN_LONG_DIGITS - 1; at < text.length; at += MIN_LONG_DIGITS) {
     if (!isDigit(text.charCodeAt(at))) continue;
@@ -109,7 +109,7 @@ function hasLongDigits(text: string): boolean {
 }
 
 interface NumberMark {
-  /** Begins strings that stand for integers. No peer knows it, so no string of a message begins with it. */
+  /** Prefix of strings that represent integers. No peer knows it, so no string of a message begins with it. */
   readonly text: string;
   /** Finds such a string in JSON. */
   readonly pattern: RegExp;
@@ -117,7 +117,7 @@ interface NumberMark {
 
 let ownMark: NumberMark | undefined;
 
-/** Returns the mark of this process. Made when it is first needed, since loading cryptography takes milliseconds. */
+/** Returns the mark of this process. Created on first use, since loading cryptography takes milliseconds. */
 function mark(): NumberMark {
   if (!ownMark) {
     const text = `integer:${crypto.randomUUID()}:`;
@@ -163,7 +163,7 @@ function isKey(text: string, end: number): boolean {
   return text.charCodeAt(at) === COLON;
 }
 
-/** Returns the place after the characters that numbers consist of. */
+/** Returns the position after the characters of which numbers consist. */
 function endOfNumber(text: string, start: number): number {
   let at = start + 1;
   for (let code = text.charCodeAt(at); isDigit(code) || NUMBER_SIGNS.has(code); code = text.charCodeAt(at)) at += 1;
@@ -183,7 +183,7 @@ function parseMarked(marked: string, text: string): unknown {
   return root;
 }
 
-/** Puts the integers in place of their marked strings. A list of objects bears any depth, recursion does not. */
+/** Replaces marked strings by their integers. Uses a list of objects, since recursion would limit the depth. */
 function unmark(root: object): void {
   const start = mark().text;
   const waiting: object[] = [root];
@@ -194,7 +194,7 @@ function unmark(root: object): void {
 }
 
 function replaceMember(container: object, key: string, value: unknown): void {
-  // Assigned, the member `__proto__` would become the prototype.
+  // An assignment to the member `__proto__` would set the prototype.
   Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true });
 }
 

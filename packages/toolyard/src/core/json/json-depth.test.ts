@@ -8,13 +8,13 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-test("S4: nesting at the bound passes and one deeper does not", () => {
+test("S4: accepts nesting at the limit and rejects one level more", () => {
   const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
   expect(isDeeperThan(nested(64), 64)).toBe(false);
   expect(isDeeperThan(nested(65), 64)).toBe(true);
 });
 
-test("S4: the scan agrees with the parsed value on any JSON", () => {
+test("S4: the scan agrees with the parsed value for any JSON", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 12 }), fc.integer({ min: 1, max: 12 }), (text, bound) => {
       expect(isDeeperThan(text, bound)).toBe(depthOf(JSON.parse(text)) > bound);

@@ -6,11 +6,12 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Whether JSON text nests deeper than `maxDepth`, told without parsing it: what walks a value later (validation,
- * copies) may recurse once a level. Text that is not JSON gets some answer, and parsing it fails afterwards.
+ * Returns whether JSON text nests deeper than `maxDepth`, without parsing it: code that walks a value later
+ * (validation, copies) may recurse once per level. For text that is not JSON the result is arbitrary, and parsing it
+ * fails afterwards.
  */
 export function isDeeperThan(text: string, maxDepth: number): boolean {
-  // Every level takes two characters at least.
+  // Every level takes at least two characters.
   if (text.length < maxDepth * 2) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -27,7 +28,7 @@ export function isDeeperThan(text: string, maxDepth: number): boolean {
   return false;
 }
 
-/** Where the string that begins at `start` ends. Long strings are skipped by the engine's own search. */
+/** Returns the end of the string that begins at `start`. The engine's own search skips long strings. */
 export function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

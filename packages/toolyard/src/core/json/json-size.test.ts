@@ -11,7 +11,7 @@ test.each([
   expect(Math.abs(jsonSize(value) - bytes)).toBeLessThan(bytes * 0.05 + 12);
 });
 
-test("counting stops at the bound", () => {
+test("stops counting at the limit", () => {
   const touched: number[] = [];
   const items = Array.from({ length: 1000 }, (_, index) => ({
     get text() {
@@ -23,7 +23,7 @@ test("counting stops at the bound", () => {
   expect(touched.length).toBeLessThan(20);
 });
 
-test("S4: nesting without end is told, not followed", () => {
+test("S4: reports endless nesting without following it", () => {
   expect(jsonSize(JSON.parse("[".repeat(100_000) + "]".repeat(100_000)))).toBe(Infinity);
   expect(jsonSize(JSON.parse("[".repeat(900) + "]".repeat(900)))).toBeLessThan(4000);
 });

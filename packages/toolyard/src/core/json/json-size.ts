@@ -1,9 +1,9 @@
-/** Deeper values are not walked: nobody means them, and writing them out would exhaust the stack. */
+/** Deeper values are not walked: no valid message has them, and writing them would exhaust the stack. */
 export const MAX_JSON_DEPTH = 1000;
 
 /**
- * About how many bytes a value is as JSON, found without writing it: escapes are not counted, so text full of line
- * breaks comes out a little short. Stops counting once `bound` is passed. `Infinity` when the value is nested deeper
+ * Returns the approximate size of a value as JSON, in bytes, without writing it: escapes are not counted, so text full
+ * of line breaks is slightly underestimated. Stops counting above `bound`. `Infinity` if the value is nested deeper
  * than `MAX_JSON_DEPTH`.
  */
 export function jsonSize(value: unknown, bound = Infinity): number {

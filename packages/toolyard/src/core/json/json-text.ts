@@ -3,22 +3,24 @@ import { isJsonObject, type JsonObject } from "./json.ts";
 
 const texts = new WeakMap<object, string>();
 
-/** Remembers the JSON text that `value` was parsed from. Such a value must not be changed in place. */
+/** Records the JSON text from which `value` was parsed. Such a value must not be changed in place. */
 export function keepJsonText(value: object, text: string): void {
   texts.set(value, text);
 }
 
-/** Returns the text that `keepJsonText` has for `value`, else `stringifyExact(value)`. */
+/** Returns the text that `keepJsonText` recorded for `value`, else `stringifyExact(value)`. */
 function stringifyKept(value: unknown): string {
   return (isObject(value) && texts.get(value)) || stringifyExact(value);
 }
 
-/** Returns the JSON text of a value as it leaves the hub: kept where it is known, else written with exact integers. */
+/**
+ * Returns the JSON text of a value that leaves the hub: the recorded text if known, else written with exact integers.
+ */
 export function stringifyValue(value: unknown): string {
   return isJsonObject(value) ? (texts.get(value) ?? stringifyMembers(value)) : stringifyKept(value ?? null);
 }
 
-/** Returns `stringifyExact(object)`, with the kept text of those members that have one. */
+/** Returns `stringifyExact(object)`, with the recorded text of those members that have one. */
 export function stringifyMembers(object: JsonObject): string {
   if (!hasKnownText(object)) return stringifyExact(object);
   let json = "";

@@ -1,42 +1,42 @@
-/** A JSON object whose members have not been looked at yet. Members are never changed in place once shared. */
+/** A JSON object whose members have not been checked. Members are never changed in place once shared. */
 export type JsonObject = { [key: string]: unknown };
 
-/** Tells an object from arrays, null and scalars. */
+/** Distinguishes an object from arrays, null and scalars. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Reads a member that must be a string to count; anything else is absent. */
+/** Returns a member if it is a string, else `undefined`. */
 export function stringMember(object: JsonObject, key: string): string | undefined {
   const value = object[key];
   return typeof value === "string" ? value : undefined;
 }
 
-/** Reads a member that must be an object to count; anything else is absent. */
+/** Returns a member if it is an object, else `undefined`. */
 export function objectMember(object: JsonObject, key: string): JsonObject | undefined {
   const value = object[key];
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Reads a member that must be a list to count; anything else is an empty one. */
+/** Returns a member if it is a list, else an empty list. */
 export function listMember(object: JsonObject, key: string): readonly unknown[] {
   const value = object[key];
   return Array.isArray(value) ? value : [];
 }
 
 /**
- * `{ ...object }`, for whoever adds members to it: behind a spread, V8 makes a new hidden class for each object, which
- * takes ten times as long.
+ * Returns `{ ...object }` in a form to which members can be added: after a spread, V8 creates a new hidden class for
+ * each object, which takes ten times as long.
  */
 export function copyOf(object: JsonObject): JsonObject {
-  // Assigned, the member `__proto__` would become what the object inherits.
+  // An assignment to the member `__proto__` would set the prototype.
   if (Object.hasOwn(object, "__proto__")) return { ...object };
   const copy: JsonObject = {};
   for (const name in object) copy[name] = object[name];
   return copy;
 }
 
-/** `{ ...object, [name]: value }`. */
+/** Returns `{ ...object, [name]: value }`. */
 export function withMember(object: JsonObject, name: string, value: unknown): JsonObject {
   const copy = copyOf(object);
   copy[name] = value;

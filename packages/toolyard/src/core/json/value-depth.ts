@@ -1,6 +1,6 @@
 /**
- * Whether objects and lists nest deeper than `maxDepth`. Takes no stack itself, so it can be asked before anything that
- * recurses once a level.
+ * Returns whether objects and lists nest deeper than `maxDepth`. Does not recurse, so it can run before code that
+ * recurses once per level.
  */
 export function isValueDeeperThan(value: unknown, maxDepth: number): boolean {
   let level: unknown[] = [value];

@@ -1,6 +1,6 @@
 /**
- * Method names that a tool must not take, since a connection that speaks several dialects could not tell the two apart
- * (C1). A name is reserved by itself, or by what it begins with.
+ * Method names that a tool must not have, since a connection with several dialects could not distinguish the two (C1).
+ * A name is reserved itself, or by its beginning.
  */
 const RESERVED = new Set([
   "initialize",
@@ -25,7 +25,7 @@ const PREFIXES = [
   "server/",
   "subscriptions/",
   "mcp/",
-  // JSON-RPC 2.0 keeps these for itself.
+  // JSON-RPC 2.0 reserves these.
   "rpc.",
 ] as const;
 

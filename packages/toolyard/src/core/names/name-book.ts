@@ -20,39 +20,40 @@ import {
 } from "./names.ts";
 import { CLIENT_PREFIX, Spellings, type SpellingParts } from "./spelling.ts";
 
-/** Which names records may have. */
+/** Rules for the names of records. */
 export interface NamePolicy<T> {
   readonly spellings: Spellings;
   /**
-   * Whether a record may have this exact name, as far as names are reserved for others. A record whose name was
-   * configured (`alias`) may have every name otherwise; a name that only its server lists may not look like a
-   * spelling of another source's.
+   * Returns whether a record may have this exact name, with regard to names reserved for others. A record with a
+   * configured name (`alias`) may have every other name; a name that only its server lists may not look like a spelling
+   * of another source's.
    */
   readonly mayHave: (record: T, name: string) => boolean;
 }
 
 export interface NameBookOptions<T> {
-  /** Between namespace and name on the MCP surface. */
+  /** Text between namespace and name on the MCP surface. */
   readonly naming: McpNaming;
-  /** What a record's names are made of. */
+  /** Returns the parts of a record's names. */
   readonly namedOf: (record: T) => NameParts;
-  /** The result of `renderMcpName` for a record, if the caller has it already. */
+  /** The result of `renderMcpName` for a record, if the caller already has it. */
   readonly mcpNameOf?: (record: T) => string;
-  /** @default all names were chosen by the owner of the hub, so that each record may have every name */
+  /** @default the owner of the hub chose all names, so each record may have every name */
   readonly policy?: NamePolicy<T>;
 }
 
-/** Why a record is not shown under the name that it would have alone. */
+/** Reason why a record is not shown under the name that it would have without conflicts. */
 export type RenameReason<T> =
   | { readonly type: "shadowed"; readonly owner: T }
   | { readonly type: "belongs"; readonly owners: ReadonlySet<string> }
   | { readonly type: "reserved" };
 
 /**
- * Names of many records on all surfaces, and the way back. A name belongs to one record on every surface: a name that
- * one surface shows is understood on all of them and never means another record. Among records that would have the same
- * name the earlier one gets it; the others are shown with their namespace, and if that is taken too with a digest of
- * their identity. A name that reads as a spelling of another source is not shown, and leads to that source only.
+ * Names of many records on all surfaces, and the lookup from names to records. A name belongs to one record on every
+ * surface: all surfaces understand a name that one of them shows, and it never means another record. If several records
+ * would have the same name, the earlier one gets it; the others are shown with their namespace, and if that is taken
+ * too, with a digest of their identity. A name that reads as a spelling of another source is not shown, and resolves
+ * only to that source.
  */
 export class NameBook<T> {
   readonly records: readonly T[];
@@ -62,13 +63,13 @@ export class NameBook<T> {
   readonly #policy: NamePolicy<T> | undefined;
   readonly #spellings: Spellings;
   readonly #owners = new Map<string, T>();
-  /** For each surface looked at so far, the records that are not shown under the name they would have alone. */
+  /** By surface used so far: the records that are not shown under the name they would have without conflicts. */
   readonly #renamed = new Map<Surface, ReadonlyMap<T, string>>();
   /** Prefixes of sources that no other prefix begins with, by `<prefix>\0<id>`. */
   readonly #unrivalled = new Map<string, boolean>();
   #index: NameIndex<T> | undefined;
 
-  /** `records` come in order of precedence. */
+  /** `records` are in order of precedence. */
   constructor(records: readonly T[], { naming, namedOf, mcpNameOf, policy }: NameBookOptions<T>) {
     this.records = records;
     this.#naming = naming;
@@ -79,18 +80,18 @@ export class NameBook<T> {
     this.#settle("mcp");
   }
 
-  /** The record's name on a surface. The record must be one of the book's. */
+  /** Returns the record's name on a surface. The record must be one of the book's. */
   nameOf(record: T, surface: Surface = "mcp"): string {
     this.#settle(surface);
     return this.#renamed.get(surface)!.get(record) ?? this.#wantedName(record, surface);
   }
 
-  /** The records that are shown on the MCP surface under another name than they would have alone, with that name. */
+  /** The records whose name on the MCP surface differs from the one without conflicts, with that name. */
   get renamed(): ReadonlyMap<T, string> {
     return this.#renamed.get("mcp")!;
   }
 
-  /** Why a record of `renamed` has another name. */
+  /** Returns why a record of `renamed` has another name. */
   renameReason(record: T): RenameReason<T> {
     const wanted = this.#mcpNameOf(record);
     if (this.#policy?.mayHave(record, wanted) === false) return { type: "reserved" };
@@ -102,9 +103,9 @@ export class NameBook<T> {
   }
 
   /**
-   * The records that a spelling may mean: none, one, or several when it is ambiguous. A name as any surface shows it
-   * comes first. Then a spelling that belongs to a source, by `Spellings`, means a record of that source or none. All
-   * other spellings are bare names, with or without a client's own prefix (`mcp__`, `mcp__hub__`).
+   * Returns the records that a spelling may mean: none, one, or several if it is ambiguous. A name as any surface shows
+   * it comes first. Then a spelling that belongs to a source, by `Spellings`, means a record of that source or none.
+   * All other spellings are bare names, with or without a client's own prefix (`mcp__`, `mcp__hub__`).
    */
   candidates(name: string): readonly T[] {
     if (name.length === 0 || name.length > MAX_NAME_LENGTH) return [];
@@ -117,7 +118,10 @@ export class NameBook<T> {
     return this.#policy ? found : [...new Set([...found, ...this.#bare(name, index)])];
   }
 
-  /** Makes what `candidates` needs, bit by bit; without it, the first call of `candidates` makes it in one go. */
+  /**
+   * Prepares what `candidates` needs in steps; without it, the first call of `candidates` prepares everything
+   * synchronously.
+   */
   *steps(): Generator<void, void> {
     for (const surface of SURFACE_ORDER)
       if (!this.#renamed.has(surface)) this.#renamed.set(surface, yield* this.#assignment(surface));
@@ -137,7 +141,7 @@ export class NameBook<T> {
     return [...new Set(shown.length > 0 ? shown : names.flatMap((one) => index.bare(one)))];
   }
 
-  // The other surfaces' names are made when they are first needed; most calls use the MCP name.
+  // Names of the other surfaces are computed on first use; most calls use the MCP name.
   #shownAs(name: string): T | undefined {
     const owner = this.#owners.get(name);
     if (owner !== undefined) return owner;
@@ -177,10 +181,7 @@ export class NameBook<T> {
       : renderModelName(this.#namedOf(record), this.nameOf(record));
   }
 
-  /**
-   * Assigns the names of a surface and of those before it: whichever surface is needed first, the order is the same,
-   * and so are the names.
-   */
+  /** Assigns the names of a surface and of those before it, so that the names do not depend on the order of use. */
   #settle(upTo: Surface): void {
     for (const surface of SURFACE_ORDER) {
       if (!this.#renamed.has(surface)) this.#renamed.set(surface, atOnce(this.#assignment(surface)));
@@ -188,7 +189,9 @@ export class NameBook<T> {
     }
   }
 
-  /** A record that has a name keeps it, so a second run that begins before the first is over gives the same names. */
+  /**
+   * A record that has a name keeps it, so a second run that starts before the end of the first gives the same names.
+   */
   *#assignment(surface: Surface): Generator<void, ReadonlyMap<T, string>> {
     const late: T[] = [];
     // A configured name that looks like another source's is the owner's decision, whatever that source lists.
@@ -234,7 +237,7 @@ export class NameBook<T> {
     }
   }
 
-  /** What the hub puts before a record's name, without the separator. Empty for none. */
+  /** Returns the prefix that the hub adds to a record's name, without the separator; empty if there is none. */
   #prefixOf(record: T, surface: Surface): string {
     const named = this.#namedOf(record);
     return isUnprefixed(named) ? "" : fitPrefix(named.source.namespace, surface, this.#naming);
@@ -244,7 +247,7 @@ export class NameBook<T> {
     return fitPrefix(namespace !== "" && qualified ? namespace : id, surface, this.#naming);
   }
 
-  /** Whether a name that the hub makes for a record, with this prefix before it, reads as a name of its source. */
+  /** Returns whether a name that the hub builds for a record with this prefix reads as a name of its source. */
   #mayShow(record: T, name: string, prefix: string): boolean {
     const policy = this.#policy;
     if (!policy) return true;
@@ -273,7 +276,9 @@ export class NameBook<T> {
   }
 }
 
-/** Whether a spelling is read with this very prefix, at its start. A shortened name has a shortened prefix. */
+/**
+ * Returns whether a spelling is read with exactly this prefix at its start. A shortened name has a shortened prefix.
+ */
 function isOwn(
   { owners, prefix: read, rests, name: from }: SpellingParts,
   { name, prefix, id }: { readonly name: string; readonly prefix: string; readonly id: string },

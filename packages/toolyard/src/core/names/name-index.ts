@@ -5,11 +5,11 @@ type ByName<T> = Map<string, T[]>;
 
 export interface NameIndexOptions<T> {
   readonly namedOf: (record: T) => NameParts;
-  /** Whether a record answers to a name without a prefix. */
+  /** Returns whether a record answers to a name without a prefix. */
   readonly answersTo: (record: T, name: string) => boolean;
 }
 
-/** Records of one step. */
+/** Records per step. */
 export const STEP_RECORDS = 64;
 
 /** Finds records by a prefix and a name, by a bare name, or by a hidden name. */
@@ -23,7 +23,7 @@ export class NameIndex<T> {
     this.#options = options;
   }
 
-  /** Builds the index, one batch of records a step. */
+  /** Builds the index, one batch of records per step. */
   static *steps<T>(records: readonly T[], options: NameIndexOptions<T>): Generator<void, NameIndex<T>> {
     const index = new NameIndex<T>(options);
     for (let at = 0; at < records.length; at += 1) {
@@ -34,7 +34,7 @@ export class NameIndex<T> {
     return index;
   }
 
-  /** The records of the owners of a spelling that have the name behind its prefix. */
+  /** Returns the records of a spelling's owners that have the name after its prefix. */
   within({ owners, prefix, rests, name }: SpellingParts): readonly T[] {
     const isOwn = (record: T): boolean => owners.has(this.#options.namedOf(record).source.id);
     const hidden = this.#hidden.get(name)?.filter(isOwn) ?? [];
@@ -48,7 +48,9 @@ export class NameIndex<T> {
     return [];
   }
 
-  /** The records that answer to a name without a prefix. Hidden names come first, names before a `rename` last. */
+  /**
+   * Returns the records that answer to a name without a prefix. Hidden names come first, names before a `rename` last.
+   */
   bare(name: string): readonly T[] {
     const { answersTo } = this.#options;
     for (const records of [this.#hidden.get(name), this.#present.bare(name), this.#former.bare(name)]) {
@@ -61,7 +63,7 @@ export class NameIndex<T> {
   #add(record: T, named: NameParts): void {
     const visible = visibleName(named);
     this.#present.add(record, { ...named, name: visible });
-    // What configuration renamed is still found under its old name, when nothing else is meant.
+    // A renamed tool is still found under its old name if no other tool has it.
     if (visible !== named.name) this.#former.add(record, named);
     for (const name of named.hiddenNames ?? []) push(this.#hidden, name, record);
   }
@@ -98,7 +100,7 @@ class NameTable<T> {
   }
 }
 
-/** The prefixes that names of records carry by themselves, each with the id of its source. */
+/** Returns the prefixes that names of records contain themselves, each with the id of its source. */
 export function carriedBy(records: Iterable<NameParts>): readonly (readonly [prefix: string, id: string])[] {
   const owners = new Map<string, Set<string>>();
   for (const record of records) {
@@ -114,7 +116,7 @@ export function carriedBy(records: Iterable<NameParts>): readonly (readonly [pre
   return Array.from(owners).flatMap(([prefix, ids]) => Array.from(ids, (id) => [prefix, id] as const));
 }
 
-/** Where the prefix of a name that carries one (`module.tool`) may end: at its first and at its last dot. */
+/** Returns where the prefix of a name that contains one (`module.tool`) may end: at its first and at its last dot. */
 function prefixEnds(name: string): readonly number[] {
   const first = name.indexOf(".");
   const last = name.lastIndexOf(".");

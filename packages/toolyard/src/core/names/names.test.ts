@@ -13,7 +13,7 @@ function named(namespace: string, name: string, extra: Partial<NameParts> & { id
   return { source: { id, namespace }, name, ...rest };
 }
 
-/** A book whose records were listed by servers. */
+/** Returns a book whose records were listed by servers. */
 function bookOf(records: readonly NameParts[], separator = "__", maxLength = 128): NameBook<NameParts> {
   const naming = { separator, maxLength };
   const sources = records.map(({ source }) => source);
@@ -27,7 +27,7 @@ test("C3: each surface renders a tool in its own way", () => {
   expect(SURFACES.map((surface) => book.nameOf(tool, surface))).toEqual(["gh__search", "gh::search", "gh__search"]);
 });
 
-test("C3: a module's dotted name stands as it is, and models get it without the dot", () => {
+test("C3: keeps a module's dotted name, and gives models one without the dot", () => {
   const tool = named("modules", "export.to_json", { qualified: true });
   const book = bookOf([tool]);
   expect(SURFACES.map((surface) => book.nameOf(tool, surface))).toEqual([
@@ -37,7 +37,7 @@ test("C3: a module's dotted name stands as it is, and models get it without the 
   ]);
 });
 
-test("C3: an empty namespace puts nothing before the name, and the separator can be chosen", () => {
+test("C3: an empty namespace adds no prefix, and the separator can be configured", () => {
   const bare = named("", "echo");
   const dotted = named("gh", "search");
   const book = bookOf([bare, dotted], ".");
@@ -53,7 +53,7 @@ test.each([
   "mcp__gh__search",
   "mcp__hub__gh__search",
   "mcp__my__hub__gh__search",
-])("C3: `%s` is understood", (spelling) => {
+])("C3: resolves `%s`", (spelling) => {
   const tool = named("gh", "search");
   expect(bookOf([tool, named("gl", "merge")]).candidates(spelling)).toEqual([tool]);
 });
@@ -66,21 +66,21 @@ test.each([
   "export_to_json",
   "to_json",
   "mcp__hub__export_to_json",
-])("C3: a module's tool is understood as `%s`", (spelling) => {
+])("C3: resolves a module's tool as `%s`", (spelling) => {
   const tool = named("modules", "export.to_json", { qualified: true });
   expect(bookOf([tool]).candidates(spelling)).toEqual([tool]);
 });
 
-test.each(["", "gl__search", "gh__", "gh:search", "mcp__", "GH__search"])("`%s` means nothing", (spelling) => {
+test.each(["", "gl__search", "gh__", "gh:search", "mcp__", "GH__search"])("`%s` resolves to nothing", (spelling) => {
   expect(bookOf([named("gh", "search")]).candidates(spelling)).toEqual([]);
 });
 
-test("C3: a name that two sources have is ambiguous, and lists both", () => {
+test("C3: a name of two sources is ambiguous and lists both", () => {
   const records = [named("gh", "search"), named("gl", "search")];
   expect(bookOf(records).candidates("search")).toEqual(records);
 });
 
-test("C3: the cut is at the first separator after the namespace", () => {
+test("C3: splits at the first separator after the namespace", () => {
   const tool = named("a", "b::c");
   expect(bookOf([tool]).candidates("a::b::c")).toEqual([tool]);
 });
@@ -91,12 +91,12 @@ test("C3: the longest known namespace wins", () => {
   expect(bookOf([short, long]).candidates("a.b/c")).toEqual([long]);
 });
 
-test("C3: a shorter namespace is tried when the longest has no such tool", () => {
+test("C3: tries a shorter namespace if the longest has no such tool", () => {
   const tool = named("a", "b.c");
   expect(bookOf([tool, named("a.b", "other")]).candidates("a/b.c")).toEqual([tool]);
 });
 
-test("C28: the earlier record has the name and the later one is shown with its namespace", () => {
+test("C28: the earlier record has the name, and the later one is shown with its namespace", () => {
   const first = named("", "search", { id: "tools" });
   const second = named("", "search", { id: "more" });
   const book = bookOf([first, second]);
@@ -108,14 +108,14 @@ test("C28: the earlier record has the name and the later one is shown with its n
   expect(book.renameReason(second)).toEqual({ type: "shadowed", owner: first });
 });
 
-test("S15: a renamed tool answers to its alias and still to its own name", () => {
+test("S15: a renamed tool answers to its alias and to its own name", () => {
   const tool = named("gh", "search_issues_and_pull_requests", { alias: "find" });
   const book = bookOf([tool]);
   expect(book.nameOf(tool)).toBe("gh__find");
   expect(book.candidates("gh__search_issues_and_pull_requests")).toEqual([tool]);
 });
 
-test("S15: two tools that swapped their names are not mixed up", () => {
+test("S15: distinguishes two tools that swapped their names", () => {
   const first = named("gh", "a", { alias: "b" });
   const second = named("gh", "b", { alias: "a" });
   const book = bookOf([first, second]);
@@ -126,14 +126,14 @@ test("S15: two tools that swapped their names are not mixed up", () => {
   ]);
 });
 
-test("a hidden name is understood and never shown, and gives way to a shown one", () => {
+test("resolves a hidden name without showing it, after a shown one of the same name", () => {
   const tool = named("", "meta.ping", { hiddenNames: ["ping", "echo"] });
   const echo = named("", "echo", { id: "other" });
   const book = bookOf([tool, echo]);
   expect([book.candidates("ping"), book.candidates("echo")]).toEqual([[tool], [echo]]);
 });
 
-test("what MCP does not allow is replaced and told apart by a digest", () => {
+test("replaces characters that MCP does not allow and adds a digest", () => {
   const slash = named("gh", "a/b");
   const space = named("gh", "a b");
   const book = bookOf([slash, space]);
@@ -142,7 +142,7 @@ test("what MCP does not allow is replaced and told apart by a digest", () => {
   expect(book.candidates("gh::a/b")).toEqual([slash]);
 });
 
-test("a name over the bound of its surface keeps its beginning and ends in a digest", () => {
+test("a name over its surface's limit keeps its beginning and ends in a digest", () => {
   const long = named("gh", "x".repeat(100));
   const longer = named("gh", "y".repeat(300));
   const book = bookOf([long, longer]);
@@ -198,7 +198,7 @@ function toNamed(
   }));
 }
 
-test("C3: whatever the names are, reading what was rendered gives the record back", () => {
+test("C3: reading a rendered name returns its record, for any names", () => {
   fc.assert(
     fc.property(records, separators, lengths, (rows, separator, maxLength) => {
       const list = toNamed(rows);
@@ -211,7 +211,7 @@ test("C3: whatever the names are, reading what was rendered gives the record bac
   );
 });
 
-test("C3: whatever the names are, no two records share one on any surface, and each obeys its surface", () => {
+test("C3: no two records share a name on a surface, and each name follows the surface's rules, for any names", () => {
   const allowed = { mcp: /^[A-Za-z0-9_.-]{1,128}$/, binding: /^[^]{1,1024}$/, model: /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/ };
   fc.assert(
     fc.property(records, separators, lengths, (rows, separator, maxLength) => {
@@ -229,7 +229,7 @@ test("C3: whatever the names are, no two records share one on any surface, and e
   );
 });
 
-test("a name that fits its bound stays, a longer one is shortened and still answers to its full spelling", () => {
+test("keeps a name within its limit; a longer one is shortened and still answers to its full spelling", () => {
   const long = named("server", "a_tool_with_a_name_that_goes_on_and_on_until_no_model_takes_it_any_more");
   const book = bookOf([named("server", "short"), long], "__", 64);
   expect(book.nameOf(named("server", "short"), "mcp")).toBe("server__short");
@@ -241,7 +241,7 @@ test("a name that fits its bound stays, a longer one is shortened and still answ
   expect(book.candidates(`mcp__toolyard__${shown}`)).toEqual([long]);
 });
 
-test("C3: names do not depend on what was asked before", () => {
+test("C3: names do not depend on earlier lookups", () => {
   fc.assert(
     fc.property(records, (rows) => {
       const list = toNamed(rows);
@@ -254,7 +254,7 @@ test("C3: names do not depend on what was asked before", () => {
   );
 });
 
-test("S18: a long name full of separators is read at once", () => {
+test("S18: reads a long name full of separators quickly", () => {
   const book = bookOf(Array.from({ length: 2000 }, (_, at) => named(`ns${at}`, "t")));
   const began = cpuMs();
   for (let round = 0; round < 100; round += 1) book.candidates(`mcp__${"__".repeat(500)}`);

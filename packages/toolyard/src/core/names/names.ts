@@ -2,56 +2,53 @@ import { shortDigest } from "../json/digest.ts";
 
 /**
  * A tool's identity is the pair (source, name), never a string. This file renders the pair for one surface without
- * looking at other tools; `NameBook` settles who gets a name that two of them want, and reads every spelling back.
+ * regard to other tools; `NameBook` resolves conflicts between names and reads every spelling.
  */
 export type Surface = "mcp" | "binding" | "model";
 
-/** What names are made of. Tool and prompt records both fit. */
+/** The parts of a name. Tool and prompt records both have them. */
 export interface NameParts {
   readonly source: { readonly id: string; readonly namespace: string };
   readonly name: string;
-  /** What callers see in place of `name`. */
+  /** The name that callers see instead of `name`. */
   readonly alias?: string;
-  /** The name carries its own prefix (`module.tool`), so none is put before it. */
+  /** The name contains its own prefix (`module.tool`), so none is added. */
   readonly qualified?: boolean;
   /** Further names that are understood and never shown. */
   readonly hiddenNames?: readonly string[];
 }
 
-/** Longest name that a caller may ask by, and longest that the binding surface shows. */
+/** Longest name that a caller may use, and longest that the binding surface shows, in characters. */
 export const MAX_NAME_LENGTH = 1024;
 
 export const DEFAULT_SEPARATOR = "__";
 /** Stands between alias and name on the bindings surface. */
 export const BINDING_SEPARATOR = "::";
 
-/** Separators between namespace and name that every call surface understands, whatever the configured one is. */
+/** Separators between namespace and name that every call surface understands, besides the configured one. */
 export const READ_SEPARATORS: readonly string[] = ["::", "__", ".", "/"];
 
 export interface NameRules {
-  /** Matches each character that must not stand in a name. */
+  /** Matches each character that a name must not contain. */
   readonly forbidden: RegExp;
   readonly maxLength: number;
-  /** What the first character must be, if that is narrower; otherwise an underscore is put before it. */
+  /** Required form of the first character, if it is stricter; otherwise an underscore is prepended. */
   readonly start?: RegExp;
-  /**
-   * True: a replaced character is paid for with a digest, so that the name does not depend on which other tools there
-   * are.
-   */
+  /** True: a name with a replaced character gets a digest, so that it does not depend on other tools. */
   readonly marksReplacements: boolean;
 }
 
-/** What MCP allows since 2025-11-25: 1 to 128 of `[A-Za-z0-9_.-]`. */
+/** Names that MCP allows since 2025-11-25: 1 to 128 of `[A-Za-z0-9_.-]`. */
 export const MAX_MCP_NAME_LENGTH = 128;
 
 const MCP_RULES: NameRules = { forbidden: /[^A-Za-z0-9_.-]/, maxLength: MAX_MCP_NAME_LENGTH, marksReplacements: true };
 
-/** Any characters; bindings take names as they are. */
+/** Any characters; bindings accept names unchanged. */
 const BINDING_RULES: NameRules = { forbidden: /(?!)/, maxLength: MAX_NAME_LENGTH, marksReplacements: true };
 
 /**
- * Function names that OpenAI, Anthropic, Mistral and Google all take: up to 64 of `[A-Za-z0-9_-]`, first a letter or an
- * underscore. One name for all of them, since a conversation may move from one vendor to another.
+ * Function names that OpenAI, Anthropic, Mistral and Google all accept: up to 64 of `[A-Za-z0-9_-]`, starting with a
+ * letter or an underscore. One name for all vendors, since a conversation may move from one to another.
  */
 const MODEL_RULES: NameRules = {
   forbidden: /[^A-Za-z0-9_-]/,
@@ -62,9 +59,9 @@ const MODEL_RULES: NameRules = {
 
 const NAME_RULES: Readonly<Record<Surface, NameRules>> = { mcp: MCP_RULES, binding: BINDING_RULES, model: MODEL_RULES };
 
-/** How names look on the MCP surface. */
+/** Form of names on the MCP surface. */
 export interface McpNaming {
-  /** Stands between namespace and name. */
+  /** Text between namespace and name. */
   readonly separator: string;
   /** Longer names are shortened; 128 at most. */
   readonly maxLength: number;
@@ -79,27 +76,27 @@ export function nameRules(surface: Surface, { maxLength }: McpNaming): NameRules
   return surface === "mcp" && maxLength < MAX_MCP_NAME_LENGTH ? { ...MCP_RULES, maxLength } : NAME_RULES[surface];
 }
 
-/** The name that callers see, without any prefix. */
+/** Returns the name that callers see, without any prefix. */
 export function visibleName(record: NameParts): string {
   return record.alias ?? record.name;
 }
 
-/** A name for the MCP surface as if no other tool existed. */
+/** Returns a name for the MCP surface, without regard to other tools. */
 export function renderMcpName(record: NameParts, naming: McpNaming): string {
   return fitName(prefixed(record, naming.separator), nameRules("mcp", naming), record);
 }
 
-/** A name for the bindings surface as if no other tool existed. */
+/** Returns a name for the bindings surface, without regard to other tools. */
 export function renderBindingName(record: NameParts): string {
   return fitName(prefixed(record, BINDING_SEPARATOR), BINDING_RULES, record);
 }
 
-/** A name that a model's API takes, made of the name on the MCP surface. */
+/** Returns a name that a model's API accepts, derived from the name on the MCP surface. */
 export function renderModelName(record: NameParts, mcpName: string): string {
   return fitName(mcpName, MODEL_RULES, record);
 }
 
-/** The name with its namespace, or with its source's id where it has none: what a shadowed tool answers to. */
+/** Returns the name with its namespace, or with its source's id if it has none: a shadowed tool answers to it. */
 export function renderQualifiedName(record: NameParts, naming: McpNaming, surface: Surface): string {
   const { id, namespace } = record.source;
   const hasPrefix = namespace !== "" && !record.qualified;
@@ -108,7 +105,7 @@ export function renderQualifiedName(record: NameParts, naming: McpNaming, surfac
   return fitName(full, nameRules(surface, naming), record);
 }
 
-/** What a surface makes of a text that stands before the separator. */
+/** Returns a surface's form of a text before the separator. */
 export function fitPrefix(text: string, surface: Surface, naming: McpNaming): string {
   if (surface === "binding" || text === "") return text;
   const forMcp = replaceForbidden(text, nameRules("mcp", naming).forbidden);
@@ -117,13 +114,13 @@ export function fitPrefix(text: string, surface: Surface, naming: McpNaming): st
   return MODEL_RULES.start!.test(forModel) ? forModel : `_${forModel}`;
 }
 
-/** What a surface makes of the separator between namespace and name. */
+/** Returns a surface's form of the separator between namespace and name. */
 export function fitSeparator(surface: Surface, { separator }: McpNaming): string {
   if (surface === "binding") return BINDING_SEPARATOR;
   return surface === "mcp" ? separator : replaceForbidden(separator, MODEL_RULES.forbidden);
 }
 
-/** Whether a record is shown without its source's prefix when no other record has a claim to its name. */
+/** Returns whether a record without a name conflict is shown without its source's prefix. */
 export function isUnprefixed({ source, qualified }: NameParts): boolean {
   return source.namespace === "" || qualified === true;
 }
@@ -133,9 +130,7 @@ function prefixed(record: NameParts, separator: string): string {
   return isUnprefixed(record) ? name : `${record.source.namespace}${separator}${name}`;
 }
 
-/**
- * Makes a name obey the rules. Nothing is cut off silently: what had to be shortened ends in a digest of the identity.
- */
+/** Changes a name so that it follows the rules. A shortened name ends in a digest of the identity. */
 function fitName(name: string, rules: NameRules, record: NameParts): string {
   const isReplaced = rules.forbidden.test(name);
   let fitted = isReplaced ? replaceForbidden(name, rules.forbidden) : name;
@@ -148,13 +143,14 @@ function replaceForbidden(name: string, forbidden: RegExp): string {
   return name.replaceAll(new RegExp(forbidden, "g"), "_");
 }
 
-// Written as JSON, since a lone surrogate would otherwise be hashed as the replacement character, and like any other
+// Written as JSON, since a lone surrogate would otherwise be hashed as the replacement character, and so equal any
+// other.
 // one.
 export function identityOf(record: NameParts): string {
   return JSON.stringify([record.source.id, record.name]);
 }
 
-/** The same with the digest between prefix and name, so that prefix and name do not look like another prefix. */
+/** Does the same with the digest between prefix and name, so that both together do not look like another prefix. */
 export function withDigestInside(
   [prefix, name]: readonly [string, string],
   rules: NameRules,
@@ -165,14 +161,14 @@ export function withDigestInside(
   return `${start}${shortDigest(identity)}_${rest}`.slice(0, rules.maxLength);
 }
 
-/** A name that says nothing but whose it is. */
+/** Returns a name that consists only of the identity's digest. */
 export function digestName(identity: string): string {
   return `n${shortDigest(identity)}`;
 }
 
 const DIGEST_CHARS = 8;
 
-/** Shortens a name as far as needed and appends the digest of an identity. */
+/** Shortens a name to the limit and appends the digest of an identity. */
 export function withDigest(name: string, rules: NameRules, identity: string): string {
   const suffix = `_${shortDigest(identity)}`;
   return `${name.slice(0, rules.maxLength - suffix.length)}${suffix}`;

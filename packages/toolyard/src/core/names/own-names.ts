@@ -1,10 +1,10 @@
 /** Tools of the hub itself. No source may offer a tool under one of these names. */
 export const HUB_TOOL_NAMES: readonly string[] = ["tool_search", "execute_tool", "execute_code"];
 
-/** What the names of the hub's tools about itself begin with: `meta.ping`. */
+/** Beginning of the names of the hub's tools about itself: `meta.ping`. */
 export const META_NAMESPACE = "meta";
 
-/** The tools that come with the package, in the order in which they are listed. */
+/** The tools that come with the package, in the order of lists. */
 export const DEFAULT_TOOL_NAMES = [
   "file_writer",
   "generate_image_from_prompt",
@@ -13,7 +13,7 @@ export const DEFAULT_TOOL_NAMES = [
 ] as const;
 export type DefaultToolName = (typeof DEFAULT_TOOL_NAMES)[number];
 
-/** The tool that a server has in place of its own until a user has signed in. */
+/** The tool that a server has instead of its own until a user has signed in. */
 export const SIGN_IN_TOOL_NAME = "sign_in";
 
 /** The hub's tools about itself, each with the further names that clients of the core dialect use for it. */
@@ -32,7 +32,7 @@ export const META_ALIASES = {
 export const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([
   ...DEFAULT_TOOL_NAMES,
   SIGN_IN_TOOL_NAME,
-  // Model APIs take no dot.
+  // Model APIs accept no dot.
   ...Object.keys(META_ALIASES).map((name) => name.replace(".", "_")),
   ...Object.values(META_ALIASES).flat(),
 ]);

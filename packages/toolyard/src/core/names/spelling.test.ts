@@ -27,7 +27,7 @@ const spellings = new Spellings(SOURCES, {
   reserved: new Set(["tool_search"]),
 });
 
-/** What each spelling says by itself: the sources that it belongs to, and the name in them. */
+/** What each spelling means without lists: its owning sources, and the name in them. */
 const ROWS: readonly (readonly [spelling: string, owners: readonly string[], rest?: string])[] = [
   // A namespace before each separator.
   ["good__pay", ["good"], "pay"],
@@ -43,7 +43,7 @@ const ROWS: readonly (readonly [spelling: string, owners: readonly string[], res
   ["GOOD__pay", []],
   ["Good.pay", []],
   [" good__pay", []],
-  // Nothing behind the separator, or nothing before it.
+  // Nothing after the separator, or nothing before it.
   ["good__", []],
   ["good.", []],
   ["good", []],
@@ -56,7 +56,7 @@ const ROWS: readonly (readonly [spelling: string, owners: readonly string[], res
   ["good__more", ["good"], "more"],
   ["good__morepay", ["good"], "morepay"],
   ["good.more__pay", ["good"], "more__pay"],
-  // An id, where no source has that namespace.
+  // An id, if no source has that namespace.
   ["calc__add", ["calc_server"], "add"],
   ["calc_server::add", ["calc_server"], "add"],
   ["bare__add", ["bare"], "add"],
@@ -65,7 +65,7 @@ const ROWS: readonly (readonly [spelling: string, owners: readonly string[], res
   ["three__add", ["two"], "add"],
   // Several sources with one namespace.
   ["shared__add", ["other", "another"], "add"],
-  // What surfaces make of a namespace.
+  // A namespace in the form of a surface.
   ["my.server__add", ["my.server"], "add"],
   ["my_server__add", ["my.server"], "add"],
   ["größe::add", ["größe"], "add"],
@@ -74,7 +74,7 @@ const ROWS: readonly (readonly [spelling: string, owners: readonly string[], res
   [`${"l".repeat(55)}_0123abcd`, ["long"]],
   [`${"l".repeat(55)}_0123abcx`, []],
   [`${"l".repeat(54)}_0123abcd`, []],
-  // Prefixes that names carry come after those that are configured.
+  // Prefixes in names rank below configured ones.
   ["text.upper", ["modules"], "upper"],
   ["text__upper", ["modules"], "upper"],
   ["good__more__deep__pay", ["good__more"], "deep__pay"],
@@ -108,7 +108,7 @@ for (const [spelling, owners, rest] of ROWS) {
   });
 }
 
-test("C3: a source whose namespace is `mcp` owns every spelling that begins so", () => {
+test("C3: a source with the namespace `mcp` owns every spelling that begins with it", () => {
   const both = new Spellings([{ id: "mcp", namespace: "mcp" }, ...SOURCES], {
     naming: { separator: "__", maxLength: 64 },
   });
@@ -127,7 +127,7 @@ test.each([
   expect([...(own.read(spelling)?.owners ?? [])]).toEqual(owners);
 });
 
-test("a spelling with two separators at one place is read with each", () => {
+test("reads a spelling with two separators at one position with each", () => {
   const own = new Spellings([{ id: "a", namespace: "a" }], { naming: { separator: "_", maxLength: 64 } });
   expect(own.read("a__b")!.rests).toEqual(["b", "_b"]);
 });
@@ -147,12 +147,12 @@ test.each([
   ["hub_good__pay", undefined],
   ["hub__goods__pay", undefined],
   ["good__pay", undefined],
-])("inside of `%s` stands a prefix of %j", (name, owners) => {
+])("`%s` contains a prefix of %j", (name, owners) => {
   const found = spellings.ownersInside(name);
   expect(found && [...found]).toEqual(owners);
 });
 
-test("the bare names in a spelling are those behind a client's own prefix, or the reserved one alone", () => {
+test("the bare names in a spelling are those after a client's own prefix, or only the reserved one", () => {
   expect(spellings.bareNames("mcp__hub__pay")).toEqual(["mcp__hub__pay", "hub__pay", "pay"]);
   expect(spellings.bareNames("pay")).toEqual(["pay"]);
   expect(spellings.bareNames("mcp__hub__tool_search")).toEqual(["tool_search"]);

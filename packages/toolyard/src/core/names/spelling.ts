@@ -1,18 +1,18 @@
 import { fitPrefix, fitSeparator, nameRules, READ_SEPARATORS, type McpNaming, type Surface } from "./names.ts";
 
-/** What a spelling says by itself, whatever tools there are at the moment. */
+/** The meaning of a spelling, independent of the current tools. */
 export interface SpellingParts {
-  /** Ids of the sources that the spelling belongs to. No other source may answer to it. */
+  /** Ids of the sources that own the spelling. No other source may answer to it. */
   readonly owners: ReadonlySet<string>;
-  /** The prefix as it is written. */
+  /** The prefix as written. */
   readonly prefix: string;
-  /** What follows the prefix, once for each separator that may end it. Never empty texts; none for a shortened name. */
+  /** The texts after the prefix, one for each separator that may end it. Never empty; none for a shortened name. */
   readonly rests: readonly string[];
   /** The spelling without a client's own prefix. */
   readonly name: string;
 }
 
-/** A source, as far as names depend on it. */
+/** The parts of a source on which names depend. */
 export interface NamedSource {
   readonly id: string;
   readonly namespace: string;
@@ -20,31 +20,33 @@ export interface NamedSource {
 
 export interface SpellingOptions {
   readonly naming: McpNaming;
-  /** Prefixes that names of a source carry by themselves, such as a module's, with the source's id. */
+  /** Prefixes inside a source's names, such as a module's, with the source's id. */
   readonly carried?: readonly (readonly [prefix: string, id: string])[];
   /** Names without a prefix that not every source may have. */
   readonly reserved?: ReadonlySet<string>;
 }
 
 /**
- * Decides which source a spelling belongs to. It depends on the configuration alone, and on the names of modules: a
- * server cannot change it by what it lists, and it stays when a tool or a server is not there.
+ * Decides which source owns a spelling. It depends only on the configuration and on the names of modules: a server
+ * cannot change it by what it lists, and it stays the same while a tool or a server is missing.
  *
  * 1. The longest namespace before a separator (`::`, `__`, `.`, `/`, or the configured one) owns the spelling.
- * 2. An id of a source counts as its namespace where no source has that namespace.
- * 3. Prefixes that only a surface makes (`my.server` is `my_server` for models) and prefixes of modules count where
- *    neither of the first two does.
- * 4. A spelling that begins with a client's own prefix (`mcp__`, `mcp__hub__`) is read behind that prefix.
+ * 2. An id of a source counts as its namespace if no source has that namespace.
+ * 3. Prefixes that only a surface creates (`my.server` is `my_server` for models) and prefixes of modules count if
+ * neither of the first two does.
+ * 4. A spelling that begins with a client's own prefix (`mcp__`, `mcp__hub__`) is read after that prefix.
  * 5. Every other spelling is a bare name, and belongs to no source.
  */
 export class Spellings {
   readonly #configured: PrefixTable;
   readonly #derived: PrefixTable;
-  /** Behind the separator as models get it, where that is another one. */
+  /** For prefixes before the models' form of the separator, if it differs. */
   readonly #forModels: PrefixTable;
   readonly #shortened = new Map<string, Set<string>>();
   readonly #reserved: ReadonlySet<string>;
-  /** What ends a part in a bare name. A separator of one character that callers configure stands in many names. */
+  /**
+   * Texts that end a part of a bare name. A configured separator of one character is excluded: it occurs in many names.
+   */
   readonly #partEnds: readonly string[];
 
   constructor(sources: Iterable<NamedSource>, { naming, carried = [], reserved = NO_NAMES }: SpellingOptions) {
@@ -62,7 +64,7 @@ export class Spellings {
     for (const [prefix, id] of carried) this.#derived.add(prefix, id);
   }
 
-  /** The source that a spelling belongs to. `undefined` for a bare name. */
+  /** Returns the source to which a spelling belongs; `undefined` for a bare name. */
   read(spelling: string): SpellingParts | undefined {
     for (const start of startsOf(spelling)) {
       const name = start === 0 ? spelling : spelling.slice(start);
@@ -78,8 +80,8 @@ export class Spellings {
   }
 
   /**
-   * The source whose configured prefix stands inside of a bare name, behind another part: `good` in `hub__good__pay`
-   * and in `tools.good.pay`. The name is no spelling of that source, and no other source gets it.
+   * Returns the source whose configured prefix is inside a bare name, after another part: `good` in `hub__good__pay`
+   * and in `tools.good.pay`. The name is not a spelling of that source, and no other source gets it.
    */
   ownersInside(name: string): ReadonlySet<string> | undefined {
     for (let at = 0, tries = 0; at < name.length && tries < MAX_CLIENT_PREFIXES; at += 1) {
@@ -94,8 +96,8 @@ export class Spellings {
   }
 
   /**
-   * The names that a bare spelling may mean: the spelling, and what follows a client's own prefix. A reserved name is
-   * the only one.
+   * Returns the names that a bare spelling may mean: the spelling, and its rest after a client's own prefix. A reserved
+   * name is the only result.
    */
   bareNames(spelling: string): readonly string[] {
     const names = startsOf(spelling).map((start) => spelling.slice(start));
@@ -103,12 +105,12 @@ export class Spellings {
     return reserved === undefined ? names : [reserved];
   }
 
-  /** Whether no longer prefix of another source, or of the same one, begins with this prefix of the source `id`. */
+  /** Returns whether no longer prefix of any source begins with this prefix of the source `id`. */
   isUnrivalled(prefix: string, id: string): boolean {
     return this.#configured.isUnrivalled(prefix, id);
   }
 
-  /** Characters that a surface does not take are replaced, and a long prefix is shortened like a long name. */
+  /** Characters that a surface does not accept are replaced, and a long prefix is shortened like a long name. */
   #addForms({ id, namespace }: NamedSource, naming: McpNaming): void {
     for (const text of new Set([namespace, id])) {
       for (const surface of FITTED_SURFACES) {
@@ -143,14 +145,14 @@ const FITTED_SURFACES: readonly Surface[] = ["mcp", "model"];
 const DIGEST_SUFFIX = /_[0-9a-f]{8}$/;
 const DIGEST_SUFFIX_CHARS = 9;
 
-/** What clients and models put before the names of a server's tools: `mcp__` or `mcp__<server>__`. */
+/** Prefix that clients and models add to the names of a server's tools: `mcp__` or `mcp__<server>__`. */
 export const CLIENT_PREFIX = "mcp__";
 /** Ends each part of a client's own prefix. */
 const PART_END = "__";
-/** A hub's name in a client may contain the separator. So many places are tried. */
+/** Most positions tried, since a hub's name in a client may contain the separator. */
 const MAX_CLIENT_PREFIXES = 8;
 
-/** Where a name may begin in a spelling: at 0, and behind each part of a client's own prefix. */
+/** Returns where a name may begin in a spelling: at 0, and after each part of a client's own prefix. */
 function startsOf(spelling: string): readonly number[] {
   if (!spelling.startsWith(CLIENT_PREFIX)) return AT_START;
   const starts = [0];
@@ -166,16 +168,16 @@ function startsOf(spelling: string): readonly number[] {
 
 const AT_START: readonly number[] = [0];
 
-/** Prefixes with their owners; finds the longest one that stands before a separator. */
+/** Prefixes with their owners; finds the longest one before a separator. */
 class PrefixTable {
   readonly #owners = new Map<string, Set<string>>();
   readonly #separators: readonly string[];
-  /** First characters of the separators, which decide about almost every place. */
+  /** First characters of the separators, which decide almost every position. */
   readonly #starts: ReadonlySet<number>;
   /** Longest first. */
   #lengths: readonly number[] = [];
 
-  /** `separators` come longest first. */
+  /** `separators` are sorted longest first. */
   constructor(separators: readonly string[]) {
     this.#separators = separators;
     this.#starts = new Set(separators.map((separator) => separator.charCodeAt(0)));
@@ -210,7 +212,7 @@ class PrefixTable {
   }
 }
 
-/** Whether a separator stands at this place and something follows it. */
+/** Returns whether a separator is at this position and text follows it. */
 function endsAt(name: string, separator: string, at: number): boolean {
   return name.length > at + separator.length && name.startsWith(separator, at);
 }

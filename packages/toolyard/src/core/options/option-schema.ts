@@ -3,9 +3,9 @@ import type { ProviderKind } from "../sources/provider-kinds.ts";
 import type { TableFacts } from "../sources/table-facts.ts";
 
 /**
- * Builders for the schemas of options: plain JSON Schema objects that carry their TypeScript type. Only the words that
- * configuration needs; `config/` checks values against them, and the published JSON Schema of the configuration is made
- * of them. (A schema library costs 20 MB and 100 ms at every start, for the same few words.)
+ * Builders for the schemas of options: plain JSON Schema objects that carry their TypeScript type. Only the keywords
+ * that configuration needs; `config/` checks values against them, and the published JSON Schema of the configuration is
+ * generated from them. (A schema library costs 20 MB and 100 ms at every start, for the same few keywords.)
  */
 export interface OptionSchema<T = unknown> {
   readonly type?: "string" | "number" | "integer" | "boolean" | "object" | "array";
@@ -24,31 +24,31 @@ export interface OptionSchema<T = unknown> {
   readonly additionalProperties?: boolean | OptionSchema;
   readonly anyOf?: readonly OptionSchema[];
   readonly examples?: readonly unknown[];
-  /** A path, taken relative to the folder of the file it stands in. */
+  /** A path, relative to the folder of its file. */
   readonly format?: "path";
-  /** The value is a secret: a literal, `${VAR}`, `${VAR:-default}` or `{file = "…"}`; shown nowhere. */
+  /** The value is a secret: a literal, `${VAR}`, `${VAR:-default}` or `{file = "…"}`; never shown. */
   readonly writeOnly?: boolean;
-  /** Present: the value of an environment variable, which is a secret only if its name or its value shows that. */
+  /** Present: the value of an environment variable, which is a secret only if its name or its value indicates that. */
   readonly "~variable"?: true;
-  /** Present: each entry of this table, or list of tables, is a source of its own. */
+  /** Present: each entry of this table, or list of tables, is a separate source. */
   readonly "~sources"?: SourceTable;
-  /** Present: what this table says of itself to those who read and write files. */
+  /** Present: metadata of this table for code that reads and writes files. */
   readonly "~table"?: TableFacts;
-  /** Present: how a part reads a value that was written, such as `"30s"`. Throws an `OptionError`. */
+  /** Present: converts a written value, such as `"30s"`, for its part. Throws an `OptionError`. */
   readonly "~read"?: (value: never, name: string) => unknown;
   /** Only for the compiler: the type of an accepted value. */
   readonly "~type"?: T;
   readonly "~optional"?: true;
 }
 
-/** What a table of sources says of its entries. One that cannot be had takes itself out, and nothing else. */
+/** Metadata of a table of sources. An entry that cannot be resolved disables only itself. */
 export interface SourceTable {
   readonly kind: ProviderKind;
-  /** What an entry of a list is called; one of a table is called by its key. @default the key */
+  /** Returns the name of an entry in a list; an entry of a table is named by its key. @default the key */
   readonly nameOf?: (entry: unknown) => string;
-  /** Keys that an entry keeps while it is switched off by `enabled = false`: it needs none of its variables then. */
+  /** Keys that an entry keeps while it is disabled by `enabled = false`: it then needs none of its variables. */
   readonly identity: readonly string[];
-  /** What holds where an entry in a file does not say it; paths count from that file. @default {} */
+  /** Values for members that an entry in a file omits; paths are relative to that file. @default {} */
   readonly base?: JsonObject;
   /** The member that names a file of variables. @default there is none */
   readonly variablesFile?: VariablesFileMember;
@@ -60,7 +60,7 @@ export interface VariablesFileMember {
   readonly into: string;
 }
 
-/** The schema of members that have no names of their own, where a table takes any key. */
+/** Returns the schema of unnamed members, if a table accepts any key. */
 export function valuesOf({ additionalProperties: values }: OptionSchema): OptionSchema | undefined {
   return typeof values === "object" ? values : undefined;
 }
@@ -69,11 +69,11 @@ export type Static<S> = S extends OptionSchema<infer T> ? T : never;
 
 type SchemaMark = "~optional" | "~sources" | "~table" | "~read" | "~variable";
 export type Notes = Omit<OptionSchema, "type" | "~type" | SchemaMark | "properties" | "items" | "anyOf">;
-/** What the compiler knows of a schema by its notes: whether it has a default. */
+/** The schema type with its notes for the compiler: whether it has a default. */
 export type SchemaWithNotes<S, N> = N extends { readonly default: unknown } ? S & { readonly "~default": true } : S;
 type OptionProperties = Readonly<Record<string, OptionSchema>>;
 type OptionalKeys<P> = { [K in keyof P]: P[K] extends { readonly "~optional": true } ? K : never }[keyof P];
-/** What a table of these members holds. */
+/** The type of a table with these members. */
 export type ObjectOf<P> = { readonly [K in Exclude<keyof P, OptionalKeys<P>>]: Static<P[K]> } & {
   readonly [K in OptionalKeys<P>]?: Static<P[K]>;
 };
@@ -92,9 +92,7 @@ function String_<const N extends Notes = {}>(notes?: N): SchemaWithNotes<OptionS
   return noted<OptionSchema<string>, N>({ type: "string" }, notes);
 }
 
-/**
- * A secret: given literally, by variable, or as `{file = "…"}`; by the time a part sees it, it is the string itself.
- */
+/** A secret: given literally, by variable, or as `{file = "…"}`; a part receives the resolved string. */
 function Secret<const N extends Notes = {}>(notes?: N): SchemaWithNotes<OptionSchema<string>, N> {
   return noted<OptionSchema<string>, N>({ type: "string", writeOnly: true }, notes);
 }
@@ -160,7 +158,7 @@ export type ObjectSchema<P extends OptionProperties> = Omit<OptionSchema<ObjectO
   readonly properties: P;
 };
 
-/** Unknown keys are refused unless the notes say `additionalProperties: true`. */
+/** Unknown keys are refused unless the notes contain `additionalProperties: true`. */
 function Object_<P extends OptionProperties, const N extends Notes = {}>(
   properties: P,
   notes?: N,
@@ -177,7 +175,7 @@ function Object_<P extends OptionProperties, const N extends Notes = {}>(
 
 const MARKS: readonly SchemaMark[] = ["~optional", "~sources", "~table", "~read", "~variable"];
 
-// Marks must not travel into JSON, so they are not enumerable, and copying leaves them out.
+// Marks must not appear in JSON, so they are not enumerable, and copying omits them.
 function marked<S extends OptionSchema>(schema: S, mark: SchemaMark, value: unknown): S {
   const copy = { ...schema };
   for (const other of MARKS) {
@@ -191,17 +189,17 @@ function optional<S extends OptionSchema>(schema: S): Optional<S> {
   return marked(schema, "~optional", true) as Optional<S>;
 }
 
-/** A table, or a list of tables, whose entries are sources. */
+/** Returns a table, or a list of tables, whose entries are sources. */
 function sources<S extends OptionSchema>(schema: S, table: SourceTable): S {
   return marked(schema, "~sources", table);
 }
 
-/** A table with what it says of itself. */
+/** Returns a table with its metadata. */
 function table<S extends OptionSchema>(schema: S, facts: TableFacts): S {
   return marked(schema, "~table", facts);
 }
 
-/** A value that is written in one way and used in another, such as a duration. */
+/** Returns a value that is written in one form and used in another, such as a duration. */
 function read<S extends OptionSchema, R>(
   schema: S,
   reader: (value: Static<S>, name: string) => R,

@@ -15,7 +15,7 @@ const Schema = Type.Object({
   note: Type.Optional(Type.String()),
 });
 
-test("what is not given has the schema's default, in the form that the part uses", () => {
+test("an absent value has the schema's default, in the form that the part uses", () => {
   const values = readOptions(Schema, { name: "a" });
   expect(values).toEqual({ name: "a", mode: "slow", places: 4, least: 0, wait: 5000, size: 1024 });
   expectTypeOf(values.wait).toEqualTypeOf<number>();
@@ -23,12 +23,12 @@ test("what is not given has the schema's default, in the form that the part uses
   expectTypeOf(values.note).toEqualTypeOf<string | undefined>();
 });
 
-test("what is given stands over the default; undefined is not given", () => {
+test("a given value overrides the default; undefined counts as absent", () => {
   const given = { name: "a", mode: "fast", places: undefined, wait: 250, size: "2KiB" } as unknown as { name: string };
   expect(readOptions(Schema, given)).toMatchObject({ mode: "fast", places: 4, wait: 250, size: 2048 });
 });
 
-test("without defaults only what is given is there", () => {
+test("without defaults only given values are present", () => {
   expect(readGiven(Schema, { name: "a", wait: "1m" })).toEqual({ name: "a", wait: 60_000 });
 });
 
@@ -46,7 +46,7 @@ test.each([
   expect(read).toThrow(message);
 });
 
-test("the entries of a table without names are read one by one", () => {
+test("reads the entries of a table without names one by one", () => {
   const wait = durationOption({}, ABOVE_ZERO);
   expect(readEntries(wait, { a: "1s", b: 5 }, "waits.")).toEqual({ a: 1000, b: 5 });
   expect(() => readEntries(wait, { a: "0s" }, "waits.")).toThrow("`waits.a` must be above 0");

@@ -11,7 +11,7 @@ import {
 
 type ValueProperties = Readonly<Record<string, OptionSchema>>;
 
-/** What a part gets of a member: a duration as milliseconds, a size as bytes, all else as it is written. */
+/** The value of a member as a part gets it: a duration as milliseconds, a size as bytes, all others as written. */
 type OptionValue<S> = S extends { readonly "~value": infer R } ? R : Static<S>;
 type AbsentKeys<P> = {
   [K in keyof P]: P[K] extends { readonly "~default": true }
@@ -21,18 +21,18 @@ type AbsentKeys<P> = {
       : never;
 }[keyof P];
 
-/** The values of a table's members: whatever has a default is there. */
+/** The values of a table's members: members with a default are always present. */
 export type OptionValues<P> = { readonly [K in Exclude<keyof P, AbsentKeys<P>>]: OptionValue<P[K]> } & {
   readonly [K in AbsentKeys<P>]?: OptionValue<P[K]>;
 };
 
-/** What `readOptions` gives for a schema. */
+/** The result of `readOptions` for a schema. */
 export type ValuesOf<S extends { readonly properties: object }> = OptionValues<S["properties"]>;
 
 /**
- * What was given, over the defaults of the schema, within its bounds, each value in the form that the part uses.
- * Programs come here without a check of types, so bounds and choices are looked at again. `place` is put before the
- * names of options in messages. Tables inside are left as they are given, for their own part to read. Throws an
+ * Returns the given values merged with the defaults of the schema, checked against its limits, each in the form that
+ * the part uses. Programs pass options without a type check, so limits and choices are checked again. `place` precedes
+ * the names of options in messages. Nested tables are returned unchanged, for their own part to read. Throws an
  * `OptionError`.
  */
 export function readOptions<P extends ValueProperties>(
@@ -45,7 +45,7 @@ export function readOptions<P extends ValueProperties>(
   return readMembers(properties, Object.fromEntries([...defaults, ...present]), place) as OptionValues<P>;
 }
 
-/** As `readOptions`, without the defaults: for what stands over other values. */
+/** Like `readOptions`, without the defaults: for values that override others. */
 export function readGiven<P extends ValueProperties>(
   { properties }: { readonly properties: P },
   given: ObjectOf<P> | undefined,
@@ -63,7 +63,7 @@ function readMembers(properties: ValueProperties, written: Readonly<Record<strin
   return values;
 }
 
-/** As `readOptions`, for a table whose keys have no names of their own. */
+/** Like `readOptions`, for a table whose keys are arbitrary. */
 export function readEntries<S extends OptionSchema>(
   values: S,
   given: Readonly<Record<string, Static<S>>>,
@@ -93,7 +93,7 @@ function rangeOf(minimum: number, maximum: number): string {
   return maximum === Infinity ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
 }
 
-/** Bounds of a value that is written with a unit, and the words of the complaint. */
+/** Limits of a value that is written with a unit, and the text of the error. */
 export interface AmountBounds {
   readonly above?: number;
   readonly least?: number;
@@ -102,13 +102,15 @@ export interface AmountBounds {
   readonly must: string;
 }
 
-/** Bounds of times that have to pass. */
+/** Limits of durations. */
 export const ABOVE_ZERO: AmountBounds = Object.freeze({ above: 0, must: "must be above 0" });
 
 export type AmountNotes = Pick<Notes, "description" | "default" | "examples">;
 export type AmountOption<N> = SchemaWithNotes<OptionSchema<number | string> & { readonly "~value": number }, N>;
 
-/** The schema of an option that is written with a unit, as `parse` reads it. Out of bounds: an `OptionError`. */
+/**
+ * The schema of an option that is written with a unit, as `parse` reads it. Throws an `OptionError` outside its limits.
+ */
 export function amountOption<N>(
   written: OptionSchema<number | string>,
   parse: (value: number | string, name: string) => number,

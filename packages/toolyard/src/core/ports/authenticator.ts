@@ -1,8 +1,8 @@
 import type { Principal } from "../calls/call.ts";
 
-/** What a caller brings along to say who it is. */
+/** The means by which a caller identifies itself. */
 export interface Credentials {
-  /** A header by its name in lower case; nothing where the way it came by has none. */
+  /** Returns a header by its name in lower case; `undefined` on a transport without headers. */
   header(name: string): string | undefined;
 }
 
@@ -16,24 +16,27 @@ export interface AdmittedCaller {
 export interface RefusedCaller {
   readonly admitted: false;
   readonly message: string;
-  /** What `WWW-Authenticate` says, where there are headers. */
+  /** Value of `WWW-Authenticate`, for transports with headers. */
   readonly challenge: string;
 }
 
 /**
- * Tells who calls. The hub makes one for each way that it is served by; whatever listens there asks it, in this process
- * or in another.
+ * Identifies callers. The hub creates one for each way in which it is served; every listener there uses it, in this
+ * process or in another.
  */
 export interface Authenticator {
-  /** At once where nobody has to be asked. Rejects by a fault only: nobody is admitted then. */
+  /**
+   * Returns synchronously if no other service must be consulted. Rejects only on a fault; the caller is then not
+   * admitted.
+   */
   authenticate(credentials: Credentials): Authentication | Promise<Authentication>;
 }
 
-/** Whoever is on the other end is this one: a pipe, or a listener that wants no token. */
+/** Admits every caller as this principal: a pipe, or a listener that requires no token. */
 export function alwaysAdmitting(principal: Principal): Authenticator {
   const admitted: AdmittedCaller = Object.freeze({ admitted: true, principal });
   return { authenticate: () => admitted };
 }
 
-/** Of whoever comes by a way that carries none. */
+/** Credentials of a transport that carries none. */
 export const NO_CREDENTIALS: Credentials = Object.freeze({ header: () => undefined });

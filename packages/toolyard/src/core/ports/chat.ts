@@ -1,20 +1,18 @@
 import type { Principal } from "../calls/call.ts";
 import type { JsonObject } from "../json/json.ts";
 
-/** One message of a person, with all that is needed to answer it. */
+/** One message of a user, with everything that is needed to answer it. */
 export interface ChatTurn {
   readonly message: string;
-  /** What was said before, as the `history` of the reply before it. @default none: a new conversation */
+  /** The earlier conversation: `history` of the previous reply. @default none: a new conversation */
   readonly history?: readonly JsonObject[];
-  /** Model calls that the answer may take. @default as configured */
+  /** Most model calls for the answer. @default as configured */
   readonly maxIterations?: number;
-  /** Tools are called in this caller's name, with its rights. */
+  /** Tools are called on behalf of this caller, with its rights. */
   readonly principal: Principal;
-  /** Aborted when the caller goes: the model and the tools end. */
+  /** Aborted when the caller disconnects: the model and the tools end. */
   readonly signal: AbortSignal;
-  /**
-   * What happens on the way, each with its `type`: pieces of text, steps, tool calls and their results. Never throws.
-   */
+  /** Receives events, each with its `type`: pieces of text, steps, tool calls and their results. Must not throw. */
   onEvent?(event: ChatEvent): void;
 }
 
@@ -29,17 +27,17 @@ export interface ChatReply {
   readonly stopReason: string;
   readonly steps: readonly unknown[];
   readonly usage: unknown;
-  /** With `error`: what the model's provider said. */
+  /** With `error`: the message of the model's provider. */
   readonly error?: unknown;
-  /** The conversation so far, to be sent along with the next message. */
+  /** The conversation so far, to be sent with the next message. */
   readonly history: readonly JsonObject[];
 }
 
-/** A language model that answers with the hub's tools. Nothing is kept between two turns. */
+/** A language model that answers with the hub's tools. It keeps no state between two turns. */
 export interface Chat {
   /**
-   * Rejects with a `FailError` when no answer could be begun: no model is configured, its key is missing, the history
-   * is none.
+   * Rejects with a `FailError` if no answer could be started: no model is configured, its key is missing, the history
+   * is invalid.
    */
   reply(turn: ChatTurn): Promise<ChatReply>;
 }

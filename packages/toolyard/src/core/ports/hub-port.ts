@@ -5,7 +5,7 @@ import type { Outcome } from "../calls/outcome.ts";
 import type { LogMessage, ProviderStatus, ResourceUpdate } from "../sources/provider.ts";
 import type { Problem, Source, SourceFeatures } from "../sources/records.ts";
 
-/** Whose view of things, and how much of it. A call is one, too. */
+/** The caller and the tool mode of a list. A call is a view too. */
 export interface View {
   readonly mode: ToolMode;
   readonly principal: Principal;
@@ -21,13 +21,15 @@ export interface RenderedList {
   readonly entries: readonly JsonObject[];
   /** The JSON text of `entries`. */
   readonly json: string;
-  /** The same as bytes, where they are kept. */
+  /** The same as bytes, if they are cached. */
   readonly bytes?: Buffer;
   /** Changes exactly when the content does. */
   readonly version: string;
-  /** Some of it is for this one caller, so nobody on the way may keep it for others. @default false */
+  /**
+   * True if some of it is for this caller only, so that intermediaries must not cache it for others. @default false
+   */
   readonly isPrivate?: boolean;
-  /** How many changes of it the listed sources have announced, whether or not its content differed. @default 0 */
+  /** Number of changes that the listed sources have announced, whether or not the content differed. @default 0 */
   readonly announcements?: number;
 }
 
@@ -35,20 +37,20 @@ export interface ServerFacts {
   readonly name: string;
   readonly version: string;
   readonly title?: string;
-  /** The hub's own words and those of its sources, bounded. */
+  /** Texts of the hub and of its sources, limited in length. */
   readonly instructions?: string;
   readonly features: SourceFeatures;
-  /** Some of it is for this one caller. @default false */
+  /** True if some of it is for this caller only. @default false */
   readonly isPrivate?: boolean;
-  /** Further members of `serverInfo`: what the only source's server says of itself. */
+  /** Further members of `serverInfo`: the server info of the only source. */
   readonly about?: JsonObject;
-  /** Capabilities that the sources' servers declare; the hub's own words for those that it knows come before them. */
+  /** Capabilities that the sources' servers declare; for known ones the hub's own values take precedence. */
   readonly capabilities?: JsonObject;
 }
 
 /**
- * A list changed in at least one view, or a source announced that it did. Endpoints compare versions and announcements
- * of their callers' views to decide which clients to notify.
+ * A list changed in at least one view, or a source announced a change. Endpoints compare versions and announcements of
+ * their callers' views to decide which clients to notify.
  */
 export interface ListChange {
   readonly lists: readonly ListKind[];
@@ -64,36 +66,34 @@ export interface SourceReport {
 }
 
 export interface WaitOptions {
-  /** False: what is known is the answer. @default true */
+  /** False: returns what is known without waiting. @default true */
   readonly waits?: boolean;
 }
 
-/** What a door may ask of the hub. */
+/** The functions of the hub that endpoints use. */
 export interface HubPort {
   /**
-   * Fresh as of this moment: waits for the sources that look at the disk, and a bounded time for upstreams never listed
-   * yet. With `waits` false it is what is known.
+   * Returns the current list: waits for sources that read the disk, and a limited time for upstreams that were never
+   * listed. With `waits` false it returns what is known.
    */
   list(kind: ListKind, view: View, options?: WaitOptions): Promise<RenderedList>;
   call(call: Call): Promise<Outcome>;
   /**
-   * Whether a method that MCP's core does not have goes on to the only source, as a call with the method `extension`.
-   * False for callers with narrowed rights, which cannot be held against such a method.
+   * Returns whether a method outside MCP's core is forwarded to the only source, as a call with the method `extension`.
+   * False for callers with narrowed rights, because rights cannot be checked for such a method.
    */
   passesOn(method: string, principal: Principal): boolean;
-  /** For a caller with narrowed rights, of the sources that it may use something of. Waits as `list` does. */
+  /** For a caller with narrowed rights, only of the sources that it may use. Waits like `list`. */
   facts(principal: Principal, options?: WaitOptions): Promise<ServerFacts>;
   /**
-   * Keeps `resourceUpdated` coming for `uri`. Rejects with a `FailError` when nobody offers the URI or its source
-   * cannot.
+   * Keeps emitting `resourceUpdated` for `uri`. Rejects with a `FailError` if no source offers the URI or its source
+   * does not support it.
    */
   subscribe(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>>;
-  /**
-   * A caller wants log messages from this level on; the sources are asked for the most talkative level anybody wants.
-   */
+  /** Sets the caller's lowest level of log messages; sources are set to the lowest level that any caller requests. */
   setLogLevel(connection: string, level: string): Promise<void>;
   rootsChanged(connection: string): void;
-  /** The lasting connection is over. */
+  /** Releases a lasting connection that has ended. */
   release(connection: string): void;
   readonly events: HubEvents;
   sources(): readonly SourceReport[];

@@ -1,6 +1,6 @@
 /**
- * The models of the configuration that tools may use. A method is absent when no model of its kind is configured. They
- * reject with a `FailError`: `unavailable`, `limited`, `timeout`, `cancelled` by the signal.
+ * The configured models that tools may use. A method is absent if no model of its kind is configured. They reject with
+ * a `FailError`: `unavailable`, `limited`, `timeout`, `cancelled` by the signal.
  */
 export interface Models {
   readonly generateImage?: ((request: ImageRequest, signal: AbortSignal) => Promise<GeneratedImage>) | undefined;
@@ -10,7 +10,7 @@ export interface Models {
 export interface ImageRequest {
   readonly prompt: string;
   readonly negativePrompt?: string;
-  /** In pixels; the model's own where absent. */
+  /** In pixels. @default the model's own */
   readonly width?: number;
   readonly height?: number;
   /** A name of the configuration. @default the configured one */
@@ -35,20 +35,20 @@ export interface GeneratedText {
   readonly text: string;
 }
 
-/** Turns texts into vectors: the nearer two directions, the more alike the texts. */
+/** Turns texts into vectors: the closer two directions, the more similar the texts. */
 export interface Embedder {
-  /** What tells this model from every other, address included. */
+  /** Distinguishes this model from every other, including its address. */
   readonly model: string;
-  /** One vector a text, in their order, all of one length. Rejects with a `FailError`. */
+  /** Returns one vector per text, in order, all of one length. Rejects with a `FailError`. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>;
 }
 
-/** Turns a text into a vector at once, in this process. */
+/** Turns a text into a vector synchronously, in this process. */
 export interface TextEmbedder {
-  /** What tells its vectors from those of every other. */
+  /** Distinguishes its vectors from those of every other embedder. */
   readonly model: string;
-  /** Numbers of a vector. */
+  /** Numbers in a vector. */
   readonly dimensions: number;
-  /** A vector of length 1; all zeros for a text of which no word is known. */
+  /** Returns a vector of length 1; all zeros for a text without known words. */
   embed(text: string): Float32Array;
 }

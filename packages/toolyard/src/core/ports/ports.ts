@@ -8,11 +8,11 @@ export interface Logger {
   info(message: string, facts?: JsonObject): void;
   warning(message: string, facts?: JsonObject): void;
   error(message: string, facts?: JsonObject): void;
-  /** A logger whose every line carries these facts too. */
+  /** Returns a logger whose every line carries these facts too. */
   with(facts: JsonObject): Logger;
 }
 
-/** Fact of a line whose words the caller gets as well: who prints the answer need not print the line. */
+/** Fact of a line whose text the caller also receives: code that prints the answer need not print the line. */
 export const TOLD_FACT = "told";
 
 /** One line per call: no argument and no result value, only shapes and sizes. */
@@ -23,10 +23,10 @@ export interface AuditLine {
   readonly endpoint: string;
   readonly principal: string;
   readonly method: string;
-  /** Rendered name of the tool, or what was asked for when nothing resolved. */
+  /** Rendered name of the tool, or the requested name if it did not resolve. */
   readonly target: string;
   readonly source?: string | undefined;
-  /** `ok` or a failure kind. */
+  /** `ok` or an outcome code. */
   readonly kind: string;
   readonly durationMs: number;
   readonly argumentBytes: number;
@@ -55,64 +55,64 @@ export interface SearchHit {
   /** 0 to 1, best first; equal scores are in name order. */
   readonly score: number;
   readonly inputSchema: JsonObject;
-  /** What its structured result looks like, where the tool says so. */
+  /** Schema of its structured result, if the tool has one. */
   readonly outputSchema?: JsonObject;
-  /** What it was found by, where that was asked for. */
+  /** The reasons for the hit, if requested. */
   readonly why?: SearchReasons;
 }
 
-/** What a hit's place comes from: parts of one sum, 0 for nothing. An exact name and a list of everything have none. */
+/** The parts of a hit's score: summands, 0 for nothing. An exact name and a list of everything have none. */
 export interface SearchReasons {
-  /** Words that the query shares with the tool: 1 for the tool that shares most, more where they are its name. */
+  /** Words that the query shares with the tool: 1 for the tool that shares most, more if they are its name. */
   readonly words: number;
-  /** Likeness of query and tool. */
+  /** Similarity of query and tool. */
   readonly meaning: number;
-  /** What the words of the nearest tools of other servers say. */
+  /** Contribution of the nearest tools of other servers. */
   readonly neighbours: number;
-  /** What the best tools of the same server say. */
+  /** Contribution of the best tools of the same server. */
   readonly server: number;
 }
 
 export interface SearchAnswer {
   readonly hits: readonly SearchHit[];
-  /** How many tools matched in all. */
+  /** Number of all matching tools. */
   readonly total: number;
-  /** When nothing matched: where to look instead. */
+  /** Suggestions if nothing matched. */
   readonly instead?: SearchInstead;
-  /** The vectors were not ready in time, so the hits are by words alone. @default false */
+  /** True if the vectors were not ready in time, so that the hits are by words only. @default false */
   readonly wordsAlone?: boolean;
 }
 
 export interface SearchInstead {
-  /** Names of tools that are written much like the query, at most five. */
+  /** Names of tools similar to the query, at most five. */
   readonly near: readonly string[];
-  /** Sources of which the caller may use a tool, with how many, by id. */
+  /** Sources with tools that the caller may use, with their number, by id. */
   readonly servers: readonly { readonly id: string; readonly tools: number }[];
-  /** The server that the filter names is none of which the caller may use a tool. */
+  /** True if the caller may use no tool of the server that the filter names. */
   readonly noSuchServer: boolean;
 }
 
-/** Which tools a search is about. Rights are the caller's in any case. */
+/** Restricts a search to some tools. The caller's rights apply in any case. */
 export interface SearchFilter {
   /**
-   * Only tools of this source: its id, its namespace, or what stands before the separator of a name. Case does not
-   * matter.
+   * Only tools of this source: its id, its namespace, or the text before the separator of a name. Case does not matter.
    */
   readonly server?: string;
   /** Only tools that change nothing, by their annotations. @default false */
   readonly readOnly?: boolean;
-  /** Whether hits say what they were found by. @default false */
+  /** Whether hits include their reasons. @default false */
   readonly why?: boolean;
   /**
-   * Whether the nearest tools are given, with low scores, if no tool matches; not within one server or read-only tools.
+   * Whether the nearest tools are returned, with low scores, if no tool matches; not within one server or read-only
+   * tools.
    *
    * @default false
    */
   readonly nearest?: boolean;
 }
 
-/** How far a search goes. */
+/** Limits of a search. */
 export interface SearchBounds extends SearchFilter {
-  /** The most tools to be found. Below 1 or no number: 5. */
+  /** Most tools to return. Below 1 or NaN: 5. */
   readonly limit: number;
 }

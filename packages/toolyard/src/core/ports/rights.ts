@@ -4,70 +4,70 @@ import { parseUri, type ResourceUri } from "../uris/resource-uri.ts";
 import { withUriPrefix } from "../uris/uri-prefix.ts";
 import { carelessPattern, patternForms, readingWithoutUser, readUri, type UriReadings } from "../uris/uri-readings.ts";
 
-/** No bound at all. */
+/** No restriction. */
 export const EVERYTHING = "everything";
 
-/** What a principal may do. Whoever wants to know asks `permissionOf`; nobody else reads it. */
+/** The rights of a principal. Only `permissionOf` reads them. */
 export type Rights = typeof EVERYTHING | NarrowRights;
 
 /**
- * Patterns are globs over rendered names of tools and prompts, and over URIs. One that begins with a namespace means
- * the tools of that namespace's source; one over URIs judges scheme, authority and path.
+ * Patterns are globs over rendered names of tools and prompts, and over URIs. One that begins with a namespace matches
+ * the tools of that namespace's source; one over URIs matches scheme, authority and path.
  */
 export interface NarrowRights {
-  /** Absent: all that is not denied. */
+  /** Absent: everything that is not denied. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
   /** Only tools that are read-only by annotation. @default false */
   readonly readOnly?: boolean;
 }
 
-/** What rights are held against. */
+/** The thing that rights are checked against. */
 export type Subject = NamedSubject | UriSubject;
 
 /** A tool or a prompt. */
 export interface NamedSubject {
   readonly type: "name";
-  /** As it is shown. */
+  /** The shown name. */
   readonly name: string;
-  /** As it would be shown if nobody else wanted that name. */
+  /** The name that it would have without conflicts. */
   readonly ownName: string;
-  /** What the hub itself put before the name, separator included, in `name` or in `ownName`. */
+  /** The prefixes that the hub added in `name` or in `ownName`, with the separator. */
   readonly prefixes: readonly string[];
-  /** What it begins with as the names of another source do, which it is not of. @default nothing */
+  /** Prefixes of another source with which its name begins. @default none */
   readonly looksLike?: readonly string[];
-  /** What stands between a namespace and a name in this hub. */
+  /** Text between a namespace and a name in this hub. */
   readonly separator: string;
-  /** Changes nothing, by its annotations. Prompts never do. */
+  /** True if it changes nothing, by its annotations. Prompts never do. */
   readonly isReadOnly: boolean;
-  /** Gives no access of its own: what it leads to is judged by itself. */
+  /** True if it gives no access itself: its targets are checked separately. */
   readonly isDiscovery: boolean;
-  /** No list shows it, so its server may read the name in another way than the hub. @default false */
+  /** True if no list shows it, so that its server may read the name differently from the hub. @default false */
   readonly isUnlisted?: boolean;
 }
 
 export interface UriSubject {
   readonly type: "uri";
-  /** As callers see it. */
+  /** The URI that callers see. */
   readonly shown: string;
-  /** As its source gets it. */
+  /** The URI that its source gets. */
   readonly own: string;
-  /** What tells this source's URIs from all others (`alias+`), whether it is shown or not. */
+  /** Distinguishes this source's URIs from all others (`alias+`), whether it is shown or not. */
   readonly prefix: string;
-  /** A template, whose text is all that is judged: what is read by it is judged by itself. @default false */
+  /** True for a template, of which only the text is checked: URIs read by it are checked separately. @default false */
   readonly isTemplate?: boolean;
 }
 
-/** What one caller may use. */
+/** The permissions of one caller. */
 export interface Permission {
-  /** Equal rights have equal keys, whoever holds them. */
+  /** Equal rights have equal keys, for all principals. */
   readonly key: string;
-  /** There is something that this caller may not use. */
+  /** True if this caller may not use everything. */
   readonly isNarrowed: boolean;
   permits(subject: Subject): boolean;
   /**
-   * Whether a caller may be told that there is no tool or prompt of this name: by the name alone, so that it hears the
-   * same of what is there and of what is not.
+   * Returns whether a caller may learn that no tool or prompt has this name. Depends only on the name, so that existing
+   * and missing ones get the same answer.
    */
   mayBeKnown(name: string, separator: string): boolean;
 }
@@ -80,7 +80,7 @@ const ALL_PERMITTED: Permission = Object.freeze({
 });
 const known = new WeakMap<NarrowRights, Permission>();
 
-/** The one reading of rights. */
+/** Returns the permissions that rights grant; the only code that interprets rights. */
 export function permissionOf(rights: Rights): Permission {
   if (rights === EVERYTHING) return ALL_PERMITTED;
   let permission = known.get(rights);
@@ -88,13 +88,13 @@ export function permissionOf(rights: Rights): Permission {
   return permission;
 }
 
-/** The rights that these bounds leave: everything where there are none. */
+/** Returns the rights with these restrictions: `everything` if there are none. */
 export function rightsWithin({ allow, deny = [], readOnly = false }: NarrowRights): Rights {
   if (allow === undefined && deny.length === 0 && !readOnly) return EVERYTHING;
   return Object.freeze({ ...(allow && { allow }), ...(deny.length > 0 && { deny }), ...(readOnly && { readOnly }) });
 }
 
-/** The same rights, of which only those that change nothing are left. */
+/** Returns the same rights, restricted to read-only tools. */
 export function readOnlyRights(rights: Rights): Rights {
   return rightsWithin({ ...(rights === EVERYTHING ? {} : rights), readOnly: true });
 }
@@ -124,17 +124,17 @@ function compile({ allow, deny = [], readOnly = false }: NarrowRights): Permissi
 
 interface NamePattern {
   readonly text: string;
-  /** What stands before its first wildcard. */
+  /** Text before its first wildcard. */
   readonly head: string;
   readonly uri: UriPattern;
-  /** The pattern as one over a URI's path and one over its query, where it may be meant so. */
+  /** The pattern split into one over a URI's path and one over its query, if it can be read that way. */
   readonly split: { readonly uri: UriPattern; readonly query: string } | undefined;
 }
 
 interface UriPattern {
-  /** It names a user before the host. */
+  /** True if it names a user before the host. */
   readonly hasUser: boolean;
-  /** Spellings that mean the same. */
+  /** Equivalent spellings. */
   readonly forms: readonly string[];
   readonly careless: readonly string[];
 }
@@ -159,7 +159,7 @@ function uriPattern(text: string): UriPattern {
 
 function permitsName({ allow, deny, readOnly }: CompiledRights, subject: NamedSubject): boolean {
   const { name, ownName, isDiscovery, isReadOnly, isUnlisted } = subject;
-  // To deny it is enough that it looks like what is meant.
+  // For a denial, resemblance to the pattern is sufficient.
   if (deny.some(({ text }) => matchesGlob(text, name) || matchesGlob(text, ownName))) return false;
   if (isUnlisted === true && deny.some(({ text }) => deniesLoosely(text, subject))) return false;
   if (isDiscovery) return true;
@@ -167,7 +167,9 @@ function permitsName({ allow, deny, readOnly }: CompiledRights, subject: NamedSu
   return allow === undefined || allow.some((pattern) => meansName(pattern, subject));
 }
 
-/** What follows the source's prefix is compared loosely, so a pattern of one source denies nothing of another. */
+/**
+ * Only the text after the source's prefix is compared loosely, so a pattern of one source denies nothing of another.
+ */
 function deniesLoosely(pattern: string, { ownName, prefixes }: NamedSubject): boolean {
   return prefixes.some((prefix) =>
     pattern.startsWith(prefix)
@@ -180,11 +182,12 @@ function meansName({ text, head }: NamePattern, subject: NamedSubject): boolean 
   const { name, ownName, prefixes, separator, looksLike } = subject;
   if (!matchesGlob(text, name) && !matchesGlob(text, ownName)) return false;
   if (looksLike?.some((start) => head.startsWith(start))) return false;
-  // Who has no namespace may name its tools like another's; a pattern that begins with that one does not mean them.
+  // A source without a namespace may name its tools like another's; a pattern that begins with that namespace does not
+  // match them.
   return !hasNamespace(head, separator) || prefixes.some((prefix) => head.startsWith(prefix));
 }
 
-// A name may be another spelling of one that is denied, and does not say whether its tool is read-only.
+// A name may be another spelling of a denied one, and does not reveal whether its tool is read-only.
 function mayBeKnown({ allow, deny, readOnly }: CompiledRights, name: string, separator: string): boolean {
   if (deny.length > 0 || readOnly) return false;
   const { namespace, bare } = splitName(name, separator);
@@ -198,7 +201,7 @@ function splitName(name: string, separator: string): { readonly namespace: strin
     : { namespace: "", bare: name };
 }
 
-/** A separator of one character stands in many a name, so it says nothing about whose it is. */
+/** A separator of one character occurs in many names, so it does not identify the source. */
 function hasNamespace(head: string, separator: string): boolean {
   return separator.length > 1 && head.indexOf(separator) > 0;
 }
@@ -219,7 +222,7 @@ function permitsUri(rights: CompiledRights, subject: UriSubject): boolean {
   );
 }
 
-/** A template, or what is no URI, is judged by its text. */
+/** A template, or a text that is not a URI, is checked as text. */
 function allowsText({ allow }: CompiledRights, { shown, own, prefix }: UriSubject): boolean {
   return (
     allow === undefined ||
@@ -230,7 +233,7 @@ function allowsText({ allow }: CompiledRights, { shown, own, prefix }: UriSubjec
 interface AskedUri {
   readonly readings: UriReadings;
   readonly query: string;
-  /** What may stand before a reading for a pattern that allows to mean it. */
+  /** Texts that may precede a reading if a pattern allows it. */
   readonly starts: readonly string[];
   /**
    * The same for a pattern that denies. A pattern without the prefix denies the URI at every source: the caller chooses
@@ -245,7 +248,7 @@ function askedUri(uri: ResourceUri, subject: UriSubject): AskedUri | undefined {
   return readings && { readings, query: uri.query, starts: startsOf(subject), deniedStarts };
 }
 
-/** A source's prefix may be written in a pattern though it is not shown; without it what is shown is meant. */
+/** A pattern may contain a source's prefix even if it is not shown; without it, the pattern matches the shown URI. */
 function startsOf({ shown, own, prefix }: UriSubject): readonly string[] {
   const written = prefix.toLowerCase();
   return shown === own && written !== "" ? ["", written] : [written];
@@ -258,7 +261,7 @@ function denies({ uri, split }: NamePattern, { readings, query, deniedStarts: st
 }
 
 function allows({ uri, split }: NamePattern, form: string, { query, starts }: AskedUri): boolean {
-  // `https://docs.example*` must not mean `https://docs.example@other.example/`.
+  // `https://docs.example*` must not match `https://docs.example@other.example/`.
   const meets = ({ forms, hasUser }: UriPattern): boolean =>
     meetsAny(forms, [form], starts) && (hasUser || meetsAny(forms, [readingWithoutUser(form)], starts));
   return meets(uri) || (split !== undefined && matchesGlob(split.query, query) && meets(split.uri));
@@ -276,7 +279,7 @@ function matchesSome(pattern: string, texts: readonly string[]): boolean {
   return texts.some((text) => matchesGlob(pattern, text));
 }
 
-/** What a tool or prompt of a source would be, if it offered one of this name that changes nothing. */
+/** Returns the subject of a supposed read-only tool or prompt with this name at a source. */
 export function supposedName(namespace: string, name: string, separator: string): NamedSubject {
   const prefix = namespace === "" ? "" : `${namespace}${separator}`;
   const full = `${prefix}${name}`;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SignInCoordinator, type WaitingSignIn } from "./sign-in-coordinator.ts";
 
-/** Waiting sign-ins that note in `ended` when they are displaced. */
+/** Returns waiting sign-ins that record in `ended` when they are displaced. */
 function waiter(
   desk: SignInCoordinator,
   ended: string[],
@@ -36,7 +36,7 @@ test("a principal with sign-ins to many sources makes room for others", () => {
   expect(ended).toHaveLength(400);
 });
 
-test("nobody with a share loses a sign-in to one more principal, who is told to try later", () => {
+test("a principal within its share loses no sign-in to a further one, which is refused as limited", () => {
   const ended: string[] = [];
   const wait = waiter(new SignInCoordinator(undefined), ended);
   const leaves = Array.from({ length: 1000 }, (_, at) => wait(`p${at}`));

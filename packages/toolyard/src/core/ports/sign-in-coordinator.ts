@@ -10,7 +10,7 @@ export interface PageRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly cookie: string | undefined;
-  /** The body, up to a small bound; nothing of one beyond it. */
+  /** Returns the body, up to a small limit; empty above it. */
   body(): Promise<string>;
 }
 
@@ -24,50 +24,50 @@ const PAGE_HEADERS = Object.freeze({
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-  // With none at all, browsers send no origin with the form either, by which it is known as the hub's own.
+  // Without a referrer, browsers send no origin with the form, which proves that it is the hub's own form.
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
 });
 
-/** A page for one look: no script, nothing from elsewhere, in no frame, kept nowhere. */
+/** A page without script and external content, not frameable and not cached. */
 export function page(status: number, body: string): SignInPage {
   return { status, headers: PAGE_HEADERS, body: `<!doctype html><title>Toolyard</title>${body}` };
 }
 
-/** Sends the browser on. */
+/** Redirects the browser. */
 export function sendOn(location: string, cookie: string): SignInPage {
   return { status: 303, headers: { ...PAGE_HEADERS, location, "set-cookie": cookie }, body: "" };
 }
 
 /** A sign-in that waits for its browser. */
 export interface WaitingSignIn {
-  /** The principal, and as its connection the source. */
+  /** The principal, with the source as its connection. */
   readonly owner: Holder;
-  /** Called when a newer sign-in takes its place. */
+  /** Called when a newer sign-in replaces it. */
   end(): void;
-  /** The page that its link opens; nothing for another's link. */
+  /** Returns the page that its link opens; `undefined` for another sign-in's link. */
   page(request: PageRequest): Promise<SignInPage> | undefined;
-  /** Takes what a browser brings back from an issuer; nothing where that is another's. */
+  /** Handles a browser's return from an issuer; `undefined` if it belongs to another sign-in. */
   back(request: PageRequest): Promise<SignInPage> | undefined;
 }
 
-/** A source that can be signed in to from the hub's page. */
+/** A source that users can sign in to from the hub's page. */
 export interface SignInStarter {
   /**
-   * Begins a sign-in that becomes this principal's: what its browser is sent, or nothing where it is not this
-   * principal's to make. Rejects with a `FailError`.
+   * Starts a sign-in for this principal and returns the answer to its browser; `undefined` if this principal may not
+   * start it. Rejects with a `FailError`.
    */
   begin(principal: Principal): Promise<SignInPage | undefined>;
 }
 
-/** Sign-ins that wait for a browser at the same time. */
+/** Most sign-ins that wait for a browser. */
 const MAX_WAITING = 1000;
-/** Of them, those of one principal to one source. */
+/** Most waiting sign-ins of one principal to one source. */
 const MAX_WAITING_EACH = 8;
 
 /**
- * Where sign-ins meet the doors: which of them wait for a browser, at which address of the hub it comes back, and which
- * sources can be signed in to. Empty until somebody signs in.
+ * Connects sign-ins with endpoints: the sign-ins that wait for a browser, the hub's address to which it returns, and
+ * the sources that users can sign in to. Empty until the first sign-in.
  */
 export class SignInCoordinator {
   /** Folder of the vault, where commands of this home wait; absent: there is none. */
@@ -82,12 +82,12 @@ export class SignInCoordinator {
     this.folder = folder;
   }
 
-  /** Address of the hub as browsers reach it, without a slash at its end; absent while no door with one is open. */
+  /** Address of the hub for browsers, without a trailing slash; absent while no endpoint with one is open. */
   get address(): string | undefined {
     return Array.from(this.#addresses).at(-1)?.url;
   }
 
-  /** Browsers reach the hub there until the returned function is called. */
+  /** Registers an address for browsers until the returned function is called. */
   opened(url: string): () => void {
     const entry = { url };
     this.#addresses.add(entry);
@@ -95,9 +95,9 @@ export class SignInCoordinator {
   }
 
   /**
-   * Waits until the returned function is called. Beyond the limit of one principal and source, its oldest sign-in ends;
-   * beyond the limit of all, one of the principal with the most. Throws a `FailError` of kind `limited` where each has
-   * no more than its share.
+   * Registers a waiting sign-in until the returned function is called. Above the limit of one principal and source, its
+   * oldest sign-in ends; above the total limit, one of the principal with the most. Throws a `FailError` of kind
+   * `limited` if no principal exceeds its share.
    */
   wait(signIn: WaitingSignIn): () => void {
     const { owner } = signIn;

@@ -5,14 +5,14 @@ const tool = { name: "pay", description: "Pays.", inputSchema: { type: "object" 
 const list = { type: "array", items: { type: "string" } };
 const wrapped = { type: "object", properties: { result: list }, required: ["result"] };
 
-test("an output that the legacy era cannot say leaves the digest as it is: plain, wrapped or missing", () => {
+test("an output schema that the legacy era cannot express does not change the digest", () => {
   const digest = definitionDigest(tool);
   expect(definitionDigest({ ...tool, outputSchema: list })).toBe(digest);
   expect(definitionDigest({ ...tool, outputSchema: wrapped })).toBe(digest);
   expect(definitionDigest({ ...tool, execution: { taskSupport: "forbidden" } })).toBe(digest);
 });
 
-test("an output that both eras can say changes it, and so does everything else that a tool says of itself", () => {
+test("an output schema that both eras can express changes it, and so does every other part of a definition", () => {
   const object = { type: "object", properties: { result: { type: "object" } }, required: ["result"] };
   const said = [
     { outputSchema: object },

@@ -3,27 +3,27 @@ import { canonicalJson, contentDigest } from "../json/digest.ts";
 import { isJsonObject, type JsonObject } from "../json/json.ts";
 
 /**
- * What a person or a model is shown of a tool, now by the hub or later by a client: its name, its texts, its schemas,
- * what it says it does, its pictures, and what it tells programs that show it (`_meta`: a page of its own, a hint).
- * What is not in the protocol may change as it likes.
+ * Members of a tool that users or models see, now in the hub or later in a client: its name, texts, schemas,
+ * annotations, icons, and data for programs that display it (`_meta`: a page, a hint). Members outside the protocol may
+ * change freely.
  */
 const SHOWN = ["name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta"];
-/** What digests without a version cover. */
+/** Members that digests without a version cover. */
 const SHOWN_AT_FIRST = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
-/** Begins each digest, so that one of an older rule is known as such. */
+/** Prefix of each digest, by which digests of an older rule are recognised. */
 const VERSION = "2:";
 
 /**
- * The fingerprint of all that is shown of a tool, whatever the order in which it is said and the era in which it is
- * read. It begins with the version of its rule.
+ * Returns the fingerprint of everything that is shown of a tool, independent of member order and era. It begins with
+ * the version of its rule.
  */
 export function definitionDigest(definition: JsonObject): string {
   return `${VERSION}${digestOf(definition, SHOWN)}`;
 }
 
 /**
- * Whether a tool is as a pinned digest approved it. `old`: by the rule of a pin without a version, which leaves out
- * pictures and `_meta`.
+ * Compares a tool with a pinned digest. `old`: equal by the rule of a pin without a version, which omits icons and
+ * `_meta`.
  */
 export function matchesPin(definition: JsonObject, pin: string): "yes" | "old" | "no" {
   if (pin === definitionDigest(definition)) return "yes";
@@ -31,8 +31,8 @@ export function matchesPin(definition: JsonObject, pin: string): "yes" | "old" |
 }
 
 /**
- * What may be shown of a tool that is pinned: what its digest covers, and what programs alone read. A list read in one
- * era may hold an output that the other cannot say; no digest covers that.
+ * Returns the part of a pinned tool that may be shown: the members covered by its digest, and those that only programs
+ * read. A list read in one era may hold an output schema that the other cannot express; no digest covers that.
  */
 export function coveredBy(definition: JsonObject): JsonObject {
   const covered: JsonObject = {};
@@ -43,7 +43,7 @@ export function coveredBy(definition: JsonObject): JsonObject {
   return Object.keys(covered).length === Object.keys(definition).length ? definition : covered;
 }
 
-/** As the protocol has it: one word, and room for no other. */
+/** The protocol's form: one keyword and nothing else. */
 function isExecution(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { taskSupport, ...others } = value;
@@ -61,7 +61,7 @@ function shownOf(definition: JsonObject, member: string): unknown {
   return member === "outputSchema" ? outputOfBothEras(definition[member]) : definition[member];
 }
 
-// The legacy era has no structured content that is no object: there its schema is missing, or wrapped.
+// The legacy era requires an object as structured content; other schemas are missing or wrapped there.
 function outputOfBothEras(schema: unknown): unknown {
   if (!isJsonObject(schema) || schema["type"] !== "object") return undefined;
   const { properties, required } = schema;
@@ -74,13 +74,13 @@ function outputOfBothEras(schema: unknown): unknown {
   return isJsonObject(result) && result["type"] !== "object" ? undefined : schema;
 }
 
-/** Whether digests of them would differ; these cost many times as much, and most tools are as they were. */
+/** Compares without digests, which cost many times as much; most tools are unchanged. */
 function isChanged(before: JsonObject, after: JsonObject): boolean {
   const shown = (definition: JsonObject, member: string): unknown => shownOf(definition, member) ?? null;
   return SHOWN.some((member) => !isDeepStrictEqual(shown(before, member), shown(after, member)));
 }
 
-/** Tools that both lists have and that say something else of themselves in the second. */
+/** Returns the tools in both lists whose definition differs in the second. */
 export function changedTools(before: readonly JsonObject[], after: readonly JsonObject[]): string[] {
   const known = new Map(before.map((definition) => [definition["name"], definition]));
   return after

@@ -1,37 +1,38 @@
-/** `native` tools are listed in normal mode; `ondemand` tools are found by search only. */
+/** `native` tools are listed in normal mode; `ondemand` tools are found only by search. */
 export type Visibility = "native" | "ondemand";
 
 /**
- * How arguments are held against a tool's input schema. `coerce`: text that is plainly a number or a boolean is one,
- * where the schema has no other scalar type. `strict`: nothing is read otherwise. `off`: the source gets what came.
+ * How arguments are checked against a tool's input schema. `coerce`: text that is clearly a number or a boolean is
+ * converted, if the schema has no other scalar type. `strict`: nothing is converted. `off`: the source gets them
+ * unchecked.
  */
 export type ArgumentValidation = "coerce" | "strict" | "off";
 
-/** What the configuration makes of a source's list. Names are those that the source gives. */
+/** Configured changes to a source's list. Names are the source's own. */
 export interface ListingShape {
-  /** Globs over names, given and new ones; empty for all. */
+  /** Globs over names, original and new ones; empty for all. */
   readonly include: readonly string[];
-  /** Wins over `include`. */
+  /** Overrides `include`. */
   readonly exclude: readonly string[];
   readonly rename: Readonly<Record<string, string>>;
-  /** In place of the source's own. */
+  /** Replacements of the source's own. */
   readonly descriptions: Readonly<Record<string, string>>;
-  /** The digest of each tool that somebody approved. */
+  /** The digest of each approved tool. */
   readonly pins: Readonly<Record<string, string>>;
   /** Further words by which the tools are found. */
   readonly keywords: readonly string[];
-  /** Absent: as the source says. */
+  /** Absent: as the source declares. */
   readonly visibility?: Visibility;
-  /** Milliseconds that a call of a tool may stay without a sign of life. */
+  /** Milliseconds without activity after which a call of a tool ends. */
   readonly toolTimeouts: Readonly<Record<string, number>>;
   /** Whether tools that the source does not list can be called with its prefix. @default false */
   readonly unlisted?: boolean;
   readonly validation: ArgumentValidation;
-  /** Whether the source's own words on its use are handed on. */
+  /** Whether the source's own usage text is passed on. */
   readonly instructions: boolean;
 }
 
-/** A list as its source gives it. */
+/** No changes: the list as its source returns it. */
 export const NO_SHAPE: ListingShape = Object.freeze({
   include: [],
   exclude: [],

@@ -5,10 +5,7 @@ import type { LinkKey } from "../calls/link-key.ts";
 import type { Outcome } from "../calls/outcome.ts";
 import type { Listing, Source, ToolRecord, ResourceRecord, TemplateRecord, PromptRecord } from "./records.ts";
 
-/**
- * A call that the pipeline has admitted and resolved: the record it goes to, and validated arguments with defaults
- * filled in.
- */
+/** A call that the pipeline has admitted and resolved: with its record, and validated arguments with defaults. */
 export interface ResolvedCall extends Call {
   readonly record: CallTarget;
 }
@@ -32,76 +29,79 @@ export type CallTarget =
 
 export type ProviderState = "starting" | "ready" | "degraded" | "down" | "needs_authorisation" | "disabled" | "closed";
 
-/** What a source waits for before it can start: `npx`, `uvx` and the like download at their first start. */
+/**
+ * A download that a source waits for before it can start: `npx`, `uvx` and similar programs download at their first
+ * start.
+ */
 export interface Installation {
-  /** What is downloaded, as the configuration names it: `npx @scope/server`. */
+  /** The package, as the configuration names it: `npx @scope/server`. */
   readonly package: string;
-  /** Since when, an ISO time. */
+  /** Start time, ISO 8601. */
   readonly since: string;
-  /** What happens at this moment: the last line that the program wrote, or whose download is waited for. */
+  /** Current progress: the last line that the program wrote, or the source whose download is awaited. */
   readonly waitsFor: string;
   /** Process that downloads; ending it ends the download. */
   readonly pid?: number;
 }
 
-/** Something downloaded earlier that cannot be used: an install that was ended in the middle. */
+/** An unusable earlier download: an install that was interrupted. */
 export interface BrokenInstall {
   readonly package: string;
-  /** What is removed by mending. */
+  /** Folders that a repair removes. */
   readonly folders: readonly string[];
-  /** It was mended before, and failed again. */
+  /** True if it was repaired before and failed again. */
   readonly mended: boolean;
 }
 
-/** Something that tools of a source need installed before they run. */
+/** An install that tools of a source need before they run. */
 export interface Preparation {
-  /** File that says so. */
+  /** File that requires it. */
   readonly file: string;
-  /** What it is, for people: `header`, `requirements.txt`, `package.json`. */
+  /** Kind for display: `header`, `requirements.txt`, `package.json`. */
   readonly kind: string;
   /** Names of the tools, as the source has them. */
   readonly tools: readonly string[];
-  /** Folder that it is installed to. */
+  /** Target folder. */
   readonly target: string;
-  /** What is run, one command a line; none where `problem` says why it cannot be. */
+  /** Commands that are run, one per line; empty if `problem` explains why it is impossible. */
   readonly commands: readonly string[];
   readonly problem?: string;
-  /** What somebody should know before they agree. */
+  /** Information for the user before agreeing. */
   readonly note?: string;
   readonly isReady: boolean;
-  /** What happens at this moment, while this process installs it. */
+  /** Returns the current progress while this process installs it. */
   progress(): Installation | undefined;
-  /** Installs it, or waits for whoever does. Rejects with a `FailError`. */
+  /** Installs it, or waits for the running install. Rejects with a `FailError`. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** What `status` and `check` show of one source. Holds no secret. */
+/** State of one source for `status` and `check`. Holds no secret. */
 export interface ProviderStatus {
   readonly state: ProviderState;
-  /** One sentence on the last thing that went wrong. */
+  /** One sentence on the most recent failure. */
   readonly lastError?: string;
   /** Last lines of a child's stderr. */
   readonly stderr?: readonly string[];
   readonly restarts?: number;
   readonly pid?: number;
   readonly since?: string;
-  /** Present while the source, or what its tools need, is downloaded. */
+  /** Present while the source, or a dependency of its tools, is downloaded. */
   readonly installing?: Installation;
-  /** Of a start under way: how much of its time it could not use since the machine was busy, in milliseconds. */
+  /** Milliseconds of a running start that do not count because the machine was busy. */
   readonly delayedMs?: number;
   /** True while lists that the source announced as changed are about to be read. @default false */
   readonly isListing?: boolean;
-  /** Present while what was downloaded cannot be used; see `Provider.mend`. */
+  /** Present while a download cannot be used; see `Provider.mend`. */
   readonly broken?: BrokenInstall;
   /** Free facts: protocol revision, server name, endpoint, folder. */
   readonly info?: JsonObject;
 }
 
-/** A source that never said what it offers, and did not fail to either. */
+/** A source that was never listed and has not failed either. */
 export interface ColdStart {
-  /** Until when those wait for it whose wish it merely may be able to fulfil, on the clock of `performance.now()`. */
+  /** Time until which calls wait that may belong to it, on the clock of `performance.now()`. */
   readonly waitUntil: number;
-  /** Fulfilled once it was listed, failed to be, or was closed. Never rejects. */
+  /** Resolves once it was listed, failed, or was closed. Never rejects. */
   readonly over: Promise<void>;
 }
 
@@ -109,22 +109,22 @@ export interface ListingWish {
   /** For a call to something listed: expired lists, or lists before an announced change, are enough. @default false */
   readonly mayBeOld?: boolean;
   /**
-   * Something of another source is meant, which this one may only have taken over: what it saw a moment ago will do.
+   * The call belongs to another source, and this one may only have taken over its name: a very recent list is enough.
    *
    * @default false
    */
   readonly isForOther?: boolean;
-  /** Whose list it is to be: what `Provider.linkFor` gave. @default everybody's */
+  /** The link whose list is requested: the result of `Provider.linkFor`. @default the shared list */
   readonly link?: LinkKey;
 }
 
-/** Whose an event is, of a source that is per person. */
+/** The owner of an event, at a personal source. */
 export interface EventOwner {
-  /** Id of the one principal that may hear of it. @default everybody may */
+  /** Id of the only principal that may receive it. @default every principal may */
   readonly principal?: string;
 }
 
-/** Content behind a URI changed. */
+/** The content behind a URI changed. */
 export interface ResourceUpdate extends EventOwner {
   readonly uri: string;
   readonly params: JsonObject;
@@ -136,12 +136,14 @@ export interface LogMessage extends EventOwner {
   readonly params: JsonObject;
 }
 
-/** Whether this principal may hear of an event. */
+/** Returns whether this principal may receive an event. */
 export function isFor({ principal }: EventOwner, { id }: Pick<Principal, "id">): boolean {
   return principal === undefined || principal === id;
 }
 
-/** Lists whose change a source announced itself. Clients are notified even if the lists are the same as before. */
+/**
+ * Lists whose change a source announced itself. Clients are notified even if the lists are equal to the earlier ones.
+ */
 export interface ListAnnouncement extends EventOwner {
   readonly lists: readonly ("tools" | "resources" | "templates" | "prompts")[];
 }
@@ -151,64 +153,67 @@ export interface ProviderEvents {
   readonly changed: Emitter<void>;
   /** Emitted before `changed`, once the lists have been read. Absent: the source announces nothing itself. */
   readonly announced?: Emitter<ListAnnouncement>;
-  /** Content behind a subscribed URI changed (`notifications/resources/updated`). */
+  /** The content behind a subscribed URI changed (`notifications/resources/updated`). */
   readonly resourceUpdated: Emitter<ResourceUpdate>;
   readonly log: Emitter<LogMessage>;
 }
 
 /**
- * Brings tools, resources and prompts from one place. It turns a call into whatever its world needs, and does nothing
- * else; validation, time, retries, limits and names are the pipeline's and the catalog's business.
+ * Supplies tools, resources and prompts from one place. It translates a call for its target and does nothing else; the
+ * pipeline and the catalog handle validation, time, retries, limits and names.
  */
 export interface Provider {
   readonly source: Source;
   readonly events: ProviderEvents;
-  /** Starts background work and returns at once; a source that is not there is a state, never a throw. */
+  /** Starts background work and returns immediately; an unreachable source is a state, never a throw. */
   open(): void;
   /**
-   * What the source offers now. Returns the same object while nothing changed, synchronously where that is known
-   * without looking. A source on disk looks before it answers; an upstream never listed before is waited for, within
-   * its own bound. `wish.link` says whose list it is to be, for a source that is per person.
+   * Returns the current listing of the source: the same object while nothing changed, synchronously if that is known
+   * without checking. A source on disk checks before it answers; an upstream that was never listed is awaited, within
+   * its own limit. `wish.link` selects the list at a personal source.
    */
   listing(wish?: ListingWish): Listing | Promise<Listing>;
   /**
-   * The link whose list a principal sees, of a source that is per person; everybody's list is what somebody is shown of
-   * whom nothing is known. Absent: everybody sees the same.
+   * Returns the link whose listing this principal sees, at a personal source; the shared list is the one shown to an
+   * unknown principal. Absent: every principal sees the same listing.
    */
   linkFor?(principal: Principal): LinkKey;
   /**
-   * What serves a principal's calls, of a source that is per person: their failures say nothing of anybody else's.
+   * Returns the server of a principal's calls, at a personal source: its failures do not affect other principals.
    * Absent: the provider itself.
    */
   serverFor?(principal: Principal): object;
   /**
-   * Present from `open()` until the source was listed for the first time, or failed to be; over the given link, for a
-   * source that is per person. Absent: it looks before it answers.
+   * Present from `open()` until the first listing or its failure; over the given link, at a personal source. Absent: it
+   * checks before it answers.
    */
   coldStart?(link?: LinkKey): ColdStart | undefined;
   /**
-   * Reads the listing from the source itself, connecting first where that is needed; what is kept is no answer. Rejects
-   * with a `FailError`. Absent: every `listing()` looks.
+   * Reads the listing from the source itself, connecting first if needed; a cached list is not enough. Rejects with a
+   * `FailError`. Absent: every `listing()` reads.
    */
   refresh?(signal: AbortSignal): Promise<void>;
   /** Never throws for an expected failure. `call.deadline` is always set here, and `call.signal` includes it. */
   call(call: ResolvedCall): Promise<Outcome>;
-  /** Keeps `resourceUpdated` coming for `uri` until the returned function is called. Absent: the source cannot. */
+  /**
+   * Keeps emitting `resourceUpdated` for `uri` until the returned function is called. Absent: the source does not
+   * support it.
+   */
   subscribe?(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>>;
-  /** Asks the source to log from this level on. Absent: the source does not log. */
+  /** Sets the source's lowest log level. Absent: the source does not log. */
   setLogLevel?(level: string): Promise<void>;
-  /** The caller's list of roots changed. */
+  /** Reports that the caller's list of roots changed. */
   rootsChanged?(connection: string): void;
-  /** The lasting connection is over; whatever was kept for it ends. */
+  /** Ends everything that was kept for a lasting connection that has ended. */
   release?(connection: string): void;
   status(): ProviderStatus;
   /**
-   * Removes a broken download and downloads it anew; the source then starts. Rejects with a `FailError`. Absent:
+   * Removes a broken download and downloads it again; the source then starts. Rejects with a `FailError`. Absent:
    * nothing is downloaded.
    */
   mend?(signal: AbortSignal): Promise<void>;
-  /** What its tools need installed. Nothing is installed by asking. Absent: they never need anything. */
+  /** Returns the installs that its tools need, without starting one. Absent: they never need any. */
   preparations?(): Promise<readonly Preparation[]>;
-  /** Ends everything that was started. Idempotent, bounded in time. */
+  /** Ends everything that was started. Idempotent, limited in time. */
   close(): Promise<void>;
 }

@@ -4,24 +4,23 @@ import type { Fail } from "../calls/outcome.ts";
 import type { ProviderKind } from "./provider-kinds.ts";
 
 /**
- * Where records come from: one upstream server, one set of folders. Identity of a tool is the pair (source id, tool
- * name).
+ * The origin of records: one upstream server, one set of folders. A tool's identity is the pair (source id, tool name).
  */
 export interface Source {
-  /** Unique among all sources; the alias in configuration. */
+  /** Unique among all sources; the alias in the configuration. */
   readonly id: string;
   readonly kind: ProviderKind;
   /** Prefix of the rendered names; empty for none. */
   readonly namespace: string;
-  /** Place in the configuration, for precedence among sources of one kind. */
+  /** Position in the configuration, for precedence among sources of one kind. */
   readonly order: number;
-  /** Bounds of whatever the source is asked for, where a tool sets none of its own. */
+  /** Limits of all requests to the source, unless a tool sets its own. */
   readonly limits?: ToolLimits;
-  /** What callers get when the server gives no answer. @default the hub's message */
+  /** The answer to callers when the server gives none. @default the hub's message */
   readonly outage?: OutageReport;
-  /** The server is a part of this program, so that what it says about its failures counts. @default false */
+  /** The server is part of this program, so that its statements about its failures are trusted. @default false */
   readonly isBundled?: boolean;
-  /** What the configuration makes of its list. @default nothing */
+  /** Configured changes to its list. @default none */
   readonly shape?: ListingShape;
 }
 
@@ -35,7 +34,7 @@ export interface OutageReport {
   fit(toolName: string, source: Source): number;
 }
 
-/** Bounds of one tool; what is absent follows the source, then the hub. */
+/** Limits of one tool; absent ones default to the source's, then the hub's. */
 export interface ToolLimits {
   readonly timeoutMs?: number;
   readonly totalTimeoutMs?: number;
@@ -45,9 +44,9 @@ export interface ToolLimits {
 
 export interface ToolRecord {
   readonly source: Source;
-  /** The tool's name in its source, never rendered; what the provider is called with. */
+  /** The tool's name in its source, never rendered; the provider is called with it. */
   readonly name: string;
-  /** What callers see in place of `name`, where configuration renames it. */
+  /** The name that callers see instead of `name`, if the configuration renames it. */
   readonly alias?: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
@@ -58,16 +57,17 @@ export interface ToolRecord {
   /** Further names that resolve to this tool and are never listed. */
   readonly hiddenNames?: readonly string[];
   /**
-   * `discovery`: listed when the view needs a way to what it hides, and never a search hit itself. `meta`: tells about
-   * the hub; found and called like any other, but hiding it alone is no reason to list the discovery tools.
+   * `discovery`: listed if the view hides tools that it can find, and never a search hit itself. `meta`: about the hub;
+   * found and called like any other, but hiding only these does not list the discovery tools.
    */
   readonly role?: "discovery" | "meta";
-  /** The hub's own, in the list of a source: what is chosen of the source's tools says nothing of it. */
+  /** True for the hub's own tool in the list of a source: selections of the source's tools do not affect it. */
   readonly isHubs?: boolean;
-  /** Names already carry their namespace (`module.tool`): rendered as they stand, without the source's prefix. */
+  /** Names already contain their namespace (`module.tool`): rendered unchanged, without the source's prefix. */
   readonly qualified?: boolean;
   /**
-   * The definition as the source gave it, with every member, known or not; the name is replaced when it is rendered.
+   * The definition as the source returned it, with every member, known or not; the name is replaced when it is
+   * rendered.
    */
   readonly definition: JsonObject;
 }
@@ -90,61 +90,67 @@ export interface PromptRecord {
   readonly definition: JsonObject;
 }
 
-/** Something that keeps one record, or a whole source, from being offered, said so that it can be mended. */
+/** A reason why one record, or a whole source, is not offered, worded so that the user can fix it. */
 export interface Problem {
   /** Source id. */
   readonly source: string;
   /** Tool name, file or URI that the problem is about. */
   readonly subject: string;
   readonly message: string;
-  /** What callers may call that which is not offered because of it, where that is not the subject. */
+  /** The names that callers may use for the withheld thing, if they differ from the subject. */
   readonly names?: readonly string[];
-  /** It is offered all the same, under another name. @default false */
+  /** True if it is offered, but under another name. @default false */
   readonly renamed?: boolean;
-  /** It is offered without a member that clients would refuse. @default false */
+  /** True if it is offered without a member that clients would refuse. @default false */
   readonly repaired?: boolean;
-  /** It is not offered since the hub does not serve what it needs, so nobody has to mend it. @default false */
+  /**
+   * True if it is not offered because the hub does not serve what it needs, so that there is nothing to fix. @default
+   * false
+   */
   readonly unsupported?: boolean;
-  /** It is not offered, and this is why: what follows a "because". */
+  /** The reason why it is not offered: the text after a "because". */
   readonly withheld?: string;
 }
 
-/** What a problem says, without whose it is. */
+/** A problem without its source. */
 export type ProblemDetails = Omit<Problem, "source">;
 
-/** What is told of something that is not offered. `names`: what callers may call it, where that is not the subject. */
+/**
+ * Returns the problem of something that is not offered. `names`: the names that callers may use, if they differ from
+ * the subject.
+ */
 export function notOffered(subject: string, reason: string, names: readonly string[] = []): ProblemDetails {
   return { subject, message: `not offered: ${reason}`, withheld: reason, ...(names.length > 0 && { names }) };
 }
 
-/** Everything one source offers at one moment. Immutable; an unchanged source hands out the same object again. */
+/** Everything that one source offers at one moment. Immutable; an unchanged source returns the same object again. */
 export interface Listing {
   readonly tools: readonly ToolRecord[];
   readonly resources: readonly ResourceRecord[];
   readonly templates: readonly TemplateRecord[];
   readonly prompts: readonly PromptRecord[];
-  /** The lists stand in an order of the source's choice, which is kept; otherwise they are shown by name. */
+  /** True if the lists are in an order of the source's choice, which is kept; otherwise they are shown by name. */
   readonly isOrdered?: boolean;
-  /** What the source's server says about its use, if it says something. */
+  /** The usage text of the source's server, if it has one. */
   readonly instructions?: string;
-  /** Server capabilities beyond the lists that the source offers. */
+  /** Server capabilities besides lists that the source offers. */
   readonly features: SourceFeatures;
-  /** What it lists is for this one caller, so nobody on the way may keep it for others. @default false */
+  /** True if the list is for this caller only, so that intermediaries must not cache it for others. @default false */
   readonly isPrivate?: boolean;
-  /** What the source's server says of itself, where there is one. */
+  /** The server's description of itself, if there is a server. */
   readonly server?: ServerSelf;
   readonly problems: readonly Problem[];
-  /** Names of tools that the configuration leaves out. */
+  /** Names of tools that the configuration excludes. */
   readonly excluded?: readonly string[];
-  /** Nothing of the source's own is listed, and this is what a call by one of its names is answered. */
+  /** Present if no entry of the source itself is listed: the answer to a call by one of its names. */
   readonly withheld?: Fail;
 }
 
-/** A server of a source as its handshake described it. */
+/** A source's server as its handshake described it. */
 export interface ServerSelf {
   /** MCP's `serverInfo`. */
   readonly info: JsonObject;
-  /** MCP's `capabilities`, without those that do not cross the hub. */
+  /** MCP's `capabilities`, without those that the hub does not pass on. */
   readonly capabilities: JsonObject;
 }
 

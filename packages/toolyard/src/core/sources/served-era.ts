@@ -1,2 +1,2 @@
-/** Which eras an endpoint serves: the one that each client chooses, or the legacy era alone. */
+/** The eras that an endpoint serves: the one that each client chooses, or only the legacy era. */
 export type ServedEra = "auto" | "legacy";

@@ -1,35 +1,35 @@
 import type { ProviderKind } from "./provider-kinds.ts";
 
-/** What a table of the configuration says of itself to those who read and write files, who know nothing of it. */
+/** Metadata of a config table, for code that edits config files without knowing the table. */
 export interface TableFacts {
-  /** Its lines in a new file: what it is for, and its most used options, commented out. */
+  /** Its lines in a new file: its purpose, and its most used options, commented out. */
   readonly sample?: string;
-  /** The name that older files have in its place. */
+  /** The name that older files use for it. */
   readonly formerly?: string;
   /**
-   * Present: what it holds, or each entry of a table of sources, is run on this machine, writes files here, or sends
-   * what is here elsewhere.
+   * Present: its values, or each entry of a table of sources, are run on this machine, write files here, or send local
+   * data to another machine.
    */
   readonly starts?: Starts;
-  /** Present: it names the places where tools lie on this machine. */
+  /** Present: it names the locations of tools on this machine. */
   readonly places?: ToolPlaces;
 }
 
-/** Which values of a table decide what is run, written or sent. */
+/** The values of a table that decide what is run, written or sent. */
 export interface Starts {
-  /** @default all of them */
+  /** @default all keys */
   readonly keys?: readonly string[];
-  /** Keys whose values tell a person what is run, in this order; none of them may hold a secret. */
+  /** Keys whose values show the user what is run, in this order; none of them may hold a secret. */
   readonly told: readonly string[];
-  /** What stands between these values. @default ", " */
+  /** Text between these values. @default ", " */
   readonly between?: string;
-  /** What is told where none of them is given. Absent: nothing is run then. */
+  /** Text if none of them is given. Absent: nothing is run then. */
   readonly usual?: string;
-  /** What stands before these values where the table runs nothing, such as `appends to`. */
+  /** Text before these values if the table runs nothing, such as `appends to`. */
   readonly before?: string;
   /**
-   * Present: values that come from variables and files go to the addresses under these keys. Their names are told, and
-   * of an address who is behind it.
+   * Present: values from variables and files are sent to the addresses under these keys. The message shows their names,
+   * and only the host of an address.
    */
   readonly sendsTo?: readonly string[];
 }
@@ -38,19 +38,22 @@ export interface Starts {
 export interface ToolPlaces {
   readonly kind: ProviderKind;
   readonly key: string;
-  /** What brings the tools of a folder, seen by the names in it; nothing where they are no tool of this kind. */
+  /**
+   * Returns which path adds the tools of a folder, decided by the names in it; `undefined` if they are no tools of this
+   * kind.
+   */
   readonly ofFolder: (names: readonly string[]) => BroughtBy | undefined;
-  /** What brings the tool that a file belongs to; nothing where it is none of this kind. */
+  /** Returns which path adds the tool of a file; `undefined` if it is no tool of this kind. */
   readonly ofFile: (file: ToolFile) => BroughtBy | undefined;
 }
 
-/** The path that is named: of the file itself, of the folder that it lies in, or of the one around that. */
+/** The path to name: the file itself, its folder, or the folder around that. */
 export type BroughtBy = "file" | "folder" | "parent";
 
 export interface ToolFile {
   readonly name: string;
-  /** Names in its folder, its own among them. */
+  /** Names in its folder, including its own. */
   readonly beside: readonly string[];
-  /** Of a program; empty for other files. */
+  /** Text of a program; empty for other files. */
   readonly text: string;
 }

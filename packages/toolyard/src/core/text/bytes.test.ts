@@ -13,10 +13,10 @@ test.each([
   expect(parseBytes(value)).toBe(bytes);
 });
 
-test.each(["", "big", "-1", "4 TB", "4M", NaN, -1])("%s is none", (value) => {
+test.each(["", "big", "-1", "4 TB", "4M", NaN, -1])("%s is not a size", (value) => {
   expect(() => parseBytes(value, "max_body")).toThrow(OptionError);
 });
 
-test("sizes are written for people", () => {
+test("formats sizes for users", () => {
   expect([512, 1500, 10_000_000, 2e9].map(formatBytes)).toEqual(["512 B", "1.5 kB", "10 MB", "2 GB"]);
 });

@@ -15,7 +15,9 @@ const UNIT_BYTES: Readonly<Record<string, number>> = {
 const PATTERN = "^\\s*\\d+(\\.\\d+)?(\\s*([kKmMgG][iI]?[bB]|[bB]))?\\s*$";
 const SIZE = /^\s*(\d{1,15}(?:\.\d{1,6})?)(?:\s*([kmg]i?b|b))?\s*$/i;
 
-/** `4194304`, `"4MiB"`, `"10 MB"`, `"512 kB"` in bytes; `kB` is 1,000, `KiB` is 1,024. Throws an `OptionError`. */
+/**
+ * Returns `4194304`, `"4MiB"`, `"10 MB"`, `"512 kB"` in bytes; `kB` is 1,000, `KiB` is 1,024. Throws an `OptionError`.
+ */
 export function parseBytes(value: number | string, name = "size"): number {
   const match = typeof value === "string" ? SIZE.exec(value) : undefined;
   const bytes = match ? Number(match[1]) * UNIT_BYTES[(match[2] ?? "b").toLowerCase()]! : value;
@@ -25,7 +27,7 @@ export function parseBytes(value: number | string, name = "size"): number {
   );
 }
 
-/** The schema of an option that `parseBytes` reads; what it must be beyond that are its bounds. */
+/** The schema of an option that `parseBytes` reads, with further limits. */
 export function bytesOption<const N extends AmountNotes = {}>(notes?: N, bounds?: AmountBounds): AmountOption<N> {
   const written = Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: PATTERN })], {
     examples: ["4MiB", "10MB"],
@@ -34,7 +36,7 @@ export function bytesOption<const N extends AmountNotes = {}>(notes?: N, bounds?
   return amountOption<N>(written, parseBytes, bounds);
 }
 
-/** Bytes as people write them: `512 B`, `4.2 MB`. */
+/** Formats bytes for users: `512 B`, `4.2 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1e3) return `${bytes} B`;
   if (bytes < 1e6) return `${round(bytes / 1e3)} kB`;

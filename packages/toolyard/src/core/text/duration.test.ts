@@ -16,18 +16,18 @@ test.each([
 });
 
 test.each(["", "fast", "-1s", "1y", "1 2", "s", "1e3", `${"1".repeat(100)}s`, -1, NaN, Infinity])(
-  "%s is none",
+  "%s is not a duration",
   (value) => {
     expect(() => parseDuration(value, "call_timeout")).toThrow(OptionError);
   },
 );
 
-test("the error names the option, what was received and what is accepted", () => {
+test("the error names the option, the value received and the accepted values", () => {
   expect(() => parseDuration("soon", "call_timeout")).toThrow(
     '`call_timeout` must be a number of milliseconds or a duration such as "30s", "5m" or "1h", got "soon".',
   );
 });
 
-test("durations are written for people", () => {
+test("formats durations for users", () => {
   expect([90, 30_000, 300_000, 7_200_000].map(formatDuration)).toEqual(["90 ms", "30 s", "5 min", "2 h"]);
 });

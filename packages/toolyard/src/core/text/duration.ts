@@ -4,14 +4,14 @@ import { Type, type OptionSchema } from "../options/option-schema.ts";
 import { amountOption, type AmountBounds, type AmountNotes, type AmountOption } from "../options/option-values.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-// A unit ends every amount but the first, so that a bare number is one amount and nothing is matched in two ways.
+// A unit ends every amount except the first, so that a bare number is one amount and no text matches in two ways.
 const PATTERN = "^\\s*\\d+(\\.\\d+)?\\s*(ms|s|m|h|d)?(\\s*\\d+(\\.\\d+)?\\s*(ms|s|m|h|d))*\\s*$";
 const DURATION = new RegExp(PATTERN);
 const PART = /(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?/g;
 const MAX_CHARS = 64;
 
 /**
- * `30`, `"30s"`, `"1h 30m"`, `"1.5h"`, `"250ms"` in milliseconds; a bare number counts milliseconds. Throws an
+ * Returns `30`, `"30s"`, `"1h 30m"`, `"1.5h"`, `"250ms"` in milliseconds; a bare number is milliseconds. Throws an
  * `OptionError`.
  */
 export function parseDuration(value: number | string, name = "duration"): number {
@@ -32,7 +32,7 @@ function problem(name: string, value: unknown): OptionError {
   );
 }
 
-/** The schema of an option that `parseDuration` reads; what it must be beyond that are its bounds. */
+/** The schema of an option that `parseDuration` reads, with further limits. */
 export function durationOption<const N extends AmountNotes = {}>(notes?: N, bounds?: AmountBounds): AmountOption<N> {
   const written = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: PATTERN })], {
     examples: ["30s", "5m", "1h"],
@@ -41,12 +41,12 @@ export function durationOption<const N extends AmountNotes = {}>(notes?: N, boun
   return amountOption<N>(written, parseDuration, bounds);
 }
 
-/** Whether an option is one of those. */
+/** Returns whether an option is a duration. */
 export function isDuration({ anyOf = [] }: OptionSchema): boolean {
   return anyOf.some(({ pattern }) => pattern === PATTERN);
 }
 
-/** Milliseconds as people write them: `250 ms`, `30 s`, `5 min`, `1.5 h`. */
+/** Formats milliseconds for users: `250 ms`, `30 s`, `5 min`, `1.5 h`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 120_000) return `${round(milliseconds / 1000)} s`;

@@ -1,6 +1,6 @@
 const MAX_LISTED = 2;
 
-/** Folders for people: the first ones, and how many more there are. */
+/** Formats folders for users: the first ones, and the number of the others. */
 export function foldersText(folders: readonly string[]): string {
   const more = folders.length - MAX_LISTED;
   return `${folders.slice(0, MAX_LISTED).join(", ")}${more > 0 ? ` (and ${more} more that belong to it)` : ""}`;

@@ -26,12 +26,12 @@ test.each([
   expect(matchesGlob(pattern, text)).toBe(false);
 });
 
-test("any one of several patterns is enough, and none matches nothing", () => {
+test("one of several patterns is sufficient, and no pattern matches nothing", () => {
   expect(matchesAnyGlob(["a*", "b*"], "bc")).toBe(true);
   expect(matchesAnyGlob([], "bc")).toBe(false);
 });
 
-test("it agrees with the regular expression that the pattern stands for", () => {
+test("agrees with the equivalent regular expression", () => {
   const part = fc.constantFrom("a", "b", "*", "?", ".");
   fc.assert(
     fc.property(fc.array(part, { maxLength: 8 }), fc.stringMatching(/^[ab.]{0,10}$/), (parts, text) => {
@@ -43,7 +43,7 @@ test("it agrees with the regular expression that the pattern stands for", () => 
   );
 });
 
-test("S18: a pattern full of stars stays quick", () => {
+test("S18: matches a pattern full of stars quickly", () => {
   const began = cpuMs();
   expect(matchesGlob(`${"*a".repeat(200)}b`, "a".repeat(8192))).toBe(false);
   expect(cpuMs() - began).toBeLessThan(500);

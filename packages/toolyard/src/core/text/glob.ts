@@ -1,9 +1,10 @@
-/** Longest pattern that is accepted; with it a match costs at most this many steps per character of the text. */
+/** Longest accepted pattern, in characters; a match costs at most this many steps per character of the text. */
 const MAX_GLOB_LENGTH = 512;
 
 /**
- * Matches names against a pattern in which `*` stands for any run of characters (none too) and `?` for exactly one.
- * Everything else stands for itself, case included. Goes back to the last `*` only, so no pattern can make it explode.
+ * Matches names against a pattern in which `*` is any run of characters (also none) and `?` exactly one. All other
+ * characters match themselves, including case. Backtracks only to the last `*`, so the cost of every pattern is
+ * limited.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   if (pattern === "*") return true;
@@ -33,7 +34,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
   return at === pattern.length;
 }
 
-/** True when one of the patterns matches. */
+/** Returns true if one of the patterns matches. */
 export function matchesAnyGlob(patterns: readonly string[], text: string): boolean {
   return patterns.some((pattern) => matchesGlob(pattern, text));
 }

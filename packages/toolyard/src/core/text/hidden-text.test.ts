@@ -16,7 +16,7 @@ describe("prose", () => {
     ["Persian", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"],
     ["Devanagari", "\u0915\u094d\u200d\u0937"],
     ["accents, line breaks and tabs", "e\u0301\r\n\tü"],
-  ])("%s stays as it is", (_name, text) => {
+  ])("keeps %s", (_name, text) => {
     expect(withoutHidden(text)).toBe(text);
     expect(holdsInvisible(text)).toBe(false);
   });
@@ -38,7 +38,7 @@ describe("prose", () => {
     ["a byte order mark and a soft hyphen", "\ufeffa\u00adb", "ab"],
     ["a filler of Hangul", "a\u3164b", "ab"],
     ["an anchor of annotation", "a\ufff9b", "ab"],
-  ])("%s goes", (_name, text, rest) => {
+  ])("removes %s", (_name, text, rest) => {
     expect(withoutHidden(text)).toBe(rest);
     expect(holdsInvisible(text)).toBe(true);
   });
@@ -70,7 +70,7 @@ describe("prose", () => {
     expect(holdsHidden(text)).toBe(false);
   });
 
-  test("a hundred thousand hidden characters, or joiners in a row, take no time to speak of", () => {
+  test("processes a hundred thousand hidden characters, or joiners in a row, quickly", () => {
     const before = cpuMs();
     expect(withoutHidden("\u200d".repeat(100_000))).toBe("");
     expect(withoutHidden("\u{1f3fd}\u200d".repeat(50_000))).toHaveLength(100_000);
@@ -79,18 +79,18 @@ describe("prose", () => {
 });
 
 describe("results", () => {
-  test("tag letters go, those of a flag and every other character stay", () => {
+  test("removes tag letters, but not those of a flag or any other character", () => {
     expect(withoutTags(`a\u{e0041}\u{e007f}b ${ENGLAND} \u200b\u2764\ufe0f`)).toBe(`ab ${ENGLAND} \u200b\u2764\ufe0f`);
   });
 
-  test("words behind a flag's beginning are no flag", () => {
+  test("words after the beginning of a flag are not a flag", () => {
     const words = Array.from("ignore all", (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
     expect(withoutTags(`\u{1f3f4}${words}\u{e007f}`)).toBe("\u{1f3f4}");
     expect(withoutTags(`\u{1f3f4}${words}`)).toBe("\u{1f3f4}");
   });
 });
 
-test("what is shown to people holds no escape and turns no writing; lines and tabs stay", () => {
+test("removes escapes and direction marks from displayed text, and keeps line breaks and tabs", () => {
   expect(safeToShow("a\u001b[2Jb\u009b1mc\u202ed\u2066e\u200ff\ng\th")).toBe("a[2Jb1mcdef\ng\th");
 });
 
@@ -98,9 +98,9 @@ test.each([
   ["tool_error: no\rpaid: yes", "tool_error: no\npaid: yes"],
   ["one\r\ntwo\n", "one\r\ntwo\n"],
   ["\r\r\n\r", "\n\r\n\n"],
-  // The marker between them is removed first, and must not hide that the return stands alone.
+  // The marker between them is removed first, and must not hide that the return is alone.
   ["a\r\u202e\u0007b", "a\nb"],
   ["a\r\u001b\nb", "a\r\nb"],
-])("no carriage return overwrites the line that is shown: %j", (text, shown) => {
+])("no carriage return overwrites the displayed line: %j", (text, shown) => {
   expect(safeToShow(text)).toBe(shown);
 });

@@ -1,26 +1,26 @@
 /**
- * Characters that a person does not see and a model reads: those without a width (joiners, variation selectors, marks
- * of direction, the letters of the tag block, fillers, everything that Unicode lets a font leave out), and the anchors
- * of annotations. In text that is written as JSON the first 32 control characters are escapes; see `MAYBE_HIDDEN`.
+ * Characters that a user does not see and a model reads: characters without a width (joiners, variation selectors,
+ * direction marks, tag letters, fillers, all default-ignorable ones), and the anchors of annotations. In JSON text the
+ * first 32 control characters are escapes; see `MAYBE_HIDDEN`.
  */
 const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\ufff9-\ufffb`;
 /**
- * Control characters of both sets (C0, C1) except tab and line breaks, which a terminal obeys, and the separators of
- * lines and paragraphs, which end a line for some programs and not for others.
+ * Control characters of both sets (C0, C1) except tab and line breaks, which a terminal executes, and the separators of
+ * lines and paragraphs, which end a line for only some programs.
  */
 const CONTROL = String.raw`\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029`;
-/** Of them, those that stand for a line break. */
+/** The ones that represent a line break. */
 const LINE_BREAKS: ReadonlySet<string> = new Set(["\u0085", "\u2028", "\u2029"]);
 const CONTROL_CHARACTER = new RegExp(`[${CONTROL}]`);
-/** Marks on one letter. No script needs more; hundreds of them cover the lines above and below. */
+/** Most marks on one letter. No script needs more; hundreds of marks cover the lines above and below. */
 const MAX_MARKS = 10;
 const FLOOD = new RegExp(String.raw`(\p{M}{${MAX_MARKS}})\p{M}+`, "gu");
 const HAS_FLOOD = new RegExp(String.raw`\p{M}{${MAX_MARKS + 1}}`, "u");
 const HIDDEN = new RegExp(`[${INVISIBLE}${CONTROL}]`, "gu");
 const INVISIBLE_CHARACTER = new RegExp(`[${INVISIBLE}]`, "gu");
-/** Most names and texts: one look that costs next to nothing. */
+/** Matches most names and texts at almost no cost. */
 const PLAIN = /^[\t\n\r -~]*$/;
-/** May find too much, never too little. */
+/** May match too much, never too little. */
 const MAYBE_HIDDEN = new RegExp(
   String.raw`\\u00[01]|\\[bf]|[\u007f-\u009f\u2028\u2029${INVISIBLE}]|\p{M}{${MAX_MARKS + 1}}`,
   "u",
@@ -28,18 +28,18 @@ const MAYBE_HIDDEN = new RegExp(
 
 const JOINERS: ReadonlySet<string> = new Set(["\u200c", "\u200d"]);
 const ZERO_WIDTH_JOINER = "\u200d";
-/** Choose between the plain and the coloured form of the sign before them (VS15, VS16). */
+/** Select the plain or the coloured form of the sign before them (VS15, VS16). */
 const EMOJI_SELECTORS: ReadonlySet<string> = new Set(["\ufe0e", "\ufe0f"]);
 const KEYCAP = "\u20e3";
 const PICTOGRAPH = /^\p{Extended_Pictographic}$/u;
 const SKIN_TONE = /^\p{Emoji_Modifier}$/u;
-/** Scripts whose letters take other forms by a joiner between them. */
+/** Scripts whose letters change form next to a joiner. */
 const JOINED_SCRIPTS = [
   ..."Arabic Syriac Mandaic Nko Mongolian Thaana Adlam Hanifi_Rohingya".split(" "),
   ..."Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala".split(" "),
   ..."Khmer Myanmar Tibetan Balinese Javanese Sundanese Lao Thai Limbu Meetei_Mayek Newa Grantha Tirhuta".split(" "),
 ];
-/** Made when a joiner is first met: the classes of all these scripts take their time. */
+/** Compiled at the first joiner, since the classes of all these scripts are slow to compile. */
 let joinedLetter: RegExp | undefined;
 
 function isJoinedLetter(character: string): boolean {
@@ -51,8 +51,8 @@ function isJoinedLetter(character: string): boolean {
 }
 
 /**
- * Returns prose without invisible and control characters, and without floods of combining marks. What emoji and the
- * letters of some scripts need inside of them stays; separators of lines become line breaks.
+ * Returns prose without invisible and control characters, and without excessive combining marks. Characters that emoji
+ * and some scripts need stay; separators of lines become line breaks.
  */
 export function withoutHidden(text: string): string {
   if (PLAIN.test(text)) return text;
@@ -63,13 +63,18 @@ export function withoutHidden(text: string): string {
   return visible.replaceAll(FLOOD, "$1");
 }
 
-/** Whether data holds something that prose is rid of: invisible or control characters, or a flood of marks. */
+/**
+ * Returns whether data holds characters that are removed from prose: invisible or control characters, or excessive
+ * marks.
+ */
 export function holdsHidden(text: string): boolean {
   if (PLAIN.test(text)) return false;
   return CONTROL_CHARACTER.test(text) || HAS_FLOOD.test(text) || holdsInvisible(text);
 }
 
-/** Whether a text holds characters without a width that neither emoji nor letters need. Controls do not count. */
+/**
+ * Returns whether a text holds characters without a width that neither emoji nor letters need. Controls do not count.
+ */
 export function holdsInvisible(text: string): boolean {
   if (PLAIN.test(text)) return false;
   for (const { 0: character, index } of text.matchAll(INVISIBLE_CHARACTER))
@@ -77,7 +82,7 @@ export function holdsInvisible(text: string): boolean {
   return false;
 }
 
-/** Whether a value of this JSON text may hold something hidden; one look that is right for almost all of them. */
+/** Returns whether a value of this JSON text may hold hidden characters; one scan decides almost all texts. */
 export function mayHoldHidden(json: string): boolean {
   return MAYBE_HIDDEN.test(json);
 }
@@ -93,7 +98,7 @@ function isNeeded(text: string, at: number, character: string): boolean {
   return isJoinedLetter(after) && isJoinedLetter(characterBefore(text, at));
 }
 
-/** Whether a sign of emoji ends at this place, its form and its tone of skin included. */
+/** Returns whether an emoji ends at this position, including its variant and skin tone. */
 function endsEmoji(text: string, end: number): boolean {
   let at = end;
   let character = characterBefore(text, at);
@@ -108,7 +113,7 @@ function endsEmoji(text: string, end: number): boolean {
   return PICTOGRAPH.test(character);
 }
 
-/** Characters after a pictograph that still are of it: one tone of skin, one selector. */
+/** Characters after a pictograph that still belong to it: one skin tone, one selector. */
 const MAX_EMOJI_TAIL = 3;
 
 function characterAt(text: string, at: number): string {
@@ -121,44 +126,44 @@ function characterBefore(text: string, at: number): string {
   return text.slice(isPair ? at - 2 : Math.max(0, at - 1), at);
 }
 
-/** The tag letters, and of the others of their block as many as share its first half; may find too much. */
+/** High surrogate of the tag letters, which other characters share; may match too much. */
 const TAG_HALF = "\udb40";
-/** The flag of a country's part (England, Scotland), or a letter of the tag block that stands for itself. */
+/** The flag of a country's part (England, Scotland), or a single tag letter. */
 const FLAG_OR_TAG =
   /(\u{1f3f4}[\u{e0061}-\u{e007a}]{2}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,4}\u{e007f})|[\u{e0000}-\u{e007f}]+/gu;
 
-/** Whether a text may hold tag letters: a look that costs next to nothing where it holds none. */
+/** Returns whether a text may hold tag letters, at almost no cost if it holds none. */
 export function mayHoldTags(text: string): boolean {
   return text.includes(TAG_HALF);
 }
 
-/** Text without the letters of the tag block, which spell words that nobody sees; those of flags stay. */
+/** Returns text without tag letters, which spell invisible words; those of flags stay. */
 export function withoutTags(text: string): string {
   // A text as replacement: calling a function for each letter takes eight times as long.
   return text.replaceAll(FLAG_OR_TAG, "$1");
 }
 
-/** What turns the direction of writing, so that text is read in another order than it stands in. */
+/** Characters that change the direction of text, so that the display order differs from the stored order. */
 const DIRECTION = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
-/** Sends a terminal back to the start of the line, where the next characters overwrite what stands there. */
+/** Moves a terminal to the start of the line, where the next characters overwrite the text. */
 const LONE_RETURN = /\r(?!\n)/g;
 const UNSAFE_TO_SHOW = new RegExp(`[${DIRECTION}${CONTROL}]`, "gu");
 
 /**
- * Returns text that a terminal and a page only show: without control characters except line breaks and tabs, and
- * without the marks that turn the direction of writing. Texts of tools and servers may hold them, and would repaint the
- * screen or forge what stands there. A carriage return alone becomes a line break.
+ * Returns text that is safe to display in a terminal and a page: without control characters except line breaks and
+ * tabs, and without direction marks. Texts of tools and servers may hold them, and could repaint the screen or forge
+ * its content. A carriage return alone becomes a line break.
  */
 export function safeToShow(text: string): string {
   return text.replaceAll(UNSAFE_TO_SHOW, "").replaceAll(LONE_RETURN, "\n");
 }
 
-/** The same of JSON text, where such a character can stand as an escape, so that nothing of the value is lost. */
+/** Does the same for JSON text, where such a character becomes an escape, so that the value is unchanged. */
 export function safeJson(json: string): string {
   return json.replaceAll(UNSAFE_TO_SHOW, escaped);
 }
 
-/** The character as the escape of JSON and JavaScript. */
+/** Returns the character as an escape of JSON and JavaScript. */
 export function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -1,7 +1,7 @@
 let at = Number.NaN;
 let text = "";
 
-/** Now, as ISO 8601 with milliseconds. Made once a millisecond, since every call asks. */
+/** Returns the time as ISO 8601 with milliseconds. Formatted once per millisecond, since every call uses it. */
 export function isoNow(): string {
   const now = Date.now();
   if (now !== at) {

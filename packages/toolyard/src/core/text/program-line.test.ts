@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bareLine } from "./program-line.ts";
 
-test("what npm writes in front of each line is left out, and what others write stays", () => {
+test("removes npm's prefix of each line, and keeps lines of other programs", () => {
   expect(bareLine("npm error 404 Not Found - GET http://localhost/none")).toBe("Not Found - GET http://localhost/none");
   expect(bareLine("npm ERR! code E404")).toBe("E404");
   expect(bareLine("npm error 404")).toBe("");

@@ -1,4 +1,4 @@
-/** One word of a line that somebody is to run, quoted where a shell would take it apart. */
+/** Returns one word of a command line for the user, quoted if a shell would split it. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

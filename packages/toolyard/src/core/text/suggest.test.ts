@@ -3,25 +3,25 @@ import { expect, test } from "vitest";
 import { cpuMs } from "../../../../../test/fixtures/cpu-time.ts";
 import { editDistance, nearest } from "./suggest.ts";
 
-test("a slip of the keyboard finds the name that was meant", () => {
+test("finds the intended name for a typing error", () => {
   expect(nearest("serach_files", ["search_files", "send_email", "read_file"])).toEqual(["search_files"]);
 });
 
-test("a word far from every candidate finds nothing", () => {
+test("finds nothing for a word that is far from every candidate", () => {
   expect(nearest("weather", ["search_files", "send_email"])).toEqual([]);
 });
 
-test("another separator, another case and a missing prefix are near", () => {
+test("another separator, another case and a missing prefix count as near", () => {
   expect(nearest("GH.Search", ["gh__search"])).toEqual(["gh__search"]);
   expect(nearest("search", ["gh__search", "zz"])).toEqual(["gh__search"]);
   expect(nearest("serach", ["gh__search", "zz"])).toEqual(["gh__search"]);
 });
 
-test("at most three names come back, nearest first and then by name", () => {
+test("returns at most three names, nearest first and then by name", () => {
   expect(nearest("abcd", ["abce", "abcf", "abcd", "abcg", "abch"])).toEqual(["abcd", "abce", "abcf"]);
 });
 
-test("the order of the candidates does not matter", () => {
+test("does not depend on the order of the candidates", () => {
   const names = ["abce", "abcf", "abxd", "abcg", "abdc"];
   fc.assert(
     fc.property(fc.shuffledSubarray(names, { minLength: names.length }), (order) => {
@@ -30,7 +30,7 @@ test("the order of the candidates does not matter", () => {
   );
 });
 
-test("the distance is that of the textbook wherever it is within the bound", () => {
+test("the distance equals that of the textbook within the limit", () => {
   const word = fc.stringMatching(/^[abc]{0,7}$/);
   fc.assert(
     fc.property(word, word, fc.integer({ min: 0, max: 4 }), (a, b, bound) => {
@@ -41,14 +41,14 @@ test("the distance is that of the textbook wherever it is within the bound", () 
   );
 });
 
-test("S18: 10,000 long candidates cost little", () => {
+test("S18: compares 10,000 long candidates quickly", () => {
   const names = Array.from({ length: 10_000 }, (_, at) => `server_${at % 20}__some_rather_long_tool_name_${at}`);
   const began = cpuMs();
   nearest("server_7__some_rather_long_tol_name_4711", names);
   expect(cpuMs() - began).toBeLessThan(1500);
 });
 
-/** Optimal string alignment, the whole table. */
+/** Optimal string alignment, with the whole table. */
 function textbook(a: string, b: string): number {
   const table = Array.from({ length: a.length + 1 }, (_, row) =>
     Array.from({ length: b.length + 1 }, (_, column) => (row === 0 ? column : column === 0 ? row : 0)),

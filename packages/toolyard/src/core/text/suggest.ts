@@ -1,9 +1,9 @@
-/** Longer words are compared by their first characters only. */
+/** Longer words are compared only by their first characters. */
 const MAX_WORD_LENGTH = 96;
-/** Candidates beyond this are not looked at; with it the whole search takes some milliseconds at most. */
+/** Most candidates that are compared; the whole search takes some milliseconds at most. */
 const MAX_CANDIDATES = 20_000;
 
-/** Slips that a long word may have; a short one may have a third of its length. */
+/** Most typing errors in a long word; a short one may have a third of its length. */
 const MAX_SLIPS = 4;
 
 interface Near {
@@ -12,8 +12,8 @@ interface Near {
 }
 
 /**
- * The candidates that somebody who wrote `word` may have meant, best first: small slips of the keyboard, another case
- * or separator, and names that end or begin with the word. The answer is the same for the same candidates in any order.
+ * Returns the candidates that a user may have intended with `word`, best first: small typing errors, another case or
+ * separator, and names that end or begin with the word. The result does not depend on the order of the candidates.
  */
 export function nearest(word: string, candidates: Iterable<string>, max = 3): string[] {
   const wanted = fold(word);
@@ -40,7 +40,7 @@ function fold(text: string): string {
     .replaceAll(/[^\p{L}\p{N}]+/gu, "_");
 }
 
-/** The distance to the name behind a prefix, for those who left it out and slipped too. */
+/** Returns the distance to the name after a prefix, for words with a missing prefix and a typing error. */
 function bareDistance(wanted: string, candidate: string, bound: number): number {
   const prefix = PREFIX.exec(candidate);
   return prefix ? PART_DISTANCE + editDistance(wanted, fold(candidate.slice(prefix[0].length)), bound) : Infinity;
@@ -48,7 +48,7 @@ function bareDistance(wanted: string, candidate: string, bound: number): number 
 
 const PREFIX = /^[^_.:/]{1,64}(?:__|::|[./])/;
 
-/** Whoever left out the prefix, or wrote only the beginning, is nearer than a slip of two keys. */
+/** A word without the prefix, or only its beginning, is nearer than two typing errors. */
 const PART_DISTANCE = 0.5;
 const MIN_PART_LENGTH = 3;
 
@@ -61,9 +61,9 @@ function distanceTo(wanted: string, candidate: string, bound: number): number {
 }
 
 /**
- * Number of insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`, or `Infinity` above
- * `bound`. Only the band of width `2 · bound + 1` around the diagonal is computed, and nothing of what both begin and
- * end with.
+ * Returns the number of insertions, deletions, replacements and swaps of adjacent characters between `a` and `b`, or
+ * `Infinity` above `bound`. Computes only the band of width `2 · bound + 1` around the diagonal, without the common
+ * beginning and end.
  */
 export function editDistance(a: string, b: string, bound: number): number {
   let start = 0;

@@ -2,8 +2,8 @@ const SPACE = 0x20;
 const TAB = 0x09;
 
 /**
- * The text from `from` on without the spaces and tabs around it: the blanks of HTTP. `trim` takes off more, and an
- * expression that skips blanks tries each of many ones anew.
+ * Returns the text from `from` on without surrounding spaces and tabs, the blanks of HTTP. `trim` removes more, and a
+ * regular expression that skips blanks retries each of many.
  */
 export function trimBlanks(text: string, from = 0): string {
   let start = from;

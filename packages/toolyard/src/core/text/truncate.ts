@@ -1,13 +1,13 @@
 /**
- * Returns the first `maxChars` UTF-16 code units of a text, and one less where that would split a surrogate pair. The
- * half of a pair is no character: UTF-8 cannot carry it, and strict JSON parsers refuse it.
+ * Returns the first `maxChars` UTF-16 code units of a text, and one less if that would split a surrogate pair. Half a
+ * pair is not a character: UTF-8 cannot encode it, and strict JSON parsers refuse it.
  */
 export function firstChars(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   return text.slice(0, isPairAt(text, maxChars - 1) ? maxChars - 1 : maxChars);
 }
 
-/** Returns the last `maxChars` UTF-16 code units of a text, and one less where that would split a surrogate pair. */
+/** Returns the last `maxChars` UTF-16 code units of a text, and one less if that would split a surrogate pair. */
 export function lastChars(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const start = text.length - maxChars;

@@ -1,19 +1,19 @@
 /**
- * Waits for something that is due again and again, and mostly comes. Its timer is left alone when the wait gets longer
- * and looks at the clock when it fires, since setting one for each request and each chunk costs more than the rest.
+ * An idle timeout that is reset often. Its timer is not restarted when the wait is extended but checks the clock when
+ * it fires, since setting a timer for each request and each chunk costs more than the rest.
  */
 export class Silence {
   readonly #onOver: () => void;
   #timer: NodeJS.Timeout | undefined;
   #firesAt = 0;
-  /** 0: nothing is due. */
+  /** 0: no timeout is set. */
   #dueAt = 0;
 
   constructor(onOver: () => void) {
     this.#onOver = onOver;
   }
 
-  /** From now on silence lasts at most `ms`; 0 is no bound. */
+  /** Sets the longest inactivity from now on, in milliseconds; 0 means no limit. */
   expect(ms: number): void {
     if (ms === 0) return this.end();
     const now = performance.now();
@@ -24,7 +24,7 @@ export class Silence {
     this.#arm(ms, now);
   }
 
-  /** Nothing is due any more. */
+  /** Clears the timeout. */
   end(): void {
     this.#dueAt = 0;
   }
@@ -45,7 +45,7 @@ export class Silence {
     this.#timer = undefined;
     if (this.#dueAt === 0) return;
     const now = performance.now();
-    // A timer may fire a little early.
+    // A timer may fire slightly early.
     if (this.#dueAt - now > 1) return this.#arm(this.#dueAt - now, now);
     this.#dueAt = 0;
     this.#onOver();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LastRead } from "./last-read.ts";
 
-test("a text that comes again is read once, another one and one that is long each time", () => {
+test("parses a repeated text once, and a different or a long one each time", () => {
   const read: string[] = [];
   const lengths = new LastRead((text) => {
     read.push(text.slice(0, 2));
@@ -16,7 +16,7 @@ test("a text that comes again is read once, another one and one that is long eac
   expect(read).toEqual(["ab", "ab", "ab", "xx", "xx"]);
 });
 
-test("what cannot be read is refused each time", () => {
+test("refuses an unreadable text each time", () => {
   const broken = new LastRead((text) => JSON.parse(text) as unknown);
   for (const _ of [1, 2]) expect(() => broken.of("{")).toThrow(SyntaxError);
   expect(broken.of("{}")).toEqual({});

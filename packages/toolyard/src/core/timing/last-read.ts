@@ -1,7 +1,7 @@
-/** A text that is longer is read anew each time. */
+/** Longer texts are parsed each time. */
 const MAX_KEPT_CHARS = 4096;
 
-/** Reads texts of which most are the same as the one before. What is made of them is shared: nobody changes it. */
+/** Parses texts that mostly equal the previous one. The results are shared and must not be changed. */
 export class LastRead<V> {
   readonly #read: (text: string) => V;
   #last: { readonly text: string; readonly value: V } | undefined;

@@ -11,7 +11,7 @@ function answering(...answers: readonly Outcome[]): { readonly attempt: () => Pr
   return self;
 }
 
-test("what is limited for 49 ms is asked again after that time, until it is answered", async () => {
+test("repeats a request that is limited for 49 ms after that time, until it succeeds", async () => {
   const tool = answering(busy, busy);
   const begunAt = performance.now();
   expect(await whileLimited(tool.attempt, { cancellation: never, remainingMs: () => 60_000 })).toEqual(ok({}));
@@ -19,7 +19,7 @@ test("what is limited for 49 ms is asked again after that time, until it is answ
   expect(performance.now() - begunAt).toBeGreaterThan(90);
 });
 
-test("what is limited for longer than the time that is left, or for good, is the answer at once", async () => {
+test("returns immediately if the limit lasts longer than the remaining time, or has no end", async () => {
   for (const [answer, leftMs] of [
     [busy, 49],
     [fail("limited", "No more.", { retryable: false }), 60_000],

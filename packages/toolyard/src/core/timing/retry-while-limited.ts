@@ -2,26 +2,26 @@ import type { Cancellation } from "../calls/cancellation.ts";
 import type { Outcome } from "../calls/outcome.ts";
 import { pause } from "./wait.ts";
 
-/** Whoever is told to come back later than this is told so at once. */
+/** A longer `retryAfterMs` is returned to the caller instead of waited for. */
 const LONGEST_PAUSE_MS = 60_000;
-/** Between tries where nobody said how long to wait: doubles from the first up to the last. */
+/** Pause between tries without a given retry time: doubles from the first up to the last. */
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 2000;
-/** A pause that rounds to nothing would ask without end. */
+/** A pause that rounds to zero would repeat without end. */
 const SHORTEST_PAUSE_MS = 5;
 
 export interface RetryBudget {
   readonly cancellation: Cancellation;
-  /** Milliseconds that are left for the answer. */
+  /** Milliseconds that remain for the answer. */
   readonly remainingMs: () => number;
 }
 
-/** What decides about another try; an outcome is one. */
+/** The members that decide about another try; an outcome has them. */
 export type RetryDecision = Pick<Extract<Outcome, { ok: false }>, "kind" | "retryable" | "retryAfterMs">;
 
 /**
- * What `attempt` comes to, made again for as long as the answer is that it is too early and the time allows to come
- * back. Rejects with a `FailError` once cancelled.
+ * Returns the outcome of `attempt`, repeated while the answer is a temporary limit and the remaining time allows it.
+ * Rejects with a `FailError` once cancelled.
  */
 export async function whileLimited<T extends { readonly ok: boolean }>(
   attempt: () => Promise<T>,

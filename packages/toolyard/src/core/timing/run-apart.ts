@@ -1,6 +1,6 @@
 /**
- * Runs `work` so that its fault stops nobody else: it is thrown by itself afterwards, as an EventTarget does with a
- * listener's.
+ * Runs `work`; a fault is thrown separately afterwards, as an EventTarget does for a listener, so that other work
+ * continues.
  */
 export function runApart(work: () => void): void {
   try {

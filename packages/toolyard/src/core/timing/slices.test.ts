@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
 import { inSlices, whileWanted } from "./slices.ts";
 
-/** Steps that take no time, or so many milliseconds each by a clock that stands still otherwise. */
+/** Steps that take no time, or this many milliseconds each on a clock that is otherwise stopped. */
 function* steps(count: number, ms: number, done: number[]): Generator<void, void> {
   for (let at = 0; at < count; at += 1) {
     vi.advanceTimersByTime(ms);
@@ -21,14 +21,14 @@ async function withStoppedClock(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test("what takes no time is done at once", () =>
+test("finishes fast work synchronously", () =>
   withStoppedClock(async () => {
     const done: number[] = [];
     expect(inSlices(steps(100, 0, done))).toBeUndefined();
     expect(done).toHaveLength(100);
   }));
 
-test("what takes long lets others in between", () =>
+test("yields to other work during slow work", () =>
   withStoppedClock(async () => {
     const done: number[] = [];
     const seen: number[] = [];
@@ -44,7 +44,7 @@ test("what takes long lets others in between", () =>
     expect(seen.length).toBeGreaterThan(3);
   }));
 
-test("what a later step throws is told", () =>
+test("rejects with an error of a later step", () =>
   withStoppedClock(async () => {
     const failing = (function* (): Generator<void, void> {
       vi.advanceTimersByTime(100);
@@ -54,7 +54,7 @@ test("what a later step throws is told", () =>
     await expect(inSlices(failing)).rejects.toThrow("step two");
   }));
 
-test("works side by side have one slice in each turn, between them", () =>
+test("concurrent works get one slice per turn between them", () =>
   withStoppedClock(async () => {
     const done: number[] = [];
     const perTurn: number[] = [];
@@ -74,7 +74,8 @@ test("works side by side have one slice in each turn, between them", () =>
     expect(Math.max(...perTurn)).toBeLessThanOrEqual(2);
   }));
 
-// A process of its own, since in this one something else always wakes the loop; and steps enough that no chance does.
+// A separate process, since in this one other events always wake the loop; with so many steps that no chance event
+// suffices.
 const QUIET = `
 const { whileWanted } = await import("${new URL("../../../build/core/timing/slices.js", import.meta.url).href}");
 function* steps() {
@@ -89,12 +90,12 @@ clearTimeout(far);
 console.log("done");
 `;
 
-test("work in the background goes on where nothing else wakes the loop", async () => {
+test("continues background work while no other event wakes the loop", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", QUIET]);
   expect(stdout).toBe("done\n");
 });
 
-test("work in the background takes nothing of its asker's turn", () =>
+test("background work takes no time of the turn that started it", () =>
   withStoppedClock(async () => {
     const done: number[] = [];
     const work = whileWanted(steps(3, 4, done), () => true);

@@ -1,9 +1,9 @@
-/** How long one slice of work holds the event loop, in milliseconds; its last step may take it further. */
+/** Longest time that one slice of work holds the event loop, in milliseconds; its last step may exceed it. */
 const SLICE_MS = 8;
 
 /**
- * Does work step by step, and lets everything else in between. Returns nothing where the first slice was enough;
- * otherwise resolves with the end of the work, or rejects with what a later step throws.
+ * Does work in steps and yields to other work between slices. Returns `undefined` if the first slice was enough;
+ * otherwise resolves at the end of the work, or rejects with the error of a later step.
  */
 export function inSlices(steps: Iterator<unknown, void>): Promise<void> | undefined {
   return oneSlice(steps) ? undefined : goOn(steps);
@@ -15,8 +15,8 @@ async function goOn(steps: Iterator<unknown, void>): Promise<void> {
 }
 
 /**
- * As `inSlices`, for work in the background, which keeps no process alive and begins in a turn of its own, behind what
- * its asker does: resolves with what the steps come to, or with undefined once they are no longer wanted.
+ * Like `inSlices`, for background work, which does not keep the process alive and starts in a later turn: resolves with
+ * the result of the steps, or with undefined once they are no longer needed.
  */
 export async function whileWanted<T>(steps: Iterator<unknown, T>, isWanted: () => boolean): Promise<T | undefined> {
   for (await ownTurn(false); isWanted(); await ownTurn(false)) {
@@ -26,7 +26,7 @@ export async function whileWanted<T>(steps: Iterator<unknown, T>, isWanted: () =
   return undefined;
 }
 
-/** The end of the work, if this slice came to it. */
+/** Returns the result of the work if this slice finished it. */
 function oneSlice<T>(steps: Iterator<unknown, T>): IteratorReturnResult<T> | undefined {
   const endsAt = performance.now() + SLICE_MS;
   do {
@@ -44,7 +44,7 @@ interface QueuedSlice {
 const waiting: QueuedSlice[] = [];
 let next: NodeJS.Immediate | NodeJS.Timeout | undefined;
 
-/** Works that are cut into slices take turns: however many there are, one of them has one slice in each turn. */
+/** Sliced works take turns: with any number of them, one gets one slice in each turn. */
 function ownTurn(keepsAlive: boolean): Promise<void> {
   return new Promise((begin) => {
     waiting.push({ keepsAlive, begin });
@@ -52,7 +52,7 @@ function ownTurn(keepsAlive: boolean): Promise<void> {
   });
 }
 
-// An immediate that keeps nothing alive does not wake a loop that has nothing to do either; a timer does.
+// An unreferenced immediate does not wake an idle loop; a timer does.
 function arm(): void {
   if (waiting.length === 0) return;
   const keepsAlive = waiting.some((one) => one.keepsAlive);

@@ -5,12 +5,12 @@ import { orAborted, pause, within } from "./wait.ts";
 
 const never = (): Promise<never> => new Promise(() => {});
 
-test("who waits is given what the work comes to", async () => {
+test("resolves with the result of the work", async () => {
   expect(await orAborted(Promise.resolve(7), new Canceller())).toBe(7);
   await expect(orAborted(Promise.reject(new Error("broken")), new Canceller())).rejects.toThrow("broken");
 });
 
-test("who waits is let go with the failure that the cancellation was aborted with", async () => {
+test("rejects with the failure of the cancellation", async () => {
   const canceller = new Canceller();
   const waiting = orAborted(never(), canceller);
   const failure = timeoutFailure(50);
@@ -18,13 +18,13 @@ test("who waits is let go with the failure that the cancellation was aborted wit
   await expect(waiting).rejects.toBe(failure);
 });
 
-test("any other reason is a failure of kind cancelled", async () => {
+test("any other reason becomes a failure of kind cancelled", async () => {
   const { signal } = new AbortController();
   const gone = AbortSignal.any([signal, AbortSignal.abort("gone")]);
   await expect(orAborted(never(), gone)).rejects.toMatchObject({ failure: { kind: "cancelled", cause: "gone" } });
 });
 
-test("no listener is left behind once the work is over", async () => {
+test("leaves no listener after the work has ended", async () => {
   const canceller = new Canceller();
   const remove = vi.spyOn(canceller, "removeEventListener");
   const add = vi.spyOn(canceller, "addEventListener");
@@ -33,17 +33,17 @@ test("no listener is left behind once the work is over", async () => {
   expect(remove.mock.calls.map(([, listener]) => listener)).toEqual(add.mock.calls.map(([, listener]) => listener));
 });
 
-test("work that is done in time is what a bounded wait gives", async () => {
+test("a limited wait resolves with the result of work that is done in time", async () => {
   expect(await within(Promise.resolve("done"), 60_000)).toBe("done");
   expect(await within(Promise.resolve("done"), Infinity)).toBe("done");
   await expect(within(Promise.reject(new Error("broken")), 60_000)).rejects.toThrow("broken");
 });
 
-test("work that takes longer gives nothing", async () => {
+test("resolves with undefined if the work takes longer", async () => {
   expect(await within(never(), 1)).toBeUndefined();
 });
 
-test("a bound above what a timer can hold is no bound of a millisecond", async () => {
+test("a limit above the longest timer does not become a millisecond", async () => {
   const work = new Promise((resolve) => setTimeout(resolve, 20, "done"));
   expect(await within(work, 2 ** 40)).toBe("done");
 });

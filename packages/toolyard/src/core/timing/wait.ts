@@ -3,8 +3,8 @@ import { cancelledFailure, MAX_TIMER_MS } from "../calls/deadline.ts";
 import type { FailError } from "../errors.ts";
 
 /**
- * Waits for `work`, but no longer than `cancellation` lets it. Rejects with the `FailError` that ended it; what `work`
- * does after that is ignored. Without a cancellation it waits for `work` alone.
+ * Waits for `work` until `cancellation` ends. Rejects with the `FailError` that ended it; a later result of `work` is
+ * ignored. Without a cancellation it only waits for `work`.
  */
 export function orAborted<T>(work: Promise<T>, cancellation: Cancellation | undefined): Promise<T> {
   if (!cancellation) return work;
@@ -24,19 +24,19 @@ export function orAborted<T>(work: Promise<T>, cancellation: Cancellation | unde
 
 const ONCE = Object.freeze({ once: true });
 
-/** Why something was ended: the `FailError` that it was aborted with, or one of kind `cancelled`. */
+/** Returns the reason of an abort: its `FailError`, or one of kind `cancelled`. */
 export function abortFailure({ reason }: Pick<Cancellation, "reason">): FailError {
   return cancelledFailure(reason);
 }
 
 export interface WithinOptions {
-  /** Whether the wait keeps a process alive that has nothing else to do. @default true */
+  /** Whether the wait keeps an otherwise idle process alive. @default true */
   readonly keepsAlive?: boolean;
 }
 
 /**
- * What `work` comes to, or `undefined` once `maxWaitMs` milliseconds have passed; `Infinity` waits for ever. Rejects
- * when `work` rejects in that time; what it comes to later is dropped.
+ * Returns the result of `work`, or `undefined` once `maxWaitMs` milliseconds have passed; `Infinity` waits without
+ * limit. Rejects if `work` rejects in that time; a later result is dropped.
  */
 export async function within<T>(
   work: Promise<T>,
@@ -57,8 +57,8 @@ export async function within<T>(
 }
 
 /**
- * What `work` comes to. The process stays alive until then, also where nothing that is left of the work would keep it:
- * whoever closes something is told that it is closed.
+ * Returns the result of `work` and keeps the process alive until then, even if nothing else would: the caller of a
+ * close function learns that it has finished.
  */
 export async function keptAlive<T>(work: Promise<T>): Promise<T> {
   const timer = setInterval(() => {}, MAX_TIMER_MS);

@@ -1,17 +1,17 @@
-/** What a resource URI says once it is parsed, as WHATWG does. */
+/** A resource URI, parsed as WHATWG does. */
 export interface ResourceUri {
   /** With its colon, in lower case. */
   readonly scheme: string;
-  /** User and host with its port; absent where the path is opaque (`urn:isbn:1`). */
+  /** User and host with its port; absent if the path is opaque (`urn:isbn:1`). */
   readonly authority: string | undefined;
   readonly path: string;
-  /** What stands behind the first `?`; empty where there is none. */
+  /** Text after the first `?`; empty if there is none. */
   readonly query: string;
-  /** As it is written when it is serialised again. */
+  /** The serialised form. */
   readonly canonical: string;
 }
 
-/** Nothing where it is no URI: without a scheme, or with a host that cannot be one. */
+/** Returns `undefined` for a text that is not a URI: without a scheme, or with an impossible host. */
 export function parseUri(text: string): ResourceUri | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -28,8 +28,8 @@ export function parseUri(text: string): ResourceUri | undefined {
 }
 
 /**
- * Whether a text is its URI's canonical form. How spaces and letters beyond ASCII are encoded, the case of a host and a
- * path that is left out make no difference: no reader takes such a URI for another one.
+ * Returns whether a text is its URI's canonical form. The encoding of spaces and non-ASCII letters, the case of a host
+ * and an omitted path do not matter: no reader mistakes such a URI for another one.
  */
 export function isCanonical(text: string, { canonical, scheme, authority }: ResourceUri): boolean {
   if (text === canonical) return true;
@@ -38,13 +38,13 @@ export function isCanonical(text: string, { canonical, scheme, authority }: Reso
   return plain(text, isSpecial && authority !== undefined) === plain(canonical, isSpecial && authority !== undefined);
 }
 
-/** Schemes whose hosts have no case, and whose paths always begin with a slash. */
+/** Schemes whose hosts are case-insensitive, and whose paths always begin with a slash. */
 export const SPECIAL_SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "ws:", "wss:", "ftp:", "file:"]);
 
 /** Half of a character, which no encoding can write. */
 export const LONE_SURROGATE = /[\ud800-\udfff]/u;
 
-/** Encodes what a canonical form encodes of spaces and of letters beyond ASCII. The text must be well formed. */
+/** Encodes the spaces and non-ASCII letters that a canonical form encodes. The text must be well formed. */
 export function encodeBeyondAscii(text: string): string {
   return text.replaceAll(/[ \u{80}-\u{10ffff}]+/gu, encodeURIComponent);
 }

@@ -2,7 +2,7 @@
 export interface SourceUris {
   /** Returns the source's own URI, with the source's prefix if the URI alone would lead to another source. */
   shown(uri: string): string;
-  /** Returns the source's own URI with the source's prefix, which leads to the source whatever others have. */
+  /** Returns the source's own URI with the source's prefix, which always leads to this source. */
   prefixed(uri: string): string;
   /** Whether a list shows a URI of the source with the prefix, so that `own` may change a text. */
   readonly isListedWithPrefix: boolean;

@@ -1,7 +1,7 @@
 import { embeddedIpv4 } from "../embedded-ipv4.ts";
 import { LOOPBACK_HOSTS, namesLoopback } from "./loopback.ts";
 
-/** An authority in its parts; `port` has its colon, `user` its `@`. */
+/** The parts of an authority; `port` has its colon, `user` its `@`. */
 interface Authority {
   readonly user: string;
   readonly host: string;
@@ -17,9 +17,9 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Every authority that leads to the host of this one, for rules that deny: without user, port and trailing dots, with
- * the host as the URL standard writes it, an IPv6 address that contains an IPv4 address as that address, and all names
- * and addresses of this machine for one of them.
+ * Returns every authority that leads to the same host, for rules that deny: without user, port and trailing dots, the
+ * host as the URL standard writes it, an IPv6 address that contains an IPv4 address as that address, and for one name
+ * or address of this machine all the others.
  */
 export function sameHosts(authority: string): readonly string[] {
   const { host, port } = splitAuthority(authority.toLowerCase());
@@ -29,14 +29,14 @@ export function sameHosts(authority: string): readonly string[] {
   return [...new Set([authority.toLowerCase(), ...[...hosts].flatMap((one) => [`${one}${port}`, one])])];
 }
 
-/** An authority without the user. */
+/** Returns an authority without the user. */
 export function withoutUser(authority: string): string {
   return authority.slice(authority.lastIndexOf("@") + 1);
 }
 
 /**
- * The authority of a pattern as the URL standard writes it, so that it meets that of a parsed URI. A label with a
- * wildcard stays as it is.
+ * Returns the authority of a pattern as the URL standard writes it, so that it matches a parsed URI. A label with a
+ * wildcard is unchanged.
  */
 export function standardAuthority(scheme: string, authority: string): string {
   const { user, host, port } = splitAuthority(authority.toLowerCase());
@@ -45,7 +45,9 @@ export function standardAuthority(scheme: string, authority: string): string {
   return `${user}${standardHost(host)}${isDefault ? "" : number}`;
 }
 
-/** The same for a pattern that denies: trailing dots of the host do not count, and an IPv4 address has one form. */
+/**
+ * Does the same for a pattern that denies: trailing dots of the host are ignored, and an IPv4 address has one form.
+ */
 export function looseAuthority(authority: string): string {
   const { user, host, port } = splitAuthority(authority.toLowerCase());
   return `${user}${looseHost(host)}${port}`;
@@ -63,12 +65,12 @@ function looseHost(host: string): string {
   return MAPPED.test(named) ? embeddedIpv4(named)[0]! : named;
 }
 
-/** These are the IPv4 address itself. Other forms lead there by a translator, and have a host of their own. */
+/** These are the IPv4 address itself. Other forms lead there by a translator, and are hosts themselves. */
 const MAPPED = /^\[(?:::ffff|64:ff9b:):[\da-f]{1,4}:[\da-f]{1,4}\]$/;
 
-/** Almost all hosts are names that nothing is to be done to. */
+/** Matches almost all hosts, which need no change. */
 const PLAIN_HOST = /^(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*\.?$/;
-/** Nothing that would end the host of a URL. */
+/** Contains no character that would end the host of a URL. */
 const HOST_ONLY = /^(?:\[[\da-f:.]+\]|[^/?#@:[\]\\\s*]+)$/u;
 
 function standardHost(host: string): string {

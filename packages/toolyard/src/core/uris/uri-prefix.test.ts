@@ -12,7 +12,7 @@ test.each([
   ["ui:panel", "ui:two+panel"],
   ["ui://{page}", "ui://two+{page}"],
   ["uix://panel", "two+uix://panel"],
-])("puts a prefix into %j and takes it out again", (own, prefixed) => {
+])("adds a prefix to %j and removes it again", (own, prefixed) => {
   expect(withUriPrefix("two+", own)).toBe(prefixed);
   expect(splitUriPrefix(prefixed)).toEqual({ prefix: "two+", own });
 });

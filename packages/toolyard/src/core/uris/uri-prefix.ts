@@ -1,14 +1,14 @@
 /**
- * The prefix (`alias+`) that tells one source's URIs from another's of the same text. It comes before the scheme:
- * `files+file:///a`. The scheme `ui` stays, because hosts of MCP Apps test for it: `ui://files+panel`.
+ * The prefix (`alias+`) that distinguishes one source's URIs from another's with the same text. It precedes the scheme:
+ * `files+file:///a`. The scheme `ui` stays first, because hosts of MCP Apps test for it: `ui://files+panel`.
  */
 
 const USER_INTERFACE = /^ui:(?:\/\/)?/i;
-/** A prefix is a scheme's text (RFC 3986, 3.1) up to the first `+`. */
+/** A prefix is the text of a scheme (RFC 3986, 3.1) up to the first `+`. */
 const PREFIX = /^[a-z][a-z0-9.-]*\+/i;
 const MAX_PREFIX_CHARS = 128;
 
-/** Puts a source's prefix into a URI or a URI template. An empty prefix changes nothing. */
+/** Adds a source's prefix to a URI or a URI template. An empty prefix changes nothing. */
 export function withUriPrefix(prefix: string, uri: string): string {
   const scheme = schemeThatStays(uri);
   return `${scheme}${prefix}${uri.slice(scheme.length)}`;
@@ -20,7 +20,7 @@ export interface PrefixedUri {
   readonly own: string;
 }
 
-/** Splits what may be a prefix from a URI. Whether a source has that prefix is not decided here. */
+/** Splits a possible prefix from a URI. Does not check whether a source has that prefix. */
 export function splitUriPrefix(uri: string): PrefixedUri | undefined {
   const scheme = schemeThatStays(uri);
   const prefix = PREFIX.exec(uri.slice(scheme.length, scheme.length + MAX_PREFIX_CHARS + 1))?.[0];

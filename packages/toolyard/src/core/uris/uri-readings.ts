@@ -2,23 +2,23 @@ import { looseAuthority, sameHosts, standardAuthority, withoutUser } from "./uri
 import { namesLoopback } from "./loopback.ts";
 import { encodeBeyondAscii, LONE_SURROGATE, SPECIAL_SCHEMES, type ResourceUri } from "./resource-uri.ts";
 
-/** The ways in which whoever serves a URI may read it, without query and fragment. */
+/** The ways in which the server of a URI may read it, without query and fragment. */
 export interface UriReadings {
-  /** A server may open any of them, so each has to be permitted. */
+  /** A server may open any of these, so each must be permitted. */
   readonly forms: readonly string[];
-  /** What only a careless reader would make of it: to be denied with the others, and no reason to allow. */
+  /** Readings of a careless server only: denied like the others, but no reason to allow. */
   readonly careless: readonly string[];
 }
 
 /** Longest URI that is read in all ways, in characters. */
 const MAX_URI_LENGTH = 8192;
-/** Ways in which one URI may be read; with more, it is made to deceive. */
+/** Most readings of one URI; one with more is deceptive. */
 const MAX_FORMS = 64;
 
 /**
- * A URI as WHATWG reads it, and as whoever decodes it once more does, until nothing changes: what decoding brings to
- * light (separators, dot segments, a query, another spelling of a letter) counts like what was there. Nothing where the
- * URI is made to deceive: encoded control characters, bytes that are no text, more readings than anybody needs.
+ * Returns a URI as WHATWG reads it, and as a server reads it that decodes it repeatedly, until nothing changes:
+ * separators, dot segments, a query or other spellings that decoding reveals count like literal ones. `undefined` if
+ * the URI is deceptive: encoded control characters, invalid bytes, too many readings.
  */
 export function readUri({ scheme, authority, path, canonical }: ResourceUri): UriReadings | undefined {
   if (canonical.length > MAX_URI_LENGTH) return undefined;
@@ -35,8 +35,8 @@ export function readUri({ scheme, authority, path, canonical }: ResourceUri): Ur
 }
 
 /**
- * The spellings of a pattern over URIs that mean the same, so that any of them may match a reading. What stands before
- * the scheme's last `+` is kept.
+ * Returns the equivalent spellings of a pattern over URIs, any of which may match a reading. The text before the
+ * scheme's last `+` is kept.
  */
 export function patternForms(pattern: string): readonly string[] {
   const parts = /^([^:/?#]*:)(.*)$/s.exec(pattern);
@@ -50,8 +50,8 @@ export function patternForms(pattern: string): readonly string[] {
 }
 
 /**
- * The same as `careless` of a reading: hosts in lower case and without trailing dots, whatever the scheme, and paths of
- * files without their case.
+ * Returns the equivalent of `careless` for a pattern: hosts in lower case without trailing dots, for every scheme, and
+ * file paths in lower case.
  */
 export function carelessPattern(form: string): string {
   const loose = form.replace(
@@ -61,7 +61,7 @@ export function carelessPattern(form: string): string {
   return IS_FILE.test(loose) ? loose.toLowerCase() : loose;
 }
 
-/** A reading without the user before its host. The same text if there is none. */
+/** Returns a reading without the user before its host. The same text if there is none. */
 export function readingWithoutUser(form: string): string {
   return form.replace(AUTHORITY, (_, scheme: string, authority: string) => `${scheme}//${withoutUser(authority)}`);
 }
@@ -71,7 +71,7 @@ const IS_FILE = /^(?:[^:/?#]*\+)?file:/i;
 
 type DecodeStep = (rest: string) => string;
 
-/** Everything that the steps make of a text, in any order; nothing where that is more than is reasonable. */
+/** Returns every text that the steps produce, in any order; `undefined` if there are too many. */
 function closure(start: string, steps: readonly DecodeStep[]): readonly string[] | undefined {
   const found = new Set([start]);
   for (const rest of found) {
@@ -84,7 +84,7 @@ function closure(start: string, steps: readonly DecodeStep[]): readonly string[]
 const PATTERN_STEPS: readonly DecodeStep[] = [decode, plainLetters, followDots, joinSlashes];
 const URI_STEPS: readonly DecodeStep[] = [...PATTERN_STEPS, followAllDots, cutAtQuery];
 
-/** Undoes one layer of percent-encoding; the URL parser takes tabs and line ends out, and so does this. */
+/** Undoes one layer of percent-encoding; removes tabs and line ends, as the URL parser does. */
 function decode(rest: string): string {
   if (!rest.includes("%")) return rest;
   return rest
@@ -92,7 +92,7 @@ function decode(rest: string): string {
     .replaceAll(/[\t\n\r]/g, "");
 }
 
-/** What looks like an ASCII character to somebody who compares leniently is one, and a backslash is a slash. */
+/** Replaces characters that a lenient comparison treats as ASCII, and backslashes by slashes. */
 function plainLetters(rest: string): string {
   return rest.normalize("NFKC").replaceAll("\\", "/");
 }
@@ -102,13 +102,13 @@ function followDots(rest: string): string {
   return `${rest.slice(0, start)}${followed(rest.slice(start))}`;
 }
 
-/** The same for somebody who takes the host for the first step of the path. */
+/** Does the same for a server that reads the host as the first step of the path. */
 function followAllDots(rest: string): string {
   if (!rest.startsWith("//") || !DOT_SEGMENT.test(rest)) return rest;
   return `/${followed(rest.slice(1))}`;
 }
 
-/** Some servers drop what stands behind a semicolon before they follow dots. */
+/** Some servers drop the text after a semicolon before they resolve dots. */
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:;[^/]*)?(?:\/|$)/i;
 
 function followed(path: string): string {
@@ -123,7 +123,7 @@ function followed(path: string): string {
       continue;
     }
     if (dots === ".." && steps.length > root) steps.pop();
-    // A path that ends in dots ends in a folder.
+    // A path that ends in dots names a folder.
     if (at === all.length - 1) steps.push("");
   }
   return steps.join("/");
@@ -169,8 +169,8 @@ function carelessForms(scheme: string, rest: string): string[] {
 }
 
 /**
- * A path as file systems without case read it, and as Windows does: it drops dots and blanks at the end of a step, and
- * what follows a colon names a stream of the same file.
+ * Returns a path as case-insensitive file systems read it, and as Windows does: it drops dots and blanks at the end of
+ * a step, and the text after a colon names a stream of the same file.
  */
 function filePath(path: string): string {
   const steps = path.toLowerCase().split("/");
@@ -181,7 +181,7 @@ function filePath(path: string): string {
     .join("/");
 }
 
-/** A path without a host is written with an empty one, as readings are. */
+/** Writes a path without a host with an empty one, as in readings. */
 function withSlashes(scheme: string, rest: string): string {
   if (rest.startsWith("//")) return rest;
   if (rest.startsWith("/")) return `//${rest}`;
@@ -196,7 +196,7 @@ function withPlainHost(scheme: string, rest: string): string {
   return `//${shownHost}${start === rest.length ? "/" : rest.slice(start)}`;
 }
 
-/** Spaces, letters beyond ASCII and what else a canonical path never holds as it is. */
+/** Encodes spaces, non-ASCII letters and other characters that a canonical path never contains. */
 function encodePattern(rest: string): string {
   return encodeBeyondAscii(rest).replaceAll(/["<>`{}]/g, encodeURIComponent);
 }

@@ -1,40 +1,37 @@
 /**
- * Longest URI that is matched, and longest template that is read as one. With both a match costs at most some million
- * steps.
+ * Longest URI that is matched, and longest template, in characters. With both a match costs at most some million steps.
  */
 const MAX_URI_LENGTH = 8192;
 const MAX_TEMPLATE_LENGTH = 2048;
 
 export type UriVariables = Readonly<Record<string, string>>;
 
-/** One piece of a template: text that must stand there, or an expression. */
+/** One piece of a template: literal text, or an expression. */
 type TemplatePiece = { readonly literal: string } | Expression;
 
 interface Expression {
   readonly names: readonly string[];
-  /**
-   * Character that begins the expansion (`?`, `&`, `#`, `/`, `.`, `;`); with one the whole expression may be missing.
-   */
+  /** First character of the expansion (`?`, `&`, `#`, `/`, `.`, `;`); with one the whole expression may be missing. */
   readonly lead: string;
   /** Values keep characters that have a meaning in URIs. */
   readonly isReserved: boolean;
-  /** Tells whether the value may hold the character. */
+  /** Returns whether the value may contain the character. */
   readonly holds: (code: number) => boolean;
 }
 
 /**
- * A URI template of RFC 6570 read backwards: tells whether a URI can be an expansion of it, and with which values.
- * `{x}` takes at least one character and stops at `/`, `?` and `#`; `{+x}` takes anything. Of the later levels the
- * forms `{?x}`, `{&x}`, `{/x}`, `{.x}`, `{;x}` and `{#x}` are read leniently: each may be missing, and names may come
- * in any order. Where a URI can be cut in several ways, earlier expressions take as much as they can. The time is
- * linear in the URI's length.
+ * An RFC 6570 URI template for matching: decides whether a URI can be an expansion, and with which values. `{x}`
+ * matches at least one character and stops at `/`, `?` and `#`; `{+x}` matches anything. Of the later levels the forms
+ * `{?x}`, `{&x}`, `{/x}`, `{.x}`, `{;x}` and `{#x}` are matched leniently: each may be missing, and names may be in any
+ * order. If a URI can be split in several ways, earlier expressions take as much as possible. The time is linear in the
+ * URI's length.
  */
 export class UriTemplate {
   readonly text: string;
-  /** Number of characters that stand for themselves: of two templates that match, the one with more says more. */
+  /** Number of literal characters: of two matching templates, the one with more is more specific. */
   readonly literalLength: number;
   readonly names: readonly string[];
-  /** What every URI of this template begins with. */
+  /** Common beginning of all URIs of this template. */
   readonly head: string;
   readonly #pieces: readonly TemplatePiece[];
   /** The pieces with encoded literals, if a literal can be written encoded or not. */
@@ -50,15 +47,15 @@ export class UriTemplate {
     this.names = this.#pieces.flatMap((piece) => ("literal" in piece ? [] : piece.names));
   }
 
-  /** The URI with these values, encoded as the expressions want it; what is missing is left out. */
+  /** Returns the URI with these values, encoded as the expressions require; missing values are omitted. */
   expand(values: UriVariables): string {
     return this.#pieces.map((piece) => ("literal" in piece ? piece.literal : expandExpression(piece, values))).join("");
   }
 
   /**
-   * The variables' values, percent-decoded, or nothing when the URI is no expansion of this template. Missing ones are
-   * left out. Literals match encoded and not: RFC 6570, 3.1 has them encoded in an expansion, and some clients encode
-   * every URI (the Python SDK), while servers write them as they are read.
+   * Returns the variables' values, percent-decoded, or `undefined` if the URI is not an expansion of this template.
+   * Missing ones are omitted. Literals match encoded and unencoded: RFC 6570, 3.1 encodes them in an expansion, and
+   * some clients encode every URI (the Python SDK), while servers write them unencoded.
    */
   match(uri: string): UriVariables | undefined {
     if (uri.length > MAX_URI_LENGTH) return undefined;
@@ -82,7 +79,7 @@ function withEncodedLiteral(piece: TemplatePiece): TemplatePiece {
   return "literal" in piece ? { literal: encodeLiteral(piece.literal) } : piece;
 }
 
-/** Characters that a URI cannot hold as they are (RFC 3986, 2). Half a surrogate pair has no encoding. */
+/** Characters that a URI cannot contain unencoded (RFC 3986, 2). Half a surrogate pair has no encoding. */
 const ENCODED = /[ "<>\\^`|\u{80}-\u{d7ff}\u{e000}-\u{10ffff}]/u;
 const ALL_ENCODED = new RegExp(`${ENCODED.source}+`, "gu");
 
@@ -108,7 +105,7 @@ function readPieces(text: string): TemplatePiece[] {
   while (at < text.length) {
     const open = text.indexOf("{", at);
     const close = open === -1 ? -1 : text.indexOf("}", open);
-    // A brace without its partner is no expression, so it stands for itself.
+    // A brace without its partner is a literal.
     const literalEnd = close === -1 ? text.length : open;
     if (literalEnd > at) pieces.push({ literal: text.slice(at, literalEnd) });
     if (close === -1) break;
@@ -153,7 +150,7 @@ function isSegment(code: number): boolean {
   return code !== SLASH && code !== QUESTION && code !== HASH;
 }
 
-/** `table[piece][at]` is 1 when the pieces from `piece` on can produce the URI from `at` to its end. */
+/** `table[piece][at]` is 1 if the pieces from `piece` on can produce the URI from `at` to its end. */
 function fillTable(pieces: readonly TemplatePiece[], uri: string): Uint8Array[] {
   const table = Array.from({ length: pieces.length + 1 }, () => new Uint8Array(uri.length + 2));
   table[pieces.length]![uri.length] = 1;
@@ -166,7 +163,7 @@ function fillTable(pieces: readonly TemplatePiece[], uri: string): Uint8Array[] 
   return table;
 }
 
-/** The row of a piece, which is filled in, and the one of the piece behind it, which is full. */
+/** The row of a piece, to be filled, and the complete one of the next piece. */
 interface PieceRows {
   readonly row: Uint8Array;
   readonly next: Uint8Array;
@@ -180,7 +177,7 @@ function fillLiteral(literal: string, uri: string, { row, next }: PieceRows): vo
 
 function fillExpression(piece: Expression, uri: string, { row, next }: PieceRows): void {
   const lead = piece.lead === "" ? -1 : piece.lead.charCodeAt(0);
-  // Whether a value that may be empty, beginning here, can be followed by the rest.
+  // Whether the rest can follow a possibly empty value that begins here.
   let run = next[uri.length]!;
   row[uri.length] = lead === -1 ? 0 : next[uri.length]!;
   for (let at = uri.length - 1; at >= 0; at -= 1) {
@@ -210,7 +207,7 @@ function readValues(pieces: readonly TemplatePiece[], table: readonly Uint8Array
   return Object.fromEntries(values);
 }
 
-/** How long the value at the beginning of `text` can be at most so that the rest still fits, or -1. */
+/** Returns the greatest length of the value at the start of `text` with which the rest still fits, or -1. */
 function valueLength(piece: Expression, text: string, next: Uint8Array): number {
   let length = piece.lead !== "" && next[0] === 1 ? 0 : -1;
   for (let at = 0; at < text.length && piece.holds(text.charCodeAt(at)); at += 1) {
@@ -244,7 +241,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Not percent-encoding after all: the text itself is the value.
+    // Invalid percent-encoding: the text itself is the value.
     return text;
   }
 }

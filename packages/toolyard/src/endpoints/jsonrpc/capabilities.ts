@@ -1,13 +1,13 @@
 import type { HubPort, View } from "../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 
-/** What `mcp/discover` calls this protocol (G15). */
+/** Version that `mcp/discover` reports for this protocol (G15). */
 const DIALECT_VERSION = "1.0-gnn";
 
 /**
- * What `mcp/discover` answers: `{mcp_version, server_description, tools: [{name, description, schema}], resources:
- * [{uri_template, description}]}`, everything that the caller may use. The two tools that find the others stand there
- * in discovery mode, and then alone.
+ * Builds the answer of `mcp/discover`: `{mcp_version, server_description, tools: [{name, description, schema}],
+ * resources: [{uri_template, description}]}` with everything that the caller may use. In discovery mode it lists only
+ * the two tools that find the others.
  */
 export async function readCapabilities(
   hub: Pick<HubPort, "list">,

@@ -4,7 +4,7 @@ import { sendEmpty, sendJson } from "../../http/answer/send.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { ReplyOutlet } from "../endpoint.ts";
 
-/** The replies to one POST, sent together once the last of them is there. */
+/** The replies to one POST, sent together when the last of them is ready. */
 export class CollectedReplies implements ReplyOutlet {
   readonly isShared = false;
   readonly #answer: HttpAnswer;
@@ -15,7 +15,7 @@ export class CollectedReplies implements ReplyOutlet {
     this.#answer = answer;
   }
 
-  /** A plain answer has no place for questions to the caller. */
+  /** A plain answer cannot carry server requests. */
   get reachable(): boolean {
     return false;
   }
@@ -25,10 +25,10 @@ export class CollectedReplies implements ReplyOutlet {
     if (error) this.#status = error.kind ? KINDS[error.kind].http : statusOfCode(error.code);
   }
 
-  /** Nor for progress and log messages. */
+  /** A plain answer cannot carry progress and log messages either. */
   note(): void {}
 
-  /** A batch is answered 200: each of its replies says for itself how it went. */
+  /** A batch is answered with 200: each reply reports its own success or error. */
   send(isBatch: boolean): void {
     if (this.#texts.length === 0) return sendEmpty(this.#answer, 202);
     if (isBatch) return sendJson(this.#answer, 200, `[${this.#texts.join(",")}]`);
@@ -36,7 +36,7 @@ export class CollectedReplies implements ReplyOutlet {
   }
 }
 
-/** C7: what the caller got wrong is 400, what is not there 404, everything else 500. */
+/** C7: errors of the caller are 400, missing things 404, everything else 500. */
 function statusOfCode(code: number): number {
   if (code === RPC.methodNotFound || code === RPC.resourceNotFound) return 404;
   return code === RPC.parse || code === RPC.invalidRequest || code === RPC.invalidParams ? 400 : 500;

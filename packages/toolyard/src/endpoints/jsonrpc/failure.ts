@@ -3,12 +3,12 @@ import { stringMember, type JsonObject } from "../../core/json/json.ts";
 import type { Fail, RpcErrorObject } from "../../core/calls/outcome.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** What a call was for, as its caller spelt it. */
+/** Target of a call, as its caller spelled it. */
 export type FailedTarget = { readonly tool: string } | { readonly uri: string };
 
 /**
- * A failure in the words of the dialect (G60 to G64): the code stands in the table of kinds, the words are fixed. The
- * one place that translates; `MCP` of the core server throws the same.
+ * Translates a failure into an error of the dialect (G60 to G64): the code comes from the table of outcome codes, the
+ * text is fixed. The only place that translates; `MCP` of the core server throws the same.
  */
 export function dialectError(failure: Fail, target: FailedTarget): RpcErrorObject {
   switch (failure.kind) {
@@ -39,8 +39,8 @@ function resourceNotFound(uri: string): RpcErrorObject {
 }
 
 /**
- * An error whose code the tool chose itself: its words stand as they are. Codes that JSON-RPC keeps for servers are its
- * to give.
+ * Returns an error whose code the tool chose itself, with its own text. A tool may also choose codes that JSON-RPC
+ * reserves for servers.
  */
 function ownError({ kind, rpcError }: Fail): RpcErrorObject | undefined {
   if (!rpcError) return undefined;
@@ -62,7 +62,7 @@ function withData({ kind, message }: Fail, data: unknown): RpcErrorObject {
   return data === undefined ? { code, message } : { code, message, data };
 }
 
-/** All failures of the hub share one code, so the kind is told beside it. */
+/** Error data. All failures of the hub share one JSON-RPC code, so the outcome code is sent in the data. */
 function facts({ kind, retryable, retryAfterMs, details }: Fail): JsonObject {
   const { candidates, signIn, timeoutMs } = details ?? {};
   const told = Object.entries({ retryAfterMs, candidates, signIn, timeoutMs }).filter(
@@ -75,5 +75,5 @@ function shown(word: string): string {
   return word.length > MAX_QUOTED ? `${firstChars(word, MAX_QUOTED)}…` : word;
 }
 
-/** What of a caller's word is repeated in an error. */
+/** Longest excerpt of a caller's text that an error repeats, in characters. */
 const MAX_QUOTED = 200;

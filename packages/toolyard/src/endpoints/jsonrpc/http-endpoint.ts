@@ -22,10 +22,10 @@ import { MCP_PATH } from "../paths.ts";
 import { jsonRpcPlaces } from "./places.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
 
-/** Messages of one batch. */
+/** Most messages in one batch. */
 const MAX_BATCH = 100;
 
-/** Whether a posted body is for MCP at this path. */
+/** Returns whether a posted body is MCP at this path. */
 type IsMcp = (body: unknown) => boolean;
 export interface JsonRpcHttpParts {
   readonly logger: Logger;
@@ -34,9 +34,9 @@ export interface JsonRpcHttpParts {
 }
 
 /**
- * JSON-RPC on HTTP (G30 to G37): one request or batch a POST, answered with a status that says what the error says;
- * `GET ?uri=` reads a resource. Whoever needs all of MCP at the same address gets it. Whoever made the parts closes
- * them.
+ * JSON-RPC on HTTP (G30 to G37): one request or batch per POST, answered with an HTTP status that matches the error;
+ * `GET ?uri=` reads a resource. Requests that need all of MCP at the same address are forwarded to it. The creator of
+ * the parts closes them.
  */
 export class JsonRpcHttpEndpoint implements Endpoint {
   readonly #parts: JsonRpcHttpParts;
@@ -63,7 +63,7 @@ export class JsonRpcHttpEndpoint implements Endpoint {
     this.close();
   }
 
-  /** Answers what is still running with an error. */
+  /** Answers running requests with an error. */
   close(): void {
     for (const conversation of this.#open) conversation.close("The hub is closing.");
     this.#open.clear();
@@ -123,7 +123,7 @@ export class JsonRpcHttpEndpoint implements Endpoint {
       conversation.close("The request is answered.");
     });
     if (messages.every(isNotification)) return sendEmpty(answer, 202);
-    // A caller that went away wants no answer; what it asked for ends.
+    // A disconnected caller gets no answer; its requests are cancelled.
     answer.onClosed(() => conversation.close("The caller has gone."));
     await work;
     replies.send(isBatch);
@@ -136,7 +136,7 @@ export class JsonRpcHttpEndpoint implements Endpoint {
   ): Promise<void> {
     const classified = classifyMessage(message);
     if (classified.type !== "reply") return conversation.receive(message, how);
-    // Nobody has asked this caller anything: without a session there is no way to.
+    // A reply answers nothing: without a session the hub sends no requests to this caller.
     const words = this.#parts.dialects[0]?.describeInvalid(message) ?? "Invalid Request";
     how.outlet.reply(stringifyExact(rpcError(null, { code: RPC.invalidRequest, message: words })), {
       code: RPC.invalidRequest,

@@ -35,7 +35,7 @@ function ask(hub: HubStandIn, method: string, params: JsonObject = {}): Promise<
   return dialectOf(hub).answer({ method, params }, context());
 }
 
-test("G23: a fault of the hub is the internal error, with an id in place of what it was", async () => {
+test("G23: answers a fault of the hub with the internal error and an id in place of the details", async () => {
   const answer = await ask(new HubStandIn(), "throws");
   expect(answer).toMatchObject({
     type: "error",
@@ -45,7 +45,7 @@ test("G23: a fault of the hub is the internal error, with an id in place of what
   expect(JSON.stringify(answer)).not.toContain("secret detail");
 });
 
-test("G23: what the hub itself calls internal is told in the same words; a tool's failure is not", async () => {
+test("G23: rewords failures that the hub itself calls internal, but not a tool's failure", async () => {
   const hub = new HubStandIn();
   expect(await ask(hub, "outcome", { failure: { kind: "internal", message: "It broke." } })).toMatchObject({
     error: { code: -32603, message: "Internal error: It broke." },
@@ -55,7 +55,7 @@ test("G23: what the hub itself calls internal is told in the same words; a tool'
   });
 });
 
-test("G31: a fault outside dispatch is the literal internal server error", async () => {
+test("G31: returns the literal internal server error for a fault outside dispatch", async () => {
   const listener = createTestListener(resolveHttp({ port: 0 }), SILENT_LOGGER);
   const mcp: McpFace = {
     cedePath: () => {},
@@ -87,7 +87,7 @@ test("G31: a fault outside dispatch is the literal internal server error", async
   expect(text).not.toContain("secret");
 });
 
-describe("C1: what is whose", () => {
+describe("C1: which methods belong to the dialect", () => {
   test.each([
     "mcp/discover",
     "get_mcp_server_capabilities",
@@ -99,7 +99,7 @@ describe("C1: what is whose", () => {
     "a.b",
     "ns/tool",
     "toolbox",
-  ])("C1: %s is the dialect's", (method) => {
+  ])("C1: the dialect answers %s", (method) => {
     expect(isDialectMethod(method)).toBe(true);
   });
 
@@ -114,19 +114,22 @@ describe("C1: what is whose", () => {
     "mcp/other",
     "rpc.discover",
     "server/discover",
-  ])("C1: %s is not", (method) => {
+  ])("C1: the dialect leaves %s to MCP", (method) => {
     expect(isDialectMethod(method)).toBe(false);
     expect(ask(new HubStandIn(), method)).toBeUndefined();
   });
 });
 
-test.each(Object.keys(KINDS) as FailKind[])("G27: a failure of the kind %s has the table's code", async (kind) => {
-  const hub = new HubStandIn();
-  const answer = await ask(hub, "outcome", { failure: { kind, message: "Words." } });
-  expect(answer).toMatchObject({ type: "error", kind, error: { code: KINDS[kind].jsonrpc } });
-});
+test.each(Object.keys(KINDS) as FailKind[])(
+  "G27: a failure with the outcome code %s has the table's JSON-RPC code",
+  async (kind) => {
+    const hub = new HubStandIn();
+    const answer = await ask(hub, "outcome", { failure: { kind, message: "Words." } });
+    expect(answer).toMatchObject({ type: "error", kind, error: { code: KINDS[kind].jsonrpc } });
+  },
+);
 
-test("G27: failures that share a code tell their kind beside it", async () => {
+test("G27: failures that share a JSON-RPC code carry their outcome code in the data", async () => {
   const answer = await ask(new HubStandIn(), "outcome", {
     failure: { kind: "limited", message: "Slow down.", retryable: true, retryAfterMs: 500 },
   });
@@ -135,7 +138,7 @@ test("G27: failures that share a code tell their kind beside it", async () => {
   });
 });
 
-test("a caller that cancelled is not answered", async () => {
+test("does not answer a caller that cancelled", async () => {
   const hub = new HubStandIn();
   const controller = new AbortController();
   const answering = dialectOf(hub).answer({ method: "slow", params: {} }, context("normal", controller.signal));
@@ -143,7 +146,7 @@ test("a caller that cancelled is not answered", async () => {
   expect(await answering).toEqual({ type: "silence" });
 });
 
-test("`_meta` is no argument; it reaches the tool as the request's", async () => {
+test("passes `_meta` to the tool as request metadata, not as an argument", async () => {
   const hub = new HubStandIn();
   await ask(hub, "echo", { text: "hi", _meta: { trace: 1, progressToken: 7 } });
   expect(hub.calls[0]).toMatchObject({
@@ -154,7 +157,7 @@ test("`_meta` is no argument; it reaches the tool as the request's", async () =>
   });
 });
 
-test("in discovery mode the capabilities are the two tools that find the others, else all others", async () => {
+test("lists the two search tools in discovery mode, otherwise all other tools", async () => {
   const hub = new HubStandIn();
   const names = async (mode: ToolMode): Promise<unknown[]> => {
     const answer = await dialectOf(hub).answer({ method: "mcp/discover", params: {} }, context(mode));
@@ -164,7 +167,7 @@ test("in discovery mode the capabilities are the two tools that find the others,
   expect(await names("normal")).not.toContain("echo");
 });
 
-test("a failure with an MCP error of its own keeps words and data", async () => {
+test("keeps the message and data of a failure with its own MCP error", async () => {
   const hub = new HubStandIn();
   hub.handlers["own"] = () =>
     fail("invalid_params", "File not found", {

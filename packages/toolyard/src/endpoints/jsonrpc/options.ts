@@ -1,7 +1,7 @@
 import { Type, type Static } from "../../core/options/option-schema.ts";
 import { readOptions } from "../../core/options/option-values.ts";
 
-/** Keys of `[server]` that the JSON-RPC door adds. */
+/** Keys of `[server]` that the JSON-RPC endpoint adds. */
 export const JSON_RPC_OPTION_SCHEMAS = {
   jsonrpc: Type.Optional(
     Type.Boolean({
@@ -18,9 +18,9 @@ const JsonRpcEndpointSchema = Type.Object(JSON_RPC_OPTION_SCHEMAS, { description
 export type JsonRpcEndpointConfig = Static<typeof JsonRpcEndpointSchema>;
 
 export interface JsonRpcEndpointOptions {
-  /** On stdio, at `/` and at `/jsonrpc`. */
+  /** Enables it on stdio, at `/` and at `/jsonrpc`. */
   readonly enabled: boolean;
-  /** At `/mcp`. */
+  /** Enables it at `/mcp`. */
   readonly onMcpPath: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { JsonRpcEndpointOptions } from "./options.ts";
 
 const METHODS = ["GET", "POST", "DELETE"];
 
-/** Every place that the dialect is spoken at on HTTP. */
+/** Returns every HTTP path at which the dialect is served. */
 export function jsonRpcPlaces({ enabled, onMcpPath }: JsonRpcEndpointOptions): readonly RoutePlace[] {
   const paths = [...(enabled ? JSON_RPC_PATHS : []), ...(onMcpPath ? [MCP_PATH] : [])];
   return paths.map((path) => ({ path, methods: METHODS }));

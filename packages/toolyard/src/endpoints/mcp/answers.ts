@@ -5,18 +5,20 @@ import { stringifyMembers, stringifyValue } from "../../core/json/json-text.ts";
 import type { RequestId } from "../../wire/messages.ts";
 import type { DialectAnswer } from "../dialect.ts";
 
-/** What an MCP method came to, before an id and an era are put on it. */
+/** Result of an MCP method, before the id and the era's members are added. */
 export type McpAnswer =
   | { readonly type: "result"; readonly result: JsonObject }
-  /** A list whose entries are serialised already: `member` is `tools`, `resources`, …; `json` the text of the array. */
+  /**
+   * A list whose entries are already serialised: `member` is `tools`, `resources`, …; `json` is the text of the array.
+   */
   | ListAnswer
-  /** What another dialect answers, too: errors, silence, and values of any shape. */
+  /** Answers that other dialects have too: errors, silence, and values of any shape. */
   | DialectAnswer;
 
 export interface ListAnswer {
   readonly type: "list";
   readonly kind: ListKind;
-  /** The whole list that the page was cut from. */
+  /** The whole list that the page was taken from. */
   readonly list: RenderedList;
   readonly member: string;
   readonly json: string;
@@ -34,8 +36,8 @@ export function errorAnswer(code: number, message: string, data?: unknown): McpA
 }
 
 /**
- * The reply as one line of JSON text, or nothing for silence. `extra` members are added to a result that does not have
- * them (the modern era's `resultType`, `ttlMs`, `_meta`). Serialised lists are spliced in as they are.
+ * Returns the reply as one line of JSON text, or `undefined` for silence. `extra` members are added to a result that
+ * lacks them (the modern era's `resultType`, `ttlMs`, `_meta`). Serialised lists are spliced in unchanged.
  */
 export function replyText(id: RequestId | null, answer: McpAnswer, extra?: JsonObject): string | undefined {
   const head = `{"jsonrpc":"2.0","id":${stringifyExact(id)},`;
@@ -53,10 +55,10 @@ export function replyText(id: RequestId | null, answer: McpAnswer, extra?: JsonO
   }
 }
 
-/** A reply whose middle is bytes that were made beforehand. */
+/** A reply whose middle part is bytes that were encoded earlier. */
 export type SplicedReply = readonly [head: string, middle: Buffer, tail: string];
 
-/** The reply for carriers that take bytes, where that spares a large list from being encoded for everybody who asks. */
+/** Builds the reply for carriers that accept bytes, if that avoids encoding a large list again for each caller. */
 export function splicedReply(id: RequestId | null, answer: McpAnswer, extra?: JsonObject): SplicedReply | undefined {
   if (answer.type !== "list" || answer.json.length < MIN_SPLICED_CHARS || answer.json !== answer.list.json)
     return undefined;

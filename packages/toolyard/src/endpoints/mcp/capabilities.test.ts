@@ -18,7 +18,9 @@ function report(state: SourceReport["status"]["state"]): SourceReport {
   };
 }
 
-/** A hub whose source comes right after the hub was asked what it is, while somebody else is still waited for. */
+/**
+ * A hub with a source that becomes ready right after its capabilities were read, while another one is still awaited.
+ */
 class Overtaken extends HubStandIn {
   asked = 0;
 
@@ -31,7 +33,7 @@ class Overtaken extends HubStandIn {
   }
 }
 
-test("a source that comes while others are waited for is in what a handshake says", async () => {
+test("a handshake includes a source that becomes ready while others are awaited", async () => {
   const hub = new Overtaken();
   hub.serverFacts = { name: "hub", version: "1", features: NO_FEATURES };
   hub.sourceReports = [report("starting")];
@@ -43,14 +45,14 @@ test("a source that comes while others are waited for is in what a handshake say
   ]);
 });
 
-test("a hub whose sources are there is asked once", async () => {
+test("reads the capabilities once if all sources are ready", async () => {
   const hub = new Overtaken();
   hub.sourceReports = [report("ready")];
   await readOffer(hub, VIEW);
   expect(hub.asked).toBe(1);
 });
 
-test("without the promise to tell of changes the rest of the capabilities stays", () => {
+test("keeps the other capabilities when `listChanged` is removed", () => {
   expect(
     withoutListChanges({
       tools: { listChanged: true },

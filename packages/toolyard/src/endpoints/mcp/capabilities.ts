@@ -3,7 +3,8 @@ import { isJsonObject, objectMember, type JsonObject } from "../../core/json/jso
 import type { SourceFeatures } from "../../core/sources/records.ts";
 
 /**
- * What the hub offers to one view at one moment: its facts, its lists, and MCP's `capabilities` that follow from them.
+ * What the hub offers to one view at one moment: its facts, its lists, and the MCP `capabilities` that follow from
+ * them.
  */
 export interface HubOffer {
   readonly facts: ServerFacts;
@@ -12,8 +13,8 @@ export interface HubOffer {
 }
 
 /**
- * Reads what `initialize` and `server/discover` advertise. Resources, prompts and features are named when there are
- * some, or when a source has not said yet what it has: a client that was told "no resources" never asks again.
+ * Reads what `initialize` and `server/discover` advertise. Resources, prompts and features are advertised if there are
+ * any, or if a source has not reported yet: a client that once received "no resources" never lists them again.
  */
 export function readOffer(hub: HubPort, view: View): Promise<HubOffer> {
   return readSettled(hub, () => readOnce(hub, view));
@@ -33,7 +34,7 @@ async function readOnce(hub: HubPort, view: View): Promise<HubOffer> {
 
 function capabilitiesFor(hub: HubPort, facts: ServerFacts, lists: HubOffer["lists"]): JsonObject {
   const { completions, logging, subscribe } = offeredFeatures(hub, facts);
-  // A server that has none as yet, and says that it may, is heard when it has some.
+  // A server that has no entries yet but declares the capability may add entries later.
   const has = (capability: string, ...kinds: readonly ListKind[]): boolean =>
     isUnsettled(hub) ||
     objectMember(facts.capabilities ?? {}, capability) !== undefined ||
@@ -50,8 +51,8 @@ function capabilitiesFor(hub: HubPort, facts: ServerFacts, lists: HubOffer["list
 }
 
 /**
- * The capabilities that the hub answers for, and beside them what the sources' servers declare in words that the hub
- * does not know: whole capabilities, extensions, further members.
+ * Adds capabilities that the sources' servers declare and the hub does not implement itself: whole capabilities,
+ * extensions, further members.
  */
 export function withDeclared(own: JsonObject, declared: JsonObject = {}): JsonObject {
   const further = Object.entries(declared).flatMap(([name, value]): [string, unknown][] => {
@@ -59,30 +60,30 @@ export function withDeclared(own: JsonObject, declared: JsonObject = {}): JsonOb
     if (mine) return [[name, isJsonObject(value) ? { ...withoutSwitches(value), ...mine } : mine]];
     return ANSWERED_FOR.has(name) ? [] : [[name, value]];
   });
-  // Not member by member: `__proto__` is a name like any other here.
+  // Not assigned member by member: `__proto__` must stay an ordinary name.
   return { ...own, ...Object.fromEntries(further) };
 }
 
-/** What the hub alone says: it has them, or it has not. */
+/** Capabilities that only the hub declares or omits. */
 const ANSWERED_FOR: ReadonlySet<string> = new Set(["tools", "resources", "prompts", "completions", "logging"]);
 
 function withoutSwitches({ listChanged: _listChanged, subscribe: _subscribe, ...others }: JsonObject): JsonObject {
   return others;
 }
 
-/** Reads once more where a source came while others were waited for: nobody else would tell that it is missing. */
+/** Reads again if a source became ready while others were awaited: no other event would report that it is missing. */
 export async function readSettled<T>(hub: HubPort, read: () => Promise<T>): Promise<T> {
   const wasUnsettled = isUnsettled(hub);
   const first = await read();
   return wasUnsettled && !isUnsettled(hub) ? read() : first;
 }
 
-/** What may be advertised beside the lists: everything, while a source has not said yet what it can. */
+/** Returns the features to advertise besides the lists: all of them while a source has not reported its own. */
 export function offeredFeatures(hub: HubPort, { features }: ServerFacts): SourceFeatures {
   return isUnsettled(hub) ? EVERY_FEATURE : features;
 }
 
-/** The lists' capabilities without the promise to tell when they change. */
+/** Returns the lists' capabilities without `listChanged`. */
 export function withoutListChanges(capabilities: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(capabilities).map(([name, value]) => [name, isJsonObject(value) ? withoutMember(value) : value]),
@@ -102,12 +103,12 @@ const UNSETTLED: ReadonlySet<string> = new Set(["starting", "degraded", "down", 
 
 const EVERY_FEATURE: SourceFeatures = Object.freeze({ completions: true, logging: true, subscribe: true });
 
-/** The hub as MCP's `serverInfo`, with what its only source says of itself. */
+/** Returns the hub as MCP's `serverInfo`, with the server info of its only source, if it has just one. */
 export function serverInfo(facts: ServerFacts): JsonObject {
   return { ...briefServerInfo(facts), ...facts.about };
 }
 
-/** The hub alone: short enough to go with every result. */
+/** Returns only the hub's own info: short enough to send with every result. */
 export function briefServerInfo({ name, version, title }: ServerFacts): JsonObject {
   return { name, version, ...(title === undefined ? {} : { title }) };
 }

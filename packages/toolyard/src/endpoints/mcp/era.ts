@@ -26,13 +26,13 @@ export function servedEraOf({ query }: Pick<HttpExchange, "query">): ServedEra |
   return word === "auto" || word === "legacy" ? word : undefined;
 }
 
-/** Whose business a posted body is. */
+/** The era that handles a posted body. */
 export type BodyEra =
   /** `classified` is absent for a batch. */
   | { readonly type: "legacy"; readonly classified?: ClassifiedMessage }
   | { readonly type: "modern-request"; readonly message: RpcRequest }
   | { readonly type: "modern-notification"; readonly message: RpcNotification }
-  /** Nobody's: answered with this status and error. */
+  /** Neither era: answered with this status and error. */
   | {
       readonly type: "refused";
       readonly status: number;
@@ -40,7 +40,7 @@ export type BodyEra =
       readonly error: RpcErrorObject;
     };
 
-/** Returns what `eraOf` does for an endpoint that serves the legacy era alone, as a server of that era would. */
+/** Returns the era as `eraOf` does, for an endpoint that serves only the legacy era, as a server of that era would. */
 export function eraOfLegacyOnly(body: unknown, headers: HeaderLookup): BodyEra {
   const era = eraOf(body, headers);
   if (era.type === "legacy" || isBatch(body)) return era.type === "legacy" ? era : { type: "legacy" };
@@ -49,9 +49,8 @@ export function eraOfLegacyOnly(body: unknown, headers: HeaderLookup): BodyEra {
 }
 
 /**
- * Tells the eras apart. The body decides: a request is modern when its `_meta` names a revision, whatever that is; the
- * header is compared with it and never overrules it. Only where the body says nothing does a modern header say that
- * something is missing.
+ * Returns the era of a body. The body decides: a request is modern if its `_meta` names a revision, known or not; the
+ * header is compared with it and never overrides it. A modern header alone, without the body's members, is an error.
  */
 export function eraOf(body: unknown, headers: HeaderLookup): BodyEra {
   if (Array.isArray(body)) return eraOfBatch(body);
@@ -75,7 +74,7 @@ function isBatch(body: unknown): boolean {
   return Array.isArray(body) && body.length > 0;
 }
 
-/** Returns nothing for a request of the legacy era. */
+/** Returns `undefined` for a request of the legacy era. */
 function eraOfRequest(message: RpcRequest, headers: HeaderLookup): BodyEra | undefined {
   const revision = modernHeader(headers);
   if (message.method === "initialize" && !isWellFormedClaim(message.params)) {
@@ -98,13 +97,13 @@ function eraOfRequest(message: RpcRequest, headers: HeaderLookup): BodyEra | und
   });
 }
 
-/** Returns nothing for a notification of the legacy era. */
+/** Returns `undefined` for a notification of the legacy era. */
 function eraOfNotification(message: RpcNotification, headers: HeaderLookup): BodyEra | undefined {
   if (!claimsModernEra(message.params) && modernHeader(headers) === undefined) return undefined;
   return disagreement(message, headers) ?? { type: "modern-notification", message };
 }
 
-/** What is wrong with the revision or the method that a notification names in its body and in its headers. */
+/** Returns the refusal if a notification's revision or method differs between body and headers. */
 function disagreement({ method, params = {} }: RpcNotification, headers: HeaderLookup): BodyEra | undefined {
   const claimed = objectMember(params, "_meta")?.[META.protocolVersion];
   if (claimed !== undefined && typeof claimed !== "string") {
@@ -136,7 +135,9 @@ function eraOfBatch(body: readonly unknown[]): BodyEra {
   });
 }
 
-/** A header that names a revision of the modern era; any other value, known or not, is the legacy era's to judge. */
+/**
+ * Returns the header if it names a revision of the modern era; the legacy era judges any other value, known or not.
+ */
 function modernHeader(headers: HeaderLookup): string | undefined {
   const header = headers.header("mcp-protocol-version")?.trim();
   return isModernRevision(header) ? header : undefined;

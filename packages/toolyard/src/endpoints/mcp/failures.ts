@@ -5,15 +5,15 @@ import type { Fail, RpcErrorObject } from "../../core/calls/outcome.ts";
 import { RPC } from "../../wire/messages.ts";
 import { errorAnswer, resultAnswer, SILENCE, type McpAnswer } from "./answers.ts";
 
-/** What the eras and revisions say differently about a failure. */
+/** Differences between eras and revisions in how a failure is reported. */
 export interface FailureRules {
   /**
-   * How `tools/call` says that the arguments do not fit the schema: a protocol error up to 2025-06-18, a result since.
+   * How `tools/call` reports arguments that do not match the schema: a protocol error up to 2025-06-18, a result since.
    */
   readonly invalidArguments: "error" | "isError";
   /** -32002 in the legacy era, -32602 since 2026-07-28. */
   readonly resourceNotFoundCode: number;
-  /** A protocol error as an upstream sent it, in codes that this era knows. */
+  /** Converts a protocol error of an upstream server to codes that this era knows. */
   upstreamError(error: RpcErrorObject, method: CallMethod): RpcErrorObject;
 }
 
@@ -21,14 +21,16 @@ export interface FailedCall {
   readonly id: string;
   readonly method: CallMethod;
   readonly target: string;
-  /** True when the caller itself cancelled; then it gets no answer. */
+  /** True if the caller itself cancelled; it then gets no answer. */
   readonly cancelled: boolean;
 }
 
-/** A failure in MCP's words. The one place where the MCP door translates the table of kinds. */
+/**
+ * Converts a failure to an MCP answer. The only place where the MCP endpoint translates the table of outcome codes.
+ */
 export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRules): McpAnswer {
   if (failure.kind === "cancelled" && call.cancelled) return SILENCE;
-  // The refusal of a question that the tool put to its caller is the tool's failure, not an upstream's protocol error.
+  // If a tool's server request was refused, the tool has failed; that is not an upstream's protocol error.
   const { rpcError } = failure;
   if (rpcError && failure.details?.["ask"] === undefined)
     return { type: "error", error: upstreamError({ ...failure, rpcError }, call, rules) };
@@ -46,7 +48,7 @@ function isProtocolError({ kind }: Fail, { invalidArguments }: FailureRules): bo
   return typeof rule === "number" || (rule === "by-revision" && invalidArguments === "error");
 }
 
-/** Our own fault: the caller gets an id to quote, the log has everything else. */
+/** Answers a fault of the hub: the caller gets an id to quote, the log has everything else. */
 export function internalAnswer(callId: string): McpAnswer {
   return errorAnswer(RPC.internal, `Internal error. The hub's log has the details under error id ${callId}.`, {
     [KIND_META_KEY]: "internal",
@@ -54,7 +56,7 @@ export function internalAnswer(callId: string): McpAnswer {
   });
 }
 
-// The eras differ in how they say that a resource is not there, and an upstream of the other era says it in its own
+// The eras report a missing resource with different codes, and an upstream of the other era uses its own.
 // way.
 function upstreamError(
   { kind, rpcError }: Fail & { readonly rpcError: RpcErrorObject },
@@ -83,7 +85,10 @@ function notFoundAnswer(failure: Fail, call: FailedCall, rules: FailureRules): M
   return errorAnswer(RPC.invalidParams, withHints(failure, `Unknown ${what}: ${target}`), errorData(failure));
 }
 
-/** Where MCP knows no result that says "failed": errors of the caller's doing are -32602, all others -32603. */
+/**
+ * Returns the code for methods whose MCP result cannot report a failure: -32602 for errors of the caller, -32603 for
+ * all others.
+ */
 function protocolCode(failure: Fail): number {
   const rule = KINDS[failure.kind].mcp;
   if (typeof rule === "number") return rule;
@@ -100,7 +105,7 @@ function retryFacts(failure: Fail): JsonObject {
   return failure.retryAfterMs === undefined ? {} : { [RETRY_META_KEY]: failure.retryAfterMs };
 }
 
-/** The message, and what to do next where the message does not say it yet: a model reads nothing but this text. */
+/** Returns the message with the next step, unless the message already names it: a model reads only this text. */
 function withHints(failure: Fail, message = failure.message): string {
   const withheld = failure.details?.["withheld"];
   const sentences = [message];

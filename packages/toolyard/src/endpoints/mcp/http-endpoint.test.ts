@@ -17,7 +17,7 @@ const list = { jsonrpc: "2.0", id: 7, method: "tools/list" };
 const listHeaders = { ...modern, "mcp-method": "tools/list" };
 const _meta = envelope();
 
-describe("malformed input gets the right status and code, and the id where it can be read", () => {
+describe("answers malformed input with the right status and code, and with the id if it is readable", () => {
   test.each(MALFORMED_POSTS)("$what → $status $code", async ({ body, headers, status, code, id }) => {
     const raw = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const answer = await (await server.post(raw, headers)).whole();
@@ -28,21 +28,21 @@ describe("malformed input gets the right status and code, and the id where it ca
     expect(server.hub.calls).toHaveLength(0);
   });
 
-  test("C2: an unknown version is told which are spoken and which one it named", async () => {
+  test("C2: names the supported versions and the received one for an unknown version", async () => {
     const headers = { "mcp-protocol-version": "2099-01-01", "mcp-method": "tools/list" };
     const params = { _meta: { ..._meta, [META.protocolVersion]: "2099-01-01" } };
     const answer = await (await server.post(JSON.stringify({ ...list, params }), headers)).whole();
     expect(answer.last).toMatchObject({ error: { data: { supported: [REVISION], requested: "2099-01-01" } } });
   });
 
-  test("a missing envelope is told which keys it lacks", async () => {
+  test("names the missing keys of an envelope", async () => {
     const answer = await (await server.post(JSON.stringify({ ...list, params: { _meta: {} } }), listHeaders)).whole();
     expect(answer.last).toMatchObject({
       error: { data: { envelope: { missing: [META.protocolVersion, META.clientCapabilities] } } },
     });
   });
 
-  test("C17: a modern notification is 202 without a body, known or not", async () => {
+  test("C17: answers 202 without a body to a modern notification, known or not", async () => {
     for (const method of ["notifications/cancelled", "notifications/whatever"]) {
       const answer = await (
         await server.post(JSON.stringify({ jsonrpc: "2.0", method, params: { _meta } }), modern)
@@ -51,18 +51,18 @@ describe("malformed input gets the right status and code, and the id where it ca
     }
   });
 
-  test("a notification whose header names another method is refused", async () => {
+  test("refuses a notification whose header names another method", async () => {
     const body = JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { _meta } });
     const answer = await (await server.post(body, { ...modern, "mcp-method": "other" })).whole();
     expect([answer.status, answer.last]).toMatchObject([400, { error: { code: -32020 } }]);
   });
 
-  test.each(["PUT", "PATCH", "OPTIONS"])("C7: %s is 405", async (method) => {
+  test.each(["PUT", "PATCH", "OPTIONS"])("C7: answers 405 to %s", async (method) => {
     const answer = await (await server.post("", {}, "", method)).whole();
     expect([answer.status, answer.headers.allow]).toEqual([405, "GET, POST, DELETE"]);
   });
 
-  test("members named __proto__ and constructor are data like any other", async () => {
+  test("treats members named __proto__ and constructor as data", async () => {
     const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"__proto__":{"text":"no"},"text":"yes"},"_meta":${JSON.stringify(_meta)}}}`;
     const answer = await (
       await server.post(body, { ...modern, "mcp-method": "tools/call", "mcp-name": "echo" })
@@ -72,18 +72,18 @@ describe("malformed input gets the right status and code, and the id where it ca
   });
 });
 
-describe("an endpoint of the modern era alone", () => {
+describe("an endpoint that serves only the modern era", () => {
   test.each([
     [list, 400, -32022, 7],
     [{ jsonrpc: "2.0", id: "i", method: "initialize", params: {} }, 400, -32022, "i"],
     [[list], 400, -32600, null],
     [{ jsonrpc: "2.0", id: 1, result: {} }, 400, -32600, null],
-  ])("C2: %j of the legacy era is %d with %d", async (body, status, code, id) => {
+  ])("C2: answers %j of the legacy era with status %d and code %d", async (body, status, code, id) => {
     const answer = await (await server.post(JSON.stringify(body))).whole();
     expect([answer.status, answer.last]).toMatchObject([status, { id, error: { code } }]);
   });
 
-  test("a legacy notification is accepted and dropped, GET and DELETE are 405", async () => {
+  test("accepts and drops a legacy notification, and answers 405 to GET and DELETE", async () => {
     expect((await (await server.post('{"jsonrpc":"2.0","method":"notifications/initialized"}')).whole()).status).toBe(
       202,
     );
@@ -92,7 +92,7 @@ describe("an endpoint of the modern era alone", () => {
   });
 });
 
-describe("both eras on one path", () => {
+describe("both eras at one path", () => {
   const seen: string[] = [];
 
   beforeEach(async () => {
@@ -129,29 +129,29 @@ describe("both eras on one path", () => {
       { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: REVISION } },
       {},
     ],
-  ])("%s goes to the legacy era", async (_what, body, headers) => {
+  ])("passes %s to the legacy era", async (_what, body, headers) => {
     await (await server.post(JSON.stringify(body), headers)).whole();
     expect(seen).toEqual([`post ${JSON.stringify(body)} -`]);
   });
 
-  test("GET and DELETE go to the legacy era", async () => {
+  test("passes GET and DELETE to the legacy era", async () => {
     await (await server.post("", {}, "", "GET")).whole();
     await (await server.post("", {}, "", "DELETE")).whole();
     expect(seen).toEqual(["get", "delete"]);
   });
 
-  test("the mode that a legacy request names goes with it", async () => {
+  test("passes the tool mode of a legacy request on", async () => {
     await (await server.post(JSON.stringify(list), { "x-mcp-tool-mode": "Discovery" })).whole();
     expect(seen).toEqual([`post ${JSON.stringify(list)} discovery`]);
   });
 
-  test("a modern request never reaches the legacy era, broken or not", async () => {
+  test("never passes a modern request to the legacy era, valid or not", async () => {
     await server.ask("tools/list");
     await (await server.post(JSON.stringify({ ...list, params: { _meta: { [META.protocolVersion]: 5 } } }))).whole();
     expect(seen).toEqual([]);
   });
 
-  test("an initialize with a whole modern envelope is a modern request, and that era has no such method", async () => {
+  test("treats an initialize with a full modern envelope as a modern request with an unknown method", async () => {
     const answer = await server.ask("initialize", {});
     expect([answer.status, answer.last]).toMatchObject([404, { error: { code: -32601 } }]);
     expect(seen).toEqual([]);

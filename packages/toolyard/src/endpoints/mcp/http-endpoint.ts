@@ -26,15 +26,15 @@ export interface McpHttpParts {
   /** Absent: only the modern era is served. */
   readonly legacy?: Pick<LegacyHttp, "post" | "get" | "delete">;
   readonly defaultMode: ToolMode;
-  /** For clients whose URL names none. @default "auto" */
+  /** Era for clients whose URL names none. @default "auto" */
   readonly era?: ServedEra;
-  /** For clients that name none. @default "mcp" */
+  /** Names of tools for clients that choose none. @default "mcp" */
   readonly toolNames?: ToolNameStyle;
 }
 
 type LegacyPost = Pick<LegacyExchange, "http" | "dialects" | "classified">;
 
-/** MCP's answers to HTTP requests, whatever path they came by. Whoever made the parts closes them. */
+/** MCP's answers to HTTP requests, independent of the path. The creator of the parts closes them. */
 export class McpHttpEndpoint {
   readonly #parts: McpHttpParts;
   readonly #quiet = new QuietCalls();
@@ -44,7 +44,7 @@ export class McpHttpEndpoint {
     this.#parts = parts;
   }
 
-  /** Both eras at one path. */
+  /** Mounts both eras at one path. */
   mount(listener: Mountable, path = MCP_PATH): void {
     listener.route({ methods: ["GET", "POST", "DELETE"], path }, (exchange) => this.serve(exchange));
   }
@@ -57,7 +57,7 @@ export class McpHttpEndpoint {
     return http.method === "GET" ? legacy.get(exchange) : legacy.delete(exchange);
   }
 
-  /** Answers a posted body that was read already; `dialects` are what else is spoken at this path. */
+  /** Answers a posted body that has been parsed; `dialects` are the other dialects at this path. */
   take(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
     assertJsonContent(http);
     return this.#answer(body, http, dialects);
@@ -66,7 +66,7 @@ export class McpHttpEndpoint {
   #post(http: HttpExchange): void | Promise<void> {
     assertJsonContent(http);
     const body = http.readBody();
-    // Not async: the bodies of most requests are here.
+    // Not async: the body of most requests is already available.
     return body instanceof Promise ? body.then((read) => this.#read(read, http)) : this.#read(body, http);
   }
 
@@ -83,7 +83,7 @@ export class McpHttpEndpoint {
       case "refused":
         return sendError(http.answer, era.id, era.error);
       case "modern-notification":
-        // Over HTTP a caller cancels by closing the stream, so no notification has anything to say.
+        // Over HTTP a caller cancels by closing the stream, so no notification has an effect.
         return sendEmpty(http.answer, 202);
       case "modern-request":
         return this.#modern(era.message, http);
@@ -117,7 +117,7 @@ export class McpHttpEndpoint {
     return { http, principal: this.#callerOf(http), mode: toolModeOfRequest(http), dialects, classified };
   }
 
-  /** Listens would hold the listener open for all of its grace time. */
+  /** Ends the listens, which would hold the listener open for all of its grace time. */
   #endListensOn(closing: AbortSignal): void {
     if (this.#closing === closing) return;
     this.#closing = closing;

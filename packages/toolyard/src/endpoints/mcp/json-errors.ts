@@ -5,12 +5,12 @@ import { sendJson } from "../../http/answer/send.ts";
 import type { RpcErrorObject } from "../../core/calls/outcome.ts";
 import { rpcError, RPC, type RequestId } from "../../wire/messages.ts";
 
-/** A JSON-RPC error with status 400, for what cannot be a request. */
+/** Sends a JSON-RPC error with status 400, for bodies that cannot be a request. */
 export function sendError(answer: HttpAnswer, id: RequestId | null, error: RpcErrorObject): void {
   sendJson(answer, 400, stringifyExact(rpcError(id, error)));
 }
 
-/** Answers what the body of a request is wrong in. */
+/** Answers a request whose body is malformed or too large. */
 export function refuseBody(answer: HttpAnswer, { fault, words }: JsonBody & { readonly ok: false }): void {
   if (fault === "bounds")
     sendError(answer, null, { code: RPC.invalidRequest, message: `Invalid Request: the body ${words}.` });

@@ -7,7 +7,7 @@ import { permissionOf } from "../../core/ports/rights.ts";
 export interface ListVersion {
   /** Digest of the content. */
   readonly version: string;
-  /** Changes that its sources announced. */
+  /** Number of changes that its sources announced. */
   readonly announcements: number;
 }
 
@@ -18,14 +18,14 @@ export function versionOf({ version, announcements = 0 }: RenderedList): ListVer
   return { version, announcements };
 }
 
-/** Somebody who tells a client of changed lists. */
+/** Notifies one client of changed lists. */
 export interface ListWatcher {
   readonly view: View;
-  /** Compares with what its client has seen and tells it of what differs. */
+  /** Compares with what its client has seen and notifies it of differences. */
   listsMayHaveChanged(versions: ListVersions): void;
 }
 
-/** Spreads changes of the hub's lists: one listener for everybody who joins, each view looked at once a change. */
+/** Distributes changes of the hub's lists: one listener for all members, each view read once per change. */
 export class ListWatch<Member extends ListWatcher> {
   readonly members = new Set<Member>();
   readonly #hub: HubPort;
@@ -40,7 +40,7 @@ export class ListWatch<Member extends ListWatcher> {
     this.#stop = hub.events.listsChanged.on(({ lists }) => this.#changed(lists));
   }
 
-  /** The versions of these lists now; a list that cannot be read is left out. */
+  /** Returns the current versions of these lists; omits a list that cannot be read. */
   async versions(kinds: Iterable<ListKind>, view: View): Promise<Map<ListKind, ListVersion>> {
     const versions = new Map<ListKind, ListVersion>();
     for (const kind of kinds) {
@@ -64,7 +64,7 @@ export class ListWatch<Member extends ListWatcher> {
   #changed(lists: readonly ListKind[]): void {
     if (this.members.size === 0) return;
     for (const kind of lists) this.#dirty.add(kind);
-    // Changes during a sweep are taken up by the same run: a storm of them costs no more than one after another.
+    // Changes during a sweep are handled by the same run, so many concurrent changes cost no more than a few.
     if (!this.#isSweeping) void this.#sweep();
   }
 

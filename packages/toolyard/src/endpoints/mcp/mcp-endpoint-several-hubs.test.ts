@@ -1,4 +1,4 @@
-// What a hub says of what another one holds: sessions of the legacy era, and parked calls of the modern one.
+// Several hubs with shared state: sessions of the legacy era, and parked calls of the modern one.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { text } from "../../../../../test/fixtures/hub-stand-in.ts";
 import { startTestEndpoint, type TestEndpoint } from "../../../../../test/fixtures/mcp-endpoint.ts";
@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** The same state, but nothing that is read from it comes in the same turn. */
+/** The same state, but every read resolves in a later turn. */
 function late(state: HubState): HubState {
   const { sessions, parked } = state;
   return Object.assign(Object.create(state) as HubState, {
@@ -82,7 +82,7 @@ describe.each([
     [here, there] = [await open(holder), await open(store.join("there"))];
   });
 
-  test("is known to all hubs as plain data, as it is now", async () => {
+  test("is known to all hubs with its current state, as plain data", async () => {
     const session = await openSession(here);
     await send(here, "POST", { id: 2, method: "logging/setLevel", params: { level: "error" } }, session);
     await send(here, "POST", { id: 3, method: "resources/subscribe", params: { uri: "test://a" } }, session);
@@ -100,7 +100,7 @@ describe.each([
     });
   });
 
-  test("is no session of the hub that does not hold it: its caller is told where to go", async () => {
+  test("a hub that does not hold it has no such session and tells its caller where it is", async () => {
     const session = await openSession(here);
     for (const method of ["POST", "GET"]) {
       const message = method === "POST" ? { id: 2, method: "ping" } : undefined;
@@ -110,7 +110,7 @@ describe.each([
     expect((await send(here, "POST", { id: 3, method: "ping" }, session)).status).toBe(200);
   });
 
-  test("does not exist for anybody else", async () => {
+  test("does not exist for other principals", async () => {
     const session = { ...(await openSession(here)), authorization: `Bearer ${TOKENS[1]!.token}` };
     for (const method of ["POST", "GET", "DELETE"]) {
       const message = method === "POST" ? { id: 2, method: "ping" } : undefined;
@@ -127,7 +127,7 @@ describe.each([
       expect((await send(endpoint, "POST", { id: 2, method: "ping" }, session)).status).toBe(404);
   });
 
-  test("is over with the hub that held it", async () => {
+  test("ends with the hub that held it", async () => {
     const session = await openSession(here);
     await holder.leave();
     expect((await send(there, "POST", { id: 2, method: "ping" }, session)).status).toBe(404);
@@ -167,7 +167,7 @@ describe.each([
 
   const reasonOf = ({ last }: Answer): unknown => (last["error"] as { data?: { reason?: unknown } }).data?.reason;
 
-  test("is told to be elsewhere by a hub that does not hold it, and goes on at its own", async () => {
+  test("a hub that does not hold it reports that; it continues at its own hub", async () => {
     const store = new MemoryStore();
     const [here, there] = [await open(store.join("here")), await open(store.join("there"))];
     const retry = await begin(here);
@@ -176,7 +176,7 @@ describe.each([
     expect(reasonOf(await there.ask("tools/call", retry, ASKING))).toBe("invalid_request_state");
   });
 
-  test("its state means nothing to the hubs of another store, nor with other arguments", async () => {
+  test("its state is invalid for hubs of another store, and with other arguments", async () => {
     const store = new MemoryStore();
     const [here, there] = [await open(store.join("here")), await open(store.join("there"))];
     const stranger = await open(new MemoryStore().join("here"));

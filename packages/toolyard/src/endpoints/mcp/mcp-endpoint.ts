@@ -15,11 +15,11 @@ export interface McpEndpointParts {
   readonly modern: ModernEndpoint;
   readonly session: SessionDepsParts;
   readonly era: ServedEra;
-  /** For clients that name none. */
+  /** Names of tools for clients that choose none. */
   readonly toolNames: ToolNameStyle;
 }
 
-/** MCP on HTTP, all of it: `/mcp` for both eras, `/sse` and `/messages` for 2024-11-05. */
+/** All of MCP on HTTP: `/mcp` for both eras, `/sse` and `/messages` for 2024-11-05. */
 export class McpEndpoint implements McpFace {
   readonly #parts: McpEndpointParts;
   readonly #legacy: LateLegacy;

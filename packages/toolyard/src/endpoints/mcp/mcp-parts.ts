@@ -9,12 +9,12 @@ import type { SessionDepsParts } from "./legacy/session-deps.ts";
 import { ModernEndpoint } from "./modern/endpoint.ts";
 import type { McpEndpointOptions } from "./options.ts";
 
-/** Both eras of MCP, whatever carries them. */
+/** Both eras of MCP, independent of the carrier. */
 export interface McpParts {
   readonly modern: ModernEndpoint;
   readonly session: SessionDepsParts;
   readonly era: ServedEra;
-  /** For clients that name none. */
+  /** Names of tools for clients that choose none. */
   readonly toolNames: ToolNameStyle;
 }
 

@@ -7,7 +7,7 @@ import { ok } from "../../core/calls/outcome.ts";
 import { SILENT_LOGGER } from "../../core/ports/ports.ts";
 import { answerMethod, type MethodContext } from "./methods.ts";
 
-/** Gives the call that a request with these parameters comes to. */
+/** Returns the call that a request with these parameters produces. */
 async function callOf(params: JsonObject): Promise<Call> {
   const calls: Call[] = [];
   const hub = { call: (call: Call) => (calls.push(call), Promise.resolve(ok({ content: [] }))) } as unknown as HubPort;
@@ -33,7 +33,7 @@ async function callOf(params: JsonObject): Promise<Call> {
   return calls[0]!;
 }
 
-test("members that a call has no place of its own for are passed on, the others are not repeated", async () => {
+test("passes on members that a call has no field for, and does not repeat the others", async () => {
   const {
     target,
     arguments: args,
@@ -42,7 +42,7 @@ test("members that a call has no place of its own for are passed on, the others 
   expect({ target, args, params }).toEqual({ target: "t", args: { a: 1 }, params: { task: { ttl: 5 } } });
 });
 
-test("a member called `__proto__` is a member, and nothing is inherited from it", async () => {
+test("treats a member called `__proto__` as a member without inheriting from it", async () => {
   const { params } = await callOf(JSON.parse('{"name":"t","__proto__":{"requestState":"forged"}}') as JsonObject);
   expect([Object.keys(params), params["requestState"]]).toEqual([["__proto__"], undefined]);
 });

@@ -12,25 +12,25 @@ import { failureAnswer, internalAnswer, type FailureRules } from "./failures.ts"
 import { pageOf } from "./paging.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** What the methods of both eras stand on. */
+/** Dependencies of the methods of both eras. */
 export interface MethodsDeps {
   readonly hub: HubPort;
   readonly logger: Logger;
-  /** Entries of one page of a list; absent: lists are never cut. */
+  /** Entries in one page of a list; absent: lists are never split. */
   readonly pageSize?: number;
 }
 
-/** What differs between the revisions in answers of the shared methods. */
+/** Differences between revisions in the answers of the shared methods. */
 export interface MethodCodec extends FailureRules {
-  /** The list as this revision can carry it. Must return the same object for the same list. */
+  /** Returns the list in the form of this revision. Must return the same object for the same list. */
   list(kind: ListKind, list: RenderedList): RenderedList;
-  /** A successful result, or a tool's own `isError` result, as this revision can carry it. */
+  /** Returns a successful result, or a tool's own `isError` result, in the form of this revision. */
   result(method: CallMethod, target: string, result: JsonObject): JsonObject;
 }
 
 export interface MethodRequest {
   readonly method: string;
-  /** As they came; `{}` when there were none. */
+  /** Parameters exactly as received; `{}` if there were none. */
   readonly params: JsonObject;
   /** The caller's `_meta` without the era's envelope and without `progressToken`. */
   readonly meta: JsonObject;
@@ -56,7 +56,7 @@ const LISTS: ReadonlyMap<string, ListMember> = new Map<string, ListMember>([
   ["prompts/list", { kind: "prompts", member: "prompts" }],
 ]);
 
-/** Reads what a call is about out of its parameters, or says in one sentence what is wrong with them. */
+/** Returns the target of a call from its parameters, or one sentence on what is wrong with them. */
 type TargetReader = (params: JsonObject) => { readonly target: string } | { readonly problem: string };
 
 const CALLS: ReadonlyMap<string, TargetReader> = new Map<CallMethod, TargetReader>([
@@ -66,7 +66,7 @@ const CALLS: ReadonlyMap<string, TargetReader> = new Map<CallMethod, TargetReade
   ["completion/complete", completionTarget],
 ]);
 
-/** Whether `answerMethod` knows the method. */
+/** Returns whether `answerMethod` knows the method. */
 export function isSharedMethod(method: string): boolean {
   return LISTS.has(method) || CALLS.has(method);
 }
@@ -76,8 +76,8 @@ export function isListMethod(method: string): boolean {
 }
 
 /**
- * Answers the methods that both eras have: lists, `tools/call`, `resources/read`, `prompts/get`, `completion/complete`.
- * Never rejects.
+ * Answers the methods that both eras share: lists, `tools/call`, `resources/read`, `prompts/get`,
+ * `completion/complete`. Never rejects.
  */
 export function answerMethod(request: MethodRequest, context: MethodContext): Promise<McpAnswer> {
   const list = LISTS.get(request.method);
@@ -92,7 +92,7 @@ export function answerMethod(request: MethodRequest, context: MethodContext): Pr
   return answerCall(target.target, request, context);
 }
 
-/** Whether a method that MCP's core does not have goes on to the only source of the hub. */
+/** Returns whether a method outside MCP's core is forwarded to the only source of the hub. */
 export function isPassedOn(method: string, { deps, view }: Pick<MethodContext, "deps" | "view">): boolean {
   return !isSharedMethod(method) && deps.hub.passesOn(method, view.principal);
 }
@@ -159,7 +159,7 @@ async function answered(call: Call, { deps, codec, link }: MethodContext): Promi
   }
 }
 
-/** `answerMethod` looked at the method. */
+/** Builds the call. `answerMethod` has checked the method. */
 function buildCall(target: string, request: MethodRequest, { view, link }: MethodContext): Call {
   const args = request.params["arguments"];
   return new BuiltCall(link, {
@@ -176,10 +176,10 @@ function buildCall(target: string, request: MethodRequest, { view, link }: Metho
 const OWN_PARAMS: ReadonlySet<string> = new Set(["_meta", "name", "uri", "arguments"]);
 const NO_PARAMS: JsonObject = Object.freeze({});
 
-/** Members that have no place of their own in a call. */
+/** Returns the members that a call has no field for. */
 function otherParams(params: JsonObject): JsonObject {
   let others: JsonObject | undefined;
-  // Assigned, the member `__proto__` would become what the object inherits.
+  // An assignment to the member `__proto__` would set the object's prototype.
   if (Object.hasOwn(params, "__proto__"))
     return Object.fromEntries(Object.entries(params).filter(([member]) => !OWN_PARAMS.has(member)));
   for (const member in params) if (!OWN_PARAMS.has(member)) (others ??= {})[member] = params[member];
@@ -211,7 +211,7 @@ function referenceTarget(ref: JsonObject): string | undefined {
   return ref["type"] === "ref/resource" ? stringMember(ref, "uri") : undefined;
 }
 
-/** What was thrown while a request was worked on is a fault of this program: logged in full, answered by an id. */
+/** Answers an error thrown during a request, which is a fault of this program: logs it in full and returns an id. */
 export function faultAnswer(
   error: unknown,
   { method, callId = nextCallId() }: { readonly method: string; readonly callId?: string },
@@ -226,5 +226,5 @@ export function faultAnswer(
   return internalAnswer(callId);
 }
 
-/** What of a caller's word is repeated in an error. */
+/** Longest excerpt of a caller's text that an error repeats, in characters. */
 const MAX_QUOTED = 200;

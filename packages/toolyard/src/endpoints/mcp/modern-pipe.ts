@@ -12,9 +12,9 @@ import { progressGap } from "./progress-gap.ts";
 export interface ModernPipeOptions {
   readonly endpoint: ModernEndpoint;
   readonly principal: Principal;
-  /** The lasting connection that the pipe is. */
+  /** Id of the lasting connection that the pipe is. */
   readonly connection: string;
-  /** A pipe has no header that could name another one. */
+  /** Mode for every request: a pipe has no header that could name another. */
   readonly mode: ToolMode;
   readonly maxInFlight: number;
   /** Writes one JSON text. */
@@ -22,8 +22,8 @@ export interface ModernPipeOptions {
 }
 
 /**
- * The modern era on a pipe: requests side by side, cancelled by notification since no stream of their own can be
- * closed.
+ * The modern era on a pipe: requests run concurrently and are cancelled by notification, since they have no stream of
+ * their own.
  */
 export class ModernPipe {
   readonly #options: ModernPipeOptions;
@@ -34,7 +34,8 @@ export class ModernPipe {
   }
 
   /**
-   * Takes one parsed message that claims the modern era. Resolves when nothing more will be sent for it. Never rejects.
+   * Handles one parsed message that claims the modern era. Resolves when nothing more will be sent for it. Never
+   * rejects.
    */
   async receive(message: unknown): Promise<void> {
     const classified = classifyMessage(message);
@@ -49,7 +50,9 @@ export class ModernPipe {
     }
   }
 
-  /** `notifications/cancelled`, with or without an envelope. Ids that are not of this era are left alone. */
+  /**
+   * Handles `notifications/cancelled`, with or without an envelope. Ids that do not belong to this era are ignored.
+   */
   noticed(message: unknown): void {
     if (!isJsonObject(message) || message["method"] !== "notifications/cancelled" || !isJsonObject(message["params"]))
       return;
@@ -64,12 +67,12 @@ export class ModernPipe {
     );
   }
 
-  /** The client sends nothing more: what listens, or waits for its input, would wait for ever. */
+  /** Ends listens and calls that wait for input: the client sends nothing more, so they would wait forever. */
   endInput(): void {
     this.#options.endpoint.release(this.#options.connection);
   }
 
-  /** Cancels what is running and answers it with an error. */
+  /** Cancels the running requests and answers them with an error. */
   close(reason: string): void {
     const running = this.#inFlight.entries();
     this.#inFlight.clear();
@@ -106,7 +109,7 @@ export class ModernPipe {
     };
     await endpoint.handle(message, { reply: (text) => void (reply = text), note }, facts);
     await progressGap(progressAt);
-    // After a cancellation the id is free, and somebody else may have it; after the end it has its answer already.
+    // After a cancellation the id is free and another request may use it; after the end it already has its answer.
     if (this.#inFlight.get(id) !== controller) return;
     this.#inFlight.delete(id);
     if (reply !== undefined) send(reply);

@@ -5,7 +5,7 @@ import { readOptions } from "../../core/options/option-values.ts";
 import { parseToolMode } from "../tool-mode.ts";
 import type { ServedEra } from "../../core/sources/served-era.ts";
 
-/** Keys of `[server]` that the MCP door adds to those of the listener. */
+/** Keys of `[server]` that the MCP endpoint adds to those of the listener. */
 export const MCP_OPTION_SCHEMAS = {
   tool_mode: Type.Optional(
     Type.Enum(["normal", "discovery", "show_all", "all"], {
@@ -65,7 +65,7 @@ export interface McpEndpointOptions {
   readonly toolMode: ToolMode;
   readonly era: ServedEra;
   readonly toolNames: ToolNameStyle;
-  /** Absent: lists are never cut. */
+  /** Entries in one page; absent: lists are never split. */
   readonly pageSize?: number;
   readonly modern: ModernOptions;
 }

@@ -7,9 +7,9 @@ export interface McpListPage {
 }
 
 /**
- * One page of a list, or nothing when the cursor does not belong to this list as it is now. Without a page size the
- * whole list is the only page. A cursor names the version of the list: a list that changed between two pages would
- * otherwise lose or repeat entries.
+ * Returns one page of a list, or `undefined` if the cursor does not belong to this list in its current state. Without a
+ * page size the whole list is the only page. A cursor names the version of the list: pages of a changed list would lose
+ * or repeat entries.
  */
 export function pageOf(
   list: RenderedList,
@@ -27,7 +27,7 @@ export function pageOf(
   return page;
 }
 
-/** Pages that were asked for: as many as the list has for each size of a door. They go with the list. */
+/** Pages made so far: at most one set per page size. They are dropped with the list. */
 const made = new WeakMap<RenderedList, Map<string, McpListPage>>();
 
 function cut(list: RenderedList, start: number, end: number): McpListPage {

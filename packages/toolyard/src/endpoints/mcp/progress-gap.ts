@@ -2,9 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /**
  * Waits until a reply may follow the progress that was sent at `sentAt`. The reference clients lose a progress
- * notification that they read in one piece with its reply: they handle it a moment later, when the call is forgotten
- * already (of 200 calls on a pipe, 196 lost their last progress without this pause and none with it). Where every call
- * has a stream of its own there is no need for it.
+ * notification that they read in one chunk with its reply, because they handle it after they have forgotten the call
+ * (of 200 calls on a pipe, 196 lost their last progress without this pause and none with it). Not needed if every call
+ * has its own stream.
  */
 export async function progressGap(sentAt: number | undefined): Promise<void> {
   if (sentAt === undefined) return;

@@ -8,13 +8,13 @@ import { MESSAGES_PATH, SSE_PATH } from "../paths.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
 import { toolNamesOfRequest, withToolNames } from "../tool-names.ts";
 
-/** What answers the two. */
+/** Answers the two paths. */
 export interface SseFace {
   openSse(exchange: LegacyExchange): void | Promise<void>;
   postSse(exchange: LegacyExchange, body: unknown): void | Promise<void>;
 }
 
-/** Mounts HTTP+SSE of 2024-11-05: `GET /sse` and `POST /messages`. Whoever made `face` closes it. */
+/** Mounts HTTP+SSE of 2024-11-05: `GET /sse` and `POST /messages`. The creator of `face` closes it. */
 export function mountSse(listener: Mountable, face: SseFace, toolNames: ToolNameStyle = "mcp"): void {
   listener.route({ methods: ["GET"], path: SSE_PATH }, (exchange) => {
     assertOwnPage(exchange);
@@ -30,7 +30,7 @@ async function post(face: SseFace, exchange: LegacyExchange): Promise<void> {
   refuseBody(http.answer, parsed);
 }
 
-/** Messages are posted to a URL of the hub's choice, so they have the names that the stream was opened with. */
+/** Messages are posted to a URL that the hub chose, so they use the tool names with which the stream was opened. */
 function exchangeOf(http: HttpExchange, toolNames: ToolNameStyle = "mcp"): LegacyExchange {
   const mode = toolModeOfRequest(http);
   const principal = withToolNames(http.principal, toolNamesOfRequest(http) ?? toolNames);

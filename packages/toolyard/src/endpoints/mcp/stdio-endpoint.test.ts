@@ -19,11 +19,11 @@ type Message = JsonObject & { id?: unknown; method?: string; result?: JsonObject
 interface PipeSettings extends EndpointSettings {
   readonly authenticator?: Authenticator;
   readonly dialects?: Promise<readonly Dialect[]>;
-  /** The input is paused when the door opens, as a socket is on which something was read before. */
+  /** The input is paused when the endpoint opens, like a socket that was read before. */
   readonly isPaused?: boolean;
 }
 
-/** A door on two pipes; what it writes is taken apart into lines, each of which must be JSON. */
+/** An endpoint on two pipes; its output is split into lines, each of which must be JSON. */
 class Pipe {
   readonly hub = new HubStandIn();
   readonly input = new PassThrough();
@@ -134,7 +134,7 @@ const modern = (id: unknown, method: string, params: JsonObject = {}): JsonObjec
   rpc(id, method, { ...params, _meta: ENVELOPE });
 
 describe("lines", () => {
-  test("R13: a whole handshake in one chunk is answered line by line", async () => {
+  test("R13: answers a whole handshake in one chunk line by line", async () => {
     pipe.send(
       INITIALIZE,
       INITIALIZED,
@@ -147,7 +147,7 @@ describe("lines", () => {
     expect(pipe.lines).toHaveLength(3);
   });
 
-  test("messages cut anywhere, also within a character, arrive whole", async () => {
+  test("reads messages whole that were split anywhere, also within a character", async () => {
     const bytes = Buffer.from(
       `${JSON.stringify(rpc(1, "tools/call", { name: "echo", arguments: { text: "Grüße 🙂 日本" } }))}\r\n\n  \n`,
     );
@@ -155,14 +155,14 @@ describe("lines", () => {
     expect((await pipe.reply(1)).result).toMatchObject({ content: [{ text: "Grüße 🙂 日本" }] });
   });
 
-  test.each(MALFORMED_LINES)("G22: a line of %s is refused and the next one served", async (_, line, code, id) => {
+  test.each(MALFORMED_LINES)("G22: refuses a line of %s and serves the next one", async (_, line, code, id) => {
     pipe.send(line, rpc("after", "ping"));
     await pipe.reply("after");
     expect(pipe.messages[0]).toMatchObject({ jsonrpc: "2.0", id, error: { code } });
     expect(pipe.lines).toHaveLength(2);
   });
 
-  test("S4: a line over the bound is refused once, without keeping it, and the next one served", async () => {
+  test("S4: refuses a line over the limit once, without keeping it, and serves the next one", async () => {
     for (let at = 0; at < 11; at += 1) pipe.input.write(Buffer.alloc(1024 * 1024, 0x61));
     pipe.input.write("\n");
     pipe.send(rpc(1, "ping"));
@@ -170,7 +170,7 @@ describe("lines", () => {
     expect(pipe.messages).toMatchObject([{ id: null, error: { code: -32600 } }, { id: 1 }]);
   });
 
-  test("S4: a line with an object of too many keys is refused by the bound's name, and the next served", async () => {
+  test("S4: refuses a line with an object of too many keys, naming the limit, and serves the next", async () => {
     const { maxJsonKeys } = resolveJsonLimits();
     const objectOf = (keys: number): JsonObject =>
       Object.fromEntries(Array.from({ length: keys }, (_, index) => [`k${index}`, 0]));
@@ -182,7 +182,7 @@ describe("lines", () => {
     ]);
   });
 
-  test("G20: blank lines mean nothing", async () => {
+  test("G20: ignores blank lines", async () => {
     pipe.send("", "   ", rpc(1, "ping"));
     await pipe.reply(1);
     expect(pipe.lines).toHaveLength(1);
@@ -193,7 +193,7 @@ describe("lines", () => {
     expect([(await pipe.reply(1)).result, (await pipe.reply(2)).result]).toEqual([{}, {}]);
   });
 
-  test("C17: the replies to a batch are one array, and a batch of notifications has none", async () => {
+  test("C17: replies to a batch are one array, and a batch of notifications has none", async () => {
     pipe.send([INITIALIZED, INITIALIZED], [rpc(1, "ping"), INITIALIZED, { id: 2 }, rpc(3, "ping")]);
     await pipe.reply(3);
     expect(pipe.values).toHaveLength(1);
@@ -207,10 +207,10 @@ describe("lines", () => {
   });
 });
 
-describe("who is on the other end", () => {
+describe("authentication of the client", () => {
   const principal = { id: "guest", rights: { allow: ["echo"] } };
 
-  test("is told by the authenticator, asked once and before anything is read", async () => {
+  test("authenticates once, before anything is read", async () => {
     const asked = createGate();
     const decided: { admit?: (found: Authentication) => void } = {};
     const authenticate = (): Promise<Authentication> => {
@@ -231,7 +231,7 @@ describe("who is on the other end", () => {
   test.each<[string, Authenticator["authenticate"]]>([
     ["is not admitted", () => ({ admitted: false, message: "Nobody knows you", challenge: "" })],
     ["cannot be told", () => Promise.reject(new Error("Nobody knows you"))],
-  ])("one who %s is told so once, and nothing of theirs is read", async (_, authenticate) => {
+  ])("reports a client that %s once, and reads none of its messages", async (_, authenticate) => {
     const refused = open({ authenticator: { authenticate } });
     refused.read();
     refused.send(rpc(1, "tools/call", { name: "echo" }));
@@ -244,7 +244,7 @@ describe("who is on the other end", () => {
 });
 
 describe("both eras on one pipe", () => {
-  test("each message is answered in its own era", async () => {
+  test("answers each message in its own era", async () => {
     pipe.send(
       INITIALIZE,
       modern(1, "server/discover"),
@@ -257,7 +257,7 @@ describe("both eras on one pipe", () => {
     expect((await pipe.reply(3)).error?.code).toBe(-32601);
   });
 
-  test("C2: a modern request of an unknown revision is told which there are", async () => {
+  test("C2: names the supported revisions for a modern request with an unknown one", async () => {
     pipe.send(
       rpc(1, "tools/list", { _meta: { ...ENVELOPE, "io.modelcontextprotocol/protocolVersion": "2030-01-01" } }),
     );
@@ -267,7 +267,7 @@ describe("both eras on one pipe", () => {
     });
   });
 
-  test("a modern call is cancelled by notification, with an envelope or without", async () => {
+  test("cancels a modern call by notification, with or without an envelope", async () => {
     for (const [id, params] of [
       [1, {}],
       [2, { _meta: ENVELOPE }],
@@ -284,7 +284,7 @@ describe("both eras on one pipe", () => {
     expect(pipe.lines).toHaveLength(1);
   });
 
-  test("C46: an id that is still running is refused in the modern era too", async () => {
+  test("C46: refuses an id that is still running in the modern era too", async () => {
     pipe.send(modern(1, "tools/call", { name: "slow" }), modern(1, "tools/list"));
     expect((await pipe.reply(1)).error?.code).toBe(-32600);
     pipe.hub.gate.open();
@@ -305,10 +305,10 @@ describe("progress", () => {
   test.each([
     ["legacy", rpc],
     ["modern", (id: unknown, method: string, params: JsonObject) => modern(id, method, params)],
-  ])("in the %s era the reply keeps a distance from the progress before it", async (_, build) => {
+  ])("delays the reply after the progress before it in the %s era", async (_, build) => {
     let lastProgressAt = 0;
     pipe.hub.handlers["last"] = (call) => {
-      // Taken before: what the machine does in between is no distance that the door keeps.
+      // Taken first: a delay of the machine after this line does not count as the endpoint's.
       lastProgressAt = performance.now();
       call.notify({ method: "notifications/progress", params: { progress: 1 } });
       return { ok: true, result: text("done") };
@@ -322,8 +322,8 @@ describe("progress", () => {
   });
 });
 
-describe("the end", () => {
-  test("what is running when the input ends is answered, then the door is done", async () => {
+describe("end of input", () => {
+  test("answers running requests when the input ends, then resolves", async () => {
     const started = once2(pipe.hub);
     pipe.send(INITIALIZE, rpc(1, "tools/call", { name: "slow" }));
     pipe.input.end(JSON.stringify(rpc(2, "ping")));
@@ -335,7 +335,7 @@ describe("the end", () => {
     expect(pipe.hub.released).toHaveLength(1);
   });
 
-  test("a question that nobody can answer any more does not hold up the end", async () => {
+  test("does not wait for a server request that the client can no longer answer", async () => {
     pipe.send(INITIALIZE, rpc(1, "tools/call", { name: "ask" }));
     await pipe.until(({ method }) => method === "elicitation/create");
     pipe.input.end();
@@ -343,7 +343,7 @@ describe("the end", () => {
     expect(pipe.messages.find(({ id, method }) => id === 1 && !method)?.result).toMatchObject({ isError: true });
   });
 
-  test("a listening modern request does not hold up the end", async () => {
+  test("does not wait for a listening modern request", async () => {
     pipe.send(modern(1, "subscriptions/listen", { notifications: { toolsListChanged: true } }));
     await pipe.until(({ method }) => method !== undefined);
     pipe.input.end();
@@ -351,7 +351,7 @@ describe("the end", () => {
     expect(pipe.messages.some(({ error }) => error)).toBe(false);
   });
 
-  test("closing answers what does not end in time with an error, in both eras", async () => {
+  test("answers requests that do not end in time with an error on close, in both eras", async () => {
     pipe.send(INITIALIZE, rpc(1, "tools/call", { name: "slow" }), modern(2, "tools/call", { name: "slow" }));
     await expect.poll(() => pipe.hub.calls).toHaveLength(2);
     await pipe.endpoint.close(0);
@@ -361,7 +361,7 @@ describe("the end", () => {
     ]);
   });
 
-  test("closing shortens an end that waits already", async () => {
+  test("a later close with less time shortens a running drain", async () => {
     pipe.send(rpc(1, "tools/call", { name: "slow" }));
     await expect.poll(() => pipe.hub.calls).toHaveLength(1);
     pipe.input.end();
@@ -369,7 +369,7 @@ describe("the end", () => {
     expect((await pipe.reply(1)).error?.code).toBe(-32603);
   });
 
-  test("a client that closes its reading end ends the door and its calls", async () => {
+  test("a client that closes its reading end ends the endpoint and its calls", async () => {
     const started = once2(pipe.hub);
     pipe.send(rpc(1, "tools/call", { name: "slow" }));
     const call = await started;
@@ -380,7 +380,7 @@ describe("the end", () => {
 });
 
 describe("back-pressure", () => {
-  test("reading stops while the client does not read, and goes on afterwards; nothing is lost", async () => {
+  test("stops reading while the client does not read, then continues without loss", async () => {
     const slow = open({}, 1024);
     const big = "x".repeat(300_000);
     for (let id = 0; id < 8; id += 1) slow.send(rpc(id, "tools/call", { name: "echo", arguments: { text: big } }));
@@ -391,7 +391,7 @@ describe("back-pressure", () => {
   });
 });
 
-test("answers what arrived while the dialects were loading, on a paused input, too", async () => {
+test("answers messages that arrived while the dialects were loading, also on a paused input", async () => {
   let loaded: (dialects: readonly Dialect[]) => void = () => {};
   const late = open({ dialects: new Promise((resolve) => (loaded = resolve)), isPaused: true });
   late.read();

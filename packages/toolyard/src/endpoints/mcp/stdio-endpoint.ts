@@ -24,23 +24,24 @@ export interface StdioEndpointDeps extends SessionDeps {
   readonly modern: ModernEndpoint;
   /** @default "auto" */
   readonly era?: ServedEra;
-  /** Tells who is on the other end; asked once, before anything is read. */
+  /** Identifies the client; called once, before anything is read. */
   readonly authenticator: Authenticator;
   readonly jsonLimits: JsonLimits;
-  /** Hears once how the client speaks; nothing when it does not speak MCP. */
+  /** Called once with the client's era; `undefined` if it does not speak MCP. */
   readonly onFirst?: (era: Client["era"]) => void;
-  /** Dialects behind MCP, in order. Nothing is read before they are loaded. @default none */
+  /** Dialects after MCP, in order. Nothing is read before they are loaded. @default none */
   readonly dialects?: readonly Dialect[] | Promise<readonly Dialect[]>;
 }
 
-/** MCP on standard input and output: one client, both eras, told apart message by message. */
+/** MCP on standard input and output: one client, both eras, decided message by message. */
 export class StdioEndpoint {
   /**
-   * Resolves when the client has gone or the door was closed, everything is answered, and the answers have been taken.
+   * Resolves when the client has disconnected or the endpoint was closed, everything is answered, and the answers were
+   * read.
    */
   readonly done: Promise<void>;
   readonly #deps: StdioEndpointDeps;
-  /** Both eras for whoever is on the other end, once that is known. */
+  /** Both eras for the client, once it is identified. */
   #spoken: StdioConversation | undefined;
   readonly #reader: StdioReader;
   readonly #running = new Set<Promise<void>>();
@@ -72,7 +73,7 @@ export class StdioEndpoint {
     });
   }
 
-  /** Begins to read, once it is known who is there. */
+  /** Starts reading once the client is identified. */
   start(): void {
     this.#deps.output.onDrain(() => this.#reader.resume());
     this.#deps.output.onBroken((error) => {
@@ -99,7 +100,7 @@ export class StdioEndpoint {
     else this.#enter(found);
   }
 
-  /** Reads no more, answers what is running within `graceMs`, and resolves with `done`. */
+  /** Stops reading, answers running requests within `graceMs`, and resolves with `done`. */
   close(graceMs = CLOSE_MS): Promise<void> {
     void this.#drain(graceMs);
     return this.done;
@@ -166,14 +167,14 @@ export class StdioEndpoint {
 
   #takeMessage(value: unknown, { session, modern }: StdioConversation, outlet: Outlet = this.#pipe): Promise<void> {
     if (this.#isModern(value)) return modern.receive(value);
-    // A cancellation need not carry the envelope, so both eras hear of it. Ids are the client's, and it has one count
+    // A cancellation may lack the envelope, so both eras receive it. The client numbers its requests across both eras.
     // of them.
     modern.noticed(value);
     const dialects = this.#dialects;
     return session.receive(value, { outlet, ...(dialects ? { dialects } : {}) });
   }
 
-  /** The replies to a batch are one array, once the last of them is there; what comes before them goes out at once. */
+  /** Sends the replies to a batch as one array when the last is ready; messages before them are sent immediately. */
   async #takeBatch(messages: readonly unknown[], spoken: StdioConversation): Promise<void> {
     if (messages.length === 0) return this.#refuse(RPC.invalidRequest, "Invalid Request: Batch must not be empty");
     if (messages.length > MAX_BATCH)
@@ -201,7 +202,7 @@ export class StdioEndpoint {
   #write(text: string): void {
     const { output, logger } = this.#deps;
     if (this.#state === "over" || output.write(`${text}\n`)) return;
-    // A little is let pile up before reading stops: a client may write much before it begins to read.
+    // Some backlog is allowed before reading stops: a client may write much before it starts to read.
     if (output.backlogBytes > PAUSE_BYTES) this.#reader.pause();
     if (output.backlogBytes <= MAX_BACKLOG_BYTES || this.#state === "draining") return;
     logger.error("The client on the pipe does not read its answers; the connection ends.", {
@@ -212,7 +213,7 @@ export class StdioEndpoint {
 
   async #drain(graceMs: number): Promise<void> {
     if (this.#state === "over") return;
-    // Whoever is in more of a hurry shortens a drain that runs already.
+    // A later call with less grace shortens the running drain.
     this.#timers.push(setTimeout(this.#hurry, graceMs));
     if (this.#state !== "reading") return;
     this.#state = "draining";
@@ -261,7 +262,7 @@ class PipeOutlet implements Outlet {
 const MAX_LINE_BYTES = 10 * 1024 * 1024;
 const PAUSE_BYTES = 1024 * 1024;
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
-/** The client has closed its end and may still read: a call may take as long as calls do by default. */
+/** The client closed its writing end and may still read; calls get their default time limit. */
 const DRAIN_MS = 60_000;
 const CLOSE_MS = 5000;
 const FLUSH_MS = 5000;

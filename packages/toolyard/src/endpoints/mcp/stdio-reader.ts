@@ -4,11 +4,11 @@ import { RPC } from "../../wire/messages.ts";
 import { parseJson, type JsonLimits } from "../../wire/parse-json.ts";
 
 export interface ReaderHandlers {
-  /** A parsed line: any JSON value. */
+  /** Receives a parsed line: any JSON value. */
   onValue(value: unknown): void;
-  /** A line that is no JSON, or over a bound: the JSON-RPC error that it gets. */
+  /** Receives the JSON-RPC error for a line that is not JSON or exceeds a limit. */
   onRefused(code: number, message: string): void;
-  /** Nothing more will come. */
+  /** Called when the input has ended. */
   onEnd(): void;
 }
 
@@ -16,7 +16,7 @@ export interface LineLimits extends JsonLimits {
   readonly maxLineBytes: number;
 }
 
-/** Reads one JSON value a line. Blank lines mean nothing; a bad line is reported and does no harm to the next. */
+/** Reads one JSON value per line. Blank lines are ignored; a bad line is reported and does not affect the next. */
 export class StdioReader {
   readonly #input: Readable;
   readonly #handlers: ReaderHandlers;
@@ -42,7 +42,7 @@ export class StdioReader {
     this.#input.on("close", this.#onEnd);
     this.#input.on("error", this.#onEnd);
     if (this.#input.readableEnded || this.#input.destroyed) queueMicrotask(this.#onEnd);
-    // A socket on which something was read before is paused.
+    // A socket that was read before is paused.
     this.#input.resume();
   }
 
@@ -54,7 +54,7 @@ export class StdioReader {
     if (!this.#isOver) this.#input.resume();
   }
 
-  /** Stops reading; what has not been read is left where it is. */
+  /** Stops reading; unread input is left in the stream. */
   stop(): void {
     if (this.#isOver) return;
     this.#isOver = true;

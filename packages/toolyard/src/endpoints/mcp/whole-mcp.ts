@@ -3,7 +3,7 @@ import type { HttpExchange } from "../../http/exchange.ts";
 import { claimsModernEra, isModernRevision } from "../../wire/modern/envelope.ts";
 
 /**
- * Whether a posted body needs MCP with its sessions, streams and eras, on a path where other things are spoken too: it
+ * Returns whether a posted body needs MCP with its sessions, streams and eras, on a path that other dialects share: it
  * names a session or a modern revision, or opens a session as a client that can hold one would.
  */
 export function needsWholeMcp(body: unknown, exchange: Pick<HttpExchange, "header">): boolean {

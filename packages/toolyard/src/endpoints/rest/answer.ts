@@ -6,7 +6,7 @@ import type { HttpAnswer } from "../../http/answer/answer.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { errorBody, retryHeaders, statusOf } from "./failures.ts";
 
-/** Nobody between us and the caller may keep an answer, and nobody may take it for something else than JSON. */
+/** Intermediaries must not cache an answer, and browsers must not guess another type than JSON. */
 const COMMON = ["cache-control", "no-store", "x-content-type-options", "nosniff"] as const;
 
 export function sendValue(answer: HttpAnswer, value: unknown, status = 200): void {
@@ -20,7 +20,7 @@ export interface RestAnswerHead {
 
 const OK: RestAnswerHead = { status: 200 };
 
-/** `text` is JSON already. */
+/** Sends `text`, which is already JSON. */
 export function sendText(answer: HttpAnswer, text: string, { status, headers }: RestAnswerHead = OK): void {
   send(answer, text, { status, headers: { "content-type": "application/json", ...headers } });
 }
@@ -30,20 +30,23 @@ export function sendFailure(answer: HttpAnswer, failure: Fail, isFull = false): 
   sendText(answer, text, { status: statusOf(failure), headers: retryHeaders(failure) });
 }
 
-/** Any body, with the headers that all answers have. Does nothing when the caller has gone. */
+/** Sends any body with the common headers. Does nothing if the caller has disconnected. */
 export function send(answer: HttpAnswer, body: string | Buffer, { status, headers = {} }: RestAnswerHead): void {
   answer.send(status, [...COMMON, ...Object.entries(headers).flat()], body);
 }
 
-/** The media type of a result that is sent as MCP has it. */
+/** The media type of a result that is sent in MCP's form. */
 const FULL_TYPE = "application/vnd.toolyard.result+json";
 
-/** Whether a caller wants MCP's own result in place of the plain value: `?full=1`, or the media type in `Accept`. */
+/**
+ * Returns whether a caller requests MCP's own result instead of the plain value: `?full=1`, or the media type in
+ * `Accept`.
+ */
 export function wantsFull(exchange: HttpExchange, query?: URLSearchParams): boolean {
   return isYes(query?.get("full")) || accepts(exchange, FULL_TYPE);
 }
 
-/** Only who names it wants a stream. */
+/** Returns whether the caller names the event stream type; a wildcard does not count. */
 export function wantsStream(exchange: HttpExchange): boolean {
   return accepts(exchange, "text/event-stream");
 }
@@ -58,7 +61,7 @@ function accepts(exchange: HttpExchange, type: string): boolean {
     .some((one) => one.split(";", 1)[0]!.trim().toLowerCase() === type);
 }
 
-/** The plain value of a result, or all of it. */
+/** Returns the plain value of a result, or all of it. */
 export function shown(result: JsonObject, isFull: boolean, valueOf: (result: JsonObject) => unknown): unknown {
   return isFull ? result : valueOf(result);
 }

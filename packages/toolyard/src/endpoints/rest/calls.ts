@@ -17,7 +17,7 @@ export interface RestCallTarget {
   readonly args?: JsonObject;
 }
 
-/** Makes calls for requests, and knows those that run. */
+/** Makes calls for requests, and tracks the running ones. */
 export class Calls {
   readonly #hub: RestParts["hub"];
   readonly #logger: Logger;
@@ -28,7 +28,7 @@ export class Calls {
     this.#logger = logger;
   }
 
-  /** Answers what still runs that the hub is closing. */
+  /** Answers running requests: the hub is closing. */
   giveUp(): void {
     for (const exchange of this.#running) exchange.giveUp();
   }
@@ -39,8 +39,8 @@ export class Calls {
   }
 
   /**
-   * Runs work for an exchange; what it throws is a failure, and a fault of this program is logged under the id that the
-   * caller gets.
+   * Runs work for an exchange; a thrown error becomes a failure, and a fault of this program is logged under the id
+   * that the caller gets.
    */
   async guard<T extends { readonly ok: true }>(
     exchange: RestExchange,

@@ -4,7 +4,7 @@ import { fail, type Fail } from "../../core/calls/outcome.ts";
 import { Refusal } from "../../http/answer/refusal.ts";
 import type { RestExchange } from "./rest-exchange.ts";
 
-/** What `POST /api/chat` takes; the reply is the agent's, whose `history` goes along with the next message. */
+/** Body of `POST /api/chat`; the reply is the agent's, whose `history` is sent with the next message. */
 export interface ChatBody {
   readonly message: string;
   readonly history?: readonly JsonObject[];
@@ -13,7 +13,7 @@ export interface ChatBody {
 
 type ChatAnswer = { readonly ok: true; readonly reply: ChatReply };
 
-/** Lets the agent answer. Events of the way are sent as they come to callers that take them. */
+/** Runs the agent. Events are sent as they occur to callers that accept them. */
 export async function runChat(
   chat: Chat | undefined,
   body: ChatBody,
@@ -35,7 +35,7 @@ export async function runChat(
   return { ok: true, reply };
 }
 
-/** Reads what was posted. Throws a 400 that says what is wrong with it. */
+/** Reads the posted body. Throws a 400 that names the fault. */
 export function readChat({ message, history, max_iterations: snake, maxIterations = snake }: JsonObject): ChatBody {
   if (typeof message !== "string" || message.trim() === "")
     throw new Refusal(400, "`message` must be a text that is not empty.");

@@ -13,19 +13,16 @@ import { mountPath } from "./mount-path.ts";
 import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** A document and its text without `servers`, which each caller reaches in its own way. */
+/** A document and its text without `servers`, which depends on how each caller reaches the hub. */
 interface OpenApiText {
   readonly document: JsonObject;
   readonly text: string;
 }
 
-/** Documents that are kept, for as many views and states of the catalogue. */
+/** Most documents kept, over all views and states of the catalog. */
 const MAX_KEPT = 8;
 
-/**
- * `/openapi.json` and `/docs`: what a caller may do here, made of the catalogue as it is, and once for each of its
- * states and views.
- */
+/** `/openapi.json` and `/docs`: what a caller may do here, built from the current catalog once per state and view. */
 export class DescriptionEndpoint {
   readonly #parts: RestParts;
   readonly #options: RestOptions;
@@ -97,7 +94,7 @@ export class DescriptionEndpoint {
     return described;
   }
 
-  /** Configured paths that this caller may use. */
+  /** Returns the configured paths that this caller may use. */
   async #routes(view: View): Promise<DocumentSource["routes"]> {
     const all = await Promise.all(
       this.#options.routes.map(async (route) => {
@@ -112,7 +109,7 @@ export class DescriptionEndpoint {
 }
 
 async function write(source: DocumentSource): Promise<OpenApiText> {
-  // Most hubs are never asked.
+  // Loaded late: most hubs never serve it.
   const { createDocument } = await import("./openapi/document.ts");
   const document = await createDocument(source);
   await nextTurn();

@@ -3,12 +3,12 @@ import { KINDS } from "../../core/calls/kinds.ts";
 import type { Fail } from "../../core/calls/outcome.ts";
 import { toolValue } from "../../core/calls/tool-value.ts";
 
-/** Facts of a failure that programs act on; the others are for the log. */
+/** Details of a failure that programs act on; the others are only logged. */
 const TOLD = ["candidates", "near", "errors", "signIn", "timeoutMs"] as const;
 
 /**
- * `{error: {kind, message, retryable, …}}`: the one shape in which REST says that something failed. `isFull` adds the
- * tool's whole result.
+ * Builds `{error: {kind, message, retryable, …}}`, the only shape of REST errors. `isFull` adds the tool's whole
+ * result.
  */
 export function errorBody(failure: Fail, isFull = false): JsonObject {
   const { kind, message, retryable, retryAfterMs, details = {}, result } = failure;
@@ -26,7 +26,7 @@ export function errorBody(failure: Fail, isFull = false): JsonObject {
   };
 }
 
-/** What a tool said of its failure, where that is more than the message. */
+/** Returns a tool's own text about its failure, if it says more than the message. */
 function ownWords({ result, message, details = {} }: Fail): JsonObject {
   if (!result) return {};
   const value = toolValue(result);
@@ -39,13 +39,16 @@ function isJustError(value: unknown, message: string): boolean {
   return isJsonObject(value) && value["error"] === message && Object.keys(value).length === 1;
 }
 
-/** A service that says that the arguments were wrong has not failed: its caller has to ask otherwise (M11). */
+/**
+ * Returns the HTTP status. A service that rejects the arguments has not failed; the caller must change the request
+ * (M11).
+ */
 export function statusOf({ kind, details }: Fail): number {
   const isRefused = kind === "tool_error" && details?.["upstreamKind"] === "invalid_params";
   return KINDS[isRefused ? "invalid_params" : kind].http;
 }
 
-/** When trying again makes sense, for `limited` and for whoever says so. */
+/** Returns `Retry-After`, for `limited` and for every failure that names a time. */
 export function retryHeaders({ kind, retryAfterMs }: Fail): Readonly<Record<string, string>> {
   if (retryAfterMs === undefined && kind !== "limited") return {};
   return { "retry-after": String(Math.max(1, Math.ceil((retryAfterMs ?? 1000) / 1000))) };

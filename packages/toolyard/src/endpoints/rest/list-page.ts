@@ -4,11 +4,11 @@ import type { JsonObject } from "../../core/json/json.ts";
 import { Refusal } from "../../http/answer/refusal.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** What a request wants to see of a list. */
+/** The part of a list that a request selects. */
 export interface ListPageOptions {
-  /** Entries at most; absent: all. */
+  /** Most entries; absent: all. */
   readonly limit?: number;
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string;
   /** A glob over names. */
   readonly name?: string;
@@ -16,15 +16,15 @@ export interface ListPageOptions {
 
 export interface ListPage {
   readonly entries: readonly JsonObject[];
-  /** How many there are in all, on whatever page. */
+  /** Number of all entries, on every page. */
   readonly total: number;
   readonly nextCursor?: string;
 }
 
-/** Longest page that may be asked for. */
+/** Longest page that a request may name. */
 const MAX_LIMIT = 1000;
 
-/** Reads `?limit=`, `?cursor=` and `?name=`. Throws a 400 that says what is wrong with them. */
+/** Reads `?limit=`, `?cursor=` and `?name=`. Throws a 400 that names the fault. */
 export function pageWish(query: URLSearchParams): ListPageOptions {
   const limit = readLimit(query);
   const [cursor, name] = [query.get("cursor"), query.get("name")];
@@ -47,8 +47,8 @@ export function readLimit(query: URLSearchParams): number | undefined {
 }
 
 /**
- * Cuts a page out of a list. A cursor knows the list it belongs to: one that changed since would lose or repeat
- * entries, so it is refused.
+ * Returns one page of a list. A cursor names its list: pages of a changed list would lose or repeat entries, so it is
+ * refused.
  */
 export function pageOf(list: RenderedList, { limit, cursor, name }: ListPageOptions): ListPage {
   const entries =

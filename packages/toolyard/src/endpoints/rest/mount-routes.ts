@@ -12,15 +12,14 @@ import { refusalText } from "./refusal-text.ts";
 
 export interface RouteAnswers {
   readonly logger: Logger;
-  /** Whether the caller may know of it. */
+  /** Returns whether the caller may know of the route. */
   isKnown(exchange: HttpExchange, route: RestRoute): Promise<boolean>;
   answer(exchange: RestExchange, route: RestRoute): Promise<void>;
 }
 
 /**
- * Mounts the configured paths. Whatever is asked of one, and however, who may use nothing of what it leads to is
- * answered as at a path that nobody has, and so is who does not say who it is; who may use some of it hears of those
- * methods only.
+ * Mounts the configured paths. A caller that may use none of a path's targets, or that is not authenticated, gets the
+ * same answer as at an unknown path, for every method; a caller that may use some of them sees only those methods.
  */
 export function mountRoutes(listener: Mountable, routes: readonly RestRoute[], answers: RouteAnswers): void {
   for (const path of new Set(routes.map((route) => route.path))) {

@@ -26,7 +26,7 @@ const RouteSchema = Type.Object({
   ),
 });
 
-/** `[rest]`: plain HTTP in front of the tools. */
+/** `[rest]`: plain HTTP access to the tools. */
 export const RestSchema = Type.Object(
   {
     enabled: Type.Optional(Type.Boolean({ description: "Serves REST on the HTTP endpoint.", default: true })),
@@ -70,7 +70,7 @@ type RouteMethod = (typeof ROUTE_METHODS)[number];
 /** A configured path. */
 export interface RestRoute {
   readonly method: RouteMethod;
-  /** Below the server's base path. */
+  /** Path below the server's base path. */
   readonly path: string;
   /** A tool, or the agent. */
   readonly target: { readonly tool: string } | "chat";
@@ -80,7 +80,7 @@ export interface RestRoute {
 
 export interface RestOptions {
   readonly enabled: boolean;
-  /** Begins with a slash and does not end in one. */
+  /** Starts with a slash and does not end with one. */
   readonly basePath: string;
   readonly hasDescription: boolean;
   readonly toolNames: ToolNameStyle;
@@ -88,8 +88,8 @@ export interface RestOptions {
 }
 
 /**
- * Fills in the defaults. Throws an `OptionError` that names the path or route which cannot be served. `taken`: what the
- * doors serve whatever the configuration says.
+ * Returns the options with defaults. Throws an `OptionError` that names the path or route that cannot be served.
+ * `taken`: the paths that endpoints serve with every configuration.
  */
 export function resolveRest(raw: RestConfig = {}, taken: readonly string[] = []): RestOptions {
   const { enabled, base_path, openapi, tool_names: toolNames, routes } = readOptions(RestSchema, raw, "rest.");
@@ -108,7 +108,7 @@ export function resolveRest(raw: RestConfig = {}, taken: readonly string[] = [])
   return Object.freeze({ enabled, basePath, hasDescription: openapi, toolNames, routes: Object.freeze(resolved) });
 }
 
-/** Letters, digits and marks that need no escape. */
+/** Letters, digits and characters that need no escape. */
 const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
 function isBelow(base: string, path: string): boolean {
   return path === base || path.startsWith(`${base}/`);

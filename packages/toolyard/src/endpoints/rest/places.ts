@@ -2,7 +2,7 @@ import { EVERY_METHOD, USUAL_METHODS, type RoutePlace } from "../../http/router.
 import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
 import type { RestOptions } from "./options.ts";
 
-/** Every place that REST is mounted at. */
+/** Returns every path that REST mounts. */
 export function restPlaces({ basePath: base, routes, hasDescription }: RestOptions): readonly RoutePlace[] {
   const own = new Map<string, readonly string[]>([
     [`${base}/tools`, ["GET"]],
@@ -19,12 +19,12 @@ export function restPlaces({ basePath: base, routes, hasDescription }: RestOptio
   ];
 }
 
-/** Whatever is nowhere else below the base path. */
+/** Returns the route for all other paths below the base path. */
 export function elsewhereBelow(base: string): RoutePlace {
   return { path: `${base}/*`, methods: USUAL_METHODS };
 }
 
-/** `HEAD` is a `GET` without its body, and `OPTIONS` names the methods. */
+/** `HEAD` is a `GET` without its body, and `OPTIONS` lists the methods. */
 export function methodsOf(answered: readonly string[]): readonly string[] {
   return [...answered, ...(answered.includes("GET") ? ["HEAD"] : []), "OPTIONS"];
 }

@@ -5,12 +5,12 @@ import type { HubPort } from "../../core/ports/hub-port.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { ToolFinder } from "../../core/services.ts";
 
-/** Services that the REST door uses. */
+/** Services that the REST endpoint uses. */
 export interface RestParts {
   readonly hub: Pick<HubPort, "list" | "call" | "facts">;
   readonly tools: ToolFinder;
   readonly logger: Logger;
-  /** Returns the agent; nothing while no model is configured. */
+  /** Returns the agent; `undefined` while no model is configured. */
   readonly chat: () => Chat | undefined;
   readonly access: Pick<Access, "isGuarded">;
   /** Mode of requests that name none. */

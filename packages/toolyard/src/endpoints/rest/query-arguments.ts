@@ -3,9 +3,9 @@ import { isJsonObject, type JsonObject, objectMember } from "../../core/json/jso
 import { localTarget } from "../../schema/local-target.ts";
 
 /**
- * Arguments out of a query, made what the tool's schema wants them to be: `?days=3` is a number where a number is
- * wanted, a name that comes several times is a list, and an object is written as JSON. What cannot be made so stays
- * text, for the schema to refuse.
+ * Returns arguments from a query, converted to the types of the tool's schema: `?days=3` is a number if the schema
+ * requires one, a repeated name is a list, and an object is written as JSON. A value that cannot be converted stays
+ * text, which the schema then refuses.
  */
 export function queryArguments(query: URLSearchParams, schema: JsonObject): JsonObject {
   const properties = objectMember(schema, "properties") ?? {};
@@ -19,7 +19,7 @@ export function queryArguments(query: URLSearchParams, schema: JsonObject): Json
   return Object.fromEntries(args);
 }
 
-/** What every path understands beside a tool's own parameters. */
+/** Parameters that every path accepts besides the tool's own. */
 const RESERVED: ReadonlySet<string> = new Set(["tool_mode", "show_all"]);
 
 function argumentOf(texts: readonly string[], schema: unknown, root: JsonObject): unknown {
@@ -35,7 +35,7 @@ function argumentOf(texts: readonly string[], schema: unknown, root: JsonObject)
 }
 
 function scalarOf(text: string, types: ReadonlySet<string>): unknown {
-  // Text is text wherever it may be: nobody wants a postal code to become a number.
+  // Text stays text if the schema allows it: a postal code must not become a number.
   if (types.size === 0 || types.has("string")) return text;
   const number = types.has("number") || types.has("integer") ? numberOf(text) : undefined;
   if (number !== undefined) return number;
@@ -65,7 +65,7 @@ function parsed(text: string, fits: (value: unknown) => boolean): unknown {
   }
 }
 
-/** JSON types that a schema accepts, as far as it says so; none: it does not say. */
+/** Returns the JSON types that a schema accepts; empty if it names none. */
 export function typesOf(schema: unknown, root: JsonObject, depth = 0): ReadonlySet<string> {
   const own = follow(schema, root);
   if (!own || depth > MAX_DEPTH) return new Set();

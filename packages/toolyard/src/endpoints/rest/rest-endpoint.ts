@@ -31,8 +31,8 @@ import { firstChars } from "../../core/text/truncate.ts";
 const DEFAULT_HITS = 5;
 
 /**
- * Every tool is one POST away, and configured paths lead to tools by the words of whoever uses them. Values come as
- * plain JSON (C12), failures as `{error: {kind, message, …}}` with the status of the table of kinds.
+ * Every tool is one POST request away, and configured paths lead to tools under names that the operator chose. Values
+ * are plain JSON (C12), failures `{error: {kind, message, …}}` with the status of the table of outcome codes.
  */
 export class RestEndpoint implements Endpoint {
   readonly #parts: RestParts;
@@ -90,7 +90,7 @@ export class RestEndpoint implements Endpoint {
       return sendValue(exchange.answer, { tools: hits, total, ...facts });
     }
     const { name, ...wish } = pageWish(query);
-    // A pattern over the names of MCP means the same tools.
+    // A pattern over MCP names selects the same tools.
     const glob = view.principal.toolNames === "model" ? name?.replaceAll(".", "_") : name;
     const list = await this.#parts.hub.list("tools", view);
     const { entries, ...page } = pageOf(list, { ...wish, ...(glob !== undefined && { name: glob }) });
@@ -161,7 +161,7 @@ export class RestEndpoint implements Endpoint {
     this.#answer(exchange, outcome, isFull);
   }
 
-  /** A caller with narrowed rights must not learn that a path leads anywhere, where it may not use what it leads to. */
+  /** A caller with narrowed rights must not learn that a path exists if it may not use the target. */
   async #isKnown({ principal }: HttpExchange, { target }: RestRoute): Promise<boolean> {
     if (target === "chat" || !permissionOf(principal.rights).isNarrowed) return true;
     return (await this.#parts.tools.describeTool(target.tool, { mode: "all", principal })).found;
@@ -174,7 +174,7 @@ export class RestEndpoint implements Endpoint {
   }
 }
 
-/** `?server=` and `?read_only=`, as `tool_search` has them; `?why=`. */
+/** `?server=` and `?read_only=`, as in `tool_search`; `?why=`. */
 function searchFilter(query: URLSearchParams): SearchFilter {
   const server = query.get("server");
   return {
@@ -186,7 +186,7 @@ function searchFilter(query: URLSearchParams): SearchFilter {
 
 const NO_QUERY = new URLSearchParams();
 
-/** A name may hold a slash, and come with it escaped or not. */
+/** A name may contain a slash, escaped or not. */
 function nameIn({ http }: RestExchange, prefix: string): string {
   const text = http.path.slice(prefix.length + 1);
   try {

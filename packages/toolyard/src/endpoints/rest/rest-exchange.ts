@@ -12,14 +12,12 @@ import { isEmptyParams } from "../../wire/messages.ts";
 import { sendFailure, sendValue, wantsStream } from "./answer.ts";
 import { errorBody } from "./failures.ts";
 
-/**
- * How long a caller that takes events waits for the first sign of them: proxies give up on a head that does not come.
- */
+/** Longest time without an event for a caller that accepts events: proxies time out while no headers arrive. */
 const FIRST_SIGN_MS = 1000;
 
 /**
- * One request and the way back to its caller: JSON, or server-sent events for who names them in `Accept`. What fails
- * before the first event is a plain answer with its status.
+ * One request and its answer: JSON, or server-sent events if the caller names them in `Accept`. A failure before the
+ * first event is a plain answer with its status.
  */
 export class RestExchange {
   readonly http: HttpExchange;
@@ -44,12 +42,12 @@ export class RestExchange {
     return this.http.answer;
   }
 
-  /** Aborted when the caller went before it was answered, or when the door gave up. */
+  /** Aborted when the caller disconnects before the answer, or when the endpoint cancels. */
   get signal(): AbortSignal {
     return this.#ended.signal;
   }
 
-  /** The door closes, and the caller is still there. */
+  /** True if the endpoint closes while the caller is still connected. */
   get isGivenUp(): boolean {
     return this.#isGivenUp;
   }
@@ -72,7 +70,7 @@ export class RestExchange {
     throw new Refusal(400, `The request body must be a JSON object with ${what}, such as {"name": "value"}.`);
   }
 
-  /** Progress and log messages, for callers that take events. */
+  /** Sends progress and log messages to callers that accept events. */
   notify({ method, params }: CallNotification): void {
     const { progressToken: _, ...rest } = params;
     this.event(method === "notifications/progress" ? "progress" : "log", rest);
@@ -82,7 +80,7 @@ export class RestExchange {
     if (this.takesEvents && !this.#isAnswered) this.#open()?.send(stringifyExact(data), { event: name });
   }
 
-  /** `event` is what the last event is called. */
+  /** `event` is the name of the last event. */
   succeed(value: unknown, event = "result"): void {
     if (!this.takesEvents) return this.#answer(() => sendValue(this.answer, value));
     this.#answer(() => this.#end(event, value));

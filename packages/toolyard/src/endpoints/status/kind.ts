@@ -3,7 +3,7 @@ import { HUB, REDACT, STARTED_AT } from "../../core/services.ts";
 import { STATUS_PATH } from "../paths.ts";
 import { CERTIFICATE } from "../services.ts";
 
-/** `GET /status`. It has no options: there is nothing in it that its callers may not know. */
+/** `GET /status`. It has no options: all its callers may read everything in it. */
 export const STATUS = defineEndpoint({
   schema: {},
   paths: [STATUS_PATH],

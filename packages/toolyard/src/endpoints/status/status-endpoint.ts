@@ -17,9 +17,9 @@ export interface StatusParts {
 }
 
 /**
- * `GET /status`: a running hub's sources with their state, last error, last stderr lines and restarts, as JSON. It
- * passes the listener's checks like everything else, and a caller whose rights are narrowed is refused: errors may name
- * what such a caller should not know.
+ * `GET /status`: a running hub's sources with their state, last error, last stderr lines and restarts, as JSON. The
+ * listener's checks apply, and a caller with narrowed rights is refused: errors may name things that such a caller must
+ * not know.
  */
 export class StatusEndpoint implements Endpoint {
   readonly #parts: StatusParts;

@@ -4,13 +4,13 @@ import type { Ranking } from "../ranking.ts";
 import { NEIGHBOURS, NOBODY, type Neighbours } from "./neighbours.ts";
 import type { Likeness } from "./common-direction.ts";
 
-/** What is known of a query beside the words that it shares with tools. By rank. */
+/** Evidence about a query besides the words that it shares with tools. By rank. */
 export interface Evidence {
   readonly likeness: Likeness;
   readonly neighbours?: Neighbours;
 }
 
-/** Where tools belong, by rank. */
+/** The sources of tools, by rank. */
 export interface SourceRanks {
   readonly sources: Uint32Array;
   readonly sourceCount: number;
@@ -21,25 +21,25 @@ interface BlendRules {
   readonly ranking: Ranking;
 }
 
-/** What a tool counts more of which the query is the name, but for the order of its words. */
+/** Bonus for a tool whose name equals the query, ignoring word order. */
 const NAMED = 0.5;
-/** Deviations above the usual likeness that count as the most there is. */
+/** Deviations above the mean similarity at which the value is capped. */
 const MOST_DEVIATIONS = 8;
-/** From here on a tool is found that shares no word with the query: by cosine, and by deviations. */
+/** Least cosine and deviations at which a tool is found without a common word. */
 const FOUND_COSINE = 0.4;
 const FOUND_DEVIATIONS = 2.5;
 const BEST_SCORE = 0.99;
-/** Share of what the query tells that the best tool must match for its words to count in full. */
+/** Share of the query's information that the best tool must match for its words to count in full. */
 const LEAST_DIVISOR = 0.5;
 
 /**
- * Words and likeness as one: both on one scale, with what the nearest tools of other servers and the best of the same
- * server say.
+ * Combines word scores and similarity on one scale, with the scores of the nearest tools of other servers and of the
+ * best tools of the same server.
  */
 export class Blend {
-  /** Tools that were found, each once. */
+  /** Ranks of the tools that were found, each once. */
   readonly ranks: readonly number[];
-  /** By rank, of tools that were found. */
+  /** By rank, for found tools. */
   readonly #sums: Float64Array;
   readonly #words: Float64Array;
   readonly #likeness: Likeness;
@@ -65,7 +65,7 @@ export class Blend {
     for (const rank of ranks) sums[rank]! += servers[sources[rank]!]!;
   }
 
-  /** What is no number means nothing. */
+  /** NaN counts as no similarity. */
   #meaningOf(rank: number): number {
     const { cosines, mean, deviation } = this.#likeness;
     const above = Math.min((cosines[rank]! - mean) / deviation, MOST_DEVIATIONS);
@@ -84,17 +84,19 @@ export class Blend {
     };
   }
 
-  /** Above 0 and below 1; what is compared is what is shown: four digits. */
+  /**
+   * Returns a score above 0 and below 1, rounded to the four digits that are shown, so that order and display agree.
+   */
   scoreOf(rank: number): number {
     const share = BEST_SCORE * (1 - Math.exp(-this.#sums[rank]!));
     return Math.max(0.0001, Math.round(share * 10_000) / 10_000);
   }
 }
 
-/** By rank: how much of what the words of the best tool tell this one's do, and more where they are its name. */
+/** Returns by rank: word score as a share of the best tool's, with a bonus if the words are its name. */
 function wordShares(scores: Scores, size: number): Float64Array {
   const shares = new Float64Array(size);
-  // One chance match of one word of many is no full hit, though nothing matches better.
+  // A single chance match of many words is not a full hit, even if nothing matches better.
   let most = LEAST_DIVISOR;
   for (const rank of scores.ranks) most = Math.max(most, scores.shareOf(rank));
   for (const rank of scores.ranks) shares[rank] = scores.shareOf(rank) / most + (scores.isNamed(rank) ? NAMED : 0);
@@ -107,7 +109,7 @@ function wordsOfKin(words: Float64Array, kin: Int32Array, rank: number): number 
   return sum;
 }
 
-/** Tools that are found by likeness alone. */
+/** Returns the tools found by similarity alone. */
 function nearRanks({ cosines, mean, deviation }: Likeness, words: Float64Array): number[] {
   const near: number[] = [];
   const least = Math.max(FOUND_COSINE, mean + FOUND_DEVIATIONS * deviation);
@@ -116,7 +118,7 @@ function nearRanks({ cosines, mean, deviation }: Likeness, words: Float64Array):
   return near;
 }
 
-/** By source: what its best tools say of each of them. */
+/** Returns by source: the contribution of its best tools to each of its tools. */
 function serverShares(sums: Float64Array, ranks: readonly number[], { places, ranking }: BlendRules): Float64Array {
   const { sources, sourceCount } = places;
   const { blendServerShare, serverTools } = ranking;

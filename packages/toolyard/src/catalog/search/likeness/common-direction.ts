@@ -1,17 +1,20 @@
-/** How alike a query and any tool usually are. */
+/** The usual similarity between a query and any tool. */
 export interface Usual {
   readonly mean: number;
   readonly deviation: number;
 }
 
-/** How alike a query and the tools are, as cosines by rank, and what is usual; 0 for what is far. */
+/** Similarity of a query to the tools, as cosines by rank, with the usual values; 0 for distant tools. */
 export interface Likeness extends Usual {
   readonly cosines: Float32Array;
 }
 
 const LEAST_VARIANCE = 1e-6;
 
-/** Mean and deviation of some cosines. The prior counts as so many more: few tools say little of what is usual. */
+/**
+ * Returns mean and deviation of some cosines. The prior counts as additional rows, since few tools are not
+ * representative.
+ */
 export function usualOf(cosines: Float32Array, prior: Usual & { readonly rows: number }): Usual {
   const count = prior.rows + cosines.length;
   let sum = prior.rows * prior.mean;

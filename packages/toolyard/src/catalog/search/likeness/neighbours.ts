@@ -2,15 +2,15 @@ import type { ToolRecord } from "../../../core/sources/records.ts";
 import type { PreparedTool } from "../../source-part.ts";
 import type { VectorRows } from "./vector-rows.ts";
 
-/** Tools of other servers that speak for one. */
+/** Number of tools of other servers that support each tool. */
 export const NEIGHBOURS = 5;
-/** Likeness below which no tool speaks for another. */
+/** Similarity below which a tool does not support another. */
 const LEAST_COSINE = 0.5;
-/** How much of what could be added at most to a first look is thought to be added. */
+/** Share of the largest possible increase after the first comparison that is assumed. */
 const HOPE = 0.5;
 export const NOBODY = -1;
 
-/** The tools of other servers that are most like each tool, by rank; `NOBODY` where there are fewer. */
+/** By rank: the most similar tools of other servers; `NOBODY` if there are fewer. */
 export class Neighbours {
   readonly ranks: Int32Array;
   readonly #cosines: Float32Array;
@@ -23,8 +23,8 @@ export class Neighbours {
   }
 
   /**
-   * In steps of one tool each, so that whoever waits is not kept. What `before` knows of tools that are still there,
-   * neighbours and all, is not looked for again.
+   * Finds neighbours in steps of one tool each, so that other work is not delayed. Results in `before` for tools that
+   * still exist, with the same neighbours, are reused.
    */
   static *find(tools: readonly PreparedTool[], vectors: VectorRows, before?: Neighbours): Generator<void, Neighbours> {
     const found = new Neighbours(tools);
@@ -46,7 +46,7 @@ export class Neighbours {
     return found;
   }
 
-  /** Keeps what is still true; 1 for each tool that must be looked at. */
+  /** Copies valid results; returns 1 for each tool that must be compared again. */
   #take(before: Neighbours | undefined): Uint8Array {
     const fresh = new Uint8Array(this.#tools.length).fill(1);
     if (!before) return fresh;
@@ -82,7 +82,7 @@ export class Neighbours {
   }
 }
 
-/** By rank: one number for each source. */
+/** Returns by rank: one number per source. */
 function sourceNumbers(tools: readonly PreparedTool[]): Uint32Array {
   const numbers = new Map<string, number>();
   return Uint32Array.from(tools, ({ record }) => {

@@ -3,7 +3,7 @@ import { plainProducts, rowProducts, vectorProducts } from "./row-products.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** Numbers that look like chance and are the same each time, the extremes among them. */
+/** Returns pseudo-random numbers, the same each time, including the extremes. */
 function numbers(length: number, most: number): number[] {
   return Array.from({ length }, (_, at) =>
     at % 7 === 0 ? (at % 2 === 0 ? most : -most) : ((at * 7919) % (2 * most)) - most,
@@ -21,21 +21,21 @@ test.each([
   expect([...vector.of(wanted, 0, count)]).toEqual([...plain.of(wanted, 0, count)]);
 });
 
-test("products begin with the row that is asked for", () => {
+test("products begin with the requested row", () => {
   const rows = vectorProducts(100, 8);
   rows.values.set([1, 2, 3, 4, 5, 6, 7, 8], 70 * 8);
   const wanted = Int16Array.from([1, 1, 1, 1, 1, 1, 1, 10]);
   expect([...rows.of(wanted, 69, 3).subarray(0, 3)]).toEqual([0, 108, 0]);
 });
 
-test("without WebAssembly the products are the same", () => {
+test("products are the same without WebAssembly", () => {
   vi.stubGlobal("WebAssembly", undefined);
   const rows = rowProducts(1000, 8);
   rows.values.set([1, 2, 3], 8);
   expect(rows.of(Int16Array.from([5, 6, 7, 0, 0, 0, 0, 0]), 1, 1)[0]).toBe(38);
 });
 
-test("where a memory was refused, no other is asked for, and the products are the same", async () => {
+test("allocates no further memory after a refusal, and the products are the same", async () => {
   vi.resetModules();
   const anew = await import("./row-products.ts");
   let tries = 0;

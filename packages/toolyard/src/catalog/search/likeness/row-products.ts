@@ -3,23 +3,24 @@ import { endianness } from "node:os";
 /** Rows in memory, and their products with a vector. */
 export interface RowProducts {
   readonly values: Int8Array;
-  /** The products of `count` rows from this one on, as whole numbers of 32 bits. They stay until the next are made. */
+  /** Returns the products of `count` rows from this one on, as 32-bit integers, valid until the next call. */
   of(wanted: Int16Array, from: number, count: number): Int32Array;
 }
 
-/** Fewer bytes are not worth a memory of their own. */
+/** Below this many bytes a separate memory is not worthwhile. */
 const LEAST_BYTES = 4096;
 const PAGE_BYTES = 65_536;
 
-/** Once is enough: where there is no room, each further try would cost garbage collections of 80 ms. */
+/** One try is enough: without room, each further try would cost garbage collections of 80 ms. */
 let isRefused = false;
 
 /**
- * Memory for `count` rows of `width` numbers, a multiple of eight. Where this machine has WebAssembly with vector
- * instructions they multiply eight numbers at once, several times as fast as plain code and to the same products.
+ * Allocates memory for `count` rows of `width` numbers, a multiple of eight. If this machine has WebAssembly with
+ * vector instructions, they multiply eight numbers per instruction, several times as fast as plain code and with equal
+ * products.
  */
 export function rowProducts(count: number, width: number): RowProducts {
-  // Numbers in WebAssembly have their lowest byte first.
+  // WebAssembly stores numbers with the lowest byte first.
   if (isRefused || count * width < LEAST_BYTES || endianness() === "BE") return plainProducts(count, width);
   try {
     return vectorProducts(count, width);
@@ -51,7 +52,7 @@ export function plainProducts(count: number, width: number): RowProducts {
   return { values, of };
 }
 
-/** The rows, then the vector, then the products. */
+/** Memory layout: the rows, then the vector, then the products. */
 export function vectorProducts(count: number, width: number): RowProducts {
   const wantedAt = count * width;
   const productsAt = wantedAt + 2 * width;
@@ -75,7 +76,7 @@ function multiplier(): WebAssembly.Module {
 }
 
 const text = (word: string): number[] => [word.length, ...Buffer.from(word)];
-/** Seven bits a byte, the lowest first. */
+/** LEB128: seven bits per byte, lowest first. */
 const size = (bytes: number): number[] => (bytes < 128 ? [bytes] : [(bytes & 127) | 128, bytes >> 7]);
 const sized = (bytes: readonly number[]): number[] => [...size(bytes.length), ...bytes];
 
@@ -90,10 +91,10 @@ const ZEROS = [0xfd, 0x0c, ...Array.from({ length: 16 }, () => 0)];
 const LANE = [0xfd, 0x1b];
 const ADD_LANES = [0xfd, 0xae, 0x01];
 const MULTIPLY_PAIRS = [0xfd, 0xba, 0x01];
-/** The function's parameters, then what it keeps. */
+/** The function's parameters, then its locals. */
 const [WANTED, ROW, TO, WIDTH, PRODUCT, AT, SUM] = [0, 1, 2, 3, 4, 5, 6];
 
-/** `multiply(wanted, row, to, width, product)`: addresses, all but the width. */
+/** `multiply(wanted, row, to, width, product)`: all are addresses except the width. */
 const MULTIPLY = [
   [2, 1, I32, 1, V128],
   [BLOCK, NO_VALUE, LOOP, NO_VALUE],

@@ -12,22 +12,22 @@ import { firstChars } from "../../../core/text/truncate.ts";
 
 const MAX_QUERY_CHARS = 2000;
 
-/** What tells, beside words, which tools a query is about. */
+/** Evidence, besides words, about which tools match a query. */
 export interface EvidenceSource {
-  /** `tools` in the order of their ranks; the same list as long as nothing changed. Never rejects. */
+  /** `tools` in the order of their ranks; the same list while nothing changes. Never rejects. */
   evidence(query: string, tools: readonly PreparedTool[]): Promise<Evidence | undefined>;
   close(): Promise<void>;
 }
 
 export interface TableSearchOptions {
-  /** Asked once, at the first search. */
+  /** Called once, at the first search. */
   readonly load: () => Promise<TextEmbedder>;
   /** Longest time that one search waits for the tools' vectors. */
   readonly waitMs: number;
   readonly logger: Logger;
 }
 
-/** What is known of one list of tools. */
+/** Vectors of one list of tools. */
 interface SearchTable {
   readonly tools: readonly PreparedTool[];
   readonly embedder: TextEmbedder;
@@ -37,24 +37,24 @@ interface SearchTable {
 
 type Job = Promise<SearchTable | undefined>;
 
-/** Lists that may be prepared at once; of further ones that which was asked about first is given up. */
+/** Most lists being prepared; a further one cancels the oldest. */
 const MAX_JOBS = 8;
-/** Tools of a list whose neighbours are looked for: each is held against each other. */
+/** Largest list for which neighbours are computed: each tool is compared with each other. */
 const MAX_NEIGHBOURLY = 12_000;
 
 /**
- * Likeness by an embedder in this process. Tools are embedded at the first search, and new ones at the first search
- * after they came; then their neighbours are found. Both in slices, so that nothing else waits for them. Callers who
- * see other tools than others have lists of their own.
+ * Similarity by an embedder in this process. Tools are embedded at the first search, and new ones at the next search
+ * after they were added; then their neighbours are found. Both run in slices, so that other work is not delayed.
+ * Callers that see different tools have separate lists.
  */
 export class TableSearch implements EvidenceSource {
   readonly #options: TableSearchOptions;
   readonly #closing = new AbortController();
   readonly #known = new WeakMap<readonly PreparedTool[], SearchTable>();
-  /** Until the neighbours are found, or for good where there is no table. */
+  /** Until the neighbours are found, or permanently if there is no table. */
   readonly #jobs = new Map<readonly PreparedTool[], Job>();
   readonly #running = new Set<Promise<unknown>>();
-  /** Whose neighbours were found last. */
+  /** The neighbours that were found last. */
   #latest: Neighbours | undefined;
 
   constructor(options: TableSearchOptions) {
@@ -68,7 +68,7 @@ export class TableSearch implements EvidenceSource {
     return { likeness, ...(prepared.neighbours && { neighbours: prepared.neighbours }) };
   }
 
-  /** What is known of these tools, if it is known in time. */
+  /** Returns the vectors of these tools, if they are available in time. */
   async prepare(tools: readonly PreparedTool[]): Promise<SearchTable | undefined> {
     const known = this.#known.get(tools);
     const isWhole = known && (known.neighbours !== undefined || tools.length > MAX_NEIGHBOURLY);
@@ -76,7 +76,7 @@ export class TableSearch implements EvidenceSource {
     return known ?? (job && within(job, this.#options.waitMs));
   }
 
-  /** Waits until nothing is being prepared. */
+  /** Waits until no preparation is running. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
@@ -97,7 +97,7 @@ export class TableSearch implements EvidenceSource {
     return job;
   }
 
-  /** Finds the neighbours; what is known of them is taken over. */
+  /** Finds the neighbours; reuses known ones. */
   async #finish(job: Job, isWanted: () => boolean): Promise<void> {
     const prepared = await job;
     if (!prepared) return;

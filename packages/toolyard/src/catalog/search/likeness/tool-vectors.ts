@@ -6,15 +6,15 @@ import type { PreparedTool } from "../../source-part.ts";
 import { toBytes } from "./byte-rows.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
-/** What the texts of a tool count, beside its name and its description. */
+/** Weights of a tool's texts relative to its name and description. */
 const SERVER_SHARE = 0.4;
 const KEYWORDS_SHARE = 0.4;
 const PARAMETERS_SHARE = 0.2;
-/** A description begins with what the tool does. */
+/** A description starts with what the tool does. */
 const MAX_DESCRIPTION_CHARS = 600;
 const MAX_PARAMETERS = 30;
 
-/** A tool as a whole, its name with its server, and its description: three directions. */
+/** Three vectors: the tool as a whole, its name with its server, and its description. */
 export interface ToolVectors {
   readonly whole: Float32Array;
   readonly name: Float32Array;
@@ -24,10 +24,7 @@ export interface ToolVectors {
 const PARTS = 3;
 const known = new WeakMap<TextEmbedder, WeakMap<ToolRecord, Int8Array>>();
 
-/**
- * The vectors of a tool, one after the other in whole numbers from -127 to 127; made once for as long as its record
- * stays.
- */
+/** Returns the vectors of a tool, consecutive, in whole numbers from -127 to 127; computed once per record. */
 export function toolVectorsOf(tool: PreparedTool, embedder: TextEmbedder): Int8Array {
   let ofEmbedder = known.get(embedder);
   if (!ofEmbedder) known.set(embedder, (ofEmbedder = new WeakMap()));

@@ -1,15 +1,15 @@
 import { ByteRows, QUERY_SCALE, wantedNumbers } from "./byte-rows.ts";
 import { usualOf, type Likeness } from "./common-direction.ts";
 
-/** Numbers of a vector that a first look takes; the table has those that tell most first. */
+/** Numbers of a vector in the first comparison; the table stores the most informative ones first. */
 const FIRST_LOOK = 32;
-/** How many deviations above the mean of the first look a row must lie to be looked at whole. */
+/** Deviations above the mean of the first comparison from which a row is compared in full. */
 const FIRST_CUT = 1;
-/** Rows from which the usual likeness of a tool to the query is known. */
+/** Number of rows from which the usual similarity to the query is estimated. */
 const SAMPLE = 128;
-/** Fewer tools are all looked at whole. */
+/** Up to this many tools, all are compared in full. */
 const FEW = 512;
-/** Usual figures of a catalogue, which count as much as so many rows: few tools say little of what is usual. */
+/** Usual values of a catalog, weighted as this many rows, since few tools are not representative. */
 const PRIOR = { rows: 60, mean: 0.1, deviation: 0.12 };
 /** Vectors of a tool: whole, name, description. */
 const PARTS = 3;
@@ -21,7 +21,7 @@ export class VectorRows {
   readonly #first: ByteRows;
   /** Each tool as a whole, its name, its description. */
   readonly #rows: ByteRows;
-  /** One over the length of each row; 0 for what has no direction. */
+  /** Inverse of each row's length; 0 for a zero vector. */
   readonly #scales: Float32Array;
   readonly #dimensions: number;
 
@@ -33,7 +33,7 @@ export class VectorRows {
     this.#scales = new Float32Array(size * PARTS);
   }
 
-  /** `vectors`: the three of the tool, one after the other. */
+  /** `vectors`: the three of the tool, consecutive. */
   set(rank: number, vectors: Int8Array): void {
     this.#first.set(rank, vectors.subarray(0, this.#dimensions));
     for (let part = 0; part < PARTS; part += 1) {
@@ -59,18 +59,18 @@ export class VectorRows {
     return { cosines, ...usualOf(this.#sample(wanted), PRIOR) };
   }
 
-  /** The cosine of two tools as a whole. */
+  /** Returns the cosine of two whole-tool vectors. */
   cosineOf(rank: number, other: number): number {
     const [row, beside] = [rank * PARTS, other * PARTS];
     return this.#rows.productOf(row, beside) * this.#scales[row]! * this.#scales[beside]!;
   }
 
-  /** The same by the first numbers alone. */
+  /** Returns the cosine by the first numbers only. */
   firstOf(rank: number, other: number): number {
     return this.#first.productOf(rank, other) * this.#scales[rank * PARTS]! * this.#scales[other * PARTS]!;
   }
 
-  /** What the first look leaves of a tool's vector, as a share of its length. */
+  /** Returns the part of a tool's vector outside the first comparison, as a share of its length. */
   restOf(rank: number): number {
     const seen = this.#first.lengthOf(rank) * this.#scales[rank * PARTS]!;
     return Math.sqrt(Math.max(0, 1 - seen * seen));
@@ -102,7 +102,7 @@ export class VectorRows {
     return this.#cosineBy(this.#rows.productsWith(wanted, rank * PARTS, PARTS), 0, rank);
   }
 
-  /** Half by the tool as a whole, half by the better of name and description. `first`: where its products begin. */
+  /** Half by the tool as a whole, half by the better of name and description. `first`: index of its first product. */
   #cosineBy(products: Int32Array, first: number, rank: number): number {
     const scales = this.#scales;
     const at = rank * PARTS;

@@ -1,10 +1,10 @@
 import { ByteRows, QUERY_SCALE, toBytes, wantedNumbers } from "../likeness/byte-rows.ts";
 
-/** Vectors of tools by a model, in the order of their ranks, in whole numbers: a byte is as good as the number. */
+/** Vectors of tools by a model, in rank order, as whole numbers: a byte is as accurate as a float here. */
 export class ModelRows {
   readonly #dimensions: number;
   readonly #rows: ByteRows;
-  /** One over the length of each row; 0 for what has no direction. */
+  /** Inverse of each row's length; 0 for a zero vector. */
   readonly #scales: Float32Array;
 
   private constructor(count: number, dimensions: number) {
@@ -13,7 +13,7 @@ export class ModelRows {
     this.#scales = new Float32Array(count);
   }
 
-  /** In steps of one row each. Nothing where one is missing, or has another length than the others. */
+  /** In steps of one row each. Returns `undefined` if a vector is missing or has another length than the others. */
   static *steps(vectors: readonly (Float32Array | undefined)[]): Generator<void, ModelRows | undefined> {
     const dimensions = vectors[0]?.length ?? 0;
     if (dimensions === 0 || vectors.some((vector) => vector?.length !== dimensions)) return undefined;
@@ -34,7 +34,7 @@ export class ModelRows {
     this.#scales[rank] = length === 0 ? 0 : 1 / length;
   }
 
-  /** By rank; `vector` has length 1. Nothing where it has another number of dimensions. */
+  /** Returns cosines by rank; `vector` has length 1. `undefined` if it has another number of dimensions. */
   cosinesTo(vector: Float32Array): Float32Array | undefined {
     if (vector.length !== this.#dimensions) return undefined;
     const wanted = wantedNumbers(vector);

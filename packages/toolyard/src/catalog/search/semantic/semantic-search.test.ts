@@ -16,7 +16,7 @@ import { searchTools } from "../search-tools.ts";
 import { VectorStore } from "./vector-store.ts";
 
 const VIEW = { mode: "normal", principal: LOCAL_PRINCIPAL } as const;
-/** Directions of meaning, by the words that have it. */
+/** Directions of meaning, and the words with each. */
 const MEANINGS = [/letter|mail|envelope/i, /rain|umbrella|weather/i, /./];
 
 let folder: string;
@@ -27,7 +27,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** An embedder that knows three meanings; `answer` may stand in its way. */
+/** Returns an embedder that knows three meanings; `answer` may alter or delay its result. */
 function embedder(
   answer: (vectors: number[][], texts: readonly string[]) => Promise<number[][]> = async (vectors) => vectors,
 ): Embedder & { readonly asked: string[] } {
@@ -59,7 +59,7 @@ async function catalogWith(semantic: SemanticSearch): Promise<Catalog> {
   return catalog;
 }
 
-/** A table that cannot be read, so that words alone stand in. */
+/** Returns a table that cannot be read, so that only words count. */
 const noTable = (): TableSearch =>
   new TableSearch({ load: () => Promise.reject(new Error("none")), waitMs: 60_000, logger: SILENT_LOGGER });
 
@@ -68,20 +68,20 @@ function semantic(model: Embedder, waitMs = 60_000, file?: string): SemanticSear
   return new SemanticSearch({ ...options, ...(file !== undefined && { file }) });
 }
 
-test("a tool without a word of the query is found by what it means, and without embeddings it is not", async () => {
+test("finds a tool without a common word by its meaning, and not without embeddings", async () => {
   const catalog = await catalogWith(semantic(embedder()));
   expect((await catalog.search("write a letter", VIEW, { limit: 5 })).hits[0]!.name).toBe("post_office");
   expect(searchTools(await catalog.snapshot(), { query: "write a letter", view: VIEW, limit: 5 }).hits).toEqual([]);
 });
 
-test("an exact name stays first with a score of 1, whatever is alike", async () => {
+test("an exact name stays first with a score of 1, whatever else is similar", async () => {
   const catalog = await catalogWith(semantic(embedder()));
   const { hits } = await catalog.search("umbrella_advice", VIEW, { limit: 5 });
   expect(hits[0]).toMatchObject({ name: "umbrella_advice", score: 1 });
   expect(hits.slice(1).every((hit) => hit.score < 1 && hit.score > 0)).toBe(true);
 });
 
-test("an empty query lists all by name and asks no model", async () => {
+test("an empty query lists all tools by name without a model request", async () => {
   const model = embedder();
   const catalog = await catalogWith(semantic(model));
   const before = model.asked.length;
@@ -93,7 +93,7 @@ test("an empty query lists all by name and asks no model", async () => {
   expect(model.asked.length).toBe(before);
 });
 
-test("rights and filters hold for what is alike too", async () => {
+test("rights and filters apply to similar tools too", async () => {
   const catalog = await catalogWith(semantic(embedder()));
   const guest = { mode: "normal", principal: { id: "guest", rights: { deny: ["post*"] } } } as const;
   expect((await catalog.search("write a letter", guest, { limit: 5 })).hits.map((hit) => hit.name)).not.toContain(
@@ -102,7 +102,7 @@ test("rights and filters hold for what is alike too", async () => {
   expect((await catalog.search("write a letter", VIEW, { limit: 5, server: "elsewhere" })).hits).toEqual([]);
 });
 
-test("words alone answer while vectors are being loaded", async () => {
+test("answers by words while vectors are being loaded", async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   const model = semantic(embedder((vectors) => held.then(() => vectors)));
@@ -117,7 +117,7 @@ test("words alone answer while vectors are being loaded", async () => {
   expect((await catalog.search("letter", VIEW, { limit: 5 })).hits[0]!.name).toBe("post_office");
 });
 
-test("words alone answer when the query's vector does not come in time, and when the model fails", async () => {
+test("answers by words if the query's vector is late or the model fails", async () => {
   const silent = embedder((vectors, texts) =>
     texts.includes("letter") ? new Promise(() => {}) : Promise.resolve(vectors),
   );
@@ -128,7 +128,7 @@ test("words alone answer when the query's vector does not come in time, and when
   expect((await (await catalogWith(semantic(failing))).search("letter", VIEW, { limit: 5 })).hits).toEqual([]);
 });
 
-test("a search that finds neither its tools nor its query in time has waited once, not once for each", async () => {
+test("waits once if neither the tools nor the query are available in time, not once for each", async () => {
   const model = semantic(
     embedder((vectors, texts) => (texts.includes("letter") ? new Promise(() => {}) : Promise.resolve(vectors))),
     10,
@@ -140,7 +140,7 @@ test("a search that finds neither its tools nor its query in time has waited onc
   await model.evidence("warm up", tools);
   await model.settled();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  // Each look at the clock is a slice later, so that a step of the reading takes a turn of a millisecond.
+  // Each read of the clock advances it by a slice, so that each step of the reading takes a whole turn.
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
   const isAnswered = vi.fn<() => void>();
@@ -151,14 +151,14 @@ test("a search that finds neither its tools nor its query in time has waited onc
   expect(isAnswered).toHaveBeenCalledOnce();
 });
 
-test("the vectors of many tools are read in slices, and others have their turn in between", async () => {
+test("reads the vectors of many tools in slices, with other work in between", async () => {
   const model = semantic(embedder());
   const offers = Array.from({ length: 100 }, (_, at) => ({ name: `advice_${at}`, description: "Says what to take." }));
   const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "t" }).offerTools(...offers)]);
   catalog.searchWith(async () => model);
   await catalog.search("warm up", VIEW, { limit: 5 });
   await model.settled();
-  // Each look at the clock is a millisecond later, so a step takes one.
+  // Each read of the clock advances it by a millisecond, so a step takes one.
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => (now += 1));
   let turns = 0;
@@ -174,7 +174,7 @@ test("the vectors of many tools are read in slices, and others have their turn i
   await model.close();
 });
 
-test("a tool is asked about once, a changed one again", async () => {
+test("requests the vector of a tool once, and again after a change", async () => {
   const model = embedder();
   const provider = new MemoryProvider({ id: "t", namespace: "" }).offerTools(...OFFERS);
   const search = semantic(model);
@@ -192,7 +192,7 @@ test("a tool is asked about once, a changed one again", async () => {
   expect(aboutTools()).toHaveLength(4);
 });
 
-test("what was asked once is read from disk by the next run", async () => {
+test("the next run reads earlier vectors from disk", async () => {
   const file = join(folder, "vectors.bin");
   const first = semantic(embedder(), 60_000, file);
   await catalogWith(first);
@@ -203,7 +203,7 @@ test("what was asked once is read from disk by the next run", async () => {
   expect(model.asked.filter((text) => text.startsWith("t: "))).toEqual([]);
 });
 
-test("after a failure it is asked again, and not before a while", async () => {
+test("requests again after a failure, but only after a pause", async () => {
   let now = 0;
   let fails = true;
   const model = embedder((vectors) => (fails ? Promise.reject(new Error("down")) : Promise.resolve(vectors)));
@@ -223,7 +223,7 @@ test("after a failure it is asked again, and not before a while", async () => {
   expect(store.get(text.key)).toBeDefined();
 });
 
-test("vectors are on disk as they were, those that were appended too", async () => {
+test("vectors on disk equal the originals, including appended ones", async () => {
   const file = new VectorFile(join(folder, "v.bin"));
   await file.append(new Map([["11".repeat(32), Float32Array.of(1, -0.5)]]), true);
   await file.append(new Map([["22".repeat(32), Float32Array.of(0.25, 3)]]), false);
@@ -235,7 +235,7 @@ test("vectors are on disk as they were, those that were appended too", async () 
   ]);
 });
 
-test("a record that was cut short is left out, and a file of another kind counts as none", async () => {
+test("ignores a truncated record, and treats a file of another kind as empty", async () => {
   const path = join(folder, "v.bin");
   const file = new VectorFile(path);
   await file.append(

@@ -12,28 +12,28 @@ import { toolTextOf, type ToolText } from "./tool-text.ts";
 import { unitVector, VectorStore } from "./vector-store.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
-/** Queries whose vectors are kept. */
+/** Most queries whose vectors are kept. */
 const MAX_QUERIES = 500;
 const MAX_QUERY_CHARS = 2000;
-/** Bound of one query's request; a search that does not wait so long has it the next time. */
+/** Time limit of one query's request; a search that does not wait so long uses the result next time. */
 const QUERY_TIMEOUT_MS = 10_000;
-/** Queries that may be asked about at once; further searches do without. */
+/** Most query requests in flight; further searches do without. */
 const MAX_PENDING = 16;
-/** Models differ in what is usual, so tools that are there soon count more than this. */
+/** Usual values differ between models, so the prior weighs less than a few tools. */
 export const MODEL_PRIOR: Usual & { readonly rows: number } = { rows: 8, mean: 0.2, deviation: 0.12 };
 
 export interface SemanticSearchOptions {
   readonly embedder: Embedder;
-  /** Where vectors are kept between two runs; absent: nowhere. */
+  /** File in which vectors are kept between runs; absent: not kept. */
   readonly file?: string;
-  /** Longest time that one search waits, for the tools' vectors and that of its query together. */
+  /** Longest time that one search waits, for the tools' vectors and its query's together. */
   readonly waitMs: number;
   readonly logger: Logger;
-  /** Knows which tools are neighbours, and what the model does not tell in time. Closed with this. */
+  /** Supplies the neighbours, and evidence when the model is late. Closed with this. */
   readonly table: TableSearch;
 }
 
-/** Likeness by a model that is asked. Nothing is asked for before the first search. */
+/** Similarity by a remote model. No request is sent before the first search. */
 export class SemanticSearch implements EvidenceSource {
   readonly #embedder: Embedder;
   readonly #waitMs: number;
@@ -43,7 +43,7 @@ export class SemanticSearch implements EvidenceSource {
   readonly #queries = new Map<string, Float32Array>();
   readonly #pending = new Map<string, Promise<Float32Array | undefined>>();
   readonly #closing = new AbortController();
-  /** What is known of lists of which the model has told everything. */
+  /** Rows of lists whose vectors are complete. */
   readonly #rows = new WeakMap<readonly PreparedTool[], ModelRows>();
   readonly #reading = new Map<readonly PreparedTool[], Promise<ModelRows | undefined>>();
 
@@ -55,14 +55,14 @@ export class SemanticSearch implements EvidenceSource {
     this.#store = new VectorStore({ embedder, logger, ...(file !== undefined && { file }) });
   }
 
-  /** Until the model has told of every tool and of the query, what the table says. */
+  /** Until the vectors of all tools and of the query are available, returns the table's evidence. */
   async evidence(query: string, tools: readonly PreparedTool[]): Promise<Evidence | undefined> {
     const told = within(this.#likeness(query, tools), this.#waitMs);
     const [likeness, others] = await Promise.all([told, this.#table.evidence(query, tools)]);
     return likeness ? { ...others, likeness } : others;
   }
 
-  /** Goes on even when the search no longer waits for it, so that the next one finds what this one did not. */
+  /** Continues after the search stopped waiting, so that the next search has the result. */
   async #likeness(query: string, tools: readonly PreparedTool[]): Promise<Likeness | undefined> {
     const rows = this.#rows.get(tools) ?? (await (this.#reading.get(tools) ?? this.#read(tools)));
     if (!rows) return undefined;
@@ -70,14 +70,14 @@ export class SemanticSearch implements EvidenceSource {
     if (!wanted) return undefined;
     const cosines = rows.cosinesTo(wanted);
     if (cosines) return { cosines, ...usualOf(cosines, MODEL_PRIOR) };
-    // Another length is another model behind the same name.
+    // A different length means a different model behind the same name.
     this.#rows.delete(tools);
     this.#queries.clear();
     this.#store.forget();
     return undefined;
   }
 
-  /** In slices, so that nothing else waits. Nothing while the vector of one of them is not there. */
+  /** Reads in slices, so that other work is not delayed. Returns `undefined` if a vector is missing. */
   #read(tools: readonly PreparedTool[]): Promise<ModelRows | undefined> {
     const reading = whileWanted(this.#steps(tools), () => !this.#closing.signal.aborted)
       .then((rows) => {
@@ -114,7 +114,7 @@ export class SemanticSearch implements EvidenceSource {
     return this.#queries.get(query) ?? this.#pending.get(query) ?? this.#ask(query);
   }
 
-  /** Asks on even when the search no longer waits: the same words are asked for again. */
+  /** Continues after the search stopped waiting: the same query is likely to be repeated. */
   #ask(query: string): Promise<Float32Array | undefined> | undefined {
     if (this.#pending.size >= MAX_PENDING) return undefined;
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(QUERY_TIMEOUT_MS)]);

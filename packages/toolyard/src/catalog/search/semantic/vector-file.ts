@@ -2,19 +2,19 @@ import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeWhole } from "../../../files/write-whole.ts";
 
-/** Bytes of a key: a SHA-256. */
+/** Bytes in a key: a SHA-256. */
 const KEY_BYTES = 32;
 const MAGIC = Buffer.from("TYV1");
 const HEADER_BYTES = MAGIC.length + 4;
-/** A file over this is begun anew. */
+/** A larger file is started over. */
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
 /** Vectors by the key of their text, in hexadecimal. */
 export type Vectors = Map<string, Float32Array>;
 
 /**
- * Vectors on disk: a head with their length, then key and numbers of each, little-endian. New ones are appended; what a
- * crash cut short at the end is left out when it is read. A file that cannot be read counts as none.
+ * Vectors on disk: a header with their length, then key and numbers of each, little-endian. New ones are appended; a
+ * record that a crash truncated at the end is ignored on reading. An unreadable file counts as empty.
  */
 export class VectorFile {
   readonly #path: string;
@@ -23,7 +23,7 @@ export class VectorFile {
     this.#path = path;
   }
 
-  /** `isWhole`: more may be appended; otherwise the file is to be begun anew. */
+  /** `isWhole`: more may be appended; otherwise the file must be started over. */
   async load(): Promise<{ readonly vectors: Vectors; readonly isWhole: boolean }> {
     try {
       return parse(await readFile(this.#path));
@@ -32,7 +32,7 @@ export class VectorFile {
     }
   }
 
-  /** Rejects when the disk does. */
+  /** Rejects on a disk error. */
   async append(vectors: Vectors, isNew: boolean): Promise<void> {
     if (!isNew) return appendFile(this.#path, records(vectors));
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
@@ -65,7 +65,7 @@ function parse(file: Buffer): { readonly vectors: Vectors; readonly isWhole: boo
   for (let record = 0; record < count; record += 1) {
     const at = HEADER_BYTES + record * size;
     const key = file.toString("hex", at, at + KEY_BYTES);
-    // Copied, since numbers must lie at a multiple of four.
+    // Copied, since the numbers must be aligned to four bytes.
     vectors.set(
       key,
       new Float32Array(file.buffer.slice(file.byteOffset + at + KEY_BYTES, file.byteOffset + at + size)),

@@ -4,19 +4,19 @@ import type { Logger } from "../../../core/ports/ports.ts";
 import type { ToolText } from "./tool-text.ts";
 import { VectorFile, type Vectors } from "./vector-file.ts";
 
-/** Texts that one request asks about. */
+/** Texts in one request. */
 const BATCH = 96;
-/** Bound of one request. */
+/** Time limit of one request. */
 const BATCH_TIMEOUT_MS = 60_000;
-/** After a failure the next try waits, twice as long each time. */
+/** Pause after a failure, doubled each time. */
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 600_000;
-/** Vectors that are kept beyond those in use. */
+/** Vectors kept beyond those in use. */
 const MAX_VECTORS = 50_000;
 
 export interface VectorStoreOptions {
   readonly embedder: Embedder;
-  /** Where vectors are kept between two runs; absent: nowhere. */
+  /** File in which vectors are kept between runs; absent: not kept. */
   readonly file?: string;
   readonly logger: Logger;
   /** @default Date.now */
@@ -24,8 +24,8 @@ export interface VectorStoreOptions {
 }
 
 /**
- * The vectors of tools: from disk, else asked for in the background, batch by batch. Whoever searches meanwhile does
- * without.
+ * The vectors of tools: from disk, else requested in the background, batch by batch. Searches in the meantime do
+ * without them.
  */
 export class VectorStore {
   readonly #embedder: Embedder;
@@ -51,14 +51,16 @@ export class VectorStore {
     return this.#vectors?.get(key);
   }
 
-  /** Sees to it that these have vectors, some time. Never waits and never throws. */
+  /** Requests vectors of these texts in the background. Never waits and never throws. */
   want(texts: readonly ToolText[]): void {
     if (this.#loading || this.#closing.signal.aborted || this.#now() < this.#notBefore) return;
     if (this.#vectors && texts.every(({ key }) => this.#vectors!.has(key))) return;
     this.#loading = this.#load(texts).finally(() => (this.#loading = undefined));
   }
 
-  /** Nothing of before can be compared any more. All is asked for anew, at most once in the longest pause. */
+  /**
+   * Drops all vectors, since they are no longer comparable, and requests them again, at most once per longest pause.
+   */
   forget(): void {
     if (!this.#vectors || this.#loading || this.#now() < this.#forgetNotBefore) return;
     this.#forgetNotBefore = this.#now() + LONGEST_PAUSE_MS;
@@ -71,7 +73,7 @@ export class VectorStore {
     );
   }
 
-  /** Waits for what is being loaded. */
+  /** Waits for running requests. */
   async settled(): Promise<void> {
     await this.#loading;
   }
@@ -117,7 +119,7 @@ export class VectorStore {
     );
     const fresh: Vectors = new Map(batch.map(({ key }, at) => [key, unitVector(answers[at]!)]));
     const length = this.#vectors!.values().next().value?.length;
-    // Another length is another model behind the same name: nothing of before can be compared.
+    // A different length means a different model behind the same name: earlier vectors are not comparable.
     if (length !== undefined && fresh.values().next().value!.length !== length)
       [this.#vectors, this.#onDisk] = [new Map(), 0];
     for (const [key, vector] of fresh) this.#vectors!.set(key, vector);
@@ -140,12 +142,12 @@ export class VectorStore {
     if (this.#vectors!.size <= MAX_VECTORS + texts.length) return;
     const used = new Set(texts.map(({ key }) => key));
     for (const key of this.#vectors!.keys()) if (!used.has(key)) this.#vectors!.delete(key);
-    // The file is begun anew with the next vectors, whole.
+    // The file is started over with the next vectors.
     this.#onDisk = 0;
   }
 }
 
-/** The same direction, of length 1. Zeros stay; what is too long to have a length becomes zeros. */
+/** Returns the vector with length 1. Zeros stay zero; a vector too long to measure becomes zero. */
 export function unitVector(numbers: readonly number[]): Float32Array {
   const vector = new Float32Array(numbers.length);
   const length = Math.hypot(...numbers);

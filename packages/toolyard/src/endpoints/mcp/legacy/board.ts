@@ -4,14 +4,14 @@ import { isFor, type LogMessage, type ResourceUpdate } from "../../../core/sourc
 import type { Logger } from "../../../core/ports/ports.ts";
 import { ListWatch, type ListWatcher } from "../list-watch.ts";
 
-/** A session as the board sees it. */
+/** A session as the board uses it. */
 export interface BoardMember extends ListWatcher {
   resourceUpdated(text: string): void;
   logged(level: unknown, text: string): void;
 }
 
 /**
- * Spreads the hub's events to the sessions of one door: one listener for all of them, each view looked at once a
+ * Distributes the hub's events to the sessions of one endpoint: one listener for all of them, each view read once per
  * change, each message serialised once.
  */
 export class SessionBoard {
@@ -27,7 +27,7 @@ export class SessionBoard {
     ];
   }
 
-  /** Members hear of changed lists and of log messages. */
+  /** Adds a member, which then receives list changes and log messages. */
   join(member: BoardMember): void {
     this.#lists.members.add(member);
   }

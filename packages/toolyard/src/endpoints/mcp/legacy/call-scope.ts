@@ -9,28 +9,28 @@ import type { CallerLink } from "../../../core/calls/caller-link.ts";
 import { refusal } from "./session-server-requests.ts";
 import type { Outlet } from "./outlet.ts";
 
-/** What a running request may do with its session. */
+/** What a running request uses of its session. */
 export interface ScopeOwner {
   readonly endpoint: string;
   readonly client: Client;
-  /** From which level on the client wants log messages; everything until it says so. */
+  /** Lowest level of log messages that the client has requested; all levels until it names one. */
   readonly logLevel: string;
   wantsLog(level: unknown): boolean;
   askProblem(ask: ServerRequest): string | undefined;
   put(ask: ServerRequest, outlet: Outlet, signal: AbortSignal): Promise<JsonObject>;
 }
 
-/** One request while it is being answered: its way back to the caller, and its cancellation. */
+/** One running request: the link to its caller, and its cancellation. */
 export class CallScope implements CallerLink {
   readonly outlet: Outlet;
   readonly wants: { readonly progress: boolean; readonly logLevel: string };
   readonly relaysInput = false;
-  /** When progress was sent last. */
+  /** Time of the last progress notification. */
   progressAt: number | undefined;
   readonly #owner: ScopeOwner;
   readonly #caller = new Canceller();
   readonly #progressToken: RequestId | undefined;
-  /** Ends the questions that are still open when the request is answered. */
+  /** Ends the open server requests when the request is answered. */
   #questions: AbortController | undefined;
   #over = false;
 
@@ -73,12 +73,15 @@ export class CallScope implements CallerLink {
     return this.#owner.put(ask, this.outlet, AbortSignal.any(signals));
   }
 
-  /** The caller does not want an answer any more, or has gone; `reason` is what it said itself. */
+  /** Cancels for a caller that cancelled or disconnected; `reason` is the text that the caller sent. */
   cancel(message: string, reason?: string): void {
     this.#caller.abort(new FailError(fail("cancelled", message, reason === undefined ? {} : { details: { reason } })));
   }
 
-  /** The answer is about to be sent: nothing may follow it, and questions still open are withdrawn before it. */
+  /**
+   * Closes the scope before the answer is sent: nothing may follow the answer, and open server requests are withdrawn
+   * first.
+   */
   end(): void {
     if (this.#over) return;
     this.#questions?.abort(new FailError(fail("cancelled", "The call that asked is over.")));

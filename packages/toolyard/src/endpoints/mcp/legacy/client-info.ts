@@ -5,7 +5,7 @@ export type RevisionChoice =
   | { readonly date: string; readonly problem?: never }
   | { readonly date?: never; readonly problem: string };
 
-/** Checks the parameters of `initialize`. Members may be absent or `null`; another type is refused. */
+/** Checks the parameters of `initialize`. Members may be absent or `null`; any other type is refused. */
 export function readHandshake(params: JsonObject): RevisionChoice {
   const date = params["protocolVersion"];
   if (typeof date !== "string") return { problem: "Invalid params: `protocolVersion` must be a string." };
@@ -13,7 +13,7 @@ export function readHandshake(params: JsonObject): RevisionChoice {
   return wrong === undefined ? { date } : { problem: `Invalid params: \`${wrong}\` must be an object.` };
 }
 
-/** Who calls, as `initialize` says. */
+/** Returns the client that `initialize` describes. */
 export function describeClient(connection: string | undefined, params: JsonObject): Client {
   const info = objectMember(params, "clientInfo") ?? {};
   const name = stringMember(info, "name");
@@ -28,9 +28,9 @@ export function describeClient(connection: string | undefined, params: JsonObjec
 }
 
 /**
- * Whether it is the minimal client that a much copied text prints: it writes a request and takes the next line for the
- * answer, so whatever nobody asked for would be read as one. It is known by what it declares, `{tools: {}}` and nothing
- * else, which is no client's capability.
+ * Returns whether the client is the minimal one of a widely copied example: it writes a request and reads the next line
+ * as the answer, so it would read any notification as the answer. It is recognised by its capabilities, exactly
+ * `{tools: {}}`, which is not a client capability.
  */
 export function takesAnyLineAsAnswer({ capabilities }: Client, { date }: { readonly date: string }): boolean {
   return (
@@ -38,10 +38,10 @@ export function takesAnyLineAsAnswer({ capabilities }: Client, { date }: { reado
   );
 }
 
-/** The caller's `_meta` as it is passed on: the token of its progress is ours to map. */
+/** Returns the caller's `_meta` to pass on, without the progress token, which the hub maps. */
 export function metaWithoutToken(params: JsonObject): JsonObject {
   const given = objectMember(params, "_meta");
-  // Tools in modules get this very object.
+  // Tools in modules receive this object.
   if (!given) return {};
   if (!("progressToken" in given)) return copyOf(given);
   const { progressToken: _, ...meta } = given;

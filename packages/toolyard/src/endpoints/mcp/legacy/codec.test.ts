@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LEGACY_REVISIONS } from "../../../wire/legacy/revisions.ts";
 import { LegacyCodecs } from "./codec.ts";
 
-test("of tools whose output is wrapped those that were listed last are known, however many came before", () => {
+test("remembers the most recently listed tools with wrapped output, however many were listed before", () => {
   const codec = new LegacyCodecs().for(LEGACY_REVISIONS[0]!);
   const list = (from: number, count: number): void => {
     const entries = Array.from({ length: count }, (_, at) => ({
@@ -19,7 +19,7 @@ test("of tools whose output is wrapped those that were listed last are known, ho
   expect(isWrapped("t0")).toBe(true);
   for (let round = 1; round <= 2; round += 1) {
     list(round * 50_000, 50_000);
-    // Listed each time, so not forgotten.
+    // Listed each time, so it is not evicted.
     list(1, 1);
   }
   expect(["t0", "t1", "t149999"].map(isWrapped)).toEqual([false, true, true]);

@@ -8,14 +8,14 @@ import { RPC } from "../../../wire/messages.ts";
 import type { MethodCodec } from "../methods.ts";
 import { hasObjectRoot, withObjectProperties, wrapOutputSchema } from "./tool-schemas.ts";
 
-/** Tools whose output was wrapped that are remembered: more than one source may list. */
+/** Most tools with wrapped output that are remembered: more than one source may list. */
 const MAX_WRAPPED = 100_000;
 
-/** Codecs of all legacy revisions in front of one hub. They share what they know of tools whose output was wrapped. */
+/** Codecs of all legacy revisions in front of one hub. They share the names of tools with wrapped output. */
 export class LegacyCodecs {
   readonly #byDate = new Map<string, MethodCodec>();
   readonly #projected = new WeakMap<RenderedList, RenderedList>();
-  /** Rendered names of the tools whose output schema was wrapped in the list last seen, those seen last at the end. */
+  /** Rendered names of tools whose output schema was wrapped when last listed, most recent last. */
   readonly #wrapped = new Set<string>();
 
   for(revision: LegacyRevision): MethodCodec {
@@ -53,7 +53,7 @@ export class LegacyCodecs {
     const name = stringMember(entry, "name") ?? "";
     this.#wrapped.delete(name);
     if (!schema || hasObjectRoot(schema)) return entry;
-    // A source may list other names each time, without end.
+    // A source may list new names each time, without limit.
     if (this.#wrapped.size >= MAX_WRAPPED) this.#wrapped.delete(this.#wrapped.values().next().value!);
     this.#wrapped.add(name);
     return { ...entry, outputSchema: wrapOutputSchema(schema) };
@@ -75,14 +75,14 @@ function withoutResultType(result: JsonObject): JsonObject {
   return rest;
 }
 
-/** A client that knows no structured content must find the value somewhere. */
+/** Adds the value as text: a client without support for structured content reads only `content`. */
 function withText(result: JsonObject, structured: unknown): JsonObject {
   const content = listMember(result, "content");
   if (content.some((block) => isJsonObject(block) && block["type"] === "text")) return result;
   return { ...result, content: [...content, { type: "text", text: stringifyExact(structured) }] };
 }
 
-/** The codes of the modern handshake mean nothing to a legacy client. */
+/** Replaces codes of the modern handshake, which a legacy client does not know. */
 function legacyError(error: RpcErrorObject): RpcErrorObject {
   return MODERN_CODES.has(error.code) ? { ...error, code: RPC.internal } : error;
 }

@@ -6,11 +6,11 @@ import type { Dialect } from "../../dialect.ts";
 /** One HTTP request to a legacy endpoint, after the listener's checks: Host, Origin, authentication, body size. */
 export interface LegacyExchange {
   readonly http: HttpExchange;
-  /** The caller, with the names of tools that this very request asks for. */
+  /** The caller, with the tool names that this request chooses. */
   readonly principal: Principal;
-  /** The tool mode that this very request names by header or query (`toolModeOfRequest`). */
+  /** The tool mode that this request names by header or query (`toolModeOfRequest`). */
   readonly mode?: ToolMode | undefined;
-  /** What else is spoken at this path. */
+  /** Other dialects at this path. */
   readonly dialects?: readonly Dialect[] | undefined;
   /** What `classifyMessage` returns for the posted message. Absent for a batch and for an unread body. */
   readonly classified?: ClassifiedMessage | undefined;

@@ -9,8 +9,8 @@ import { rpcError, RPC, type RequestId } from "../../../wire/messages.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
 /**
- * An answer that is an HTTP error: the codes and words are those of the reference implementation, since clients look
- * for them.
+ * An answer that is an HTTP error. Codes and messages equal those of the reference implementation, since clients check
+ * them.
  */
 export interface HttpProblem {
   readonly status: number;
@@ -71,7 +71,7 @@ export function getHeaderProblem(http: HttpExchange): HttpProblem | undefined {
   return { status: 406, code: -32000, message: "Not Acceptable: Client must accept text/event-stream" };
 }
 
-/** The header may be missing; then the session's revision counts. */
+/** Checks the version header. It is optional; the session's revision applies without it. */
 export function versionProblem(http: HttpExchange): HttpProblem | undefined {
   const version = http.header("mcp-protocol-version");
   if (version === undefined || legacyRevision(version)) return undefined;
@@ -81,7 +81,7 @@ export function versionProblem(http: HttpExchange): HttpProblem | undefined {
   return { status: 400, code: -32000, message };
 }
 
-/** What is wrong with a body that holds several messages, or none. */
+/** Returns what is wrong with a body that holds several messages, or none. */
 export function batchProblem(messages: readonly unknown[]): HttpProblem | undefined {
   if (messages.length === 0)
     return { status: 400, code: RPC.invalidRequest, message: "Invalid Request: Batch must not be empty" };

@@ -15,9 +15,9 @@ export class HttpSession implements ReplyHome {
   readonly events: SessionEvents;
   readonly standing: StandingStream;
   readonly #deps: SessionDeps;
-  /** When it was seen to be in use last, be it that somebody only listens. */
+  /** Time at which it was last seen in use; an open stream counts as use. */
   lastSeenAt = performance.now();
-  /** When a request named it last. */
+  /** Time of the last request that named it. */
   usedAt = this.lastSeenAt;
   #isListed = false;
   #replies: CallMap<number, PostReply> | undefined;
@@ -45,7 +45,7 @@ export class HttpSession implements ReplyHome {
     return this.protocol.busy;
   }
 
-  /** Neither answers anything nor has anybody listening. */
+  /** True while it neither answers a request nor has an open stream. */
   get isIdle(): boolean {
     return !this.protocol.busy && !this.standing.isOpen;
   }
@@ -55,12 +55,12 @@ export class HttpSession implements ReplyHome {
   }
 
   get primingRetryMs(): number | undefined {
-    // An event id would make the client come back for the rest of a stream that has none.
+    // An event id would make the client reconnect for the rest of a stream that has no more events.
     const isPriming = this.protocol.revision.primingEvents && !this.#isTerminated;
     return isPriming ? this.#deps.options.retryMs : undefined;
   }
 
-  /** It is given out: callers know its id from now on, and all hubs know of it. */
+  /** Publishes the session: callers know its id from now on, and all hubs know of it. */
   list(): void {
     this.#isListed = true;
     this.#deps.state.sessions.put(this.id, this.protocol.record);
@@ -77,14 +77,14 @@ export class HttpSession implements ReplyHome {
     this.#replies?.delete(stream);
   }
 
-  /** What of this session can still send on `stream`. */
+  /** Returns the sender that still owns `stream`, if any. */
   sender(stream: number): StandingStream | PostReply | undefined {
     return stream === STANDING ? this.standing : this.#replies?.get(stream);
   }
 
   /**
-   * Ends all streams as they are and cancels the open requests without a reply, before `close`, when the client ends
-   * the session. The official servers do the same; a client that has closed its own reader may fail on a late message.
+   * Ends all streams and cancels the open requests without a reply, before `close`, when the client ends the session.
+   * The official servers do the same; a client that has closed its own reader may fail on a late message.
    */
   terminate(): void {
     this.#isTerminated = true;

@@ -88,7 +88,7 @@ async function send(sent: TestRequest): Promise<Answer> {
   };
 }
 
-/** Events of a stream, in order, whether waited for or not. */
+/** Events of a stream in order; they are collected even if no test step waits for them. */
 class Events {
   readonly all: SseEvent[] = [];
   readonly request: ClientRequest;
@@ -176,7 +176,7 @@ const listen = (headers: Record<string, string>, lastEventId?: string): Promise<
   });
 
 describe("sessions", () => {
-  test("S17: initialize gives a random session id of 128 bits", async () => {
+  test("S17: initialize returns a random session id of 128 bits", async () => {
     const first = await send({ body: initialize() });
     const second = await send({ body: initialize() });
     expect(first.status).toBe(200);
@@ -186,7 +186,7 @@ describe("sessions", () => {
     expect(second.headers["mcp-session-id"]).not.toBe(first.headers["mcp-session-id"]);
   });
 
-  test.each(["POST", "GET", "DELETE"])("S17: %s with an unknown session id is answered 404", async (method) => {
+  test.each(["POST", "GET", "DELETE"])("S17: answers 404 to %s with an unknown session id", async (method) => {
     const answer = await send({
       method,
       headers: { "mcp-session-id": "nope", accept: "application/json, text/event-stream" },
@@ -196,7 +196,7 @@ describe("sessions", () => {
     expect(answer.json).toEqual({ jsonrpc: "2.0", error: { code: -32001, message: "Session not found" }, id: null });
   });
 
-  test.each(["POST", "GET", "DELETE"])("%s without a session id is answered 400", async (method) => {
+  test.each(["POST", "GET", "DELETE"])("answers 400 to %s without a session id", async (method) => {
     const answer = await send({
       method,
       headers: { accept: "application/json, text/event-stream" },
@@ -223,7 +223,7 @@ describe("sessions", () => {
     expect(endpoint.hub.released[0]).not.toBe(headers["mcp-session-id"]);
   });
 
-  test("S17: a session is its principal's own", async () => {
+  test("S17: a session belongs to one principal", async () => {
     const guarded = await start({ http: { tokens: { ann: { token: "a-token" }, bob: { token: "b-token" } } } });
     const ann = await openSession(undefined, undefined, { to: guarded, headers: { authorization: "Bearer a-token" } });
     expect((await send({ to: guarded, headers: ann, body: rpc(1, "ping") })).status).toBe(200);
@@ -233,7 +233,7 @@ describe("sessions", () => {
     expect((await send({ to: guarded, headers: ann, body: rpc(1, "ping") })).status).toBe(200);
   });
 
-  test("DELETE ends a stream that has begun without an answer, and without an id to come back for", async () => {
+  test("DELETE ends a started stream without an answer and without an id for reconnecting", async () => {
     const headers = await openSession("2025-11-25", { elicitation: {} });
     const call = await stream({ headers, body: callTool(1, "ask") });
     await call.until(({ method }) => method !== undefined);
@@ -266,27 +266,27 @@ describe("sessions", () => {
     expect((await send({ headers: { "mcp-session-id": session }, body: rpc(1, "ping") })).status).toBe(200);
   });
 
-  test("an open session goes on beside the one that an initialize with its id begins", async () => {
+  test("an open session continues next to the one that an initialize with its id starts", async () => {
     const headers = await openSession();
     await send({ headers, body: initialize() });
     expect((await send({ headers, body: rpc(1, "ping") })).status).toBe(200);
   });
 
-  test("two requests of which one is initialize are refused", async () => {
+  test("refuses two requests of which one is initialize", async () => {
     expect(await send({ body: [initialize(), rpc(1, "ping")] })).toMatchObject({
       status: 400,
       json: { error: { code: -32600 } },
     });
   });
 
-  test("an initialize that is refused begins no session", async () => {
+  test("a refused initialize starts no session", async () => {
     const answer = await send({ body: rpc(1, "initialize", {}) });
     expect(answer).toMatchObject({ status: 200, json: { id: 1, error: { code: -32602 } } });
     expect(answer.headers["mcp-session-id"]).toBeUndefined();
     expect(endpoint.legacy.size).toBe(0);
   });
 
-  test("idle sessions end, those that listen or work do not", async () => {
+  test("ends idle sessions, but not those with a stream or a running request", async () => {
     const idle = await openSession();
     const listening = await openSession();
     const working = await openSession();
@@ -304,7 +304,7 @@ describe("sessions", () => {
     expect((await running).json.result).toEqual(text("done"));
   });
 
-  test("beyond the bound the session idle for longest makes room, never one at work", async () => {
+  test("evicts the session that was idle longest when the table is full, never one that is answering", async () => {
     const small = await start({ sessions: { maxSessions: 2 } });
     const first = await openSession(undefined, undefined, { to: small });
     const second = await openSession(undefined, undefined, { to: small });
@@ -321,7 +321,7 @@ describe("sessions", () => {
     for (const answer of await Promise.all(running)) expect(answer.status).toBe(200);
   });
 
-  test("an idle session costs 12 KB at most", async () => {
+  test("an idle session costs at most 12 KB", async () => {
     const { HttpSession } = await import("./http-session.ts");
     const { createTestDeps } = await import("../../../../../../test/fixtures/mcp-endpoint.ts");
     const deps = createTestDeps(endpoint.hub);
@@ -344,7 +344,7 @@ describe("sessions", () => {
   });
 });
 
-describe("what HTTP refuses", () => {
+describe("HTTP refusals", () => {
   test.each(REFUSED_HEADERS)("%s", async (_, bad, status, code) => {
     const headers = await openSession();
     expect(await send({ headers: { ...headers, ...bad }, body: rpc(1, "ping") })).toMatchObject({
@@ -354,7 +354,7 @@ describe("what HTTP refuses", () => {
     expect((await send({ headers, body: rpc(1, "ping") })).status).toBe(200);
   });
 
-  test.each(REFUSED_BODIES)("a body of %s", async (_, body, status, code) => {
+  test.each(REFUSED_BODIES)("refuses a body of %s", async (_, body, status, code) => {
     const headers = await openSession("2025-03-26");
     expect(await send({ headers, body: Buffer.isBuffer(body) ? body.toString("latin1") : body })).toMatchObject({
       status,
@@ -362,24 +362,24 @@ describe("what HTTP refuses", () => {
     });
   });
 
-  test("S4: a body over the bound", async () => {
+  test("S4: refuses a body over the limit", async () => {
     const headers = await openSession();
     const answer = await send({ headers, body: callTool(1, "echo", { text: "x".repeat(5 * 1024 * 1024) }) });
     expect(answer.status).toBe(413);
   });
 
-  test("a GET that does not accept event streams", async () => {
+  test("refuses a GET that does not accept event streams", async () => {
     const headers = await openSession();
     expect((await send({ method: "GET", headers: { ...headers, accept: "application/json" } })).status).toBe(406);
   });
 
-  test("methods that nobody knows", async () => {
+  test("refuses unknown methods", async () => {
     expect((await send({ method: "PUT" })).status).toBe(405);
   });
 });
 
 describe("answers", () => {
-  test("C7: notifications and replies are answered 202 without a body", async () => {
+  test("C7: answers 202 without a body to notifications and replies", async () => {
     const headers = await openSession();
     for (const body of [
       notification("notifications/initialized"),
@@ -390,7 +390,7 @@ describe("answers", () => {
     }
   });
 
-  test("an answer is plain JSON when nothing came before it, errors too", async () => {
+  test("answers with plain JSON if nothing precedes the answer, also for errors", async () => {
     const headers = await openSession();
     const answer = await send({ headers, body: callTool(0, "echo", { text: "hi" }) });
     expect(answer).toMatchObject({ status: 200, json: { id: 0, result: { content: [{ text: "hi" }] } } });
@@ -401,7 +401,7 @@ describe("answers", () => {
     });
   });
 
-  test("a call with progress is a stream that opens with an id and a time to come back", async () => {
+  test("a call with progress is a stream that starts with an id and a retry time", async () => {
     const headers = await openSession();
     const events = await stream({ headers, body: callTool(1, "progress", {}, { progressToken: "p" }) });
     await events.ended;
@@ -423,14 +423,14 @@ describe("answers", () => {
     expect(events.messages).toHaveLength(4);
   });
 
-  test("a client that accepts only JSON gets the result of a call with progress as JSON", async () => {
+  test("sends a call's result as JSON to a client that accepts only JSON, also with progress", async () => {
     const headers = { ...(await openSession()), accept: "application/json" };
     const answer = await send({ headers, body: callTool(1, "progress", {}, { progressToken: "p" }) });
     expect(answer.headers["content-type"]).toBe("application/json");
     expect(answer.json).toMatchObject({ id: 1, result: {} });
   });
 
-  test("a client that accepts only JSON gets questions and progress on the stream of its session", async () => {
+  test("sends server requests and progress on the session's stream to a client that accepts only JSON", async () => {
     const headers = await openSession("2025-06-18", { elicitation: {} });
     const standing = await stream({ method: "GET", headers });
     const json = { ...headers, accept: "application/json" };
@@ -443,12 +443,12 @@ describe("answers", () => {
     expect(standing.messages.filter(({ method }) => method === "notifications/progress")).toHaveLength(3);
   });
 
-  test("a client that accepts only JSON cannot be asked without a stream of its session", async () => {
+  test("cannot send server requests to a client that accepts only JSON and has no session stream", async () => {
     const headers = { ...(await openSession("2025-06-18", { elicitation: {} })), accept: "application/json" };
     expect((await send({ headers, body: callTool(1, "ask") })).text).toContain("cannot be asked");
   });
 
-  test("a question goes out on the stream of its call, and the reply by POST", async () => {
+  test("sends a server request on the stream of its call, and receives the reply by POST", async () => {
     const headers = await openSession("2025-06-18", { elicitation: {} });
     const events = await stream({ headers, body: callTool(1, "ask") });
     const ask = await events.until(({ method }) => method === "elicitation/create");
@@ -460,7 +460,7 @@ describe("answers", () => {
     );
   });
 
-  test("a call that is quiet for long becomes a stream, whose comments keep the connection alive", async () => {
+  test("turns a quiet call into a stream whose comments keep the connection alive", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
     try {
       const patient = await start();
@@ -479,7 +479,7 @@ describe("answers", () => {
     }
   });
 
-  test("C17: batches are served up to 2025-03-26 and refused since", async () => {
+  test("C17: accepts batches up to 2025-03-26 and refuses them since", async () => {
     const batch = [rpc(1, "ping"), notification("notifications/x"), callTool(2, "echo", { text: "b" }), { id: 7 }];
     const old = await openSession("2025-03-26");
     const answer = await send({ headers: old, body: batch });
@@ -504,7 +504,7 @@ describe("answers", () => {
     });
   });
 
-  test("a cancelled call is answered so, and nobody takes its end for a lost stream", async () => {
+  test("answers a cancelled call, so that the client does not take its end for a lost stream", async () => {
     const headers = await openSession();
     const started = createGate();
     endpoint.hub.started.on(started.open);
@@ -514,7 +514,7 @@ describe("answers", () => {
     expect((await running).json).toEqual(CANCELLED);
   });
 
-  test("C30: the tool mode of a request is named by header, else by query, else it is the session's", async () => {
+  test("C30: reads the tool mode from the header, else the query, else the session", async () => {
     const headers = await openSession();
     const count = async (sent: TestRequest): Promise<number> =>
       ((await send({ body: rpc(1, "tools/list"), ...sent })).json.result["tools"] as unknown[]).length;
@@ -542,7 +542,7 @@ describe("streams", () => {
   };
   const isChange = ({ method }: JsonObject): boolean => method === "notifications/tools/list_changed";
 
-  test("the standing stream tells of changes, and there is one of it", async () => {
+  test("the single standing stream reports list changes", async () => {
     const headers = await openSession();
     const events = await listen(headers);
     edit();
@@ -551,7 +551,7 @@ describe("streams", () => {
     expect([second.status, second.headers["mcp-session-id"]]).toEqual([409, headers["mcp-session-id"]]);
   });
 
-  test("what happened before anybody listened is told when somebody does, once", async () => {
+  test("sends events from before the standing stream opened once it opens, each once", async () => {
     const headers = await openSession();
     edit();
     await expect.poll(() => endpoint.hub.views.length).toBeGreaterThan(4);
@@ -561,7 +561,7 @@ describe("streams", () => {
     expect(events.messages).toHaveLength(1);
   });
 
-  test("a standing stream that was lost is taken up after the last event", async () => {
+  test("resumes a lost standing stream after the last event", async () => {
     const headers = await openSession();
     const uri = "test://greeting";
     await send({ headers, body: rpc(1, "resources/subscribe", { uri }) });
@@ -580,7 +580,7 @@ describe("streams", () => {
     await second.until(({ params }) => (params as JsonObject)["n"] === 4);
   });
 
-  test("a call's stream that was lost does not cancel the call, and is taken up where it broke", async () => {
+  test("a lost stream does not cancel its call and resumes where it broke", async () => {
     const headers = await openSession();
     const go = createGate();
     endpoint.hub.handlers["stepped"] = async (call) => {
@@ -600,7 +600,7 @@ describe("streams", () => {
     expect(endpoint.hub.calls.at(-1)?.signal.aborted).toBe(false);
   });
 
-  test("a stream is taken up while its call still runs", async () => {
+  test("resumes a stream while its call still runs", async () => {
     const headers = await openSession();
     const go = createGate();
     endpoint.hub.handlers["stepped"] = async (call) => {
@@ -619,7 +619,7 @@ describe("streams", () => {
     expect(second.messages.at(-1)).toMatchObject({ id: 1, result: text("there") });
   });
 
-  /** A call that told of progress and then runs until it is cancelled. */
+  /** Starts a call that reports progress and then runs until it is cancelled. */
   async function beginSlow(headers: Record<string, string>): Promise<Events> {
     endpoint.hub.handlers["stepped"] = async (call) => {
       call.notify({ method: "notifications/progress", params: { progress: 1 } });
@@ -645,7 +645,7 @@ describe("streams", () => {
     },
   );
 
-  test("the stream of a call that was cancelled while it was lost is taken up, and ends with that reply", async () => {
+  test("resumes the lost stream of a cancelled call and ends it with that reply", async () => {
     const headers = await openSession();
     const first = await beginSlow(headers);
     const [priming] = first.all;
@@ -659,7 +659,7 @@ describe("streams", () => {
     ]);
   });
 
-  test("a client that has all of a stream that ended is told not to come back", async () => {
+  test("tells a client that has received all of an ended stream not to reconnect", async () => {
     const headers = await openSession();
     const events = await stream({ headers, body: callTool(1, "progress", {}, { progressToken: "p" }) });
     await events.ended;
@@ -671,7 +671,7 @@ describe("streams", () => {
     expect(answer.headers["content-length"]).toBeUndefined();
   });
 
-  test("a stream whose answer is too large to keep ends with an error when it is taken up", async () => {
+  test("ends a resumed stream with an error if its answer was too large to keep", async () => {
     endpoint = await start({ sessions: { replayMaxBytes: 16 * 400 } });
     const headers = await openSession();
     endpoint.hub.handlers["large"] = async (call) => {
@@ -687,19 +687,16 @@ describe("streams", () => {
     ]);
   });
 
-  test.each(["7-0", "nonsense", "1-99999"])(
-    "there is nothing to take up after the event id %s",
-    async (lastEventId) => {
-      const headers = await openSession();
-      const answer = await send({
-        method: "GET",
-        headers: { ...headers, accept: "text/event-stream", "last-event-id": lastEventId },
-      });
-      expect(answer).toMatchObject({ status: 400, json: { error: { code: -32000 } } });
-    },
-  );
+  test.each(["7-0", "nonsense", "1-99999"])("has nothing to resume after the event id %s", async (lastEventId) => {
+    const headers = await openSession();
+    const answer = await send({
+      method: "GET",
+      headers: { ...headers, accept: "text/event-stream", "last-event-id": lastEventId },
+    });
+    expect(answer).toMatchObject({ status: 400, json: { error: { code: -32000 } } });
+  });
 
-  test("events of one session are not to be had in another", async () => {
+  test("does not send events of one session to another", async () => {
     const ours = await openSession();
     const events = await stream({ headers: ours, body: callTool(1, "progress", {}, { progressToken: "p" }) });
     await events.ended;
@@ -741,14 +738,14 @@ describe("HTTP+SSE of 2024-11-05", () => {
     ]);
   });
 
-  test("the base path is part of the address", async () => {
+  test("includes the base path in the address", async () => {
     const based = await start({ http: { base_path: "/tools" } });
     const events = await stream({ to: based, method: "GET", path: "/sse", headers: { accept: "text/event-stream" } });
     await expect.poll(() => events.all).toHaveLength(1);
     expect(events.all[0]?.data).toMatch(/^\/tools\/messages\?sessionId=/);
   });
 
-  test("posts to nobody's session, of another type, or of nonsense are refused", async () => {
+  test("refuses posts to unknown sessions, of another media type, or with invalid content", async () => {
     const { endpoint: messagesPath } = await connect();
     expect((await send({ path: "/messages?sessionId=nope", body: rpc(1, "ping") })).status).toBe(404);
     expect((await send({ path: "/messages", body: rpc(1, "ping") })).status).toBe(404);
@@ -765,7 +762,7 @@ describe("HTTP+SSE of 2024-11-05", () => {
     });
   });
 
-  test("the session ends with its stream, and so do its calls", async () => {
+  test("the session and its calls end with its stream", async () => {
     const { events, endpoint: messagesPath } = await connect();
     await send({ path: messagesPath, body: initialize("2024-11-05") });
     const aborted = createGate();
@@ -782,7 +779,7 @@ describe("HTTP+SSE of 2024-11-05", () => {
     expect(endpoint.sse.size).toBe(0);
   });
 
-  test("when the listener closes, what is running is answered before the stream ends", async () => {
+  test("answers running requests before the stream ends when the listener closes", async () => {
     const { events, endpoint: messagesPath } = await connect();
     const idle = await connect();
     await send({ path: messagesPath, body: initialize("2024-11-05") });
@@ -798,7 +795,7 @@ describe("HTTP+SSE of 2024-11-05", () => {
     await closed;
   });
 
-  test("the tool mode of the stream's query holds for the session", async () => {
+  test("the tool mode in the stream's query applies to the session", async () => {
     const { events, endpoint: messagesPath } = await connect("/sse?tool_mode=discovery");
     await send({ path: messagesPath, body: initialize("2024-11-05") });
     await send({ path: messagesPath, body: rpc(1, "tools/list") });

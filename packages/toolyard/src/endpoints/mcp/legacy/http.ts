@@ -38,8 +38,8 @@ import { SessionTable } from "./session-table.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
 /**
- * Streamable HTTP of the legacy era on one endpoint. `post` gets the parsed body, since whoever tells the eras apart
- * has read it. Every method answers its exchange; none rejects for what a client did.
+ * Streamable HTTP of the legacy era on one endpoint. `post` gets the parsed body, because the choice of the era has
+ * parsed it already. Every method answers its exchange; none rejects because of client input.
  */
 export class LegacyHttp {
   readonly #deps: SessionDeps;
@@ -64,7 +64,7 @@ export class LegacyHttp {
     this.#unlisten = deps.state.notifications.on((notification) => this.#heard(notification));
   }
 
-  /** How many sessions there are. */
+  /** Number of sessions. */
   get size(): number {
     return this.#table.size;
   }
@@ -84,7 +84,7 @@ export class LegacyHttp {
     return this.#receive(exchange, session, body);
   }
 
-  /** The standing stream, or the rest of a stream that was lost. */
+  /** Opens the standing stream, or resumes a lost stream. */
   get(exchange: LegacyExchange): void | Promise<void> {
     const { http } = exchange;
     const problem = getHeaderProblem(http);
@@ -103,7 +103,7 @@ export class LegacyHttp {
     return session.standing.attach(stream);
   }
 
-  /** Ends the session, be it another hub's. */
+  /** Ends the session, even if another hub holds it. */
   delete(exchange: LegacyExchange): void | Promise<void> {
     const session = this.#session(exchange);
     if (!session) return this.#endElsewhere(exchange);
@@ -113,13 +113,13 @@ export class LegacyHttp {
     sendEmpty(named(exchange.http.answer, session), 200);
   }
 
-  /** Ends idle sessions and lets go of old events; runs by itself once a minute. */
+  /** Ends idle sessions and drops old events; runs automatically once a minute. */
   sweep(now = performance.now()): void {
     this.#table.sweep(now);
     this.#log.sweep(now);
   }
 
-  /** Ends every session; what is still running is answered with an error. */
+  /** Ends every session and answers running requests with an error. */
   close(): void {
     for (const timer of this.#timers) clearInterval(timer);
     this.#unlisten();
@@ -127,7 +127,7 @@ export class LegacyHttp {
   }
 
   /**
-   * Begins a session. A client that reconnects may still send the id of its old session, which it cannot know to be
+   * Starts a session. A client that reconnects may still send the id of its old session, which it cannot know to be
    * stale, so `Mcp-Session-Id` is ignored here. The old session, if there is one, ends when it is idle.
    */
   async #initialize(exchange: LegacyExchange, messages: readonly unknown[]): Promise<void> {
@@ -141,7 +141,7 @@ export class LegacyHttp {
     session.close();
   }
 
-  /** `body`: one message, or a batch of them. */
+  /** `body`: one message, or a batch. */
   async #receive(exchange: LegacyExchange, session: HttpSession, body: unknown): Promise<void> {
     const { http, principal, mode, dialects } = exchange;
     const isBatch = Array.isArray(body);
@@ -171,7 +171,7 @@ export class LegacyHttp {
     if (sender) return sender.attach(http.openStream(sessionHeader(session)), at.sequence);
     return session.events.after(at.stream, at.sequence, (missed) => {
       if (!missed) return sendProblem(named(http.answer, session), nothingToResume(lastEventId));
-      // Clients of server-sent events come back for a stream that has ended until they are answered 204.
+      // Clients of server-sent events reconnect to an ended stream until they receive 204.
       if (missed.length === 0) return sendEmpty(named(http.answer, session), 204);
       const stream = http.openStream(sessionHeader(session));
       replay(stream, missed);
@@ -179,13 +179,13 @@ export class LegacyHttp {
     });
   }
 
-  /** The caller's own session that the request names, where it is held here. */
+  /** Returns the caller's own session that the request names, if this endpoint holds it. */
   #session({ http }: LegacyExchange): HttpSession | undefined {
     const id = http.header("mcp-session-id");
     return id !== undefined ? this.#table.use(id, http.principal) : undefined;
   }
 
-  /** Only a ping is allowed before `initialize` (2025-11-25, "Lifecycle"); it needs no session. */
+  /** Answers requests without a session. Only a ping is allowed before `initialize` (2025-11-25, "Lifecycle"). */
   #withoutSession(exchange: LegacyExchange, body: unknown): void | Promise<void> {
     const single: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body;
     const classified = classifyMessage(single);
@@ -202,9 +202,7 @@ export class LegacyHttp {
     if ((await this.#idHeldElsewhere(exchange)) !== undefined) sendProblem(exchange.http.answer, SESSION_ELSEWHERE);
   }
 
-  /**
-   * Id of the caller's session that the request names, where another door or hub holds it; else answers the request.
-   */
+  /** Returns the id of the caller's session if another endpoint or hub holds it; otherwise answers the request. */
   async #idHeldElsewhere({ http }: LegacyExchange): Promise<string | undefined> {
     const id = http.header("mcp-session-id");
     if (id === undefined) return refuse(http.answer, SESSION_REQUIRED);
@@ -248,7 +246,7 @@ export class LegacyHttp {
   }
 }
 
-/** A call that is quiet for this long gets a stream, whose comments keep the connection alive. */
+/** A call that is quiet for this long becomes a stream, whose comments keep the connection alive. */
 const QUIET_MS = 15_000;
 const SWEEP_MS = 60_000;
 
@@ -269,7 +267,7 @@ function isInitialize(message: unknown): boolean {
   return isJsonObject(message) && message["method"] === "initialize" && "id" in message;
 }
 
-/** Notifications, replies, and replies that cannot be read: nothing is said to any of them. */
+/** Returns true for notifications, replies and unreadable replies: none of them gets an answer. */
 function needsNoAnswer({ type }: ClassifiedMessage): boolean {
   return type === "notification" || type === "reply";
 }

@@ -6,7 +6,7 @@ import type { CallScope } from "./call-scope.ts";
 import { replyError } from "./replies.ts";
 
 /**
- * The requests of one session that are running. A request without an id has a symbol for key, so nobody can cancel it.
+ * The running requests of one session. A request without an id has a symbol as its key, so no client can cancel it.
  */
 export class InFlight {
   readonly #max: number;
@@ -20,7 +20,7 @@ export class InFlight {
     return this.#scopes.size;
   }
 
-  /** Why a request may not run now, if so. */
+  /** Returns why a request may not run now, if so. */
   problemOf(id: RequestId | symbol): { code: number; message: string } | undefined {
     if (this.#scopes.has(id))
       return {
@@ -38,12 +38,15 @@ export class InFlight {
     this.#scopes.set(id, scope);
   }
 
-  /** After a cancellation the id is free, and somebody else may have it. */
+  /**
+   * Removes a request. After a cancellation its id is free and another request may use it, so the scope is compared
+   * too.
+   */
   remove(id: RequestId | symbol, scope: CallScope): void {
     if (this.#scopes.get(id) === scope) this.#scopes.delete(id);
   }
 
-  /** As `notifications/cancelled` asks. The reply, where there is one, goes out before the id is free. */
+  /** Handles `notifications/cancelled`. The reply, if any, is sent before the id is free. */
   cancel(params: JsonObject | undefined): void {
     const id = params?.["requestId"];
     if (!isRequestId(id)) return;
@@ -57,12 +60,12 @@ export class InFlight {
     if (answers) replyError(scope.outlet, id, REQUEST_CANCELLED);
   }
 
-  /** Cancels all requests, and answers none. */
+  /** Cancels all requests and answers none. */
   cancelAll(reason: string): void {
     this.#takeAll(reason);
   }
 
-  /** Cancels all requests, and answers those that have an id with an error. */
+  /** Cancels all requests and answers those that have an id with an error. */
   endAll(reason: string): void {
     for (const [id, scope] of this.#takeAll(reason)) {
       if (typeof id !== "symbol")
@@ -84,5 +87,5 @@ export class InFlight {
   }
 }
 
-/** As servers of the Python SDK answer; MCP has no code of its own for it. */
+/** Same error as servers of the Python SDK; MCP defines no code for it. */
 const REQUEST_CANCELLED = { code: 0, message: "Request cancelled" };

@@ -12,7 +12,7 @@ export class KnownLists {
   readonly #announcements = new Map<ListKind, number>();
   #capabilities: JsonObject = {};
 
-  /** The lists at the handshake, and the capabilities that were advertised. */
+  /** Records the lists at the handshake, and the advertised capabilities. */
   offered(lists: Readonly<Record<ListKind, RenderedList>>, capabilities: JsonObject): void {
     this.#capabilities = capabilities;
     for (const kind of KINDS) {
@@ -26,7 +26,7 @@ export class KnownLists {
     this.#versions.set(kind, version);
   }
 
-  /** The notices that tell of what is new in `versions`, which count as known from now on. */
+  /** Returns the notifications about changes in `versions`, which count as known from now on. */
   outdated(versions: ListVersions): ReadonlySet<string> {
     const notifications = new Set<string>();
     for (const [kind, { version, announcements }] of versions) {

@@ -5,7 +5,7 @@ import { LegacySession, type SessionDeps } from "./session.ts";
 import { createSessionDeps, type SessionDepsParts } from "./session-deps.ts";
 import { LegacySse } from "./sse.ts";
 
-/** The legacy era on HTTP, all of it: sessions at `/mcp`, HTTP+SSE, and callers without a session. */
+/** The legacy era on HTTP: sessions at `/mcp`, HTTP+SSE, and callers without a session. */
 export class LegacyEndpoint {
   readonly http: LegacyHttp;
   readonly sse: LegacySse;
@@ -21,7 +21,7 @@ export class LegacyEndpoint {
     return new LegacySession(this.#deps, { endpoint: "jsonrpc", principal, outlet: NOBODY });
   }
 
-  /** Ends the sessions on HTTP: what is still running there is answered with an error. */
+  /** Ends the HTTP sessions and answers running requests with an error. */
   giveUp(): void {
     this.http.close();
   }
@@ -33,5 +33,5 @@ export class LegacyEndpoint {
   }
 }
 
-/** Between its requests nobody listens to such a caller. */
+/** Such a caller receives nothing between its requests. */
 const NOBODY: ReplyOutlet = Object.freeze({ reply: () => {}, note: () => {}, reachable: false, isShared: false });

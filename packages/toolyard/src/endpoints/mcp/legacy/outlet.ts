@@ -7,31 +7,34 @@ export interface ReplyError {
 }
 
 /**
- * Where the answer to one message, and whatever comes before it, goes. Texts are whole JSON-RPC messages without line
+ * Receiver of the answer to one message and of everything before it. Texts are whole JSON-RPC messages without line
  * breaks.
  */
 export interface Outlet {
-  /** The one reply to a request; `error` says what it tells, for carriers that tell it in their own way as well. */
+  /**
+   * Sends the one reply to a request; `error` describes an error reply, for carriers that report errors in their own
+   * way too.
+   */
   reply(text: string, error?: ReplyError): void;
-  /** As `reply`, for results; absent where only text can be sent. */
+  /** Like `reply`, for results; absent if only text can be sent. */
   replySpliced?(reply: SplicedReply): void;
-  /** A notification, or a request of ours, that belongs to the request being answered, or to the session as a whole. */
+  /** Sends a notification, or a request of the hub, that belongs to the current request or to the session. */
   note(text: string): void;
-  /** False when nobody can receive what is sent any more; asks are then refused at once. */
+  /** False if no client can receive messages any more; server requests are then refused immediately. */
   readonly reachable: boolean;
-  /** Messages of several requests go the same way, so the client may read a notification and a reply in one piece. */
+  /** Messages of several requests share this path, so the client may read a notification and a reply in one chunk. */
   readonly isShared: boolean;
   /**
-   * A request that its caller cancelled is answered all the same. Absent where silence says it, as the specification
-   * would have it; a stream that ends without the reply reads as one that was lost, and the client takes it up again
-   * and again.
+   * A request that its caller cancelled still gets an answer. Absent where silence is enough, as the specification
+   * describes. A stream that ends without the reply looks like a lost one, and the client reconnects to it again and
+   * again.
    */
   readonly answersCancelled?: boolean;
 }
 
 /**
- * For what may be sent after the answer, or is answered after it: by the session's own way where that is open, since
- * some clients give up what came on the stream of an answer once they have that; else by the way of the answer.
+ * Returns the outlet for messages that are sent or answered after the answer: the session's, if it is open, because
+ * some clients abandon the stream of an answer once they have the answer; otherwise that of the answer.
  */
 export function lastingOutlet(outlet: Outlet, session: Outlet): Pick<Outlet, "note" | "reachable"> {
   return {

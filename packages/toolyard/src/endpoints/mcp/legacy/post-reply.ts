@@ -10,24 +10,24 @@ import type { Outlet } from "./outlet.ts";
 import { eventId, type SessionEvents } from "./session-events.ts";
 import type { StandingStream } from "./standing-stream.ts";
 
-/** What a reply needs to know of its session. */
+/** What a reply needs of its session. */
 export interface ReplyHome {
-  /** Of the session, once it is open: what it is called in the answer's head. */
+  /** Id of the session, for the answer's headers, once the session is open. */
   readonly openId: string | undefined;
   readonly events: SessionEvents;
-  /** Sends `retry` and an id at the start of a stream, where the revision has it. */
+  /** Value of `retry`, sent with an id at the start of a stream, if the revision supports it. */
   readonly primingRetryMs: number | undefined;
   /** The stream that belongs to no request. */
   readonly standing: Pick<StandingStream, "isOpen" | "note">;
-  /** A number under which `reply` can be found until it ends. */
+  /** Returns a number under which `reply` can be found until it ends. */
   register(reply: PostReply): number;
   unregister(stream: number): void;
 }
 
 /**
- * The answer to one POST. It stays plain JSON as long as nothing comes before the replies; the first notification or
- * question makes it a stream of server-sent events. A stream that its client loses goes on in the event log, and is
- * taken up again by `attach`.
+ * The answer to one POST. It stays plain JSON if nothing precedes the replies; the first notification or server request
+ * makes it a stream of server-sent events. If the client loses the stream, it continues in the event log, and `attach`
+ * resumes it.
  */
 export class PostReply implements Outlet {
   readonly isShared = false;
@@ -50,7 +50,7 @@ export class PostReply implements Outlet {
     this.#number = home.register(this);
   }
 
-  /** A lost stream may be taken up again; a plain answer whose connection is gone reaches nobody. */
+  /** A lost stream may be resumed; a plain answer whose connection is closed reaches no client. */
   get reachable(): boolean {
     if (!this.#accepted.stream) return this.#home.standing.isOpen;
     return !this.#isOver && (this.#stream !== undefined || !this.#http.answer.isGone);
@@ -58,7 +58,7 @@ export class PostReply implements Outlet {
 
   note(text: string): void {
     if (this.#isOver || !this.reachable) return;
-    // A client that accepts only JSON has no other way for it than the stream of its session.
+    // A client that accepts only JSON can receive it only on the stream of its session.
     if (!this.#accepted.stream) return this.#home.standing.note(text);
     this.stream();
     this.#send(text);
@@ -77,8 +77,8 @@ export class PostReply implements Outlet {
   }
 
   /**
-   * Turns the answer into a stream, also with nothing to say yet: a connection that is quiet for long is cut by
-   * somebody on the way.
+   * Turns the answer into a stream, even with nothing to send yet: intermediaries close a connection that is quiet for
+   * long.
    */
   stream(): void {
     if (this.#isOver || this.#stream || !this.#accepted.stream || !this.#http.answer.isOpen) return;
@@ -90,21 +90,21 @@ export class PostReply implements Outlet {
     this.#replies = [];
   }
 
-  /** The client is back and has seen the stream up to `sequence`. */
+  /** Resumes the stream for a client that has seen it up to `sequence`. */
   attach(stream: EventStream, sequence: number): void | Promise<void> {
     return this.#home.events.after(this.#number, sequence, (missed = []) => {
       this.#stream?.end();
       this.#stream = stream;
       replay(stream, missed);
-      // It was over by the time that what was missed had been read.
+      // It ended before the missed events had been read.
       if (this.#isOver) stream.end();
     });
   }
 
-  /** Everything that was asked is answered. */
+  /** Ends it: every request is answered. */
   end(): void {
     if (this.#isOver) return;
-    // A request that gets no reply at all: an empty stream is all that HTTP lets us say.
+    // For a request that gets no reply, HTTP allows only an empty stream.
     if (this.#replies.length === 0 || !this.#accepted.json) this.stream();
     this.#isOver = true;
     this.#home.unregister(this.#number);
@@ -125,8 +125,8 @@ export class PostReply implements Outlet {
   }
 
   /**
-   * A stream is known for as long as its last event is kept, so one too large to keep leaves an error of its id in its
-   * place.
+   * A stream is known as long as its last event is kept, so an answer that is too large to keep leaves an error with
+   * its id.
    */
   #sendReply(text: string): void {
     this.#send(text, () => replyNotKept(text));
@@ -153,7 +153,7 @@ function replyNotKept(text: string): string {
   );
 }
 
-/** Sends again what a client missed of one stream. */
+/** Sends the events of one stream again that a client missed. */
 export function replay(to: EventStream, missed: readonly LoggedEvent[]): void {
   for (const { stream, sequence, text } of missed) to.send(text, { event: "message", id: eventId(stream, sequence) });
 }

@@ -39,8 +39,8 @@ export function refuseInvalid(
 }
 
 /**
- * What is no request gets no reply that could be taken for one to a request of the same id; other dialects ask for a
- * `method` least of all.
+ * Returns whether a reply could be matched to a request: a value that is not a request must not get one. Other dialects
+ * require a `method`.
  */
 function isAnswerable(value: unknown, hasDialects: boolean): boolean {
   if (!isJsonObject(value)) return false;

@@ -27,7 +27,7 @@ import {
 import { StdioEndpoint } from "../stdio-endpoint.ts";
 import { createProtocolSink } from "../../../process/stdout-guard.ts";
 
-/** A door on stdio whose client starts a real child: the child hands its pipes on to this process. */
+/** An endpoint on stdio whose client starts a real child process: the child connects its pipes to this process. */
 interface PipeEndpoint {
   readonly hub: HubStandIn;
   readonly command: { readonly command: string; readonly args: string[] };
@@ -125,7 +125,7 @@ describe.each(Object.keys(TRANSPORTS))("the v1 client over %s", (name) => {
     await client.ping();
   });
 
-  test("is told of unknown tools and of tools that fail", async () => {
+  test("receives errors for unknown tools and for tools that fail", async () => {
     const { client } = await connect();
     await expect(client.callTool({ name: "ecko" })).rejects.toMatchObject({
       code: -32602,
@@ -134,7 +134,7 @@ describe.each(Object.keys(TRANSPORTS))("the v1 client over %s", (name) => {
     expect(await client.callTool({ name: "fail" })).toMatchObject({ isError: true });
   });
 
-  test("gets progress and logs", async () => {
+  test("receives progress and log messages", async () => {
     const { client } = await connect();
     const logged: unknown[] = [];
     client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void logged.push(params.level));
@@ -144,13 +144,14 @@ describe.each(Object.keys(TRANSPORTS))("the v1 client over %s", (name) => {
     await client.callTool({ name: "progress", arguments: { steps: 5 } }, undefined, {
       onprogress: ({ progress }) => void steps.push(progress),
     });
-    // On a shared pipe this client forgets a call before it handles progress read in one piece with the reply; a busy
+    // On a shared pipe this client forgets a call before it handles progress that it read in one chunk with the reply;
+    // that happens on a busy machine.
     // machine joins them.
     expect(steps).toEqual([1, 2, 3, 4, 5].slice(0, name === "Streamable HTTP" ? 5 : steps.length));
     expect(logged).toEqual(["warning", "error"]);
   });
 
-  test("is asked and answers", async () => {
+  test("receives server requests and answers them", async () => {
     const { client } = await connect();
     client.setRequestHandler(ElicitRequestSchema, ({ params }) => ({
       action: "accept",
@@ -175,7 +176,7 @@ describe.each(Object.keys(TRANSPORTS))("the v1 client over %s", (name) => {
     });
   });
 
-  test("is told of changes", async () => {
+  test("receives list changes", async () => {
     const { client, hub } = await connect();
     const tools = createGate();
     const resource = createGate();
@@ -192,7 +193,7 @@ describe.each(Object.keys(TRANSPORTS))("the v1 client over %s", (name) => {
 });
 
 describe("the v1 client and its streams", () => {
-  test("a call whose connection is cut comes to its end by itself", async () => {
+  test("a call whose connection breaks still completes", async () => {
     const cut = createGate();
     http.hub.handlers["stepped"] = async (call) => {
       call.notify({ method: "notifications/progress", params: { progress: 1 } });
@@ -200,7 +201,7 @@ describe("the v1 client and its streams", () => {
       return { ok: true, result: { content: [{ type: "text", text: "there" }] } };
     };
     const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
-    // Lets the test cut a stream of events half-way, as a network does.
+    // Lets the test break a stream of events half-way, as a network does.
     const cutting: typeof fetch = async (input, init) => {
       const response = await fetch(input, init);
       if (init?.method !== "POST" || !response.headers.get("content-type")?.includes("event-stream")) return response;
@@ -230,7 +231,7 @@ describe("the v1 client and its streams", () => {
   });
 
   test.each([true, false])(
-    "a call that is cancelled and still waited for comes to its end, progress before it: %s",
+    "a cancelled call that the client still awaits ends, with progress before it: %s",
     async (hasProgress) => {
       const answered: number[] = [];
       const listening: typeof fetch = async (input, init) => {
@@ -259,7 +260,7 @@ describe("the v1 client and its streams", () => {
         message: expect.stringContaining("Request cancelled"),
       });
       await cancelling;
-      // This client comes back for each stream that ended with an error.
+      // This client reconnects to each stream that ended with an error.
       if (hasProgress) await vi.waitFor(() => expect(answered).toEqual([200, 204]), { timeout: 10_000 });
     },
   );

@@ -9,13 +9,13 @@ import type { SessionDeps } from "./session.ts";
 export interface SessionDepsParts extends MethodsDeps {
   readonly options: LegacySessionOptions;
   readonly defaultMode: ToolMode;
-  /** What this hub shares with others. */
+  /** State that this hub shares with others. */
   readonly state: HubState;
 }
 
 /**
- * What the legacy sessions of one hub share, on HTTP, HTTP+SSE and stdio alike. Whoever creates it closes its `board`
- * at the end.
+ * Creates what the legacy sessions of one hub share on HTTP, HTTP+SSE and stdio. The caller closes its `board` at the
+ * end.
  */
 export function createSessionDeps(parts: SessionDepsParts): SessionDeps {
   return { ...parts, board: new SessionBoard(parts.hub, parts.logger), codecs: new LegacyCodecs() };

@@ -15,7 +15,7 @@ async function textsAfter(events: SessionEvents, stream: number, sequence = 0): 
   return taken?.map(({ text }) => text);
 }
 
-test("ids are unique in a session, over all its streams, and name what comes after them", async () => {
+test("ids are unique within a session across its streams and identify the events after them", async () => {
   const events = new SessionEvents(openLog(), "s");
   const ids = [events.add(1, "a"), events.add(0, "a"), events.add(1, "b")];
   expect(new Set(ids).size).toBe(3);
@@ -23,7 +23,7 @@ test("ids are unique in a session, over all its streams, and name what comes aft
   expect(await textsAfter(events, seen.stream, seen.sequence)).toEqual(["b"]);
 });
 
-test("a text larger than a session's share leaves in its place what is said instead", async () => {
+test("a text larger than the session's share is replaced by a shorter one", async () => {
   const events = new SessionEvents(openLog(), "s");
   events.add(1, "x".repeat(101), () => "too large");
   events.add(2, "x".repeat(101));
@@ -35,7 +35,7 @@ test("a text larger than a session's share leaves in its place what is said inst
   ]);
 });
 
-test("what comes while the log is read is handed over with what was read, once and in order", async () => {
+test("delivers events that arrive while the log is read together with it, once and in order", async () => {
   const kept = openLog();
   let answer: () => void = () => {};
   const slow: EventLog = {
@@ -55,6 +55,6 @@ test("what comes while the log is read is handed over with what was read, once a
   expect(await reading).toEqual(["before", "during", "late"]);
 });
 
-test.each(["", "1", "1-", "-1", "1-2-3", "a-1", "1-1e3", "99999999999-1"])("%j is no event id", (id) => {
+test.each(["", "1", "1-", "-1", "1-2-3", "a-1", "1-1e3", "99999999999-1"])("%j is not an event id", (id) => {
   expect(parseEventId(id)).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import type { EventLog, LoggedEvent, Unheard } from "../../../state/ports/event-log.ts";
 
-/** Takes what a client missed of a stream: nothing at all where the stream is not known. */
+/** Receives the events that a client missed of a stream; `undefined` if the stream is unknown. */
 export type MissedEventsHandler = (missed: readonly LoggedEvent[] | undefined) => void;
 
 /** The events of one session. Ids are unique in it and name their stream: `<stream>-<sequence>`. */
@@ -8,7 +8,7 @@ export class SessionEvents {
   readonly #log: EventLog;
   readonly #session: string;
   #lastSequence = 0;
-  /** What comes while the log is read, one list for each reading. */
+  /** Events that arrive while the log is read, one list per read. */
   #late: Set<LoggedEvent[]> | undefined;
 
   constructor(log: EventLog, session: string) {
@@ -16,27 +16,25 @@ export class SessionEvents {
     this.#session = session;
   }
 
-  /**
-   * Notes one event and returns its id. `inPlace` makes what is kept instead of a text that is too large to be kept.
-   */
+  /** Records one event and returns its id. `inPlace` makes the replacement for a text that is too large to keep. */
   add(stream: number, text: string, inPlace?: () => string): string {
     this.#append(stream, inPlace && this.#log.isTooLarge(text) ? inPlace() : text);
     return eventId(stream, this.#lastSequence);
   }
 
-  /** Notes an event for a client that does not listen now, unless as much waits for it already. */
+  /** Records an event for a client that has no stream open, unless an equal event already waits for it. */
   addUnheard(stream: number, text: string, unheard: Unheard): void {
     this.#append(stream, text, unheard);
   }
 
-  /** An id for an event that carries nothing and need not be kept. */
+  /** Returns an id for an event without data, which need not be kept. */
   mark(stream: number): string {
     return eventId(stream, this.#lastSequence);
   }
 
   /**
-   * Hands over what was sent on `stream` after `sequence`, as far as it is kept, in the same turn in which nothing is
-   * missing from it: whoever takes the stream up in `take` misses nothing.
+   * Passes the kept events of `stream` after `sequence` to `take`, in the same turn in which they are complete: a
+   * stream that `take` resumes misses none.
    */
   after(stream: number, sequence: number, take: MissedEventsHandler): void | Promise<void> {
     const kept = this.#log.after(this.#session, stream, sequence);

@@ -10,9 +10,9 @@ import { RPC, type RpcReply } from "../../../wire/messages.ts";
 import type { Outlet } from "./outlet.ts";
 
 export interface SessionServerRequestOptions {
-  /** How long a client may take to answer. A person may have to read and type. */
+  /** Longest wait for a client's answer. A user may have to read and type. */
   readonly timeoutMs: number;
-  /** Questions of one session that may wait at once. */
+  /** Most requests of one session that may wait for an answer. */
   readonly maxWaiting: number;
 }
 
@@ -21,7 +21,7 @@ interface PendingReply {
   reject(error: FailError): void;
 }
 
-/** The requests that one session puts to its client: elicitation, sampling, roots. */
+/** The requests that one session sends to its client: elicitation, sampling, roots. */
 export class SessionServerRequests {
   readonly #options: SessionServerRequestOptions;
   #waiting: Map<number, PendingReply> | undefined;
@@ -32,8 +32,8 @@ export class SessionServerRequests {
   }
 
   /**
-   * Sends a request on `outlet` and waits for its result. Rejects with a `FailError`; the client is then told to forget
-   * it.
+   * Sends a request on `outlet` and waits for its result. Rejects with a `FailError` on failure, and then tells the
+   * client to cancel the request.
    */
   async put(ask: ServerRequest, outlet: Pick<Outlet, "note" | "reachable">, signal: AbortSignal): Promise<JsonObject> {
     if (signal.aborted) throw abortFailure(signal);
@@ -65,8 +65,7 @@ export class SessionServerRequests {
   }
 
   /**
-   * Hands a client's reply to whoever waits for it; a reply that nobody waits for is dropped. Says whether somebody
-   * did.
+   * Passes a client's reply to the request that waits for it; drops a reply to no request. Returns whether one waited.
    */
   settle(reply: RpcReply): boolean {
     const waiting = typeof reply.id === "number" ? this.#waiting?.get(reply.id) : undefined;
@@ -76,7 +75,7 @@ export class SessionServerRequests {
     return true;
   }
 
-  /** The session ends. */
+  /** Rejects all waiting requests: the session ends. */
   close(): void {
     const gone = new FailError(fail("cancelled", "The calling client has gone."));
     for (const waiting of this.#waiting?.values() ?? []) waiting.reject(gone);
@@ -84,7 +83,7 @@ export class SessionServerRequests {
   }
 }
 
-/** Says why a client cannot be asked this, or nothing when it can. */
+/** Returns why a client cannot receive this request, or `undefined` if it can. */
 export function askProblem(ask: ServerRequest, capabilities: JsonObject, revision: LegacyRevision): string | undefined {
   switch (ask.method) {
     case "elicitation/create":
@@ -100,7 +99,7 @@ export function askProblem(ask: ServerRequest, capabilities: JsonObject, revisio
   }
 }
 
-/** The refusal as whoever asked gets it; an upstream hears it as "method not found". */
+/** Returns the refusal for the requester; an upstream receives it as "method not found". */
 export function refusal(ask: ServerRequest, message: string): FailError {
   return new FailError(
     fail("denied", message, { details: { ask: ask.method }, rpcError: { code: RPC.methodNotFound, message } }),
@@ -115,7 +114,8 @@ function elicitationProblem(
   const declared = objectMember(capabilities, "elicitation");
   if (!declared || !revision.elicitation) return undeclared("elicitation");
   if (ask.params["mode"] !== "url") {
-    // Before there were two modes an empty object meant the form; since then a client that names modes means only
+    // Before elicitation had two modes, an empty object meant the form; a client that names modes now supports only
+    // those.
     // those.
     const formOnly =
       Object.keys(declared).length === 0 || isJsonObject(declared["form"]) || !isJsonObject(declared["url"]);

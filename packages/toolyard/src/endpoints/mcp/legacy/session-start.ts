@@ -3,26 +3,26 @@ import type { SessionRecord } from "../../../state/ports/session-records.ts";
 import type { Dialect } from "../../dialect.ts";
 import type { Outlet } from "./outlet.ts";
 
-/** What whoever carries a session says when it begins. */
+/** What the carrier of a session supplies when it starts. */
 export interface SessionStart {
-  /** The lasting connection's id; see `Client.connection`. Absent where nothing lasts. */
+  /** Id of the lasting connection; see `Client.connection`. Absent if there is none. */
   readonly connection?: string;
   /** `mcp-http`, `mcp-sse`, `mcp-stdio`. */
   readonly endpoint: string;
   readonly principal: Principal;
-  /** Where messages go that belong to no request. */
+  /** Receiver of messages that belong to no request. */
   readonly outlet: Outlet;
-  /** Hears what is known of the session each time when that changes. Absent: it ends with its connection. */
+  /** Receives the session's record each time it changes. Absent: the session ends with its connection. */
   readonly onRecord?: (record: SessionRecord) => void;
 }
 
-/** What comes with one message. */
+/** What accompanies one message. */
 export interface MessageContext {
   readonly outlet: Outlet;
-  /** The mode that this very message names by header or query; it wins over the session's. */
+  /** The mode that this message names by header or query; it overrides the session's. */
   readonly mode?: ToolMode | undefined;
-  /** The sender with its rights as they are now; the same one that began the session. */
+  /** The sender with its current rights; the same principal that started the session. */
   readonly principal?: Principal | undefined;
-  /** What else is spoken here, asked in this order for methods that MCP does not have. @default none */
+  /** Other dialects here, tried in this order for methods that MCP does not define. @default none */
   readonly dialects?: readonly Dialect[] | undefined;
 }

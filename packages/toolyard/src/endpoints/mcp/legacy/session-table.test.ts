@@ -20,7 +20,7 @@ function session(id: string, principalId = "local", state: Partial<TableEntry> =
 const ids = (table: SessionTable<TableEntry>): string[] => Array.from(table, ({ id }) => id);
 const PRINCIPAL = LOCAL_PRINCIPAL;
 
-test("a full table ends the one that nobody used for longest", () => {
+test("a full table ends the least recently used session", () => {
   const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 3 });
   for (const id of ["a", "b", "c"]) table.add(session(id));
   table.use("a", PRINCIPAL);
@@ -28,7 +28,7 @@ test("a full table ends the one that nobody used for longest", () => {
   expect(ids(table)).toEqual(["a", "c", "d"]);
 });
 
-test("of those that only listen it is the same, also after a sweep", () => {
+test("evicts listening sessions in the same order, also after a sweep", () => {
   const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 2 });
   for (const id of ["a", "b"]) table.add(session(id, "local", { isIdle: false }));
   table.use("a", PRINCIPAL);
@@ -37,13 +37,13 @@ test("of those that only listen it is the same, also after a sweep", () => {
   expect(ids(table)).toEqual(["a", "c"]);
 });
 
-test("sessions at work are left alone: a table full of them takes no other", () => {
+test("a table full of sessions that are answering accepts no other", () => {
   const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 1 });
   table.add(session("a", "local", { isIdle: false, isBusy: true }));
   expect([table.add(session("b")), ids(table)]).toEqual([false, ["a"]]);
 });
 
-test("the principal with the most sessions makes room", () => {
+test("evicts from the principal with the most sessions", () => {
   const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 3 });
   table.add(session("quiet", "other"));
   table.add(session("a"));

@@ -1,19 +1,19 @@
 import type { Principal } from "../../../core/calls/call.ts";
 import { Shares, type Holder } from "../../../core/fairness/shares.ts";
 
-/** A session as the table looks at it. */
+/** A session as the table uses it. */
 export interface TableEntry {
   readonly id: string;
   readonly principalId: string;
-  /** Neither answers anything nor has anybody listening. */
+  /** True while it neither answers a request nor has an open stream. */
   readonly isIdle: boolean;
-  /** Answers something. */
+  /** True while it answers a request. */
   readonly isBusy: boolean;
-  /** When it was seen to be in use last, be it that somebody only listens. */
+  /** Time at which it was last seen in use; an open stream counts as use. */
   lastSeenAt: number;
-  /** When a request named it last. */
+  /** Time of the last request that named it. */
   usedAt: number;
-  /** Callers know its id from now on. */
+  /** Publishes its id to callers. */
   list(): void;
   close(): void;
 }
@@ -23,7 +23,7 @@ export interface SessionTableLimits {
   readonly maxSessions: number;
 }
 
-/** The sessions of one door. */
+/** The sessions of one endpoint. */
 export class SessionTable<Entry extends TableEntry> {
   readonly #limits: SessionTableLimits;
   readonly #sessions = new Map<string, Entry>();
@@ -37,7 +37,7 @@ export class SessionTable<Entry extends TableEntry> {
     return this.#sessions.size;
   }
 
-  /** False when the table is full of sessions that are at work, or are others' by right. */
+  /** Returns false if the table is full of sessions that are answering or that their principals are entitled to. */
   add(session: Entry): boolean {
     if (this.#sessions.size >= this.#limits.maxSessions && !this.#makeRoomFor(ownerOf(session))) return false;
     this.#sessions.set(session.id, session);
@@ -46,7 +46,10 @@ export class SessionTable<Entry extends TableEntry> {
     return true;
   }
 
-  /** The caller's own session of that id, which counts as used now. Somebody else's does not exist. */
+  /**
+   * Returns the caller's own session with that id and marks it as used. Sessions of other principals are treated as
+   * unknown.
+   */
   use(id: string, principal: Principal): Entry | undefined {
     const session = this.#sessions.get(id);
     if (!session || session.principalId !== principal.id) return undefined;
@@ -54,7 +57,7 @@ export class SessionTable<Entry extends TableEntry> {
     return session;
   }
 
-  /** The session of that id, whosever it is. */
+  /** Returns the session with that id, of any principal. */
   find(id: string): Entry | undefined {
     return this.#sessions.get(id);
   }
@@ -64,7 +67,7 @@ export class SessionTable<Entry extends TableEntry> {
     session.close();
   }
 
-  /** Ends what has been idle for too long. */
+  /** Ends sessions that were idle too long. */
   sweep(now: number): void {
     for (const session of Array.from(this.#sessions.values())) {
       if (!session.isIdle) session.lastSeenAt = now;
@@ -81,11 +84,12 @@ export class SessionTable<Entry extends TableEntry> {
   }
 
   /**
-   * Ends the session of whoever owes the newcomer one: the one that is idle for longest, else the one that only listens
-   * and was not used for longest, else the one at work that is so. Nobody's session at work goes for one of its own.
+   * Ends a session of the principal that exceeds its share: the one idle longest, else the least recently used one that
+   * only listens, else the least recently used one that is answering. A session that is answering never yields to
+   * another of the same principal.
    */
   #makeRoomFor(newcomer: Holder): boolean {
-    // Looked for only when the table is full: an order that each request keeps up would cost every one of them.
+    // Computed only when the table is full: keeping an order at each request would cost every request.
     const all = Array.from(this.#sessions.values());
     const restful = all.filter(({ isBusy }) => !isBusy);
     const debtor =

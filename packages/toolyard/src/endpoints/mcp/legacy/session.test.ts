@@ -15,7 +15,7 @@ type Message = JsonObject & {
   params?: JsonObject;
 };
 
-/** A session whose every message is recorded in the order in which it was sent. */
+/** A session that records every message in the order of sending. */
 class TestClient implements Outlet {
   readonly hub: HubStandIn;
   readonly session: LegacySession;
@@ -74,7 +74,7 @@ class TestClient implements Outlet {
     return answer;
   }
 
-  /** The next message of that method, sent already or to come. */
+  /** Returns the next message with that method, already sent or still to come. */
   next(method: string): Promise<Message> {
     const matches = (message: Message): boolean => message.method === method;
     const known = this.sent.find(matches);
@@ -108,7 +108,7 @@ afterEach(() => {
 
 describe("the handshake", () => {
   test.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"])(
-    "C2: %s is echoed",
+    "C2: echoes %s",
     async (version) => {
       expect((await new TestClient().open(version)).result).toMatchObject({
         protocolVersion: version,
@@ -117,11 +117,14 @@ describe("the handshake", () => {
     },
   );
 
-  test.each(["2026-07-28", "1999-01-01", "nonsense"])("C2: %s is answered with our latest", async (version) => {
-    expect((await new TestClient().open(version)).result).toMatchObject({ protocolVersion: "2025-11-25" });
-  });
+  test.each(["2026-07-28", "1999-01-01", "nonsense"])(
+    "C2: answers %s with the latest supported revision",
+    async (version) => {
+      expect((await new TestClient().open(version)).result).toMatchObject({ protocolVersion: "2025-11-25" });
+    },
+  );
 
-  test("capabilities and instructions are those of the hub", async () => {
+  test("returns the capabilities and instructions of the hub", async () => {
     expect((await new TestClient().open()).result).toMatchObject({
       capabilities: {
         tools: { listChanged: true },
@@ -134,7 +137,7 @@ describe("the handshake", () => {
     });
   });
 
-  test("what the sources' servers declare stands beside the hub's own words, and does not change them", async () => {
+  test("adds the capabilities declared by the sources' servers without changing the hub's own", async () => {
     const client = new TestClient();
     client.hub.lists = { ...client.hub.lists, resources: [], templates: [], prompts: [] };
     client.hub.serverFacts = {
@@ -159,7 +162,7 @@ describe("the handshake", () => {
     );
   });
 
-  test("a list that a server has none of as yet is told of once there is something", async () => {
+  test("advertises a list that a server declares but has no entries of yet, and reports the first entry", async () => {
     const client = new TestClient();
     client.hub.lists = { ...client.hub.lists, prompts: [] };
     client.hub.serverFacts = { ...client.hub.serverFacts, capabilities: { prompts: {} } };
@@ -169,7 +172,7 @@ describe("the handshake", () => {
     expect(await client.next("notifications/prompts/list_changed")).toBeDefined();
   });
 
-  test("what no source offers is not advertised", async () => {
+  test("does not advertise a feature that no source offers", async () => {
     const client = new TestClient();
     client.hub.lists = { ...client.hub.lists, resources: [], templates: [], prompts: [] };
     client.hub.serverFacts = {
@@ -185,7 +188,7 @@ describe("the handshake", () => {
     });
   });
 
-  test("what a starting source may come to offer is told: no client asks for it again", async () => {
+  test("advertises what a starting source may offer, because clients read capabilities only once", async () => {
     const client = new TestClient();
     client.hub.lists = { ...client.hub.lists, resources: [], templates: [], prompts: [] };
     client.hub.serverFacts = {
@@ -208,11 +211,11 @@ describe("the handshake", () => {
     ["a version that is no string", { protocolVersion: 7 }],
     ["capabilities that are no object", { protocolVersion: "2025-11-25", capabilities: [] }],
     ["a clientInfo that is no object", { protocolVersion: "2025-11-25", clientInfo: "me" }],
-  ])("initialize with %s is refused with -32602", async (_, params) => {
+  ])("refuses initialize with %s with -32602", async (_, params) => {
     expect((await new TestClient().request("initialize", params)).error?.code).toBe(-32602);
   });
 
-  test("R8: a client that sends everything in one go is served", async () => {
+  test("R8: serves a client that sends everything at once", async () => {
     const client = new TestClient();
     const opened = client.request("initialize", { protocolVersion: "2024-11-05", capabilities: {} }, 0);
     const told = client.notify("notifications/initialized");
@@ -224,19 +227,19 @@ describe("the handshake", () => {
     expect((await listed).result?.["tools"]).toBeDefined();
   });
 
-  test("ping is answered before initialize", async () => {
+  test("answers ping before initialize", async () => {
     expect((await new TestClient().request("ping")).result).toEqual({});
   });
 });
 
 describe("ids and messages", () => {
-  test.each([0, "0", "", -5, "a b"])("C46: the id %j comes back as it was", async (id) => {
+  test.each([0, "0", "", -5, "a b"])("C46: returns the id %j unchanged", async (id) => {
     const client = await openClient();
     await client.request("ping", {}, id);
     expect(client.sent.at(-1)).toEqual({ jsonrpc: "2.0", id, result: {} });
   });
 
-  test("C46: an id that is still running is refused with -32600, the same as a string is another", async () => {
+  test("C46: refuses an id that is still running with -32600, and treats the same text as a different id", async () => {
     const client = await openClient();
     const first = client.request("tools/call", { name: "slow" }, 5);
     await client.request("ping", {}, "5");
@@ -261,7 +264,7 @@ describe("ids and messages", () => {
     ["an id that is an object", { jsonrpc: "2.0", id: {}, method: "ping" }, null],
     ["neither method nor result", { jsonrpc: "2.0", id: 3 }, null],
     ["a reply without an id", { jsonrpc: "2.0", result: {} }, null],
-  ])("G24: %s is refused with -32600", async (_, message, id) => {
+  ])("G24: refuses %s with -32600", async (_, message, id) => {
     const client = await openClient();
     const before = client.sent.length;
     await client.receive(message);
@@ -284,12 +287,12 @@ describe("ids and messages", () => {
     ["logging/setLevel", { level: "loud" }],
     ["tools/list", { cursor: 4 }],
     ["tools/list", { cursor: "made-up" }],
-  ])("%s with %j is refused with -32602", async (method, params) => {
+  ])("refuses %s with %j with -32602", async (method, params) => {
     const client = await openClient();
     expect((await client.request(method, params)).error?.code).toBe(-32602);
   });
 
-  test("an unknown method is refused with -32601", async () => {
+  test("refuses an unknown method with -32601", async () => {
     const client = await openClient();
     expect((await client.request("tools/explode")).error).toMatchObject({
       code: -32601,
@@ -297,7 +300,7 @@ describe("ids and messages", () => {
     });
   });
 
-  test("C17: notifications are never answered, whatever they say", async () => {
+  test("C17: never answers notifications, even malformed ones", async () => {
     const client = await openClient();
     const before = client.sent.length;
     for (const method of ["notifications/unknown", "tools/call", "ping", "notifications/cancelled"])
@@ -305,7 +308,7 @@ describe("ids and messages", () => {
     expect(client.sent.length).toBe(before);
   });
 
-  test("C16: ping is answered while a tool runs, and replies need not keep the order", async () => {
+  test("C16: answers ping while a tool runs; replies may be out of order", async () => {
     const client = await openClient();
     const slow = client.request("tools/call", { name: "slow" }, 1);
     expect((await client.request("ping", {}, 2)).result).toEqual({});
@@ -314,7 +317,7 @@ describe("ids and messages", () => {
     expect(client.sent.slice(-2).map(({ id }) => id)).toEqual([2, 1]);
   });
 
-  test("more requests at once than the bound are refused and the others are not harmed", async () => {
+  test("refuses concurrent requests over the limit without affecting the others", async () => {
     const client = await openClient({ sessions: { maxInFlight: 2 } });
     const running = [client.tool("slow"), client.tool("slow")];
     expect((await client.tool("echo")).error).toMatchObject({
@@ -327,7 +330,7 @@ describe("ids and messages", () => {
 });
 
 describe("methods", () => {
-  test("lists are those of the hub", async () => {
+  test("returns the lists of the hub", async () => {
     const client = await openClient();
     expect((await client.request("tools/list")).result).toEqual({ tools: client.hub.lists.tools });
     expect((await client.request("resources/list")).result).toEqual({ resources: client.hub.lists.resources });
@@ -337,7 +340,7 @@ describe("methods", () => {
     expect((await client.request("prompts/list")).result).toEqual({ prompts: client.hub.lists.prompts });
   });
 
-  test("calls carry what the caller said, without the token of its progress", async () => {
+  test("passes the caller's `_meta` to calls, without its progress token", async () => {
     const client = await openClient();
     const params = {
       name: "echo",
@@ -358,7 +361,7 @@ describe("methods", () => {
     });
   });
 
-  test("resources, prompts and completions are answered", async () => {
+  test("answers resources, prompts and completions", async () => {
     const client = await openClient();
     expect((await client.request("resources/read", { uri: "test://greeting" })).result).toEqual({
       contents: [{ uri: "test://greeting", text: "hello" }],
@@ -381,7 +384,7 @@ describe("methods", () => {
     });
   });
 
-  test("C18: pages are cut only when configured, and a cursor holds for its list only", async () => {
+  test("C18: splits lists into pages only if configured, and a cursor is valid only for its list", async () => {
     const client = await openClient({ pageSize: 3 });
     const names: unknown[] = [];
     let cursor: unknown;
@@ -400,7 +403,7 @@ describe("methods", () => {
 describe("failures", () => {
   const failing = (client: TestClient, failure: JsonObject): Promise<Message> => client.tool("outcome", { failure });
 
-  test("C9: an unknown tool is -32602 with near names", async () => {
+  test("C9: answers an unknown tool with -32602 and similar names", async () => {
     const client = await openClient();
     expect((await client.tool("ecko")).error).toMatchObject({
       code: -32602,
@@ -409,13 +412,13 @@ describe("failures", () => {
     });
   });
 
-  test("C10: an unknown resource is -32002", async () => {
+  test("C10: answers an unknown resource with -32002", async () => {
     const client = await openClient();
     const { error } = await client.request("resources/read", { uri: "nope://x" });
     expect(error).toMatchObject({ code: -32002, message: "Resource not found: nope://x", data: { uri: "nope://x" } });
   });
 
-  test("an unknown prompt is -32602", async () => {
+  test("answers an unknown prompt with -32602", async () => {
     const client = await openClient();
     expect((await client.request("prompts/get", { name: "nope" })).error).toMatchObject({
       code: -32602,
@@ -423,7 +426,7 @@ describe("failures", () => {
     });
   });
 
-  test("C8: a tool's own failure is passed on untouched", async () => {
+  test("C8: passes a tool's own failure on unchanged", async () => {
     const client = await openClient();
     expect((await client.tool("fail", { extra: { a: 1 } })).result).toEqual({
       ...text("it broke"),
@@ -453,7 +456,7 @@ describe("failures", () => {
   });
 
   test.each(["denied", "too_large", "unavailable", "needs_authorisation", "timeout", "malformed", "cancelled"])(
-    "%s is a result that names its kind",
+    "returns %s as a result that names its outcome code",
     async (kind) => {
       const client = await openClient();
       const { result } = await failing(client, { kind, message: "no" });
@@ -465,7 +468,7 @@ describe("failures", () => {
     },
   );
 
-  test("limited says when to try again", async () => {
+  test("a `limited` failure names the retry time", async () => {
     const client = await openClient();
     const { result } = await failing(client, { kind: "limited", message: "Too many calls", retryAfterMs: 1500 });
     expect(result).toMatchObject({
@@ -475,7 +478,7 @@ describe("failures", () => {
     });
   });
 
-  test("ambiguous lists the candidates", async () => {
+  test("an `ambiguous` failure lists the candidates", async () => {
     const client = await openClient();
     const { error } = await failing(client, {
       kind: "ambiguous",
@@ -489,13 +492,13 @@ describe("failures", () => {
     });
   });
 
-  test("an upstream's protocol error is passed on with code and data", async () => {
+  test("passes an upstream's protocol error on with code and data", async () => {
     const client = await openClient();
     const rpcError = { code: -32042, message: "sign in", data: { elicitations: [] } };
     expect((await failing(client, { kind: "needs_authorisation", message: "m", rpcError })).error).toEqual(rpcError);
   });
 
-  test("S13: a fault of ours says nothing but an id", async () => {
+  test("S13: reveals only an id for a fault of the hub", async () => {
     const client = await openClient();
     const { error } = await client.tool("throws");
     expect(error).toMatchObject({ code: -32603, data: { "toolyard/kind": "internal", errorId: expect.any(String) } });
@@ -503,7 +506,7 @@ describe("failures", () => {
     expect((await failing(client, { kind: "internal", message: "a secret" })).error?.message).not.toContain("secret");
   });
 
-  test("structured content that is no object is wrapped, and so is its schema", async () => {
+  test("wraps structured content that is not an object, and its schema", async () => {
     const client = new TestClient();
     client.hub.lists.tools.push({
       name: "list",
@@ -528,7 +531,7 @@ describe("failures", () => {
 });
 
 describe("during a call", () => {
-  test("the final progress comes before its result, 200 times of 200", async () => {
+  test("sends the last progress before its result, 200 times of 200", async () => {
     const client = await openClient();
     for (let round = 0; round < 200; round += 1) {
       const before = client.sent.length;
@@ -539,7 +542,7 @@ describe("during a call", () => {
     }
   });
 
-  test("progress is not sent without a token, nor after the result", async () => {
+  test("sends no progress without a token, nor after the result", async () => {
     const client = await openClient();
     await client.tool("progress");
     await client.tool("progress", {}, { progressToken: 0 });
@@ -550,7 +553,7 @@ describe("during a call", () => {
     expect(client.of("notifications/progress")).toHaveLength(3);
   });
 
-  test("log messages of a server that never declared logging arrive, as they do without a hub", async () => {
+  test("passes on log messages of a server that never declared logging, as without a hub", async () => {
     const client = new TestClient();
     client.hub.serverFacts = {
       name: "bare",
@@ -562,7 +565,7 @@ describe("during a call", () => {
     expect(client.of("notifications/message")).toHaveLength(4);
   });
 
-  test("log messages are filtered by the level of the session", async () => {
+  test("filters log messages by the level of the session", async () => {
     const client = await openClient();
     await client.tool("log");
     expect(client.of("notifications/message").map(({ params }) => params?.["level"])).toEqual([
@@ -584,7 +587,7 @@ describe("during a call", () => {
     expect(client.hub.logLevels.get("c1")).toBe("warning");
   });
 
-  test("a cancelled call aborts, is not answered, and its id is free again", async () => {
+  test("a cancelled call aborts and is not answered, and its id is free again", async () => {
     const client = await openClient();
     const aborted = createGate();
     client.hub.started.on((call) => call.signal.addEventListener("abort", aborted.open));
@@ -596,7 +599,7 @@ describe("during a call", () => {
     expect(client.sent.filter(({ id }) => id === 9)).toEqual([{ jsonrpc: "2.0", id: 9, result: {} }]);
   });
 
-  test("cancelling another id, or one of another type, does nothing", async () => {
+  test("ignores a cancellation of another id, or of an id of another type", async () => {
     const client = await openClient();
     const running = client.request("tools/call", { name: "slow" }, 9);
     for (const requestId of ["9", 8, null]) await client.notify("notifications/cancelled", { requestId });
@@ -605,8 +608,8 @@ describe("during a call", () => {
   });
 });
 
-describe("asking the client", () => {
-  test("elicitation goes to the caller and its answer to the tool, several at once", async () => {
+describe("server requests to the client", () => {
+  test("sends elicitation to the caller and its answer to the tool, several concurrently", async () => {
     const client = await openClient({}, "2025-11-25", { elicitation: {} });
     const calls = [client.tool("ask"), client.tool("ask")];
     const asks = client.of("elicitation/create");
@@ -619,7 +622,7 @@ describe("asking the client", () => {
     );
   });
 
-  test("a reply to a question that nobody asked is ignored", async () => {
+  test("ignores a reply to no request", async () => {
     const client = await openClient();
     const before = client.sent.length;
     await client.receive({ jsonrpc: "2.0", id: 77, result: {} });
@@ -634,7 +637,7 @@ describe("asking the client", () => {
     ["sampling", "2025-11-25", { elicitation: {} }, { method: "sampling/createMessage" }],
     ["roots", "2025-11-25", {}, { method: "roots/list" }],
     ["anything else", "2025-11-25", {}, { method: "tools/list" }],
-  ])("%s is not asked of a client that did not declare it", async (_, version, capabilities, request) => {
+  ])("does not send %s to a client that did not declare it", async (_, version, capabilities, request) => {
     const client = await openClient({}, version, capabilities);
     const { result } = await client.tool("ask", { request });
     expect(result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "denied" } });
@@ -645,7 +648,7 @@ describe("asking the client", () => {
     ["sampling/createMessage", { sampling: {} }],
     ["roots/list", { roots: {} }],
     ["elicitation/create", { elicitation: { url: {}, form: {} } }],
-  ])("%s is asked of a client that declared it", async (method, capabilities) => {
+  ])("sends %s to a client that declared it", async (method, capabilities) => {
     const client = await openClient({}, "2025-11-25", capabilities);
     const running = client.tool("ask", { request: { method, params: { a: 1 } } });
     const ask = await client.next(method);
@@ -654,7 +657,7 @@ describe("asking the client", () => {
     expect((await running).result).toEqual(text('{"fine":true}'));
   });
 
-  test("a client that declines by an error fails the tool, not the protocol", async () => {
+  test("a client that declines with an error fails the tool, not the protocol", async () => {
     const client = await openClient({}, "2025-11-25", { sampling: {} });
     const running = client.tool("ask", { request: { method: "sampling/createMessage" } });
     const { id } = await client.next("sampling/createMessage");
@@ -665,7 +668,7 @@ describe("asking the client", () => {
     });
   });
 
-  test("a client that does not answer in time is told to forget the question", async () => {
+  test("cancels the server request if a client does not answer in time", async () => {
     vi.useFakeTimers();
     const client = await openClient({ sessions: { askTimeoutMs: 1000 } }, "2025-11-25", { elicitation: {} });
     const running = client.tool("ask");
@@ -675,7 +678,7 @@ describe("asking the client", () => {
     expect(client.of("notifications/cancelled")[0]?.params).toMatchObject({ requestId: id });
   });
 
-  test("cancelling the call withdraws its question", async () => {
+  test("cancelling the call withdraws its server request", async () => {
     const client = await openClient({}, "2025-11-25", { elicitation: {} });
     const running = client.request("tools/call", { name: "ask" }, 4);
     const { id } = await client.next("elicitation/create");
@@ -685,7 +688,7 @@ describe("asking the client", () => {
     expect(client.sent.some((message) => message.id === 4)).toBe(false);
   });
 
-  test("nobody is asked where nobody can hear", async () => {
+  test("sends no server request if the client cannot receive it", async () => {
     const client = await openClient({}, "2025-11-25", { elicitation: {} });
     client.reachable = false;
     expect((await client.tool("ask")).result).toMatchObject({
@@ -712,7 +715,7 @@ describe("views and changes", () => {
     expect(client.hub.views.at(-1)?.mode).toBe(mode);
   });
 
-  test("C30: the mode of a request wins over the session's, for that request alone", async () => {
+  test("C30: the mode of a request overrides the session's for that request only", async () => {
     const client = await openClient();
     const all = await names(client);
     await client.session.receive(
@@ -723,7 +726,7 @@ describe("views and changes", () => {
     expect(await names(client)).toBe(all);
   });
 
-  test("C33: a session hears of a change of its own view, once, and not of others", async () => {
+  test("C33: notifies a session of a change of its own view, once, and not of others", async () => {
     const normal = await openClient();
     const narrow = new TestClient({}, normal.hub);
     await narrow.open("2025-11-25", {}, { _meta: { tool_mode: "discovery" } });
@@ -736,7 +739,7 @@ describe("views and changes", () => {
     expect(narrow.sent.filter(({ method }) => method)).toHaveLength(0);
   });
 
-  test("a change that the client has seen by listing is not announced", async () => {
+  test("does not announce a change that the client has seen by listing", async () => {
     const client = await openClient();
     client.hub.lists.tools = client.hub.lists.tools.slice(1);
     await names(client);
@@ -746,7 +749,7 @@ describe("views and changes", () => {
     expect(client.of("notifications/tools/list_changed")).toHaveLength(0);
   });
 
-  test("nothing is announced before the client said initialized", async () => {
+  test("announces nothing before the client sends initialized", async () => {
     const client = new TestClient();
     await client.request("initialize", { protocolVersion: "2025-11-25", capabilities: {} });
     const other = new TestClient({}, client.hub);
@@ -757,7 +760,7 @@ describe("views and changes", () => {
     expect(client.of("notifications/tools/list_changed")).toHaveLength(0);
   });
 
-  test("resource updates come to those who subscribed, until they unsubscribe", async () => {
+  test("sends resource updates to subscribers until they unsubscribe", async () => {
     const client = await openClient();
     const uri = "test://greeting";
     for (let twice = 0; twice < 2; twice += 1)
@@ -772,21 +775,21 @@ describe("views and changes", () => {
     expect(client.hub.subscribed.get(uri)).toBe(0);
   });
 
-  test("a subscription to what nobody offers is refused, and so is one too many", async () => {
+  test("refuses a subscription to an unknown resource, and one over the limit", async () => {
     const client = await openClient({ sessions: { maxSubscriptions: 1 } });
     expect((await client.request("resources/subscribe", { uri: "nope://x" })).error?.code).toBe(-32002);
     await client.request("resources/subscribe", { uri: "test://a" });
     expect((await client.request("resources/subscribe", { uri: "test://b" })).error?.code).toBe(-32602);
   });
 
-  test("the hub hears of changed roots", async () => {
+  test("reports changed roots to the hub", async () => {
     const client = await openClient({}, "2025-11-25", { roots: { listChanged: true } });
     await client.notify("notifications/roots/list_changed");
     expect(client.hub.rootsChangedBy).toEqual(["c1"]);
   });
 });
 
-test("a session that ends answers what is running, unsubscribes and is forgotten", async () => {
+test("a session that ends answers running requests, unsubscribes and is forgotten", async () => {
   const client = await openClient();
   await client.request("resources/subscribe", { uri: "test://greeting" });
   const running = client.request("tools/call", { name: "slow" }, 3);

@@ -47,10 +47,10 @@ import type { MessageContext, SessionStart } from "./session-start.ts";
 import { SessionSubscriptions } from "./subscriptions.ts";
 
 const DONE = Promise.resolve();
-/** Questions to one client that may wait for an answer at once. */
+/** Most requests to one client that may wait for an answer. */
 const MAX_WAITING_ASKS = 64;
 
-/** What all sessions of one door share. */
+/** What all sessions of one endpoint share. */
 export interface SessionDeps extends MethodsDeps {
   readonly board: SessionBoard;
   readonly codecs: LegacyCodecs;
@@ -61,9 +61,9 @@ export interface SessionDeps extends MethodsDeps {
 }
 
 /**
- * One client of the legacy era: handshake, requests both ways, notifications, subscriptions. It knows no transport:
- * whoever has one hands it parsed messages and outlets. Messages are worked on side by side; a request that waits holds
- * up nothing else.
+ * One client of the legacy era: handshake, requests in both directions, notifications, subscriptions. It is independent
+ * of the transport, which passes it parsed messages and outlets. Messages are handled concurrently; a waiting request
+ * does not delay the others.
  */
 export class LegacySession implements BoardMember, ScopeOwner {
   readonly endpoint: string;
@@ -73,13 +73,13 @@ export class LegacySession implements BoardMember, ScopeOwner {
   readonly #inFlight: InFlight;
   readonly #subscriptions: SessionSubscriptions;
   readonly #onRecord: ((record: SessionRecord) => void) | undefined;
-  /** All that is known of this session and is no live thing. */
+  /** All state of this session that can be serialised. */
   #record: SessionRecord;
-  /** The one that the record names. */
+  /** The revision that the record names. */
   #revision: LegacyRevision = ASSUMED_LEGACY_REVISION;
   /**
-   * `opening` from the arrival of `initialize`, `open` once it is answered, `ready` once the client said `initialized`
-   * too.
+   * `opening` after `initialize` arrives, `open` once it is answered, `ready` once the client has also sent
+   * `initialized`.
    */
   #phase: "new" | "opening" | "open" | "ready" | "closed" = "new";
   #isInitialized = false;
@@ -110,7 +110,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     return this.#revision;
   }
 
-  /** Whether `initialize` was answered. */
+  /** True once `initialize` was answered. */
   get opened(): boolean {
     return this.#phase === "open" || this.#phase === "ready";
   }
@@ -140,8 +140,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   /**
-   * Takes one parsed message, whatever it is. Resolves when nothing more will be sent to its outlet: a request has its
-   * reply, or was cancelled. Never rejects. `classified` is what `classifyMessage` returns for the value, if the caller
+   * Handles one parsed message of any kind. Resolves when nothing more will be sent to its outlet: a request has its
+   * reply or was cancelled. Never rejects. `classified` is what `classifyMessage` returns for the value, if the caller
    * has it already.
    */
   receive(
@@ -176,18 +176,18 @@ export class LegacySession implements BoardMember, ScopeOwner {
     return DONE;
   }
 
-  /** The client cannot answer questions any more, though it may still read answers. */
+  /** Rejects the open server requests: the client can no longer answer them, though it may still read answers. */
   endQuestions(): void {
     this.#asks.close();
   }
 
-  /** Cancels what is running without an answer. */
+  /** Cancels the running requests without an answer. */
   abandon(reason: string): void {
     this.#inFlight.cancelAll(reason);
   }
 
   /**
-   * Ends the session: what is running is cancelled and answered with an error, subscriptions end, the hub forgets the
+   * Ends the session: running requests are cancelled and answered with an error, subscriptions end, the hub forgets the
    * connection.
    */
   close(reason = "The session has ended."): void {
@@ -204,7 +204,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
   wantsLog(level: unknown): boolean {
     const { logLevel, client } = this.#record;
     if (logLevel === undefined && takesAnyLineAsAnswer(client, this.#revision)) return false;
-    // Not only when logging was advertised: many servers log without declaring it, and clients that talk to them
+    // Also without advertised logging: many servers log without declaring it, and clients connected directly receive
+    // it.
     // directly hear it.
     return logLevel === undefined || reachesLevel(level, logLevel);
   }
@@ -227,7 +228,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   logged(level: unknown, text: string): void {
-    // What belongs to no call may be about anything, so it is not for callers with narrowed rights.
+    // A message that belongs to no call may concern anything, so it is not sent to callers with narrowed rights.
     if (this.#phase === "ready" && !permissionOf(this.principal.rights).isNarrowed && this.wantsLog(level))
       this.#outlet.note(text);
   }
@@ -253,8 +254,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   /**
-   * A request of another dialect without an id, or with the id `null`: nobody can cancel it, and without an id nobody
-   * hears of it again. `refused` is the message where MCP alone would refuse it.
+   * Runs a request of another dialect without an id, or with the id `null`: it cannot be cancelled, and without an id
+   * it gets no answer. `refused` is the message if MCP alone would refuse it.
    */
   async #runNameless(
     { method, params = {} }: RpcNotification,
@@ -350,7 +351,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     this.#lists.offered(lists, capabilities);
     return resultAnswer({
       protocolVersion: this.#revision.date,
-      // Who cannot be told is promised nothing.
+      // A client that cannot receive notifications gets no promise of them.
       capabilities: takesAnyLineAsAnswer(this.client, this.#revision) ? withoutListChanges(capabilities) : capabilities,
       serverInfo: serverInfo(facts),
       ...(facts.instructions === undefined ? {} : { instructions: facts.instructions }),
@@ -383,7 +384,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
     }
   }
 
-  // A client may send `initialized` without waiting for the answer to `initialize`; it is told of nothing before that
+  // A client may send `initialized` without waiting for the answer to `initialize`; it receives no notification before
+  // that answer.
   // answer.
   #becomeReady(): void {
     if (this.#phase !== "open" || !this.#isInitialized) return;

@@ -58,7 +58,7 @@ export class LegacySse {
     });
   }
 
-  /** Takes one message, or a batch; its answers come on the stream. */
+  /** Handles one message, or a batch; the answers are sent on the stream. */
   post({ http, ...exchange }: LegacyExchange, body: unknown): void {
     const id = http.query.get("sessionId") ?? "";
     const connection = this.#connections.get(id);
@@ -83,7 +83,7 @@ export class LegacySse {
     void Promise.all(work).then(() => this.#endIfClosing(id));
   }
 
-  /** Ends every connection; what is still running is answered with an error. */
+  /** Ends every connection and answers running requests with an error. */
   close(): void {
     for (const [id, { stream }] of Array.from(this.#connections)) {
       this.#end(id);
@@ -100,13 +100,13 @@ export class LegacySse {
     });
   }
 
-  /** While the listener closes, a connection ends as soon as everything on it is answered. */
+  /** While the listener closes, ends a connection as soon as everything on it is answered. */
   #endIfClosing(id: string): void {
     const connection = this.#connections.get(id);
     if (this.#closing?.aborted && connection && !connection.session.busy) connection.stream.end();
   }
 
-  /** When there are as many as may be, whoever owes the newcomer one gives its oldest up. */
+  /** Makes room when the limit is reached: closes the oldest connection of the principal that exceeds its share. */
   #hasRoomFor(newcomer: Holder): boolean {
     if (this.#connections.size < this.#deps.options.maxSessions) return true;
     const oldest = this.#shares.debtorTo(newcomer, this.#connections, { holder: ([, { owner }]) => owner });

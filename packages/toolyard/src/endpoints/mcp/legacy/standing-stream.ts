@@ -3,15 +3,14 @@ import type { Outlet } from "./outlet.ts";
 import { eventId, type SessionEvents } from "./session-events.ts";
 
 /**
- * The stream that a client opens by GET, for messages that belong to no request. What comes while it is not open waits
- * for it.
+ * The stream that a client opens by GET, for messages that belong to no request. Messages wait while it is not open.
  */
 export class StandingStream implements Outlet {
   readonly isShared = true;
   readonly #events: SessionEvents;
   #live: EventStream | undefined;
   #wasOpened = false;
-  /** Sequence up to which events went out to a client. */
+  /** Sequence of the last event that was sent to a client. */
   #sent = 0;
 
   constructor(events: SessionEvents) {
@@ -32,12 +31,12 @@ export class StandingStream implements Outlet {
 
   note(text: string): void {
     if (this.isOpen) return this.#send(text, this.#events.add(STANDING, text));
-    // One notice that waits says as much as ten; and a client that never listened is not kept more than a few.
+    // One waiting notification is as good as ten equal ones, and only a few are kept for a client that never listened.
     const most = this.#wasOpened ? {} : { most: MAX_UNHEARD };
     this.#events.addUnheard(STANDING, text, { after: this.#sent, ...most });
   }
 
-  /** A client listens from now on, and first gets what it missed: after `sequence`, else whatever nobody got yet. */
+  /** Attaches a client's stream, which first gets what it missed: events after `sequence`, else those not yet sent. */
   attach(stream: EventStream, sequence = this.#sent): void | Promise<void> {
     return this.#events.after(STANDING, sequence, (missed = []) => {
       this.#live?.end();

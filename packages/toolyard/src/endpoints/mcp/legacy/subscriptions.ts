@@ -16,11 +16,11 @@ export interface SubscriptionDeps extends MethodsDeps {
 
 type SubscriptionEnd = Promise<() => Promise<void>>;
 
-/** The resources that one session wants to hear of. */
+/** The resources to which one session subscribes. */
 export class SessionSubscriptions {
   readonly #deps: SubscriptionDeps;
   readonly #member: BoardMember & Pick<Call, "principal" | "client">;
-  /** Hears of all that is subscribed to, each time when that changes. */
+  /** Receives all subscribed URIs each time they change. */
   readonly #onChange: (uris: readonly string[]) => void;
   #byUri: Map<string, SubscriptionEnd> | undefined;
 
@@ -34,7 +34,7 @@ export class SessionSubscriptions {
     this.#onChange = onChange;
   }
 
-  /** `resources/subscribe`. Subscribing twice is subscribing once. */
+  /** Handles `resources/subscribe`. A second subscription to the same URI has no effect. */
   async add(params: JsonObject, rules: FailureRules): Promise<McpAnswer> {
     const uri = stringMember(params, "uri");
     if (uri === undefined) return errorAnswer(RPC.invalidParams, "Invalid params: `uri` must be a string.");
@@ -60,7 +60,7 @@ export class SessionSubscriptions {
     }
   }
 
-  /** `resources/unsubscribe`; what was never subscribed to is left alone. */
+  /** Handles `resources/unsubscribe`; an unknown subscription is ignored. */
   async remove(params: JsonObject): Promise<McpAnswer> {
     const uri = stringMember(params, "uri");
     if (uri === undefined) return errorAnswer(RPC.invalidParams, "Invalid params: `uri` must be a string.");

@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
 
 /**
- * The legacy wire demands an object at the root of `outputSchema` and of `structuredContent`; the modern one takes any
- * JSON.
+ * Returns whether a schema has an object at its root. The legacy wire requires that for `outputSchema` and
+ * `structuredContent`; the modern one accepts any JSON.
  */
 export function hasObjectRoot(schema: JsonObject): boolean {
   return schema["type"] === "object";
 }
 
 /**
- * The schema of `{result: <value>}`. References into the same document are turned to where the schema now stands;
- * whatever sets a base of its own (`$id`) keeps its references.
+ * Returns the schema of `{result: <value>}`. References within the document are adjusted to the new location; a schema
+ * with a base of its own (`$id`) keeps its references.
  */
 export function wrapOutputSchema(schema: JsonObject): JsonObject {
   const dialect = typeof schema["$schema"] === "string" ? { $schema: schema["$schema"] } : {};
@@ -24,7 +24,7 @@ function moveSchema(schema: JsonObject): JsonObject {
 
 function moveKeyword(key: string, value: unknown): unknown {
   if (REFERENCES.has(key)) return typeof value === "string" ? moveReference(value) : value;
-  // What stands under these is data: a `$ref` in it is a value like any other.
+  // Values under these keywords are data: a `$ref` in them is an ordinary value.
   if (DATA.has(key)) return value;
   if (NAMED_SCHEMAS.has(key) && isJsonObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, moveAny(member)]));
@@ -61,8 +61,8 @@ const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Writes the boolean schemas of properties as objects that mean the same. The legacy wire takes objects alone there,
- * and its clients refuse a whole list for one `true`.
+ * Replaces the boolean schemas of properties by equivalent objects. The legacy wire allows only objects there, and its
+ * clients refuse a whole list because of one `true`.
  */
 export function withObjectProperties(tool: JsonObject): JsonObject {
   let changed = tool;

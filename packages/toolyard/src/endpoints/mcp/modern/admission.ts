@@ -11,15 +11,14 @@ import {
 import { findStandardMismatch, HEADERS, type HeaderLookup, type HeaderMismatch } from "../../../wire/modern/headers.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
-/** `status` is the HTTP status; other transports have no use for it. */
+/** `status` is the HTTP status; other transports ignore it. */
 export type RequestAdmission =
   | { readonly ok: true; readonly envelope: Envelope; readonly meta: JsonObject }
   | { readonly ok: false; readonly status: number; readonly error: RpcErrorObject };
 
 /**
- * What every modern request must bring before anybody looks at its method: a whole envelope, a revision that is spoken
- * here and, on HTTP, headers that say the same as the body. A request with several faults is answered for the first of
- * this order.
+ * Checks every modern request before its method: a complete envelope, a supported revision and, on HTTP, headers that
+ * match the body. A request with several faults is answered for the first one in this order.
  */
 export function admit(message: RpcRequest, headers?: HeaderLookup): RequestAdmission {
   const reading = readEnvelope(message.params);
@@ -57,7 +56,7 @@ export function mismatched({ header, problem }: HeaderMismatch): RequestAdmissio
   });
 }
 
-/** A header that is there and says something else than the body. */
+/** Returns a header that is present and differs from the body. */
 function findContradiction(
   { method }: RpcRequest,
   protocolVersion: string,
@@ -73,7 +72,7 @@ function findContradiction(
   return { header: named, problem: `the body names method ${method} but the ${HEADERS.method} header names ${named}` };
 }
 
-/** A header that the body makes a duty of. */
+/** Returns a header that the body requires and that is missing. */
 function findMissing({ method, params }: RpcRequest, headers: HeaderLookup): HeaderMismatch | undefined {
   if (headers.header("mcp-protocol-version") === undefined)
     return { header: "(missing)", problem: `the required ${HEADERS.protocolVersion} header is absent` };

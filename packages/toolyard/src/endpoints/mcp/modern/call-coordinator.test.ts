@@ -32,7 +32,7 @@ const sampling = { method: "sampling/createMessage", params: { messages: [], max
 const accept = (name: string): JsonObject => ({ action: "accept", content: { name } });
 const ALL: AskOptions = { capabilities: { elicitation: {}, sampling: {}, roots: {} } };
 
-/** A tool of the stand-in; refusals of questions become its outcome unless it catches them. */
+/** Adds a tool to the stand-in; a refused server request becomes its outcome unless the tool catches it. */
 function tool(name: string, run: (call: Call) => Promise<Outcome>): void {
   server.hub.handlers[name] = async (call) => {
     try {
@@ -53,7 +53,7 @@ const state = (answer: Answer): string => result(answer)["requestState"] as stri
 
 interface Retry {
   readonly options?: AskOptions;
-  /** Beside the answers. */
+  /** Members sent besides the answers. */
   readonly params?: JsonObject;
 }
 
@@ -70,10 +70,10 @@ function retry(
   );
 }
 
-describe("questions of a call", () => {
+describe("server requests of a call", () => {
   beforeEach(() => tool("greet", async (call) => ok(text(`Hello ${String(said(await call.ask(form("Who?"))))}`))));
 
-  test("are the answer to the request, and the retry that answers them gets the call's result", async () => {
+  test("answers the request with them, and the retry that answers them gets the call's result", async () => {
     const first = await server.ask("tools/call", { name: "greet", arguments: {} }, ALL);
     expect(first.status).toBe(200);
     expect(result(first)).toMatchObject({
@@ -90,7 +90,7 @@ describe("questions of a call", () => {
     expect(server.hub.calls).toHaveLength(1);
   });
 
-  test("a declined question is an answer like any other", async () => {
+  test("accepts a declined server request as an answer", async () => {
     const first = await server.ask("tools/call", { name: "greet", arguments: {} }, ALL);
     expect(words(await retry("greet", first, { [Object.keys(questions(first))[0]!]: { action: "decline" } }))).toBe(
       "Hello decline",
@@ -102,7 +102,7 @@ describe("questions of a call", () => {
     ["a response under another key", { other: accept("x") }],
     ["a response of another shape", { "elicitation-1": { name: "x" } }],
     ["a response in an envelope", { "elicitation-1": { method: "elicitation/create", result: accept("x") } }],
-  ])("%s: the question is put again, under a new state", async (_what, responses) => {
+  ])("%s: sends the server request again, under a new state", async (_what, responses) => {
     const first = await server.ask("tools/call", { name: "greet", arguments: {} }, ALL);
     const again = await retry("greet", first, responses);
     expect(questions(again)).toEqual(questions(first));
@@ -110,12 +110,12 @@ describe("questions of a call", () => {
     expect(words(await retry("greet", again, { "elicitation-1": accept("Ada") }))).toBe("Hello Ada");
   });
 
-  test("responses beyond those asked for are left alone", async () => {
+  test("ignores responses that were not requested", async () => {
     const first = await server.ask("tools/call", { name: "greet", arguments: {} }, ALL);
     expect(words(await retry("greet", first, { "elicitation-1": accept("Ada"), extra: { a: 1 } }))).toBe("Hello Ada");
   });
 
-  test("questions that come up together are put together", async () => {
+  test("sends concurrent server requests together", async () => {
     tool("both", async (call) => {
       const answers = await Promise.all([
         call.ask(form("Who?")),
@@ -140,7 +140,7 @@ describe("questions of a call", () => {
     );
   });
 
-  test("questions one after another take a round each", async () => {
+  test("sends consecutive server requests one round each", async () => {
     tool("rounds", async (call) =>
       ok(text([said(await call.ask(form("1"))), said(await call.ask(form("2")))].join(" then "))),
     );
@@ -151,7 +151,7 @@ describe("questions of a call", () => {
     expect(words(await retry("rounds", second, { "elicitation-2": accept("b") }))).toBe("a then b");
   });
 
-  test("prompts ask as well, completion does not", async () => {
+  test("prompts may send server requests, completion may not", async () => {
     server.hub.call = async (call) => {
       try {
         return ok(
@@ -178,7 +178,7 @@ describe("questions of a call", () => {
     expect(completion.last["error"]).toMatchObject({ code: -32021 });
   });
 
-  test("progress and logs of a parked call come with the retry, the last progress only", async () => {
+  test("sends progress and logs of a parked call with the retry, only the last progress", async () => {
     let parked: Call | undefined;
     tool("busy", async (call) => {
       parked = call;
@@ -221,7 +221,7 @@ describe("capabilities", () => {
     ],
     ["roots", { method: "roots/list", params: {} }, {}, { roots: {} }],
   ])(
-    "a caller without %s is not bothered; a tool that gives up over it answers -32021",
+    "sends no request to a caller without %s; a tool that fails because of it answers -32021",
     async (_what, request, capabilities, missing) => {
       const answer = await server.ask("tools/call", { name: "ask", arguments: { request } }, { capabilities });
       expect([answer.status, answer.last["error"]]).toMatchObject([
@@ -232,7 +232,7 @@ describe("capabilities", () => {
     },
   );
 
-  test("a tool that goes on without an answer is not kept from it", async () => {
+  test("does not stop a tool that continues without an answer", async () => {
     tool("robust", async (call) =>
       ok(
         text(
@@ -246,7 +246,7 @@ describe("capabilities", () => {
     expect(words(await server.ask("tools/call", { name: "robust" }))).toBe("went on");
   });
 
-  describe("a server that tells of the refusal in its own way", () => {
+  describe("a server that reports the refusal in its own way", () => {
     const refused = async (call: Call, ...requests: { method: string; params: JsonObject }[]): Promise<string> => {
       const failures = await Promise.all(
         requests.map((request) =>
@@ -263,7 +263,7 @@ describe("capabilities", () => {
     const ask = (name: string, options?: AskOptions): Promise<Answer> =>
       server.ask("tools/call", { name, arguments: {} }, options);
 
-    test("as a result that failed: the caller gets -32021 with all that was missing", async () => {
+    test("as a failed result: the caller gets -32021 with all missing capabilities", async () => {
       tool("told", async (call) => saying(`Error executing tool told: ${await refused(call, form("?"), sampling)}`));
       const answer = await ask("told");
       expect([answer.status, answer.last["error"]]).toEqual([
@@ -276,7 +276,7 @@ describe("capabilities", () => {
       ]);
     });
 
-    test("as an error of another code, or without data: the caller gets -32021 with data", async () => {
+    test("as an error with another code, or without data: the caller gets -32021 with data", async () => {
       tool("coded", async (call) =>
         fail("tool_error", "x", { rpcError: { code: -32603, message: `Failed: ${await refused(call, sampling)}` } }),
       );
@@ -292,14 +292,14 @@ describe("capabilities", () => {
       }
     });
 
-    test("a failure of something else, or of a caller who was never refused, keeps its own words", async () => {
+    test("keeps the message of an unrelated failure, or of a caller that was never refused", async () => {
       tool("other", async (call) => saying(`No such file${(await refused(call, form("?"))).slice(0, 0)}`));
       tool("never", async () => saying("Missing required client capabilities: all of them"));
       for (const name of ["other", "never"]) expect(result(await ask(name))).toMatchObject({ isError: true });
     });
   });
 
-  test("a retry that declares less has what it cannot answer refused", async () => {
+  test("refuses what a retry can no longer answer if it declares fewer capabilities", async () => {
     tool("robust", async (call) =>
       ok(
         text(
@@ -314,7 +314,7 @@ describe("capabilities", () => {
     expect(words(await retry("robust", first, {}, { options: { capabilities: {} } }))).toBe("went on");
   });
 
-  test("a question of another kind is refused to the tool", async () => {
+  test("refuses a server request of another kind to the tool", async () => {
     tool("odd", async (call) =>
       ok(
         text(
@@ -359,7 +359,7 @@ describe("the state of a parked call", () => {
       options,
     );
 
-  test("the same request in another order of members is the same request", async () => {
+  test("accepts the same request with its members in another order", async () => {
     expect(words(await again({ arguments: { b: { d: 3, c: 2 }, a: 1 } }))).toBe("Hello Ada");
   });
 
@@ -374,20 +374,20 @@ describe("the state of a parked call", () => {
     ["empty behind its mark", () => ({ requestState: "toolyard:" })],
     ["sent with other arguments", () => ({ arguments: { a: 2 } })],
     ["sent to another tool", () => ({ name: "echo" })],
-  ])("S17: a state %s is -32602, and the call goes on waiting", async (_what, change) => {
+  ])("S17: answers -32602 to a state %s, and the call keeps waiting", async (_what, change) => {
     const answer = await again(change(state(first)));
     expect(answer.last["error"]).toEqual(invalid);
     expect(server.endpoint.load.parked).toBe(1);
     expect(words(await again({}))).toBe("Hello Ada");
   });
 
-  test("S17: a state serves once", async () => {
+  test("S17: a state is valid once", async () => {
     const answers = await Promise.all([again({}), again({})]);
     expect(answers.filter(({ last }) => "result" in last)).toHaveLength(1);
     expect(answers.find(({ last }) => "error" in last)?.last["error"]).toEqual(invalid);
   });
 
-  test("S17: a state of one principal is worth nothing to another", async () => {
+  test("S17: a state of one principal is invalid for another", async () => {
     await restart({ http: { tokens: { ann: { token: "a" }, ben: { token: "b" } } } });
     tool("greet", async (call) => ok(text(`Hello ${String(said(await call.ask(form("Who?"))))}`)));
     const as = (token: string): AskOptions => ({ ...ALL, headers: { authorization: `Bearer ${token}` } });
@@ -396,7 +396,7 @@ describe("the state of a parked call", () => {
     expect(words(await again({ arguments: {} }, as("a")))).toBe("Hello Ada");
   });
 
-  test("a caller that does not come back in time loses the call, which is told", async () => {
+  test("cancels the call, and notifies its tool, if the caller does not return in time", async () => {
     await restart({ endpoint: { input_timeout: 40 } });
     let heard: unknown;
     tool("greet", async (call) =>
@@ -409,7 +409,7 @@ describe("the state of a parked call", () => {
     expect(server.hub.calls.at(-1)?.signal.aborted).toBe(true);
   });
 
-  test("when too many calls wait, a further question is refused to its tool", async () => {
+  test("refuses a further server request to its tool when too many calls wait", async () => {
     await restart({ endpoint: { max_parked_calls: 1 } });
     tool("greet", async (call) => ok(text(`Hello ${String(said(await call.ask(form("Who?"))))}`)));
     await server.ask("tools/call", { name: "greet", arguments: {} }, ALL);
@@ -418,7 +418,7 @@ describe("the state of a parked call", () => {
     expect(server.endpoint.load.parked).toBe(1);
   });
 
-  test("a retry whose caller goes cancels the call", async () => {
+  test("cancels the call if the caller of a retry disconnects", async () => {
     tool("greet", async (call) => {
       await call.ask(form("Who?"));
       call.notify({ method: "notifications/progress", params: { progress: 1 } });
@@ -440,17 +440,17 @@ describe("the state of a parked call", () => {
     expect(parked.signal.aborted).toBe(true);
   });
 
-  test("closing the endpoint gives up what waits", () => {
+  test("cancels waiting calls when the endpoint closes", () => {
     server.endpoint.close();
     expect([server.endpoint.load.parked, parked.signal.aborted]).toEqual([0, true]);
   });
 });
 
-describe("input that a source asks for itself", () => {
+describe("input that a source requests itself", () => {
   const relayed = (more: JsonObject = {}): Outcome =>
     ok({ resultType: "input_required", inputRequests: { who: form("Who?") }, requestState: "theirs", own: 1, ...more });
 
-  test("goes down as it is, and the responses go up untouched", async () => {
+  test("passes it down unchanged, and the responses up unchanged", async () => {
     tool("relay", async (call) => (call.params["inputResponses"] ? ok(text(JSON.stringify(call.params))) : relayed()));
     const first = await server.ask("tools/call", { name: "relay", arguments: {} }, ALL);
     expect(result(first)).toMatchObject({
@@ -467,7 +467,7 @@ describe("input that a source asks for itself", () => {
     });
   });
 
-  test("a state that looks like ours, as another hub's does, comes back to it unchanged", async () => {
+  test("returns a state that resembles ours, as another hub's does, unchanged", async () => {
     for (const theirs of ["toolyard:abc.def", "toolyard~x"]) {
       tool("relay", async (call) =>
         call.params["inputResponses"]
@@ -479,7 +479,7 @@ describe("input that a source asks for itself", () => {
     }
   });
 
-  test("is not passed down to a caller that did not declare the capability", async () => {
+  test("does not pass it down to a caller that did not declare the capability", async () => {
     tool("relay", async () => relayed());
     const answer = await server.ask("tools/call", { name: "relay" });
     expect([answer.status, answer.last["error"]]).toMatchObject([
@@ -489,14 +489,14 @@ describe("input that a source asks for itself", () => {
   });
 
   test.each([{ inputRequests: {}, requestState: undefined }, { inputRequests: { who: 5 } }])(
-    "that cannot be read is an error: %j",
+    "answers unreadable input with an error: %j",
     async (more) => {
       tool("relay", async () => relayed(more));
       expect((await server.ask("tools/call", { name: "relay" }, ALL)).last["error"]).toMatchObject({ code: -32603 });
     },
   );
 
-  test("a failure while nobody waits is kept for the retry", async () => {
+  test("keeps a failure for the retry if no request waits", async () => {
     tool("impatient", async (call) => {
       const asked = call.ask(form("?"));
       await Promise.race([asked.catch(() => {}), server.hub.gate.opened]);

@@ -23,7 +23,7 @@ interface CallerBack {
   readonly binding: Binding;
 }
 
-/** Serves calls, over as many requests as their questions to the caller take. */
+/** Serves calls over as many requests as their server requests need. */
 export class CallCoordinator {
   readonly #parked: ParkedCalls;
 
@@ -35,7 +35,7 @@ export class CallCoordinator {
     return this.#parked.size;
   }
 
-  /** What to answer to this request: the call's answer, or `input_required` with what the call wants to know. */
+  /** Returns the answer to this request: the call's answer, or `input_required` with the call's server requests. */
   serve(message: RpcRequest, visit: RequestVisit, context: ModernCallContext): McpAnswer | Promise<McpAnswer> {
     const params = message.params ?? {};
     const problem = inputProblem(params);
@@ -46,7 +46,7 @@ export class CallCoordinator {
     return this.#goOn(objectMember(params, "inputResponses") ?? {}, { state, visit, binding });
   }
 
-  /** The caller is back with answers for a call that waits. */
+  /** Continues a waiting call with the answers that the caller brought. */
   async #goOn(responses: JsonObject, { state, visit, binding }: CallerBack): Promise<McpAnswer> {
     const taken = await this.#parked.take(state, binding);
     if (taken.type !== "here") return taken.type === "elsewhere" ? HELD_ELSEWHERE : INVALID_STATE;
@@ -93,7 +93,7 @@ export class CallCoordinator {
     }
   }
 
-  /** A source's own `input_required` goes to the caller as it is, if the caller can be asked that. */
+  /** Passes a source's own `input_required` to the caller unchanged, if the caller supports those requests. */
   #relayed(answer: McpAnswer, request: AdmittedFacts, method: string): McpAnswer {
     if (answer.type !== "result" || answer.result["resultType"] !== "input_required") return answer;
     if (!RELAYING_METHODS.has(method))
@@ -117,7 +117,7 @@ const HELD_ELSEWHERE = errorAnswer(
 /** Methods whose answer may be `input_required`. */
 const RELAYING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
-/** A class, since an object literal with a function in it lives until a full collection, and its call with it. */
+/** A class: an object literal that holds a function, and the call it references, live until a full collection. */
 export class RequestVisit implements Visit {
   readonly request: AdmittedFacts;
   readonly signal: Cancellation;

@@ -8,12 +8,11 @@ import { META } from "../../../wire/modern/envelope.ts";
 import { briefServerInfo } from "../capabilities.ts";
 import type { MethodCodec } from "../methods.ts";
 
-/** Whether somebody between us and the caller may keep an answer for others. */
+/** Whether intermediaries between the hub and the caller may cache an answer for others. */
 export type CacheScope = "public" | "private";
 
 /**
- * The words of 2026-07-28 for what the hub answers: who answers, whether the answer is complete, how long it may be
- * kept.
+ * Adds the members of 2026-07-28 to the hub's answers: server identity, completeness of the answer, cache lifetime.
  */
 export class ModernCodec implements MethodCodec {
   readonly invalidArguments = "isError";
@@ -26,13 +25,14 @@ export class ModernCodec implements MethodCodec {
     this.#identity = Object.freeze({ [META.serverInfo]: briefServerInfo(facts) });
   }
 
-  /** The `_meta` that says who answers. */
+  /** The `_meta` that identifies the server. */
   get identity(): JsonObject {
     return this.#identity;
   }
 
   /**
-   * Members that every list and `server/discover` carries. Lists are read afresh for each request, so none may be kept.
+   * Returns the members of every list and of `server/discover`. Lists are read again for each request, so none may be
+   * cached.
    */
   cacheable({ isPrivate = false }: { readonly isPrivate?: boolean | undefined }): JsonObject {
     return { resultType: "complete", ttlMs: 0, cacheScope: isPrivate ? "private" : this.#scope, _meta: this.#identity };
@@ -42,12 +42,12 @@ export class ModernCodec implements MethodCodec {
     return kind === "tools" ? withoutExecution(list) : list;
   }
 
-  /** Left as it is: `stamp` sees every result, those of failures among them. */
+  /** Returns the result unchanged: `stamp` processes every result, also those of failures. */
   result(_method: CallMethod, _target: string, result: JsonObject): JsonObject {
     return result;
   }
 
-  /** A call's result with what this era wants to find in each. */
+  /** Returns a call's result with the members that this era requires in each. */
   stamp(method: string, result: JsonObject): JsonObject {
     const stamped = copyOf(result);
     const meta = objectMember(result, "_meta");
@@ -61,7 +61,7 @@ export class ModernCodec implements MethodCodec {
     return HOP_CODES.has(error.code) ? { ...error, code: RPC.internal } : error;
   }
 
-  // What a source allows is kept, except that nothing seen through somebody's rights may be handed to others.
+  // Applies the source's cache rules, except that answers which depend on a principal's rights stay private.
   #withCaching(result: JsonObject): JsonObject {
     const { ttlMs, cacheScope } = result;
     const isTtl = typeof ttlMs === "number" && Number.isSafeInteger(ttlMs) && ttlMs >= 0;
@@ -70,9 +70,7 @@ export class ModernCodec implements MethodCodec {
   }
 }
 
-/**
- * Errors about one hop's headers, revision or handshake: passed on, the caller would take them for faults of its own.
- */
+/** Errors about one hop's headers, revision or handshake: passed on, the caller would read them as its own faults. */
 const HOP_CODES: ReadonlySet<number> = new Set([
   RPC.headerMismatch,
   RPC.unsupportedProtocolVersion,
@@ -81,7 +79,7 @@ const HOP_CODES: ReadonlySet<number> = new Set([
 
 const projected = new WeakMap<RenderedList, RenderedList>();
 
-/** This era knows no `execution` of a tool: its tasks are an extension with words of its own. */
+/** Removes `execution`, which this era does not have: its tasks are an extension with members of its own. */
 function withoutExecution(list: RenderedList): RenderedList {
   const held = projected.get(list);
   if (held) return held;

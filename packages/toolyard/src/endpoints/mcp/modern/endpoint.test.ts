@@ -24,7 +24,7 @@ const identity = { [META.serverInfo]: { name: "stand-in", version: "1.2.3" } };
 const result = (answer: { last: JsonObject }): JsonObject => answer.last["result"] as JsonObject;
 
 describe("discovery and lists", () => {
-  test("C2: server/discover says versions, capabilities, instructions and who answers", async () => {
+  test("C2: server/discover returns versions, capabilities, instructions and the server identity", async () => {
     const answer = await server.ask("server/discover");
     expect(answer.status).toBe(200);
     expect(result(answer)).toEqual({
@@ -44,7 +44,7 @@ describe("discovery and lists", () => {
     });
   });
 
-  test("what the only source says of itself is told by server/discover, and not with every result", async () => {
+  test("server/discover includes the server info of the only source; other results do not", async () => {
     server.hub.serverFacts = {
       ...server.hub.serverFacts,
       about: { title: "One", websiteUrl: "https://example.test" },
@@ -63,14 +63,14 @@ describe("discovery and lists", () => {
     ["resources/list", "resources"],
     ["resources/templates/list", "resourceTemplates"],
     ["prompts/list", "prompts"],
-  ])("C33: %s may not be kept and says who answers", async (method, member) => {
+  ])("C33: %s may not be cached and identifies the server", async (method, member) => {
     const answer = await server.ask(method);
     expect(answer.headers["content-type"]).toBe("application/json");
     expect(result(answer)).toMatchObject({ resultType: "complete", ttlMs: 0, cacheScope: "public", _meta: identity });
     expect(result(answer)[member]).toBeInstanceOf(Array);
   });
 
-  test("unknown members of a tool survive, `execution` of the legacy era does not", async () => {
+  test("keeps unknown members of a tool, and drops `execution` of the legacy era", async () => {
     server.hub.lists.tools = [
       {
         name: "t",
@@ -84,14 +84,14 @@ describe("discovery and lists", () => {
     ]);
   });
 
-  test("with tokens every answer is for its caller alone", async () => {
+  test("marks every answer as private if tokens are required", async () => {
     await restart({ http: { token: "secret" } });
     const headers = { authorization: "Bearer secret" };
     expect(result(await server.ask("tools/list", {}, { headers }))["cacheScope"]).toBe("private");
     expect(result(await server.ask("resources/read", { uri: "test://a" }, { headers }))["cacheScope"]).toBe("private");
   });
 
-  test("a list that some source says is for one caller is private, also without its `execution`", async () => {
+  test("marks a list as private if a source says that it is for one caller, also without its `execution`", async () => {
     server.hub.isPrivate = true;
     server.hub.lists.tools = [{ name: "t", inputSchema: { type: "object" }, execution: { taskSupport: "optional" } }];
     expect([
@@ -100,7 +100,7 @@ describe("discovery and lists", () => {
     ]).toEqual(["private", "private"]);
   });
 
-  test("pages follow the configured size", async () => {
+  test("splits pages by the configured size", async () => {
     await restart({ endpoint: { page_size: 2 } });
     server.hub.lists.prompts = [{ name: "a" }, { name: "b" }, { name: "c" }];
     const first = result(await server.ask("prompts/list"));
@@ -126,14 +126,14 @@ describe("tool modes", () => {
     expect(server.hub.views.at(-1)?.mode).toBe(mode);
   });
 
-  test("C30: a mode holds for the request that named it and no other", async () => {
+  test("C30: a mode applies only to the request that named it", async () => {
     const inMode = result(await server.ask("tools/list", {}, { headers: { "x-mcp-tool-mode": "discovery" } }));
     const after = result(await server.ask("tools/list"));
     expect([inMode["cacheScope"], (inMode["tools"] as unknown[]).length]).toEqual(["private", 1]);
     expect([after["cacheScope"], (after["tools"] as unknown[]).length > 1]).toEqual(["public", true]);
   });
 
-  test("C30: without a word the server's default holds", async () => {
+  test("C30: applies the server's default if no mode is named", async () => {
     await restart({ endpoint: { tool_mode: "discovery" } });
     await server.ask("tools/list");
     expect(server.hub.views.at(-1)?.mode).toBe("discovery");
@@ -141,7 +141,7 @@ describe("tool modes", () => {
 });
 
 describe("calls", () => {
-  test("a quick call is plain JSON with its result untouched", async () => {
+  test("answers a quick call with plain JSON and its result unchanged", async () => {
     server.hub.handlers["rich"] = () =>
       ok({ content: [{ type: "hologram", data: 1 }], structuredContent: [1, 2], future: true, _meta: { own: 1 } });
     const answer = await server.ask("tools/call", { name: "rich" });
@@ -155,7 +155,7 @@ describe("calls", () => {
     });
   });
 
-  test("the call carries who asks, what it can, and its own meta without the envelope", async () => {
+  test("passes the caller, its capabilities, and its own meta without the envelope to the call", async () => {
     const options = { capabilities: { sampling: {} }, meta: { progressToken: 5, trace: "x" }, logLevel: "info" };
     await server.ask("tools/call", { name: "echo", arguments: { text: "hi" }, extra: 1 }, options);
     expect(server.hub.calls[0]).toMatchObject({
@@ -173,11 +173,11 @@ describe("calls", () => {
     expect(server.hub.calls[0]!.client).not.toHaveProperty("connection");
   });
 
-  test.each([0, "", "abc", 1.5])("C46: the id %j comes back as it was", async (id) => {
+  test.each([0, "", "abc", 1.5])("C46: returns the id %j unchanged", async (id) => {
     expect((await server.ask("tools/call", { name: "echo", arguments: {} }, { id })).last["id"]).toBe(id);
   });
 
-  test("progress comes before the result on a stream, the last one too", async () => {
+  test("sends progress, including the last, before the result on a stream", async () => {
     const answer = await server.ask(
       "tools/call",
       { name: "progress", arguments: { steps: 3 } },
@@ -198,13 +198,13 @@ describe("calls", () => {
     ]);
   });
 
-  test("without a token no progress is sent", async () => {
+  test("sends no progress without a token", async () => {
     const answer = await server.ask("tools/call", { name: "progress" });
     expect(answer.messages).toHaveLength(1);
     expect(answer.headers["content-type"]).toBe("application/json");
   });
 
-  test("log messages are sent from the level on that the request names, and none without", async () => {
+  test("sends log messages from the level that the request names, and none without one", async () => {
     const levels = (messages: readonly JsonObject[]): unknown[] =>
       messages.slice(0, -1).map(({ params }) => (params as JsonObject)["level"]);
     expect(levels((await server.ask("tools/call", { name: "log" }, { logLevel: "warning" })).messages)).toEqual([
@@ -214,7 +214,7 @@ describe("calls", () => {
     expect((await server.ask("tools/call", { name: "log" })).messages).toHaveLength(1);
   });
 
-  test("a caller that takes no stream gets the answer alone, as JSON", async () => {
+  test("sends only the answer, as JSON, to a caller that accepts no stream", async () => {
     const answer = await server.ask(
       "tools/call",
       { name: "progress" },
@@ -223,7 +223,7 @@ describe("calls", () => {
     expect([answer.headers["content-type"], answer.messages.length]).toEqual(["application/json", 1]);
   });
 
-  test("closing the connection before any answer cancels the call", async () => {
+  test("cancels the call if the connection closes before any answer", async () => {
     const started = new Promise<Call>((resolve) => server.hub.started.on(resolve));
     const caller = new AbortController();
     const params = { name: "slow", _meta: envelope() };
@@ -243,7 +243,7 @@ describe("calls", () => {
     expect(signal.aborted).toBe(true);
   });
 
-  test("closing the stream after a first event cancels the call too", async () => {
+  test("cancels the call if the stream closes after a first event", async () => {
     server.hub.handlers["talk"] = async (call, hub) => {
       call.notify({ method: "notifications/progress", params: { progress: 1 } });
       return hub.handlers["slow"]!(call, hub);
@@ -258,7 +258,7 @@ describe("calls", () => {
     expect(call.signal.aborted).toBe(true);
   });
 
-  test("C36: a tool's own failure is passed on as it came, with what this era adds", async () => {
+  test("C36: passes a tool's own failure on unchanged, with this era's members", async () => {
     const answer = await server.ask("tools/call", { name: "fail", arguments: { extra: 1 } });
     expect(result(answer)).toEqual({
       content: [{ type: "text", text: "it broke" }],
@@ -284,12 +284,12 @@ describe("calls", () => {
       400,
       -32021,
     ],
-  ])("%j is answered %d with %d", async (failure, status, code) => {
+  ])("answers %j with status %d and code %d", async (failure, status, code) => {
     const answer = await server.ask("tools/call", { name: "outcome", arguments: { failure } });
     expect([answer.status, (answer.last["error"] as JsonObject)["code"]]).toEqual([status, code]);
   });
 
-  test("C37: arguments that do not fit are a result that a model can read", async () => {
+  test("C37: returns arguments that do not match the schema as a result that a model can read", async () => {
     const answer = await server.ask("tools/call", {
       name: "outcome",
       arguments: { failure: { kind: "invalid_params", message: "`a` must be a number" } },
@@ -301,7 +301,7 @@ describe("calls", () => {
     });
   });
 
-  test("C9: an unknown tool is -32602 with near names", async () => {
+  test("C9: answers an unknown tool with -32602 and similar names", async () => {
     const answer = await server.ask("tools/call", { name: "ecko" });
     expect(answer.last["error"]).toMatchObject({
       code: -32602,
@@ -309,12 +309,12 @@ describe("calls", () => {
     });
   });
 
-  test("C10: an unknown resource is -32602 with its URI", async () => {
+  test("C10: answers an unknown resource with -32602 and its URI", async () => {
     const answer = await server.ask("resources/read", { uri: "nowhere://x" });
     expect(answer.last["error"]).toMatchObject({ code: -32602, data: { uri: "nowhere://x" } });
   });
 
-  test("a resource says how long it may be kept, as its source allows", async () => {
+  test("a resource states its cache lifetime as its source allows", async () => {
     expect(result(await server.ask("resources/read", { uri: "test://a" }))).toMatchObject({
       ttlMs: 0,
       cacheScope: "public",
@@ -339,13 +339,13 @@ describe("calls", () => {
     });
   });
 
-  test("S13: a fault of ours is -32603 with an error id and no detail", async () => {
+  test("S13: answers a fault of the hub with -32603, an error id and no detail", async () => {
     const answer = await server.ask("tools/call", { name: "throws" });
     expect(answer.last["error"]).toMatchObject({ code: -32603, data: { errorId: expect.any(String) } });
     expect(answer.text).not.toContain("secret");
   });
 
-  test("a hub that cannot say who it is answers 500, and recovers", async () => {
+  test("answers 500 while the hub cannot read its own facts, and recovers", async () => {
     const { facts } = server.hub;
     server.hub.facts = () => Promise.reject(new Error("secret"));
     const answer = await server.ask("tools/list");
@@ -358,7 +358,7 @@ describe("calls", () => {
     expect((await server.ask("tools/list")).status).toBe(200);
   });
 
-  test("a hundred calls at once each get their own answer", async () => {
+  test("answers each of a hundred concurrent calls with its own answer", async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, at) =>
         server.ask("tools/call", { name: "echo", arguments: { text: `t${at}` } }, { id: at }),
@@ -392,7 +392,7 @@ describe("parameters in headers", () => {
     [{ size: 42 }, { "mcp-param-size": "42.0" }],
     [{}, { "mcp-param-region": "ignored" }],
     [{ region: null }, {}],
-  ])("arguments %j with headers %j are served", async (args, headers) => {
+  ])("serves arguments %j with headers %j", async (args, headers) => {
     expect((await call(args, headers)).status).toBe(200);
   });
 
@@ -401,13 +401,13 @@ describe("parameters in headers", () => {
     [{ region: "eu" }, { "mcp-param-region": "us" }],
     [{ region: "eu" }, { "mcp-param-region": "=?base64?!!?=" }],
     [{ size: 42 }, { "mcp-param-size": "43" }],
-  ])("arguments %j with headers %j are -32020", async (args, headers) => {
+  ])("answers arguments %j with headers %j with -32020", async (args, headers) => {
     const answer = await call(args, headers);
     expect([answer.status, (answer.last["error"] as JsonObject)["code"]]).toEqual([400, -32020]);
     expect(server.hub.calls).toHaveLength(0);
   });
 
-  test("a list that changed is looked at again", async () => {
+  test("reads a changed list again", async () => {
     expect((await call({ other: "x" }, {})).status).toBe(200);
     server.hub.lists.tools = [
       {
@@ -419,7 +419,7 @@ describe("parameters in headers", () => {
     expect((await call({ other: "x" }, {})).status).toBe(400);
   });
 
-  test("while nothing changes, calls need no list", async () => {
+  test("calls need no list while nothing changes", async () => {
     await call({}, {});
     const asked = server.hub.views.length;
     await call({}, {});

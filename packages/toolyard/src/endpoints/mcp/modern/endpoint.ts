@@ -39,19 +39,19 @@ export interface ModernDeps {
   readonly logger: Logger;
   readonly options: ModernOptions;
   readonly pageSize?: number;
-  /** Mode of requests that name none; answers in another mode are kept for their caller alone. */
+  /** Mode of requests that name none; answers in another mode are cached only for their caller. */
   readonly defaultMode: ToolMode;
-  /** Names of tools for requests that name none; as with modes. @default "mcp" */
+  /** Names of tools for requests that choose none; cached like modes. @default "mcp" */
   readonly toolNames?: ToolNameStyle;
-  /** Callers are told apart by tokens, so what one sees is not for others. */
+  /** Callers are distinguished by tokens, so one caller's answers must not be cached for others. */
   readonly isGuarded: boolean;
-  /** What this hub shares with others. */
+  /** State that this hub shares with others. */
   readonly state: HubState;
 }
 
 /**
- * The modern era (2026-07-28): each request stands for itself and says in its envelope who sends it. Knows no
- * transport: whoever has one hands it messages, an outlet for each, and what it knows of the sender.
+ * The modern era (2026-07-28): each request is self-contained and names its sender in its envelope. It is independent
+ * of the transport, which passes messages, an outlet for each, and what it knows of the sender.
  */
 export class ModernEndpoint {
   readonly #deps: ModernDeps;
@@ -59,7 +59,7 @@ export class ModernEndpoint {
   readonly #listens: Listens;
   readonly #desk: CallCoordinator;
   readonly #toolHeaders: ToolHeaders;
-  /** Who the hub is, as calls tell it; or the asking for it. */
+  /** The server facts that calls report, or the pending read of them. */
   #facts: ServerFacts | Promise<ServerFacts> | undefined;
   #codec: { readonly facts: ServerFacts; readonly scope: CacheScope; readonly codec: ModernCodec } | undefined;
   readonly #stop: () => void;
@@ -74,13 +74,13 @@ export class ModernEndpoint {
     this.#stop = hub.events.listsChanged.on(() => (this.#facts = undefined));
   }
 
-  /** Calls that wait for input, and open listens. */
+  /** Number of calls that wait for input, and of open listens. */
   get load(): { readonly parked: number; readonly listening: number } {
     return { parked: this.#desk.parked, listening: this.#listens.size };
   }
 
   /**
-   * Answers one request; resolves when it is over. Replies once, or not at all when the caller cancelled it. Never
+   * Answers one request; resolves when it has ended. Replies once, or not at all if the caller cancelled it. Never
    * rejects.
    */
   async handle(message: RpcRequest, outlet: ModernOutlet, facts: RequestFacts): Promise<void> {
@@ -101,8 +101,8 @@ export class ModernEndpoint {
   }
 
   /**
-   * The lasting connection is over, or sends nothing more: its listens end with their results, what waits for its input
-   * is given up.
+   * Releases a lasting connection that ended or sends nothing more: its listens end with their results, calls that wait
+   * for its input are cancelled.
    */
   release(connection: string): void {
     this.#listens.finish(connection);
@@ -114,7 +114,7 @@ export class ModernEndpoint {
     this.#listens.finish(undefined);
   }
 
-  /** Ends every listen with its result and gives up what waits for input. */
+  /** Ends every listen with its result and cancels calls that wait for input. */
   close(): void {
     this.#listens.close();
     this.#desk.close();
@@ -162,7 +162,7 @@ export class ModernEndpoint {
     );
   }
 
-  /** What the headers of a call say otherwise than its arguments. */
+  /** Returns how the headers of a call differ from its arguments. */
   #findMismatch(
     { method, params = {} }: RpcRequest,
     view: View,
@@ -171,14 +171,14 @@ export class ModernEndpoint {
     if (method === "tools/call" && headers) return this.#toolHeaders.findMismatch(params, view, headers);
   }
 
-  // Only discovery waits to know what the hub offers; who it is, is told as far as it is known.
+  // Only discovery waits until the hub knows what it offers; other methods report the facts known so far.
   #factsFor(method: string, { principal }: RequestFacts): ServerFacts | Promise<ServerFacts> {
     const { hub } = this.#deps;
     if (method === "server/discover") return readSettled(hub, () => hub.facts(principal));
     return (this.#facts ??= this.#readFacts());
   }
 
-  /** Kept until a list changes, unless that happens while it is read. */
+  /** Kept until a list changes, unless that happens during the read. */
   #readFacts(): Promise<ServerFacts> {
     const reading: Promise<ServerFacts> = this.#deps.hub.facts(LOCAL_PRINCIPAL, { waits: false }).then(
       (facts) => {
@@ -193,7 +193,7 @@ export class ModernEndpoint {
     return reading;
   }
 
-  /** Calls mostly say the same of the hub, so what says it is kept. */
+  /** Cached: most calls report the same server facts. */
   #codecFor(facts: ServerFacts, scope: CacheScope): ModernCodec {
     if (this.#codec?.facts !== facts || this.#codec.scope !== scope)
       this.#codec = { facts, scope, codec: new ModernCodec(facts, scope) };
@@ -208,8 +208,8 @@ export class ModernEndpoint {
 }
 
 /**
- * What the hub offers. Every list can be asked for and may fill up later: a stateless caller could not be told
- * otherwise.
+ * Returns what the hub offers. Every list is advertised, since it may fill later and a stateless caller gets no
+ * notification.
  */
 function discovery({ instructions, capabilities: declared }: ServerFacts, features: SourceFeatures): McpAnswer {
   const own = {
@@ -226,7 +226,7 @@ function discovery({ instructions, capabilities: declared }: ServerFacts, featur
   });
 }
 
-/** Lists have no way back to their caller and need none. */
+/** Lists have no link to their caller and need none. */
 const NO_LINK: CallerLink = Object.freeze({
   endpoint: "mcp",
   client: { capabilities: {} },
@@ -240,7 +240,10 @@ const NO_LINK: CallerLink = Object.freeze({
 
 const OWN_METHODS: ReadonlySet<string> = new Set(["server/discover", "subscriptions/listen"]);
 
-/** Errors are told in the answer itself, except where the revision wants HTTP to say it as well. */
+/**
+ * Returns the HTTP status. Errors are reported in the answer itself, except where the revision requires a status as
+ * well.
+ */
 function statusOf(answer: McpAnswer): number {
   return answer.type === "error" && answer.error.code === RPC.missingClientCapability ? 400 : 200;
 }

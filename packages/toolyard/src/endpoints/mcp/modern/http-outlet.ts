@@ -8,8 +8,8 @@ import type { ModernOutlet } from "./outlet.ts";
 import type { QuietCall, QuietCalls } from "./quiet-calls.ts";
 
 /**
- * One modern request's way back over HTTP: plain JSON when nothing comes before the answer, else a stream of events. A
- * call that is quiet for long becomes a stream too, since clients and proxies give up on a head that does not come.
+ * The answer to one modern HTTP request: plain JSON if nothing precedes the answer, else a stream of events. A call
+ * that is quiet for long becomes a stream too, since clients and proxies time out while no headers arrive.
  */
 export class HttpOutlet implements ModernOutlet, QuietCall {
   readonly startedAt = performance.now();
@@ -28,19 +28,19 @@ export class HttpOutlet implements ModernOutlet, QuietCall {
     if (accepted.stream) quiet.add(this);
   }
 
-  // Functions are made outside the constructor, as in `Deadline`.
+  // Functions are created outside the constructor, as in `Deadline`.
   static #watch(outlet: HttpOutlet): void {
     outlet.#http.answer.onClosed(() => outlet.#closed());
   }
 
-  /** Aborted when the caller went before it was answered. */
+  /** Aborted when the caller disconnects before it is answered. */
   get signal(): Cancellation {
     return this.#http.answer.signal;
   }
 
   reply(text: string, status: number): void {
     if (this.#isOver) return;
-    // Errors of HTTP stay JSON, with their status: `Accept` does not bind them.
+    // HTTP errors stay JSON, with their status: `Accept` does not apply to them.
     if (!this.#accepted.json && status === 200) this.#open();
     this.#isOver = true;
     this.#forget();
@@ -61,7 +61,7 @@ export class HttpOutlet implements ModernOutlet, QuietCall {
     this.#open().send(text);
   }
 
-  /** Turns the answer into a stream, with nothing to say yet. */
+  /** Turns the answer into a stream before there is anything to send. */
   open(): void {
     if (!this.#isOver) this.#open();
   }

@@ -8,8 +8,8 @@ import type { McpAnswer } from "../answers.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
 /**
- * The capabilities that a request for input needs and the caller did not declare, in the shape of client capabilities;
- * nothing when it may be asked. A bare `elicitation: {}` means the form, as it did before there were modes.
+ * Returns the capabilities that a request for input requires and the caller did not declare, in the shape of client
+ * capabilities; `undefined` if none is missing. A bare `elicitation: {}` means the form, as before there were modes.
  */
 export function missingCapabilities(ask: ServerRequest, declared: JsonObject): JsonObject | undefined {
   switch (ask.method) {
@@ -24,7 +24,7 @@ export function missingCapabilities(ask: ServerRequest, declared: JsonObject): J
   }
 }
 
-/** Methods that may be put to a caller in this era. */
+/** Returns whether the method may be sent to a caller in this era. */
 export function isInputMethod(method: string): boolean {
   return method === "elicitation/create" || method === "sampling/createMessage" || method === "roots/list";
 }
@@ -34,10 +34,10 @@ function capabilityError(missing: JsonObject): RpcErrorObject {
   return { code: RPC.missingClientCapability, message: `${MISSING}${names}`, data: { requiredCapabilities: missing } };
 }
 
-/** What a refused question is told, and what most servers then say their call failed of. */
+/** Start of the refusal of a server request, which most servers repeat as the reason of the failed call. */
 const MISSING = "Missing required client capabilities: ";
 
-/** Both, with the modes and tools that each names. */
+/** Returns the union of both, with the modes and tools that each names. */
 export function joinCapabilities(first: JsonObject, second: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.keys({ ...first, ...second }).map((name) => [
@@ -48,9 +48,10 @@ export function joinCapabilities(first: JsonObject, second: JsonObject): JsonObj
 }
 
 /**
- * The answer to a call whose questions were refused, since its caller did not declare what they need. A server of the
- * legacy era cannot know that beforehand, and tells of the refusal in a result or an error of its own: this era has one
- * error for it. A call that came to something without an answer, or failed of something else, keeps its own.
+ * Returns the answer to a call whose server requests were refused because its caller did not declare their
+ * capabilities. A legacy server cannot know the capabilities beforehand and reports the refusal in its own result or
+ * error; this era has one error for it. A call that succeeded without the answer, or failed for another reason, keeps
+ * its own.
  */
 export function asUndeclared(answer: McpAnswer, missing: JsonObject): McpAnswer {
   return failedOfRefusal(answer) ? { type: "error", error: capabilityError(missing) } : answer;
@@ -66,7 +67,7 @@ function failedOfRefusal(answer: McpAnswer): boolean {
   );
 }
 
-/** Goes to whoever asked, and to the caller when that gives up. */
+/** Returns the failure for the requester, and for the caller if the requester fails because of it. */
 export function undeclaredFailure(missing: JsonObject): FailError {
   const message =
     "The calling client cannot be asked: it did not declare the capability " +
@@ -76,7 +77,7 @@ export function undeclaredFailure(missing: JsonObject): FailError {
   );
 }
 
-/** An answer as a client should give it; anything else counts as none and is asked for again. */
+/** Returns whether a response has the required form; any other response is ignored and requested again. */
 export function isInputResponse(method: string, response: unknown): response is JsonObject {
   if (!isJsonObject(response)) return false;
   switch (method) {
@@ -91,7 +92,7 @@ export function isInputResponse(method: string, response: unknown): response is 
   }
 }
 
-/** What keeps `inputResponses` and `requestState` of a request from being read. */
+/** Returns why `inputResponses` and `requestState` of a request cannot be read, or `undefined`. */
 export function inputProblem({ inputResponses, requestState }: JsonObject): string | undefined {
   if (requestState !== undefined && typeof requestState !== "string") return "`requestState` must be a string";
   if (inputResponses === undefined) return undefined;
@@ -102,7 +103,7 @@ export function inputProblem({ inputResponses, requestState }: JsonObject): stri
     : `\`inputResponses\`: the response to ${JSON.stringify(firstChars(wrong, 100))} must be an object`;
 }
 
-/** Why an `input_required` result of a source cannot be passed down, if it cannot. */
+/** Returns why an `input_required` result of a source cannot be passed down, if it cannot. */
 export function relayProblem(result: JsonObject, declared: JsonObject): RpcErrorObject | undefined {
   const { inputRequests, requestState } = result;
   const entries = isJsonObject(inputRequests) ? Object.values(inputRequests) : [];

@@ -9,7 +9,7 @@ export interface BoardListener extends ListWatcher {
   resourceUpdated(uri: string, params: JsonObject): void;
 }
 
-/** Spreads the hub's events to open `subscriptions/listen` requests. */
+/** Distributes the hub's events to open `subscriptions/listen` requests. */
 export class ListenBoard {
   readonly #lists: ListWatch<BoardListener>;
   readonly #stop: () => void;
@@ -31,7 +31,7 @@ export class ListenBoard {
     this.#lists.members.delete(listener);
   }
 
-  /** The versions of these lists now; a list that cannot be read is left out. */
+  /** Returns the current versions of these lists; omits a list that cannot be read. */
   versions(kinds: Iterable<ListKind>, view: View): Promise<ListVersions> {
     return this.#lists.versions(kinds, view);
   }

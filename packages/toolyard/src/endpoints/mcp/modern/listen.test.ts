@@ -34,7 +34,7 @@ const addTool = (name: string): void => {
 };
 
 describe("subscriptions/listen", () => {
-  test("begins with what is listened for, stamped", async () => {
+  test("starts by acknowledging what it listens to, with its id", async () => {
     const stream = await listen({
       toolsListChanged: true,
       promptsListChanged: false,
@@ -49,7 +49,7 @@ describe("subscriptions/listen", () => {
     });
   });
 
-  test("C33: a changed list is told, once, and only to those who want to hear of it", async () => {
+  test("C33: reports a changed list once, and only to listeners that named it", async () => {
     const tools = await listen({ toolsListChanged: true });
     const prompts = await listen({ promptsListChanged: true });
     await Promise.all([tools.count(1), prompts.count(1)]);
@@ -68,13 +68,13 @@ describe("subscriptions/listen", () => {
     ]);
   });
 
-  test("a change outside the caller's own view is not told", async () => {
+  test("does not report a change outside the caller's own view", async () => {
     const stream = await listen(
       { toolsListChanged: true, promptsListChanged: true },
       { headers: { "x-mcp-tool-mode": "discovery" } },
     );
     await stream.count(1);
-    // The stand-in's discovery view shows its first tool only.
+    // The stand-in's discovery view shows only its first tool.
     addTool("unseen");
     server.hub.lists.prompts = [];
     server.hub.announce("prompts");
@@ -89,7 +89,7 @@ describe("subscriptions/listen", () => {
     expect((await stream.count(2))[1]).toMatchObject({ method: "notifications/resources/list_changed" });
   });
 
-  test("an updated resource is told to those who named it, with what its source said", async () => {
+  test("reports an updated resource to listeners that named it, with the source's data", async () => {
     const stream = await listen({ resourceSubscriptions: ["test://a", "nowhere://b", "test://a"] });
     expect((await stream.count(1))[0]).toMatchObject({
       params: { notifications: { resourceSubscriptions: ["test://a"] } },
@@ -107,14 +107,14 @@ describe("subscriptions/listen", () => {
     });
   });
 
-  test("what was subscribed to is let go of when the caller goes", async () => {
+  test("unsubscribes when the caller disconnects", async () => {
     const stream = await listen({ resourceSubscriptions: ["test://a"] });
     await stream.count(1);
     stream.drop();
     await expect.poll(() => [server.hub.subscribed.get("test://a"), server.endpoint.load.listening]).toEqual([0, 0]);
   });
 
-  test("a filter of which nothing can be had is acknowledged and ends", async () => {
+  test("acknowledges and ends a filter that matches nothing", async () => {
     const { messages } = await (await listen({ resourceSubscriptions: ["nowhere://b"] })).whole();
     expect(messages).toMatchObject([
       { method: "notifications/subscriptions/acknowledged", params: { notifications: {} } },
@@ -129,7 +129,7 @@ describe("subscriptions/listen", () => {
     expect((await stream.whole()).last).toMatchObject({ id: "s1", result: { resultType: "complete" } });
   });
 
-  test("ends with a result, and at once, when the listener closes", async () => {
+  test("ends with a result immediately when the listener closes", async () => {
     await restart({ http: { shutdown_grace: 60_000 } });
     const stream = await listen({ toolsListChanged: true });
     await stream.count(1);
@@ -138,7 +138,7 @@ describe("subscriptions/listen", () => {
     await closed;
   });
 
-  test("on a lasting connection ends with a result when that is released, as does what waits for input", async () => {
+  test("ends with a result when its lasting connection is released, as do calls that wait for input", async () => {
     const sent: JsonObject[] = [];
     const outlet = {
       reply: (text: string) => void sent.push(JSON.parse(text) as JsonObject),
@@ -177,7 +177,7 @@ describe("subscriptions/listen", () => {
     expect(sent.at(-1)).toMatchObject({ id: 1, result: { resultType: "complete" } });
   });
 
-  test("S4: there are only so many at once, and only so many resources in one", async () => {
+  test("S4: limits the number of listens, and of resources in one", async () => {
     await restart({ endpoint: { max_subscriptions: 1, max_subscribed_resources: 2 } });
     const refused = await (await listen({ resourceSubscriptions: ["test://1", "test://2", "test://3"] })).whole();
     expect(refused.last).toMatchObject({ id: "s1", error: { code: -32602 } });
@@ -191,14 +191,14 @@ describe("subscriptions/listen", () => {
     expect(await (await listen({ toolsListChanged: true })).count(1)).toHaveLength(1);
   });
 
-  test("a caller that takes no stream is told so", async () => {
+  test("refuses a caller that accepts no stream", async () => {
     const answer = await (
       await listen({ toolsListChanged: true }, { headers: { accept: "application/json" } })
     ).whole();
     expect([answer.status, answer.last]).toMatchObject([406, { error: { code: -32000 } }]);
   });
 
-  test("a hundred listeners of one view cost one look at the list a change", async () => {
+  test("reads the list once per change for a hundred listeners of one view", async () => {
     const streams = await Promise.all(Array.from({ length: 100 }, () => listen({ toolsListChanged: true })));
     await Promise.all(streams.map((stream) => stream.count(1)));
     const looked = server.hub.views.length;

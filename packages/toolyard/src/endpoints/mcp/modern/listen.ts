@@ -16,16 +16,16 @@ export interface ListenParts {
   readonly connection?: string;
 }
 
-/** One open `subscriptions/listen`. Everything it sends carries its id; nothing goes before the acknowledgement. */
+/** One open `subscriptions/listen`. Everything it sends carries its id; nothing precedes the acknowledgement. */
 export class ListenSubscription implements BoardListener {
   readonly view: View;
   readonly connection: string | undefined;
-  /** Resolves when nothing will be sent any more. */
+  /** Resolves when nothing more will be sent. */
   readonly ended: Promise<void>;
   readonly #parts: ListenParts;
   readonly #uris = new Set<string>();
   #seen = new Map<ListKind, ListVersion>();
-  /** What changed while the first versions were read. */
+  /** Changes that occurred while the first versions were read. */
   #early: ListVersions[] | undefined = [];
   #isOpen = true;
   #end: () => void = () => {};
@@ -43,7 +43,7 @@ export class ListenSubscription implements BoardListener {
     return this.#uris;
   }
 
-  /** Acknowledges what is listened for; from here on changes are sent. */
+  /** Acknowledges the filter; changes are sent from here on. */
   begin(versions: ListVersions, uris: readonly string[], honoured: JsonObject): void {
     for (const uri of uris) this.#uris.add(uri);
     this.#seen = new Map(versions);
@@ -71,7 +71,7 @@ export class ListenSubscription implements BoardListener {
     this.#send("notifications/resources/updated", { ...params, uri });
   }
 
-  /** Ends it with a result: the server has no more to say. */
+  /** Ends it with a result: the server sends nothing more. */
   finish(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -81,7 +81,7 @@ export class ListenSubscription implements BoardListener {
     this.#end();
   }
 
-  /** Ends it without a word: the caller has gone or wants no more. */
+  /** Ends it without a message: the caller disconnected or cancelled it. */
   readonly drop = (): void => {
     this.#isOpen = false;
     this.#end();

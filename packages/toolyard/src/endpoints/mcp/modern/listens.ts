@@ -16,21 +16,21 @@ export interface ListenOptions {
   readonly maxSubscribedResources: number;
 }
 
-/** What a caller wants to hear of. */
+/** What a caller listens to. */
 interface Filter {
   readonly lists: ReadonlySet<ListKind>;
   readonly uris: readonly string[];
-  /** As it is acknowledged, without the URIs. */
+  /** The filter as it is acknowledged, without the URIs. */
   readonly wire: JsonObject;
 }
 
-/** Who listens, and the `_meta` that says who answers. */
+/** The caller, and the `_meta` that identifies the server. */
 interface ListenClient {
   readonly facts: RequestFacts;
   readonly identity: JsonObject;
 }
 
-/** `subscriptions/listen`: streams on which callers hear of changed lists and resources. */
+/** `subscriptions/listen`: streams that notify callers of changed lists and resources. */
 export class Listens {
   readonly #hub: HubPort;
   readonly #logger: Logger;
@@ -50,7 +50,7 @@ export class Listens {
     return this.#open.size;
   }
 
-  /** Serves one listening request. Resolves when it is over. */
+  /** Serves one listen request. Resolves when it has ended. */
   async serve({ id, params }: RpcRequest, outlet: ModernOutlet, { facts, identity }: ListenClient): Promise<void> {
     const refuse = (code: number, message: string): void =>
       outlet.reply(stringifyExact(rpcError(id, { code, message })), 200);
@@ -80,7 +80,7 @@ export class Listens {
     await Promise.all(releases.map((release) => this.#release(release)));
   }
 
-  /** Ends those of a lasting connection, or all that came by none, with their results. */
+  /** Ends the listens of a lasting connection, or all without one, with their results. */
   finish(connection: string | undefined): void {
     for (const listen of this.#open.keys()) if (listen.connection === connection) listen.finish();
   }
@@ -90,7 +90,7 @@ export class Listens {
     this.#board.close();
   }
 
-  /** When all places are taken, whoever owes the newcomer one gives its oldest up. */
+  /** Makes room when the limit is reached: ends the oldest listen of the principal that exceeds its share. */
   #hasRoomFor(newcomer: Holder): boolean {
     if (this.#open.size < this.#options.maxSubscriptions) return true;
     const [oldest] = this.#shares.debtorTo(newcomer, this.#open, { holder: ([, holder]) => holder }) ?? [];
@@ -106,7 +106,7 @@ export class Listens {
   }
 
   async #begin(listen: ListenSubscription, filter: Filter, view: View): Promise<readonly (() => Promise<void>)[]> {
-    // The listener has joined before the versions are read, so no change falls between.
+    // The listener joins before the versions are read, so no change is missed.
     const [versions, subscribed] = await Promise.all([
       this.#board.versions(filter.lists, view),
       this.#subscribe(filter.uris, view),
@@ -118,7 +118,7 @@ export class Listens {
     return Array.from(subscribed.values());
   }
 
-  /** What cannot be subscribed to is left out, and so is missing from the acknowledgement. */
+  /** Subscribes; URIs that cannot be subscribed to are omitted and therefore missing from the acknowledgement. */
   async #subscribe(uris: readonly string[], { principal }: View): Promise<ReadonlyMap<string, () => Promise<void>>> {
     const subscribed = new Map<string, () => Promise<void>>();
     const attempts = uris.map(async (uri) => {
@@ -143,10 +143,10 @@ export class Listens {
   }
 }
 
-/** Whoever listens is told; it is asked nothing. */
+/** A listener receives notifications and no server requests. */
 const MODERN_CLIENT: Client = Object.freeze({ era: "modern", capabilities: {} });
 
-/** The filter, or what is wrong with it. */
+/** Returns the filter, or what is wrong with it. */
 function readFilter(params: JsonObject | undefined, maxUris: number): Filter | string {
   const notifications = params && objectMember(params, "notifications");
   if (!notifications) return "`notifications` is required and must be an object";

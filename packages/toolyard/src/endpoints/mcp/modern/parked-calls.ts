@@ -13,12 +13,12 @@ interface ParkedCall {
   readonly timer: NodeJS.Timeout;
 }
 
-/** What became of the call that a state stands for. */
+/** The call that a state names, if this endpoint holds it. */
 export type ParkedLookup =
   | { readonly type: "here"; readonly call: RunningCall }
-  /** Another door or hub holds it. */
+  /** Another endpoint or hub holds it. */
   | { readonly type: "elsewhere" }
-  /** It is over, or the state is not good for this request. */
+  /** The call has ended, or the state is not valid for this request. */
   | { readonly type: "none" };
 
 export interface ParkingOptions {
@@ -26,7 +26,7 @@ export interface ParkingOptions {
   readonly inputTimeoutMs: number;
 }
 
-/** Calls that wait for their caller to come back with answers: so many, so long, and each for its own caller only. */
+/** Calls that wait for answers of their caller: limited in number and time, each for its own caller only. */
 export class ParkedCalls {
   readonly #options: ParkingOptions;
   readonly #states: RequestStates;
@@ -44,7 +44,10 @@ export class ParkedCalls {
     return this.#byId.size;
   }
 
-  /** Whether this caller may park one more. When all places are taken, whoever owes it one gives its oldest up. */
+  /**
+   * Returns whether this caller may park one more. When the limit is reached, cancels the oldest call of the principal
+   * that exceeds its share.
+   */
   hasRoomFor(holder: Holder): boolean {
     if (this.#byId.size < this.#options.maxParkedCalls) return true;
     const oldest = this.#shares.debtorTo(holder, this.#byId, { holder: ([, parked]) => parked.holder });
@@ -52,7 +55,7 @@ export class ParkedCalls {
     return oldest !== undefined;
   }
 
-  /** The state under which the call waits; it serves once. */
+  /** Returns the state under which the call waits; it is valid once. */
   park(call: RunningCall, binding: Binding, holder: Holder): string {
     const { id, state } = this.#states.seal(binding);
     const { inputTimeoutMs } = this.#options;
@@ -64,7 +67,7 @@ export class ParkedCalls {
     return state;
   }
 
-  /** The call that waits under this state, which waits there no more. */
+  /** Removes and returns the call that waits under this state. */
   async take(state: string, binding: Binding): Promise<ParkedLookup> {
     const id = this.#states.open(state, binding);
     if (id === undefined) return NONE;
@@ -74,7 +77,7 @@ export class ParkedCalls {
     return { type: "here", call: parked.call };
   }
 
-  /** Nobody will come back by this connection. */
+  /** Cancels the calls of a connection that has ended. */
   release(connection: string): void {
     for (const [id, parked] of this.#byId) if (parked.holder.connection === connection) this.#giveUp(id, gone());
   }

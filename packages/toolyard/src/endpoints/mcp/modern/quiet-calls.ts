@@ -1,17 +1,17 @@
 import { CallSet } from "../../../core/calls/call-map.ts";
 
-/** A call that is quiet for this long gets a stream, whose comments keep the connection alive. */
+/** A call that is quiet for this long becomes a stream, whose comments keep the connection alive. */
 const QUIET_MS = 20_000;
-/** How often is looked whether one is. */
+/** Interval of the checks. */
 const LOOK_MS = QUIET_MS / 8;
 
 export interface QuietCall {
   readonly startedAt: number;
-  /** It was quiet for long. Called once. */
+  /** Called once, when the call was quiet for the limit. */
   open(): void;
 }
 
-/** Calls that were not heard of yet. One timer for all of them: each call's own would cost more than it says. */
+/** Calls that have sent nothing yet. One timer for all of them, since a timer per call would be expensive. */
 export class QuietCalls {
   readonly #waiting = new CallSet<QuietCall>();
   #timer: NodeJS.Timeout | undefined;

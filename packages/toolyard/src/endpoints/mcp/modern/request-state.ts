@@ -1,14 +1,12 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { exactCanonicalJson } from "../../../core/json/digest.ts";
 
-/**
- * Begins every state that this hub itself hands out; what does not begin so belongs to whoever stands behind the call.
- */
+/** Prefix of every state that this hub issues; a state without it belongs to the source behind the call. */
 const OWN = "toolyard:";
-/** Put before a source's state that would be taken for ours: the source may be a hub too. */
+/** Prefix for a source's state that resembles ours: the source may be a hub too. */
 const ESCAPE = "toolyard~";
 
-/** What a parked call is bound to: only the same caller, with the same request, may take it up. */
+/** What a parked call is bound to: only the same caller, with the same request, may continue it. */
 export interface Binding {
   readonly principal: string;
   readonly method: string;
@@ -17,14 +15,14 @@ export interface Binding {
 }
 
 /**
- * Makes and checks the states of parked calls. A state is an unguessable id with a code over it and the binding; all
- * hubs of one secret know the states of each other.
+ * Creates and verifies the states of parked calls. A state is an unguessable id with a MAC over it and the binding; all
+ * hubs with the same secret accept each other's states.
  */
 export class RequestStates {
   readonly #key: Uint8Array;
 
   constructor(secret: Uint8Array) {
-    // One key for each use of the secret.
+    // One key per use of the secret.
     this.#key = createHmac("sha256", secret).update("requestState").digest();
   }
 
@@ -34,8 +32,8 @@ export class RequestStates {
   }
 
   /**
-   * The id of the parked call, or nothing when the state was changed, comes from elsewhere or belongs to another
-   * request.
+   * Returns the id of the parked call; `undefined` if the state was altered, is not from this store or belongs to
+   * another request.
    */
   open(state: string, binding: Binding): string | undefined {
     const [id = "", code = ""] = state.slice(OWN.length).split(".", 2);
@@ -58,12 +56,12 @@ export function isOwnState(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(OWN);
 }
 
-/** A source's state on its way to the caller. */
+/** Wraps a source's state on its way to the caller. */
 export function wrapRelayed(state: string): string {
   return state.startsWith(OWN) || state.startsWith(ESCAPE) ? `${ESCAPE}${state}` : state;
 }
 
-/** The same on its way back. */
+/** Restores a source's state on its way back. */
 export function unwrapRelayed(state: string): string {
   return state.startsWith(ESCAPE) ? state.slice(ESCAPE.length) : state;
 }

@@ -19,7 +19,7 @@ import {
 
 /** One request that waits for a call: the first one, or a retry that brings answers. */
 export interface Visit {
-  /** Which door it came by. */
+  /** The endpoint that received it. */
   readonly endpoint: string;
   readonly signal: Cancellation;
   readonly capabilities: JsonObject;
@@ -28,26 +28,26 @@ export interface Visit {
   note(method: string, params: JsonObject): void;
 }
 
-/** Stays empty: a call that asks something has a map of its own. */
+/** Stays empty: a call with server requests gets a map of its own. */
 const NO_QUESTIONS = new Map<string, SuspendedRequest>();
 
-/** How a visit ends: with the call's answer, or with questions to its caller. */
+/** How a visit ends: with the call's answer, or with server requests to its caller. */
 export type VisitEnd =
   | { readonly type: "answer"; readonly answer: McpAnswer }
   | { readonly type: "input"; readonly inputRequests: JsonObject };
 
 interface SuspendedRequest {
   readonly ask: ServerRequest;
-  /** Its caller has it to answer. */
+  /** True once it was sent to the caller. */
   isPut: boolean;
   resolve(response: JsonObject): void;
   reject(error: unknown): void;
 }
 
 /**
- * A call of the modern era. What it asks of its caller cannot be sent as a request here: the visit ends with the
- * questions, the call goes on waiting without one, and the caller comes back with answers on a new request. Notices
- * that come up in between are held.
+ * A call of the modern era. Its server requests cannot be sent as requests here: the visit ends with them, the call
+ * keeps waiting without a visit, and the caller returns with answers in a new request. Notifications in between are
+ * held.
  */
 export class RunningCall implements CallerLink {
   readonly endpoint: string;
@@ -55,18 +55,18 @@ export class RunningCall implements CallerLink {
   readonly wants: CallerLink["wants"];
   readonly relaysInput: boolean;
   readonly #caller = new Canceller();
-  /** Most calls ask nothing. */
+  /** Most calls send no server requests. */
   #questions = NO_QUESTIONS;
   #capabilities: JsonObject;
   #visit: Visit | undefined;
   #endVisit: ((end: VisitEnd) => void) | undefined;
-  /** Waits for the caller of this visit to go. */
+  /** Stops watching for the disconnect of this visit's caller. */
   #onGone: (() => void) | undefined;
   #gathering: NodeJS.Timeout | undefined;
   #held: CallNotification[] = [];
   #asked = 0;
   #answer: McpAnswer | undefined;
-  /** What questions were refused for, since the caller did not declare it. */
+  /** Capabilities that the caller did not declare and for which server requests were refused. */
   #undeclared: JsonObject | undefined;
 
   constructor(client: Client, visit: Visit, relaysInput: boolean) {
@@ -90,8 +90,8 @@ export class RunningCall implements CallerLink {
   }
 
   /**
-   * The call is over. What its caller has to answer may be another call's question, so that stays open until the caller
-   * comes back; the answer of this call waits for it as long.
+   * Settles the call. A server request shown to the caller may belong to another call, so it stays open until the
+   * caller returns; the answer of this call waits until then.
    */
   settle(own: McpAnswer): void {
     const answer = this.#undeclared && this.relaysInput ? asUndeclared(own, this.#undeclared) : own;
@@ -100,7 +100,7 @@ export class RunningCall implements CallerLink {
     this.#end({ type: "answer", answer });
   }
 
-  /** Lets a request wait for the call until it is over or asks something. One visit at a time. */
+  /** Lets a request wait until the call ends or sends a server request. One visit at a time. */
   take(visit: Visit): Promise<VisitEnd> {
     if (this.#answer) {
       this.#flushTo(visit);
@@ -123,12 +123,12 @@ export class RunningCall implements CallerLink {
     if (this.#questions.size > 0) this.#gather();
   }
 
-  // Made outside of what it is kept in, as in `Deadline`.
+  // Created outside the object that keeps it, as in `Deadline`.
   static #cancelOf(call: RunningCall, { signal }: Visit): () => void {
     return () => call.cancel(signal.reason);
   }
 
-  /** Hands answers to whoever asked. What is not answered, or not as it should be, stays asked. */
+  /** Passes answers to the requesters. A missing or malformed answer leaves its request open. */
   respond(responses: JsonObject): void {
     for (const [key, question] of this.#questions) {
       const response = responses[key];
@@ -138,7 +138,7 @@ export class RunningCall implements CallerLink {
     }
   }
 
-  /** The caller wants no answer any more, or did not come back. */
+  /** Cancels the call: the caller cancelled it or did not return. */
   cancel(reason: unknown): void {
     const failure = cancelledFailure(reason);
     this.#caller.abort(failure);
@@ -146,7 +146,7 @@ export class RunningCall implements CallerLink {
     clearTimeout(this.#gathering);
   }
 
-  /** Nobody can be asked now: those who asked are told why, and the call goes on. */
+  /** Rejects the open server requests with the reason, since no caller is available; the call continues. */
   refuseQuestions(error: FailError): void {
     this.#rejectAll(error);
   }
@@ -189,7 +189,7 @@ export class RunningCall implements CallerLink {
       );
   }
 
-  // Questions that come up together are put together. A source writes them one after another, so a short while is
+  // Collects server requests that arrive together: a source writes them one after another, so this waits a moment.
   // waited.
   #gather(): void {
     if (!this.#visit || this.#gathering !== undefined) return;
@@ -214,7 +214,7 @@ export class RunningCall implements CallerLink {
     this.#endVisit = undefined;
   }
 
-  // The caller may declare less on its retry than it did at first.
+  // The caller may declare fewer capabilities on its retry than at first.
   #refuseUndeclared(): void {
     for (const [key, { ask, reject }] of this.#questions) {
       const missing = missingCapabilities(ask, this.#capabilities);
@@ -246,7 +246,7 @@ export class RunningCall implements CallerLink {
   #hold(notification: CallNotification): void {
     this.#held.push(notification);
     if (this.#held.length <= MAX_HELD_NOTIFICATIONS) return;
-    // Of progress the last word matters most.
+    // The most recent progress matters most, so an earlier one is dropped first.
     const progress = this.#held.findIndex(({ method }) => method === PROGRESS);
     this.#held.splice(Math.max(0, progress), 1);
   }

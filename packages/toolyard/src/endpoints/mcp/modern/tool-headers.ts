@@ -13,22 +13,22 @@ type HeadersByTool = ReadonlyMap<string, readonly ParamHeader[]>;
 
 interface HeadersOfView {
   readonly byTool: HeadersByTool;
-  /** All that is listed is in it: what is not, is spelt in another way, or is no tool. */
+  /** True if it covers every listed tool: a name that is missing is spelled differently or is no tool. */
   readonly isWhole: boolean;
 }
 
 type HeaderFinding = HeaderMismatch | undefined;
 
 /**
- * Compares `Mcp-Param-*` headers with the arguments they repeat, for tools that ask for such headers in their schema.
+ * Compares `Mcp-Param-*` headers with the arguments that they repeat, for tools whose schema requires such headers.
  */
 export class ToolHeaders {
   readonly #hub: HubPort;
   readonly #byList = new WeakMap<RenderedList, HeadersByTool>();
-  /** By view, as long as no list changed: most calls need no list at all. */
+  /** By view, until a list changes: most calls need no list at all. */
   readonly #current = new Map<string, HeadersOfView>();
   readonly #stop: () => void;
-  /** Counts changes of lists. */
+  /** Number of list changes so far. */
   #round = 0;
 
   constructor(hub: HubPort) {
@@ -40,12 +40,12 @@ export class ToolHeaders {
     });
   }
 
-  /** At once where the tool is known, or known to be none that is listed. */
+  /** Returns synchronously if the tool is known, or is known not to be listed. */
   findMismatch(params: JsonObject, view: View, headers: HeaderLookup): HeaderFinding | Promise<HeaderFinding> {
     const name = stringMember(params, "name");
     const args = params["arguments"];
     if (name === undefined || !isJsonObject(args)) return undefined;
-    // Neither a mode nor the names have a space in them.
+    // Neither a mode nor the names contain a space.
     const { id, toolNames = "mcp" } = view.principal;
     const key = `${view.mode} ${toolNames} ${id}`;
     const held = this.#current.get(key);
@@ -63,13 +63,13 @@ export class ToolHeaders {
 
   async #find(key: string, view: View, name: string): Promise<HeadersOfView> {
     const round = this.#round;
-    // A call to a tool that is known does not wait for sources that are still starting.
+    // A call to a known tool does not wait for sources that are still starting.
     const known = this.#read(await this.#hub.list("tools", view, { waits: false }));
     const isWhole = !known.has(name);
     const byTool = isWhole ? this.#read(await this.#hub.list("tools", view)) : known;
     const found = { byTool, isWhole };
     if (this.#current.size >= MAX_VIEWS) this.#current.clear();
-    // Lists that changed in between are looked at again by the next call.
+    // If a list changed in between, the next call reads it again.
     if (round === this.#round) this.#current.set(key, found);
     return found;
   }

@@ -71,7 +71,7 @@ describe("OpenAPI", () => {
       expect(await problems(await createDocument({ ...SOURCE, tools, isGuarded }))).toEqual([]);
   });
 
-  test("the validator refuses what is not valid", async () => {
+  test("the validator refuses invalid documents", async () => {
     expect(await problems({ openapi: "3.1.0", info: { title: "x" }, paths: {} })).not.toEqual([]);
     expect(
       await problems({
@@ -83,7 +83,7 @@ describe("OpenAPI", () => {
     ).not.toEqual([]);
   });
 
-  test("each tool is a path of its own, with its request, its value and its failures", async () => {
+  test("lists each tool as a path with its request, its value and its failures", async () => {
     const { paths, components } = (await createDocument({ ...SOURCE, tools: ODD_TOOLS })) as {
       paths: Record<string, { post: JsonObject }>;
       components: { schemas: JsonObject };
@@ -112,7 +112,7 @@ describe("OpenAPI", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("tokens are named where callers need one, and only there", async () => {
+  test("names tokens if callers need one, and only then", async () => {
     expect(await createDocument({ ...SOURCE, isGuarded: true })).toMatchObject({
       security: [{ token: [] }],
       paths: { "/health": { get: { security: [] } } },
@@ -123,7 +123,7 @@ describe("OpenAPI", () => {
     expect(open["paths"]).not.toHaveProperty(["/api/chat"]);
   });
 
-  test("configured routes are there with the tool's parameters, without those that are fixed", async () => {
+  test("lists configured routes with the tool's parameters, without the fixed ones", async () => {
     const { routes } = resolveRest({
       routes: {
         "GET /weather/get": { tool: "w", arguments: { units: "c" }, description: "The weather. Now." },
@@ -163,7 +163,7 @@ describe("OpenAPI", () => {
     });
   });
 
-  test("schemas made at random are valid, whatever they hold", async () => {
+  test("random schemas produce valid documents", async () => {
     const random = createRandom(20260301);
     const tools = Array.from({ length: 400 }, (_, at) => ({
       name: `t${at}`,
@@ -171,7 +171,7 @@ describe("OpenAPI", () => {
     }));
     const document = await createDocument({ ...SOURCE, tools });
     expect(await problems(document)).toEqual([]);
-    // OpenAPI's own schema does not look into schemas; their meta-schema does.
+    // OpenAPI's own schema does not check schemas; their meta-schema does.
     const ajv = new Ajv2020({ strict: false, logger: false });
     const schemas = (document["components"] as { schemas: Record<string, JsonObject> }).schemas;
     for (const [name, schema] of Object.entries(schemas))

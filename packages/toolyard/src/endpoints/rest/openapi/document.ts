@@ -11,19 +11,19 @@ import { firstChars } from "../../../core/text/truncate.ts";
 export interface DocumentSource {
   readonly title: string;
   readonly version: string;
-  /** Where `tools` and `resources` are. */
+  /** Path below which `tools` and `resources` are served. */
   readonly basePath: string;
   /** Tools in their wire shape, as the caller's view lists them. */
   readonly tools: readonly JsonObject[];
-  /** Configured paths, each with its tool where there is one. */
+  /** Configured paths, each with its tool, if it has one. */
   readonly routes: readonly { readonly route: RestRoute; readonly tool?: JsonObject }[];
   readonly hasChat: boolean;
   readonly isGuarded: boolean;
 }
 
 /**
- * OpenAPI 3.1 of what one caller sees; `servers` is added by whoever knows how the caller reaches this hub. Many tools
- * are written bit by bit, so that nobody waits for them who asks for something else.
+ * Creates the OpenAPI 3.1 document of one caller's view; the caller adds `servers`, since it knows how the hub is
+ * reached. Many tools are written in steps, so that other requests are not delayed.
  */
 export async function createDocument(source: DocumentSource): Promise<JsonObject> {
   const writer = new DocumentWriter(source);
@@ -39,7 +39,7 @@ interface KnownTool {
   readonly outputRef?: string;
 }
 
-/** Objects, lists and values of one schema; a larger one would keep everybody waiting, and nobody reads it. */
+/** Most objects, lists and values of one schema; a larger one would delay other requests, and no reader needs it. */
 const MAX_SCHEMA_PARTS = 10_000;
 const TOO_LARGE = Object.freeze({
   type: "object",
@@ -57,7 +57,7 @@ class DocumentWriter {
     this.#source = source;
   }
 
-  /** One tool a step; all of them before `write`. */
+  /** Prepares one tool per step; all steps run before `write`. */
   *steps(): Generator<void, void> {
     for (const entry of this.#source.tools) {
       this.#toolPaths.push(this.#toolPath(this.#know(entry)));
@@ -214,7 +214,7 @@ function anyValue(schema: JsonObject = {}): JsonObject {
   return { description: "The tool's value.", content: { "application/json": { schema }, ...events } };
 }
 
-/** A tool's own parameters, as they stand in a query. */
+/** Returns a tool's own parameters as query parameters. */
 function queryParameters(input: JsonObject, fixed: JsonObject): JsonObject[] {
   const properties = objectMember(input, "properties") ?? {};
   const required = listMember(input, "required");
@@ -234,7 +234,7 @@ function queryParameters(input: JsonObject, fixed: JsonObject): JsonObject[] {
     });
 }
 
-/** The first sentence or line, for lists. */
+/** Returns the first sentence or line, for lists. */
 function oneLine(text: string): string {
   const [line = ""] = text.trim().split(/\n|(?<=[.!?])\s/, 1);
   return line.length > MAX_SUMMARY ? `${firstChars(line, MAX_SUMMARY - 1)}…` : line;

@@ -19,7 +19,7 @@ const TOOL = {
   properties: { name: { type: "string" }, description: { type: "string" }, inputSchema: { type: "object" } },
 };
 
-/** What operations of the hub itself are called. */
+/** Operation ids of the hub itself. */
 export const HUB_OPERATIONS: readonly string[] = [
   "list_tools",
   "describe_tool",
@@ -29,7 +29,7 @@ export const HUB_OPERATIONS: readonly string[] = [
   "chat",
 ];
 
-/** The paths that every hub has. */
+/** Returns the paths that every hub has. */
 export function hubPaths(basePath: string, isGuarded: boolean): PathEntry[] {
   return [
     [`${basePath}/tools`, toolsPath(isGuarded)],
@@ -113,7 +113,7 @@ const HEALTH_PATH: JsonObject = {
   },
 };
 
-/** Where the agent answers. */
+/** Returns the path of the agent. */
 export function chatPath(path: string, isGuarded: boolean): PathEntry {
   const message = {
     message: { type: "string" },

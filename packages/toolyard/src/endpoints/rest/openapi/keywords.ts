@@ -14,9 +14,9 @@ export const ONE_SCHEMA: ReadonlySet<string> = new Set([
   "unevaluatedItems",
   "unevaluatedProperties",
 ]);
-/** Those that hold a list of schemas. */
+/** Keywords that hold a list of schemas. */
 export const SCHEMA_LIST: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
-/** Those that hold schemas by name. */
+/** Keywords that hold schemas by name. */
 export const SCHEMA_MAP: ReadonlySet<string> = new Set([
   "$defs",
   "dependentSchemas",
@@ -25,8 +25,8 @@ export const SCHEMA_MAP: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What says where a schema is and where it leads. In one document there is one identity, so these are resolved and left
- * out.
+ * Keywords that give a schema its identity or refer to another. One document has one identity, so these are resolved
+ * and removed.
  */
 export const IDENTITY: ReadonlySet<string> = new Set([
   "$anchor",
@@ -49,10 +49,7 @@ const isCount = (value: unknown): boolean =>
 const isTextList = (value: unknown): boolean =>
   Array.isArray(value) && value.every(isText) && new Set(value).size === value.length;
 
-/**
- * What a keyword must hold to mean something. Authors err; what is wrong is left out, and the keyword beside it still
- * holds.
- */
+/** The valid values of keywords. Authors make errors; an invalid keyword is removed, and the others stay. */
 const VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {
   $comment: isText,
   contentEncoding: isText,
@@ -88,13 +85,13 @@ const VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {
   writeOnly: isFlag,
 };
 
-/** Whether a keyword that holds no schema may stand as it is. */
+/** Returns whether a keyword that holds no schema may stay unchanged. */
 export function isUsable(keyword: string, value: unknown): boolean {
   const check = Object.hasOwn(VALUES, keyword) ? VALUES[keyword]! : () => true;
   return check(value) && isPlain(value, 0);
 }
 
-/** Many tools take a `$ref` for a reference wherever it stands, in examples and default values too. */
+/** Many tools read every `$ref` as a reference, also in examples and default values. */
 function isPlain(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (depth > MAX_DEPTH) return false;

@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
 
-/** A schema with the keywords of draft 2020-12, and the places that were renamed on the way: old steps → new steps. */
+/** A schema with the keywords of draft 2020-12, and the renamed places: old steps → new steps. */
 export interface ModernSchema {
   readonly schema: JsonObject;
   readonly moved: readonly (readonly [from: readonly string[], to: readonly string[]])[];
 }
 
 /**
- * Brings one level of a schema to draft 2020-12: `definitions`, lists in `items`, `additionalItems`, `dependencies`,
- * boolean `exclusiveMinimum`. A `$ref` of the older drafts is alone wherever it stands; only what describes it is kept.
+ * Converts one level of a schema to draft 2020-12: `definitions`, lists in `items`, `additionalItems`, `dependencies`,
+ * boolean `exclusiveMinimum`. In older drafts, members beside `$ref` have no effect; only its description is kept.
  */
 export function modernise(raw: JsonObject, isOld: boolean): ModernSchema {
   if (isOld && typeof raw["$ref"] === "string") return { schema: onlyWords(raw), moved: [] };

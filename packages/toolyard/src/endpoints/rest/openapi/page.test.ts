@@ -20,8 +20,8 @@ const page = async (tools: readonly JsonObject[], wish = {}, source = {}): Promi
     ...wish,
   });
 
-describe("the page for people", () => {
-  test("shows a tool's parameters, its words and a line for curl", async () => {
+describe("the page for readers", () => {
+  test("shows a tool's parameters, its description and a curl command", async () => {
     const text = await page([
       {
         name: "say",
@@ -41,7 +41,7 @@ describe("the page for people", () => {
     );
   });
 
-  test("holds no script, nothing from elsewhere, and nothing that a tool could slip in", async () => {
+  test("contains no script, no external content, and no markup from a tool", async () => {
     const text = await page(
       [
         {
@@ -57,14 +57,14 @@ describe("the page for people", () => {
     expect(await page([])).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 
-  test("the policy allows the page's own style and nothing else", async () => {
+  test("the policy allows only the page's own style", async () => {
     const style = /<style>([^]*?)<\/style>/.exec(await page([]))![1]!;
     expect(PAGE_POLICY).toContain(`style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`);
     expect(PAGE_POLICY).toContain("default-src 'none'");
     expect(PAGE_POLICY).not.toContain("script-src");
   });
 
-  test("many tools are cut into pages, and a filter finds one", async () => {
+  test("splits many tools into pages, and a filter finds one", async () => {
     const tools = Array.from({ length: 250 }, (_, at) => ({ name: `tool-${at}`, inputSchema: { type: "object" } }));
     expect((await page(tools)).match(/<details>/g)).toHaveLength(100);
     expect(await page(tools)).toContain('<a href="?filter=&amp;page=2">Next</a>');
@@ -73,7 +73,7 @@ describe("the page for people", () => {
     expect(await page(tools, { filter: "nothing" })).toContain("Nothing here holds these words.");
   });
 
-  test("names the token where callers need one", async () => {
+  test("names the token if callers need one", async () => {
     expect(await page([], {}, { isGuarded: true })).toContain("Bearer $TOOLYARD_TOKEN");
     expect(await page([])).not.toContain("Bearer");
   });

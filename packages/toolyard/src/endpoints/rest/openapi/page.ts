@@ -8,23 +8,23 @@ import { html, Html } from "../../html.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { sampleOf } from "../../../schema/sample.ts";
 
-/** What of the document is shown. */
+/** The part of the document that is shown. */
 export interface DocumentPageOptions {
-  /** Only operations whose path or words hold this text. */
+  /** Only operations whose path or text contain this. */
   readonly filter: string;
-  /** From 1. */
+  /** Counts from 1. */
   readonly page: number;
 }
 
-/** Operations of one page. */
+/** Operations per page. */
 const PAGE_SIZE = 100;
 
-/** No script, nothing from elsewhere, and this one style. */
+/** No script, no external content, and only this style. */
 export const PAGE_POLICY =
   `default-src 'none'; style-src 'sha256-${createHash("sha256").update(PAGE_STYLE).digest("base64")}'; ` +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** The document as a page for people: it needs no script. `baseUrl` is how the reader reaches this hub. */
+/** Renders the document as a page without scripts. `baseUrl` is the address at which the reader reaches this hub. */
 export function renderPage(document: JsonObject, baseUrl: string, { filter, page }: DocumentPageOptions): string {
   const all = operationsOf(document);
   const found = all.filter((one) => one.words.includes(filter.toLowerCase()));
@@ -57,7 +57,7 @@ interface PageOperation {
   readonly path: string;
   readonly tag: string;
   readonly operation: JsonObject;
-  /** What a filter is held against. */
+  /** Text that the filter searches. */
   readonly words: string;
 }
 
@@ -124,12 +124,12 @@ function parameterTable(operation: JsonObject, body: unknown, document: JsonObje
     : html`<div class="wide"><table><tr><th>name</th><th>takes</th><th></th></tr>${rows}</table></div>`;
 }
 
-/** What a request may carry under one name. */
+/** A parameter of a request. */
 interface PageParameter {
   readonly name: string;
   readonly isRequired: boolean;
   readonly schema: unknown;
-  /** @default what the schema says */
+  /** @default the description in the schema */
   readonly words?: string | undefined;
 }
 
@@ -145,7 +145,7 @@ function follow(schema: unknown, document: JsonObject): JsonObject {
   return typeof schema["$ref"] === "string" ? (localTarget(schema["$ref"], document) ?? {}) : schema;
 }
 
-/** A line that works as it stands, once what it holds is what the reader wants. */
+/** Returns a command line that works unchanged once the reader has filled in the values. */
 function curlLine(
   { method, path, operation, body }: { method: string; path: string; operation: JsonObject; body: unknown },
   document: JsonObject,

@@ -1,4 +1,4 @@
-/** JSON pointers as URI fragments: `#/a/b`, each step escaped. */
+/** Builds JSON pointers as URI fragments: `#/a/b`, each step escaped. */
 export function stepTo(pointer: string, ...steps: readonly (string | number)[]): string {
   return [
     pointer,
@@ -8,7 +8,7 @@ export function stepTo(pointer: string, ...steps: readonly (string | number)[]):
   ].join("/");
 }
 
-/** One spelling of a fragment that somebody else wrote, however it was escaped. */
+/** Returns the canonical spelling of a fragment, however it was escaped. */
 export function plainPointer(fragment: string): string {
   const steps = fragment
     .split("/")
@@ -17,7 +17,7 @@ export function plainPointer(fragment: string): string {
   return stepTo("#", ...steps);
 }
 
-/** The steps of a pointer as names. */
+/** Returns the steps of a pointer as names. */
 export function stepsOf(pointer: string): readonly string[] {
   return pointer
     .split("/")

@@ -6,7 +6,7 @@ const AT = "#/components/schemas/t";
 const port = (schema: JsonObject): unknown => portableSchema(schema, AT);
 
 describe("references", () => {
-  test("lead into the document, recursion and escapes included", () => {
+  test("lead into the document, including recursion and escapes", () => {
     const schema = {
       type: "object",
       properties: { a: { $ref: "#/$defs/Box<a~1b>" }, self: { $ref: "#" }, b: { $ref: "#/properties/a" } },
@@ -19,7 +19,7 @@ describe("references", () => {
     });
   });
 
-  test("by identity and by anchor are resolved, and no identity is left", () => {
+  test("by identity and by anchor are resolved, and no identity remains", () => {
     const schema = {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       $id: "https://example.com/tree",
@@ -47,7 +47,7 @@ describe("references", () => {
     });
   });
 
-  test("out of the schema are left out, and said", () => {
+  test("out of the schema are removed and mentioned", () => {
     expect(
       port({ properties: { a: { $ref: "https://example.com/other.json" }, b: { $ref: "#/$defs/none" } } }),
     ).toEqual({
@@ -58,7 +58,7 @@ describe("references", () => {
     });
   });
 
-  test("to where no schema is expected bring it in", () => {
+  test("to a place where no schema is expected copy the schema in", () => {
     expect(
       port({
         properties: { a: { $ref: "#/components/x" } },
@@ -72,7 +72,7 @@ describe("references", () => {
 });
 
 describe("drafts", () => {
-  test("draft-07 becomes 2020-12, and its references follow", () => {
+  test("converts draft-07 to 2020-12, with its references", () => {
     const schema = {
       $schema: "http://json-schema.org/draft-07/schema#",
       definitions: {
@@ -99,15 +99,15 @@ describe("drafts", () => {
     });
   });
 
-  test("draft-04 bounds become numbers", () => {
+  test("converts draft-04 bounds to numbers", () => {
     expect(
       port({ properties: { a: { minimum: 1, exclusiveMinimum: true }, b: { maximum: 1, exclusiveMaximum: false } } }),
     ).toEqual({ properties: { a: { exclusiveMinimum: 1 }, b: { maximum: 1 } } });
   });
 });
 
-describe("what is no schema", () => {
-  test("is left out, and what stands beside it stays", () => {
+describe("values that are not schemas", () => {
+  test("removes them and keeps their siblings", () => {
     expect(
       port({
         type: "objekt",
@@ -123,7 +123,7 @@ describe("what is no schema", () => {
     });
   });
 
-  test("parameters and values that are called like references are taken for none", () => {
+  test("does not treat parameters and values named like references as references", () => {
     const schema = {
       properties: {
         $ref: { type: "string" },
@@ -140,13 +140,13 @@ describe("what is no schema", () => {
     });
   });
 
-  test("nests deeper than anybody reads is cut", () => {
+  test("truncates schemas that are nested too deeply", () => {
     let schema: JsonObject = { type: "object" };
     for (let depth = 0; depth < 5000; depth += 1) schema = { properties: { a: schema } };
     expect(JSON.stringify(port(schema)).length).toBeLessThan(5000);
   });
 
-  test("a tool's own names of the prototype stay names", () => {
+  test("keeps a tool's names that also exist on the prototype", () => {
     const schema = JSON.parse(
       '{"properties":{"__proto__":{"type":"string"},"constructor":{"type":"integer"}}}',
     ) as JsonObject;

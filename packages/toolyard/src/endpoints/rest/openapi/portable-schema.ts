@@ -5,9 +5,9 @@ import { plainPointer, stepsOf, stepTo } from "./pointer.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
 /**
- * A tool's schema, of whatever draft, as a part of another document at `place` (`#/components/schemas/…`): draft
- * 2020-12, every reference a pointer from the top of that document. What refers out of the tool's own schema, and what
- * is no schema, is left out.
+ * Converts a tool's schema of any draft to a part of another document at `place` (`#/components/schemas/…`): draft
+ * 2020-12, every reference a pointer from the top of that document. References out of the tool's own schema, and values
+ * that are not schemas, are removed.
  */
 export function portableSchema(schema: unknown, place: string): unknown {
   return isJsonObject(schema) ? new Porter(schema, place).port() : schema !== false;
@@ -18,15 +18,15 @@ interface SchemaLocation {
   readonly from: string;
   /** Pointer in the document. */
   readonly to: string;
-  /** The nearest schema around it with an identity of its own. */
+  /** The nearest enclosing schema with an identity of its own. */
   readonly resource: SchemaResource;
   readonly depth: number;
 }
 
-/** The schema that a member belongs to. */
+/** The schema that contains a member. */
 interface Within {
   readonly spot: SchemaLocation;
-  /** Where in the tool's schema stands what is `steps` below it now. */
+  /** Returns the original place of what is now `steps` below it. */
   readonly from: (steps: readonly string[]) => string;
 }
 
@@ -41,9 +41,9 @@ interface SchemaReference {
   readonly resource: SchemaResource;
 }
 
-/** Deeper, a schema says nothing that could be read. */
+/** Depth limit; a deeper schema is truncated. */
 const MAX_DEPTH = 100;
-/** Schemas that stand where none is expected, and are referred to all the same. */
+/** Most schemas that are referred to although they are in a place where no schema is expected. */
 const MAX_HOISTED = 100;
 const NOWHERE = "tool:/schema";
 
@@ -51,7 +51,7 @@ class Porter {
   readonly #root: JsonObject;
   readonly #place: string;
   readonly #isOld: boolean;
-  /** Where schemas went: pointer in the tool's schema → pointer in the document. */
+  /** New places of schemas: pointer in the tool's schema → pointer in the document. */
   readonly #moved = new Map<string, string>();
   /** URIs of schemas and of their anchors → pointer in the tool's schema. */
   readonly #named = new Map<string, string>();
@@ -67,7 +67,7 @@ class Porter {
   port(): JsonObject {
     const resource: SchemaResource = { from: "#", uri: NOWHERE };
     const out = this.#schema(this.#root, { from: "#", to: this.#place, resource, depth: 0 }) as JsonObject;
-    // Resolving may bring further schemas in, whose references come behind.
+    // Resolving may add further schemas, whose references are appended.
     for (let at = 0; at < this.#references.length; at += 1) this.#resolve(this.#references[at]!);
     if (this.#hoisted.length > 0)
       out["$defs"] = Object.fromEntries([
@@ -96,7 +96,7 @@ class Porter {
     return out;
   }
 
-  /** Where in the tool's schema stands what has moved to `steps`. */
+  /** Returns the original place in the tool's schema of what has moved to `steps`. */
   #origin(moved: ReturnType<typeof modernise>["moved"], steps: readonly string[], base: string): string {
     const found = moved.find(([, to]) => to.length <= steps.length && to.every((step, at) => step === steps[at]));
     return found ? stepTo(base, ...found[0], ...steps.slice(found[1].length)) : stepTo(base, ...steps);
@@ -123,7 +123,7 @@ class Porter {
   #map(keyword: string, map: JsonObject, { spot, from }: Within): JsonObject {
     const taken = new Set<string>();
     const entries = Object.entries(map).map(([name, one]): [string, unknown] => {
-      // Names of definitions are nobody's business but the references'.
+      // Only references use the names of definitions, so they may change.
       const shown = keyword === "$defs" ? freeName(safeName(name), taken) : name;
       taken.add(shown);
       const steps =
@@ -158,7 +158,7 @@ class Porter {
     else out["$comment"] = `Refers to ${firstChars(text, 200)}, which is not part of this document.`;
   }
 
-  /** The place in the tool's schema that a reference means; nothing when it means another document. */
+  /** Returns the place in the tool's schema that a reference names; `undefined` if it names another document. */
   #originOf(text: string, resource: SchemaResource): string | undefined {
     const mark = text.indexOf("#");
     const [path, fragment] = mark === -1 ? [text, ""] : [text.slice(0, mark), text.slice(mark + 1)];
@@ -170,7 +170,7 @@ class Porter {
     return `${from}${plainPointer(fragment).slice(1)}`;
   }
 
-  /** Takes in a schema that stands where none is expected, such as below a keyword of the author's own. */
+  /** Copies a schema from a place where none is expected, such as below a keyword of the author's own. */
   #hoist(origin: string): string | undefined {
     let at: unknown = this.#root;
     for (const step of stepsOf(origin))
@@ -189,7 +189,7 @@ function isSchema(value: unknown): boolean {
   return typeof value === "boolean" || isJsonObject(value);
 }
 
-/** A parameter that is called like a keyword of identity would be taken for one; a pattern says the same. */
+/** Replaces a parameter named like a keyword of identity, which tools would take for one, by an equivalent pattern. */
 function withHiddenNames(members: readonly [string, unknown][]): readonly [string, unknown][] {
   const properties = members.find(([keyword]) => keyword === "properties")?.[1];
   const hidden = isJsonObject(properties) ? Object.entries(properties).filter(([name]) => IDENTITY.has(name)) : [];
@@ -212,7 +212,7 @@ function exactly(name: string): string {
   return `^${name.replaceAll("$", "\\$")}$`;
 }
 
-/** A name that OpenAPI takes for a component, and every tool for a step of a pointer. */
+/** Returns a name that OpenAPI accepts for a component and every tool accepts as a step of a pointer. */
 export function safeName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]/g, "_") || "_";
 }

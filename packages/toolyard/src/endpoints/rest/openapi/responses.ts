@@ -1,10 +1,7 @@
 import type { JsonObject } from "../../../core/json/json.ts";
 import { KINDS, type FailKind, type KindRow } from "../../../core/calls/kinds.ts";
 
-/**
- * What callers of a tool may get in place of its value: the statuses of the table of kinds, but for callers who are
- * gone.
- */
+/** Errors that callers of a tool may get: the statuses of the table of outcome codes, except for cancelled calls. */
 const TOLD = Object.entries<KindRow>(KINDS).filter(([kind]) => kind !== "cancelled");
 const STATUSES: readonly number[] = [...new Set([...TOLD.map(([, row]) => row.http), 401])].toSorted();
 
@@ -31,7 +28,7 @@ export const ERROR_SCHEMA: JsonObject = {
 
 const ERROR_REF = "#/components/schemas/Error";
 
-/** `components.responses`: one for each status. */
+/** Returns `components.responses`: one per status. */
 export function errorResponses(): JsonObject {
   return Object.fromEntries(STATUSES.map((status) => [String(status), errorResponse(status)]));
 }
@@ -50,7 +47,7 @@ function errorResponse(status: number): JsonObject {
   return { description, ...headers, content: { "application/json": { schema: { $ref: ERROR_REF } } } };
 }
 
-/** The failures of one operation. */
+/** Returns the failures of one operation. */
 export function failuresOf(isGuarded: boolean, statuses = STATUSES): JsonObject {
   return Object.fromEntries(
     statuses
@@ -59,7 +56,7 @@ export function failuresOf(isGuarded: boolean, statuses = STATUSES): JsonObject 
   );
 }
 
-/** The statuses of kinds. */
+/** Returns the statuses of outcome codes. */
 export function statusesOf(...kinds: readonly FailKind[]): readonly number[] {
   return [...new Set([...kinds.map((kind) => KINDS[kind].http), 401])].toSorted();
 }
