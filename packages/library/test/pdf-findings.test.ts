@@ -1,8 +1,8 @@
 // Pages of PDF files whose text is there and cannot be relied on: the document says so.
 import PdfDocument from "pdfkit";
 import { describe, expect, test } from "vitest";
-import { pdfFindings } from "../src/documents/pdf-findings.ts";
-import type { PageLines, TextRun } from "../src/documents/pdf-layout.ts";
+import { repairPages } from "../src/documents/pdf-findings.ts";
+import type { PageLines, TextRun } from "../src/documents/pdf-lines.ts";
 import { readPdf } from "../src/documents/read-pdf.ts";
 
 type Draw = (document: InstanceType<typeof PdfDocument>) => void;
@@ -88,5 +88,5 @@ test.each([
   ["a \u{e000} b", []],
   ["日本語 Ωμέγα 😀", []],
 ])("finds letters without a character in %j on pages %j", (text, pages) => {
-  expect(pdfFindings([page([text])]).flatMap((finding) => finding.pages)).toEqual(pages);
+  expect(repairPages([page([text])]).findings.flatMap((finding) => finding.pages)).toEqual(pages);
 });

@@ -46,12 +46,15 @@ class Assembly implements AssembledDocument {
   }
 
   take(block: Block): void {
-    const text = visibleText(block.text);
+    const pieces = piecesOf(block).map((piece) => ({ ...piece, text: visibleText(piece.text) }));
+    const text = pieces.map((piece) => piece.text).join("");
     if (text === "") return;
     if (this.text !== "") this.text += GAP;
     const offset = this.text.length;
-    if (block.page !== undefined) this.beginPages(block.page);
-    this.text += text;
+    for (const piece of pieces) {
+      if (piece.page !== undefined) this.beginPages(piece.page);
+      this.text += piece.text;
+    }
     // Each passage repeats the titles above it, so a longer heading becomes ordinary text.
     if (block.kind === "heading" && text.length <= MAX_HEADING) this.#title(visibleLine(text), block, offset);
     else this.#part(block.kind === "heading" ? "paragraph" : block.kind, offset);
@@ -76,6 +79,12 @@ class Assembly implements AssembledDocument {
       this.pageStarts.push({ offset: this.text.length, ...(isOther && { label: visibleLine(label, MAX_LABEL) }) });
     }
   }
+}
+
+/** The text of a block, divided where its pages begin. */
+function piecesOf({ text, page, pages = [] }: Block): { readonly text: string; readonly page: number | undefined }[] {
+  const starts = [{ page, at: 0 }, ...pages];
+  return starts.map((start, index) => ({ page: start.page, text: text.slice(start.at, starts[index + 1]?.at) }));
 }
 
 /** Returns the first and last page, from 1, of a range of the text. */

@@ -6,8 +6,17 @@ export interface Block {
   /** Level of a heading, from 1. */
   readonly level?: number;
   readonly text: string;
-  /** From 1; absent where the file has no pages. */
+  /** Page of the beginning, from 1; absent where the file has no pages. */
   readonly page?: number;
+  /** Where further pages begin in the text, in order. */
+  readonly pages?: readonly BlockPage[];
+}
+
+/** The beginning of a page within the text of a block. */
+export interface BlockPage {
+  readonly page: number;
+  /** Place in the block's text. */
+  readonly at: number;
 }
 
 /** Metadata found in a file, with the place of each value. */

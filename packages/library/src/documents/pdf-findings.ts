@@ -1,6 +1,7 @@
-import type { PageLines, TextRun } from "./pdf-layout.ts";
+import type { PageLines } from "./pdf-lines.ts";
+import { doubledRuns, gutterOf, inColumns, lineNumberRuns, without } from "./pdf-order.ts";
 
-/** A property of a page that makes its text unreliable. */
+/** A property of a page that its reader repaired, or that makes its text unreliable. */
 export interface PdfFinding {
   /** Message for the user. The page numbers follow it. */
   readonly message: string;
@@ -8,92 +9,59 @@ export interface PdfFinding {
   readonly pages: readonly number[];
 }
 
-/** Fewer lines or runs on a page are chance. */
-const MIN_COLUMN_LINES = 8;
-const MIN_LINE_NUMBERS = 5;
+/** Fewer runs on a page are chance. */
 const MIN_DOUBLED_RUNS = 3;
 const MIN_UNMAPPED = 5;
-/** Share of a page's lines that must have a gap at the same place. */
-const COLUMN_SHARE = 0.6;
-/** In heights of a letter. A wider gap within a line is one between columns. */
-const COLUMN_GAP = 1.5;
-/** In points. Text that is drawn again this near is the same text. */
-const DOUBLED_DISTANCE = 1.5;
 
-const CHECKS: readonly (readonly [message: string, isFound: (page: PageLines) => boolean])[] = [
-  ["Pages whose columns (or table) are drawn row by row, so that their sentences may be mixed", isDrawnByRows],
-  ["Pages with line numbers in the margin, which stand in their text", hasLineNumbers],
-  ["Pages with text that is drawn twice, so that words may be there twice", hasDoubledText],
+/** Returns the repaired page; undefined if it does not have the fault. */
+type Repair = (page: PageLines) => PageLines | undefined;
+
+/** In the order in which they are applied: each expects a page that those before it have repaired. */
+const REPAIRS: readonly (readonly [message: string, repair: Repair])[] = [
+  ["Pages with text that is drawn twice, which was read once", withoutDoubledText],
+  ["Pages with line numbers in the margin, which were left out", withoutLineNumbers],
+  ["Pages whose columns are drawn row by row, which were read one after the other", inColumns],
+];
+
+const FAULTS: readonly (readonly [message: string, isFound: (page: PageLines) => boolean])[] = [
+  [
+    "Pages with a table or short columns that are drawn row by row, so that their sentences may be mixed",
+    (page) => gutterOf(page) !== undefined,
+  ],
   ["Pages with letters that the file maps to no character, so that words are incomplete", hasUnmappedGlyphs],
 ];
 
-/** Returns what of the pages' text cannot be relied on, in the order of the checks. */
-export function pdfFindings(pages: readonly PageLines[]): readonly PdfFinding[] {
-  return CHECKS.map(([message, isFound]) => ({
-    message,
-    pages: pages.flatMap((page, at) => (isFound(page) ? [at + 1] : [])),
-  })).filter((finding) => finding.pages.length > 0);
+export interface RepairedPages {
+  readonly pages: readonly PageLines[];
+  readonly findings: readonly PdfFinding[];
 }
 
-const isText = ({ text }: TextRun): boolean => text.trim() !== "";
-
-/** Runs in the order in which they are drawn, as rows: neighbours of the same height. */
-function rowsOf(texts: readonly TextRun[]): readonly (readonly TextRun[])[] {
-  const rows: TextRun[][] = [];
-  for (const run of texts.filter(isText)) {
-    const last = rows.at(-1)?.at(-1);
-    if (last && Math.abs(run.y - last.y) < run.size / 2) rows.at(-1)!.push(run);
-    else rows.push([run]);
-  }
-  return rows;
+/** Repairs pages, and reports what was repaired and what of their text cannot be relied on. */
+export function repairPages(pages: readonly PageLines[]): RepairedPages {
+  const found = new Map<string, number[]>();
+  const report = (message: string, page: number): void =>
+    void found.set(message, [...(found.get(message) ?? []), page]);
+  const repaired = pages.map((page, at) => {
+    let own = page;
+    for (const [message, repair] of REPAIRS) {
+      const next = repair(own);
+      if (next) report(message, at + 1);
+      own = next ?? own;
+    }
+    for (const [message, isFound] of FAULTS) if (isFound(own)) report(message, at + 1);
+    return own;
+  });
+  return { pages: repaired, findings: Array.from(found, ([message, own]) => ({ message, pages: own })) };
 }
 
-function isDrawnByRows({ texts, width }: PageLines): boolean {
-  const rows = rowsOf(texts);
-  const gaps = rows.flatMap((row) =>
-    row.slice(1).flatMap((run, at) => {
-      const before = row[at]!;
-      const from = before.x + before.width;
-      return run.x - from > run.size * COLUMN_GAP ? [{ from, to: run.x }] : [];
-    }),
-  );
-  const lines = Math.max(MIN_COLUMN_LINES, rows.length * COLUMN_SHARE);
-  // A gutter is a place that the gaps of most lines have in common, and text is to both sides of it.
-  return gaps.some(
-    ({ to }) =>
-      to > width * 0.2 && to < width * 0.8 && gaps.filter((gap) => gap.from < to && gap.to >= to - 1).length >= lines,
-  );
+function withoutDoubledText(page: PageLines): PageLines | undefined {
+  const doubled = doubledRuns(page);
+  return doubled.size >= MIN_DOUBLED_RUNS ? without(page, doubled) : undefined;
 }
 
-function hasLineNumbers({ texts, width }: PageLines): boolean {
-  const numbers = texts.filter(({ text, x }) => /^\s*\d{1,4}\s*$/.test(text) && (x < width * 0.15 || x > width * 0.85));
-  const byPlace = new Map<number, number[]>();
-  for (const { text, x, width: own } of numbers) {
-    // Numbers of one column end at the same place.
-    const end = Math.round((x + own) / 4);
-    byPlace.set(end, [...(byPlace.get(end) ?? []), Number(text)]);
-  }
-  return Array.from(byPlace.values()).some(
-    (column) =>
-      column.length >= MIN_LINE_NUMBERS && isSteady(column.map((number, at) => number - (column[at - 1] ?? 0))),
-  );
-}
-
-/** Every line has the next number, or every fifth or tenth one. */
-function isSteady([, ...steps]: readonly number[]): boolean {
-  return steps[0]! > 0 && steps.every((step) => step === steps[0]);
-}
-
-function hasDoubledText({ texts }: PageLines): boolean {
-  const seen = new Map<string, TextRun[]>();
-  let doubled = 0;
-  for (const run of texts.filter(({ text }) => text.trim().length > 1)) {
-    const others = seen.get(run.text) ?? [];
-    if (others.some((other) => Math.hypot(other.x - run.x, other.y - run.y) < DOUBLED_DISTANCE)) doubled += 1;
-    others.push(run);
-    seen.set(run.text, others);
-  }
-  return doubled >= MIN_DOUBLED_RUNS;
+function withoutLineNumbers(page: PageLines): PageLines | undefined {
+  const numbers = lineNumberRuns(page);
+  return numbers.size > 0 ? without(page, numbers) : undefined;
 }
 
 /** Private use, the replacement character, and control characters, which have no letters. */

@@ -1,38 +1,10 @@
-import type { Block } from "./block.ts";
-
-/** A run of text on a page; `y` is counted from the top, all in points. */
-export interface TextRun {
-  readonly text: string;
-  readonly x: number;
-  readonly y: number;
-  readonly size: number;
-  readonly width: number;
-  readonly endsLine: boolean;
-}
-
-export interface PageLines {
-  readonly texts: readonly TextRun[];
-  readonly width: number;
-  readonly height: number;
-  /** A picture without text. */
-  readonly isScan: boolean;
-}
-
-interface PdfLine {
-  readonly text: string;
-  readonly x: number;
-  readonly y: number;
-  readonly size: number;
-  readonly page: number;
-  /** The line is in the header or footer area of the page. */
-  readonly isRim: boolean;
-}
+import type { Block, BlockPage } from "./block.ts";
+import { bodySize, joinInitials, linesOf, sizeKey, type PageLines, type PdfLine } from "./pdf-lines.ts";
+import { divideBehindSentence, partsOf } from "./pdf-notes.ts";
 
 /** Letters that much larger than those of the body are a heading's. */
 const HEADING_RATIO = 1.12;
 const MAX_HEADING = 200;
-const TOP = 0.06;
-const BOTTOM = 0.92;
 /** A gap of more than that many letters' heights begins a paragraph. */
 const PARAGRAPH_GAP = 1.7;
 /** A first line is set in by more than that. */
@@ -42,85 +14,110 @@ const MAX_WORD = 100;
 
 /** Derives headings and paragraphs from the position and size of letters. `outline`: titles in lower case. */
 export function layOutPages(pages: readonly PageLines[], outline: ReadonlyMap<string, number>): Block[] {
-  const lines = pages.flatMap((page, at) => linesOf(page, at + 1));
-  const body = bodySize(lines);
+  const read = pages.flatMap((page, at) => linesOf(page, at + 1));
+  const body = bodySize(read);
+  const lines = joinInitials(read, body);
   const isHeading = (line: PdfLine): boolean => isHeadingLine(line, body, outline);
   const kept = withoutRims(lines, isHeading, pages.length);
-  const levels = levelsOf(kept.filter(isHeading));
   const compounds = new Set(lines.flatMap(({ text }) => text.match(/(?<!\p{L})\p{L}+-\p{L}+/gu) ?? []).map(lower));
-  const blocks: Block[] = [];
-  let open: { lines: PdfLine[]; heading: boolean; left: number } | undefined;
-  const close = (): void => {
-    if (!open) return;
-    const [first] = open.lines;
-    const text = joined(
-      open.lines.map((line) => line.text),
-      compounds,
-    );
-    const level = outline.get(lower(text)) ?? levels.get(sizeKey(first!.size)) ?? 1;
-    blocks.push({
-      kind: open.heading ? "heading" : "paragraph",
-      ...(open.heading && { level }),
-      text,
-      page: first!.page,
-    });
-    open = undefined;
-  };
-  for (const line of kept) {
-    const heading = isHeading(line);
-    if (open && (open.heading !== heading || startsAnew(open, line))) close();
-    open ??= { lines: [], heading, left: line.x };
-    open.lines.push(line);
-    open.left = Math.min(open.left, line.x);
+  const layout = new Layout({ isHeading, outline, levels: levelsOf(kept.filter(isHeading)), compounds });
+  for (const { isNotes, lines: own } of partsOf(kept, body)) {
+    if (isNotes) layout.addNotes(own);
+    else for (const line of own) layout.addLine(line);
   }
-  close();
-  return blocks;
+  return layout.close();
 }
 
-function linesOf({ texts, height }: PageLines, page: number): PdfLine[] {
-  const lines: PdfLine[] = [];
-  let run: TextRun[] = [];
-  const close = (): void => {
-    const text = textOf(run).replaceAll(/\s+/g, " ").trim();
-    const [first] = run.filter((one) => one.text.trim() !== "");
-    if (first && text !== "") {
-      const size = run.reduce((most, one) => (one.text.trim() === "" ? most : Math.max(most, one.size)), 0);
-      const isRim = first.y < height * TOP || first.y > height * BOTTOM;
-      lines.push({ text, x: first.x, y: first.y, size, page, isRim });
+interface LayoutRules {
+  readonly isHeading: (line: PdfLine) => boolean;
+  readonly outline: ReadonlyMap<string, number>;
+  readonly levels: ReadonlyMap<number, number>;
+  readonly compounds: ReadonlySet<string>;
+}
+
+/** Collects lines to paragraphs and headings. */
+class Layout {
+  readonly #rules: LayoutRules;
+  readonly #blocks: Block[] = [];
+  #open: { lines: PdfLine[]; heading: boolean; left: number } | undefined;
+  /** Notes within a sentence that began on an earlier page; they follow its paragraph. */
+  #late: PdfLine[] = [];
+
+  constructor(rules: LayoutRules) {
+    this.#rules = rules;
+  }
+
+  addLine(line: PdfLine): void {
+    const heading = this.#rules.isHeading(line);
+    if (this.#open && (this.#open.heading !== heading || startsAnew(this.#open, line))) this.#closeOpen();
+    this.#open ??= { lines: [], heading, left: line.x };
+    this.#open.lines.push(line);
+    this.#open.left = Math.min(this.#open.left, line.x);
+  }
+
+  /** Notes stand on the page of their mark, and before a sentence that goes on behind them. */
+  addNotes(notes: readonly PdfLine[]): void {
+    const open = this.#open;
+    if (!open || open.heading || endsSentence(open.lines.at(-1)!.text)) {
+      this.#closeOpen();
+      this.#pushNotes(notes);
+      return;
     }
-    run = [];
-  };
-  for (const one of texts) {
-    const last = run.at(-1);
-    if (last && (last.endsLine || Math.abs(one.y - last.y) > Math.max(one.size, last.size) / 2)) close();
-    run.push(one);
+    const divided = divideBehindSentence(open.lines);
+    const isOfPage = open.lines[0]!.page === notes[0]!.page;
+    if (!divided && !isOfPage) {
+      this.#late.push(...notes);
+      return;
+    }
+    this.#open = undefined;
+    if (divided) this.#push(divided.whole, false);
+    this.#pushNotes(notes);
+    this.#open = { ...open, lines: Array.from(divided?.torn ?? open.lines) };
   }
-  close();
-  return lines;
-}
 
-/** Runs with a gap between them are words of their own. */
-function textOf(run: readonly TextRun[]): string {
-  const pieces: string[] = [];
-  let end: number | undefined;
-  for (const { text, x, size, width } of run) {
-    const isApart = end !== undefined && x - end > size * 0.15 && pieces.at(-1)?.endsWith(" ") !== true;
-    pieces.push(isApart ? ` ${text}` : text);
-    end = x + width;
+  close(): Block[] {
+    this.#closeOpen();
+    return this.#blocks;
   }
-  return pieces.join("");
+
+  #closeOpen(): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open && open.lines.length > 0) this.#push(open.lines, open.heading);
+    const late = this.#late;
+    this.#late = [];
+    if (late.length > 0) this.#pushNotes(late);
+  }
+
+  #pushNotes(lines: readonly PdfLine[]): void {
+    let open: { lines: PdfLine[]; heading: boolean; left: number } | undefined;
+    for (const line of lines) {
+      const isNew = open && (NOTE_MARK.test(line.text) || startsAnew(open, line));
+      if (open && isNew) this.#push(open.lines, false);
+      if (!open || isNew) open = { lines: [], heading: false, left: line.x };
+      open.lines.push(line);
+    }
+    if (open) this.#push(open.lines, false);
+  }
+
+  #push(lines: readonly PdfLine[], heading: boolean): void {
+    const { outline, levels, compounds } = this.#rules;
+    const [first] = lines;
+    if (!first) return;
+    const { text, pages } = joined(lines, compounds);
+    const level = outline.get(lower(text)) ?? levels.get(sizeKey(first.size)) ?? 1;
+    this.#blocks.push({
+      kind: heading ? "heading" : "paragraph",
+      ...(heading && { level }),
+      text,
+      page: first.page,
+      ...(pages.length > 0 && { pages }),
+    });
+  }
 }
 
-/** The size in which most letters are set. */
-function bodySize(lines: readonly PdfLine[]): number {
-  const letters = new Map<number, number>();
-  for (const { text, size } of lines) letters.set(sizeKey(size), (letters.get(sizeKey(size)) ?? 0) + text.length);
-  return Array.from(letters).toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? 0;
-}
-
-function sizeKey(size: number): number {
-  return Math.round(size * 2) / 2;
-}
+/** A line that begins a note. Numbers at the beginning of a line are followed by more in a note's own text. */
+const NOTE_MARK = /^(?:\(?\d{1,3}[.)\]]?|\[\d{1,3}\]|[*†‡§¶]{1,3})\s*\p{Lu}/u;
 
 function isHeadingLine({ text, size }: PdfLine, body: number, outline: ReadonlyMap<string, number>): boolean {
   if (text.length > MAX_HEADING || !/\p{L}|\p{N}/u.test(text)) return false;
@@ -164,22 +161,40 @@ function startsAnew({ lines, heading, left }: OpenParagraph, line: PdfLine): boo
   return lines.length > 1 && line.x - left > line.size * INDENT && endsSentence(last.text);
 }
 
+/** Returns whether a line may be the end of a sentence. */
 function endsSentence(text: string): boolean {
   return /[.!?:»”")\]]$/.test(text);
 }
 
+interface JoinedLines {
+  readonly text: string;
+  /** Where further pages begin in the text. */
+  readonly pages: readonly BlockPage[];
+}
+
 /** Lines as one text; a word that was cut at the end of a line is whole again, a compound keeps its hyphen. */
-function joined(lines: readonly string[], compounds: ReadonlySet<string>): string {
-  const pieces: string[] = [];
-  for (const line of lines) {
-    const last = pieces.at(-1) ?? "";
-    const cut = /(?<!\p{L})(\p{L}+)[-\u00ad\ufffe]$/u.exec(last.slice(-MAX_WORD));
-    const next = /^\p{Ll}+/u.exec(line)?.[0];
-    if (!cut || next === undefined) pieces.push(line);
-    else if (compounds.has(lower(`${cut[1]}-${next}`))) pieces[pieces.length - 1] = last + line;
-    else pieces[pieces.length - 1] = last.slice(0, -1) + line;
+function joined(lines: readonly PdfLine[], compounds: ReadonlySet<string>): JoinedLines {
+  const pages: BlockPage[] = [];
+  let text = "";
+  for (const [at, line] of lines.entries()) {
+    if (at > 0) text = beforeNext(text, line.text, compounds);
+    if (at > 0 && line.page !== lines[at - 1]!.page) pages.push({ page: line.page, at: text.length });
+    // The mark of a cut word is looked at with the next line.
+    text += withoutHidden(line.text.slice(0, -1)) + line.text.slice(-1);
   }
-  return pieces.join(" ").replaceAll(/[\u00ad\ufffe]/g, "");
+  return { text: withoutHidden(text), pages };
+}
+
+/** Returns the text as it stands before the next line: with a space, or without the hyphen of a cut word. */
+function beforeNext(text: string, line: string, compounds: ReadonlySet<string>): string {
+  const cut = /(?<!\p{L})(\p{L}+)[-\u00ad\ufffe]$/u.exec(text.slice(-MAX_WORD));
+  const next = /^\p{Ll}+/u.exec(line)?.[0];
+  if (!cut || next === undefined) return `${withoutHidden(text)} `;
+  return compounds.has(lower(`${cut[1]}-${next}`)) ? withoutHidden(text) : text.slice(0, -1);
+}
+
+function withoutHidden(text: string): string {
+  return text.replaceAll(/[\u00ad\ufffe]/g, "");
 }
 
 function lower(text: string): string {

@@ -1,8 +1,9 @@
 import type { Block, FoundMetadata, Reader, ReaderOptions } from "./block.ts";
 import { DocumentError } from "./document-error.ts";
 import { pageReaderOf } from "./ocr/page-reader.ts";
-import { pdfFindings } from "./pdf-findings.ts";
-import { layOutPages, type PageLines, type TextRun } from "./pdf-layout.ts";
+import { repairPages } from "./pdf-findings.ts";
+import { layOutPages } from "./pdf-layout.ts";
+import type { PageLines, TextRun } from "./pdf-lines.ts";
 import { hasPicture, pictureOfPage, type PageView, type PaintedPage, type SharedPicture } from "./pdf-pictures.ts";
 
 /** A page with fewer signs and a picture is a scan. */
@@ -50,7 +51,9 @@ export const readPdf: Reader = async (bytes, options) => {
     expectText(scans, pages.length, seen);
     const outline = titlesOf((await pdf.getOutline().catch(() => null)) ?? []);
     const labels = (await pdf.getPageLabels().catch(() => null)) ?? undefined;
-    const blocks = withSeen(layOutPages(pages, outline), seen?.blocks);
+    const repaired = repairPages(pages);
+    const written = repaired.pages.map((page, at) => (seen?.blocks.has(at + 1) ? { ...page, texts: [] } : page));
+    const blocks = withSeen(layOutPages(written, outline), seen?.blocks);
     return {
       blocks,
       pages: pdf.numPages,
@@ -59,9 +62,7 @@ export const readPdf: Reader = async (bytes, options) => {
       warnings: [
         ...(seen ? packed(seen.unread) : leftOut(scans)),
         ...badlyRead(blocks, pages.length),
-        ...pdfFindings(pages).map(
-          ({ message, pages: found }) => `${message}: ${found.slice(0, MAX_NAMED).join(", ")}.`,
-        ),
+        ...repaired.findings.map(({ message, pages: found }) => `${message}: ${found.slice(0, MAX_NAMED).join(", ")}.`),
       ],
       ...(seen && { ocrPages: seen.count }),
     };
@@ -109,11 +110,10 @@ async function readPictures(
   };
 }
 
-/** Merges the text and the OCR text, in page order. OCR replaces the text of its page. */
+/** Merges the text of pages that were not read by OCR with the text of those that were, in page order. */
 function withSeen(blocks: readonly Block[], seen: ReadPages["blocks"] | undefined): readonly Block[] {
   if (!seen) return blocks;
-  const written = blocks.filter(({ page = 0 }) => !seen.has(page));
-  return [...written, ...Array.from(seen.values()).flat()].toSorted((one, other) => one.page! - other.page!);
+  return [...blocks, ...Array.from(seen.values()).flat()].toSorted((one, other) => one.page! - other.page!);
 }
 
 /** At most so many pages are named. */

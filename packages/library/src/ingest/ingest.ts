@@ -22,7 +22,7 @@ import {
 import { firstChars } from "toolyard/text";
 
 /** Another number where the same bytes would become other passages. */
-const PIPELINE = 4;
+const PIPELINE = 5;
 
 export interface IngestOptions {
   readonly maxFileBytes: number;

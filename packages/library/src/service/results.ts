@@ -20,9 +20,19 @@ export function chunkResult(passage: StoredPassage, document: StoredDocument, hi
     chunk_id: chunkId(sourceId, ordinal),
     ...(pages && { pages: [...pages] }),
     ...(label !== undefined && { page_label: label }),
+    ...pageBreaks(passage, document),
     link: linkTo(document, pages),
     ...(hit && { score: hit.score }),
   };
+}
+
+/** Where further pages begin in the text of a passage that is printed on several. */
+function pageBreaks({ from, to, pages }: StoredPassage, { pageStarts }: StoredDocument): object {
+  if (!pages || pages[0] === pages[1]) return {};
+  const breaks = pageStarts.flatMap(({ offset }, at) =>
+    offset > from && offset < to ? [{ page: at + 1, char: offset - from }] : [],
+  );
+  return breaks.length > 0 ? { page_breaks: breaks } : {};
 }
 
 /** A place where a quotation is, word for word. */

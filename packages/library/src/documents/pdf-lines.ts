@@ -1,0 +1,136 @@
+/** A run of text on a page; `y` is counted from the top, all in points. */
+export interface TextRun {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+  readonly width: number;
+  readonly endsLine: boolean;
+}
+
+export interface PageLines {
+  readonly texts: readonly TextRun[];
+  readonly width: number;
+  readonly height: number;
+  /** A picture without text. */
+  readonly isScan: boolean;
+}
+
+export interface PdfLine {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+  readonly page: number;
+  /** The line is in the header or footer area of the page. */
+  readonly isRim: boolean;
+  /** A large letter before the line. */
+  readonly initial?: string;
+}
+
+const TOP = 0.06;
+const BOTTOM = 0.92;
+/** In heights of a letter of the body: larger letters that begin a paragraph are initials. */
+const INITIAL_RATIO = 1.8;
+/** Lines beside which an initial can stand. */
+const MAX_INITIAL = 8;
+/** Initials that are words too. */
+const ONE_LETTER_WORDS = /^[AIOÀÔY]$/;
+
+/** Joins the runs of a page to lines. */
+export function linesOf({ texts, height }: PageLines, page: number): PdfLine[] {
+  const lines: PdfLine[] = [];
+  let run: TextRun[] = [];
+  const close = (): void => {
+    const line = lineOf(run, page, height);
+    if (line) lines.push(line);
+    run = [];
+  };
+  for (const one of texts) {
+    const last = run.at(-1);
+    if (last && (last.endsLine || Math.abs(one.y - last.y) > Math.max(one.size, last.size) / 2)) close();
+    run.push(one);
+  }
+  close();
+  return lines;
+}
+
+function lineOf(runs: readonly TextRun[], page: number, height: number): PdfLine | undefined {
+  const [first, second] = runs.filter((one) => one.text.trim() !== "");
+  if (!first) return undefined;
+  const isInitialFirst = second !== undefined && isInitial({ text: first.text.trim(), size: first.size }, second.size);
+  const own = isInitialFirst ? runs.slice(runs.indexOf(second)) : runs;
+  const text = textOf(own).replaceAll(/\s+/g, " ").trim();
+  const size = own.reduce((most, one) => (one.text.trim() === "" ? most : Math.max(most, one.size)), 0);
+  const { y } = isInitialFirst ? second : first;
+  const isRim = y < height * TOP || y > height * BOTTOM;
+  return { text, x: first.x, y, size, page, isRim, ...(isInitialFirst && { initial: first.text.trim() }) };
+}
+
+/** Runs with a gap between them are words of their own. */
+function textOf(run: readonly TextRun[]): string {
+  const pieces: string[] = [];
+  let end: number | undefined;
+  for (const { text, x, size, width } of run) {
+    const isApart = end !== undefined && x - end > size * 0.15 && pieces.at(-1)?.endsWith(" ") !== true;
+    pieces.push(isApart ? ` ${text}` : text);
+    end = x + width;
+  }
+  return pieces.join("");
+}
+
+/** The size in which most letters are set. */
+export function bodySize(lines: readonly PdfLine[]): number {
+  const letters = new Map<number, number>();
+  for (const { text, size } of lines) letters.set(sizeKey(size), (letters.get(sizeKey(size)) ?? 0) + text.length);
+  return Array.from(letters).toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? 0;
+}
+
+export function sizeKey(size: number): number {
+  return Math.round(size * 2) / 2;
+}
+
+/**
+ * Joins an initial, which is a large letter at the beginning of a paragraph, with the word that follows it. The lines
+ * beside it are those of a paragraph, and not of a heading.
+ */
+export function joinInitials(lines: readonly PdfLine[], body: number): PdfLine[] {
+  const words = wordCounts(lines);
+  const isJoined = (at: number): boolean => {
+    const [initial, line] = [lines[at], lines[at + 1]];
+    return initial !== undefined && line !== undefined && isInitial(initial, body) && isBeside(line, initial);
+  };
+  return lines.flatMap((line, at) => {
+    if (isJoined(at)) return [];
+    const before = isJoined(at - 1) ? lines[at - 1] : undefined;
+    const letter = before?.text ?? line.initial;
+    if (letter === undefined) return [line];
+    return [{ ...line, x: before?.x ?? line.x, text: withInitial(letter, line, words) }];
+  });
+}
+
+function wordCounts(lines: readonly PdfLine[]): ReadonlyMap<string, number> {
+  const words = new Map<string, number>();
+  for (const { text } of lines)
+    for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) words.set(word, (words.get(word) ?? 0) + 1);
+  return words;
+}
+
+function isInitial({ text, size }: Pick<PdfLine, "text" | "size">, body: number): boolean {
+  return size >= body * INITIAL_RATIO && /^["“«]?\s?\p{Lu}$/u.test(text);
+}
+
+/** The first line beside an initial is not lower than its foot, and not higher than its head. */
+function isBeside(line: PdfLine, initial: PdfLine): boolean {
+  const isNear = line.x > initial.x && line.x - initial.x < initial.size * 2;
+  const isLevel = line.y <= initial.y + line.size / 2 && line.y >= initial.y - initial.size * 1.2;
+  return line.page === initial.page && line.size * MAX_INITIAL > initial.size && isNear && isLevel;
+}
+
+function withInitial(letter: string, { text }: PdfLine, words: ReadonlyMap<string, number>): string {
+  const [first = ""] = /^\p{L}+/u.exec(text) ?? [];
+  // The word is there once as the rest of the initial's own; once more, it is a word.
+  const isRest = words.has(`${letter}${first}`.toLowerCase()) || (words.get(first.toLowerCase()) ?? 0) < 2;
+  const isWord = ONE_LETTER_WORDS.test(letter) && !isRest;
+  return isWord ? `${letter} ${text}` : `${letter}${text}`;
+}

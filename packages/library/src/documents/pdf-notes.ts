@@ -1,0 +1,67 @@
+import type { PdfLine } from "./pdf-lines.ts";
+
+/** Letters smaller than that share of the body's are those of notes. */
+const NOTE_RATIO = 0.93;
+/** A note begins with its mark: a number, or a sign in its place. */
+const MARK = /^(?:\(?\d{1,3}[.)\]]?|\[\d{1,3}\]|[*†‡§¶]{1,3})\s*\S/u;
+
+/** A part of a page in reading order: lines of the text, or the notes between them. */
+export interface PagePart {
+  readonly isNotes: boolean;
+  readonly lines: readonly PdfLine[];
+}
+
+/** Divides lines into text and the notes at the foot of its pages or columns. Notes that go on are notes too. */
+export function partsOf(lines: readonly PdfLine[], body: number): PagePart[] {
+  const parts: { isNotes: boolean; lines: PdfLine[] }[] = [];
+  const hasNotes = new Set<number>();
+  for (const [at, line] of lines.entries()) {
+    const last = parts.at(-1);
+    const goesOn = isNoteOfPage(last, line.page);
+    const begins = MARK.test(line.text) || (hasNotes.has(line.page - 1) && isAtFoot(lines, at, body));
+    const isNotes = line.size < body * NOTE_RATIO && (goesOn || begins);
+    if (isNotes) hasNotes.add(line.page);
+    if (goesOn === isNotes && last?.isNotes === isNotes) last.lines.push(line);
+    else parts.push({ isNotes, lines: [line] });
+  }
+  return parts;
+}
+
+function isNoteOfPage(part: PagePart | undefined, page: number): boolean {
+  return part?.isNotes === true && part.lines.at(-1)!.page === page;
+}
+
+/** Returns whether only small lines follow on the page, with larger ones before. */
+function isAtFoot(lines: readonly PdfLine[], at: number, body: number): boolean {
+  const { page } = lines[at]!;
+  for (let next = at; lines[next]?.page === page; next += 1) if (lines[next]!.size >= body * NOTE_RATIO) return false;
+  return lines[at - 1]?.page === page;
+}
+
+/** A sentence that ends within a line, before another one. A shorter word before the full stop is an abbreviation. */
+const SENTENCE_END = /(?:\p{Ll}{3}|[\d)»”"'’\]])[.!?…]+[»”"'’)\]]*\s+(?=["«“(]?\p{Lu})/gu;
+const LINE_END = /[.!?…][»”"'’)\]]*$/u;
+
+/** A paragraph that is divided behind the last sentence that ends on its last page. */
+export interface DividedParagraph {
+  readonly whole: readonly PdfLine[];
+  readonly torn: readonly PdfLine[];
+}
+
+/** Returns undefined if no sentence ends on the page of the paragraph's last line. */
+export function divideBehindSentence(lines: readonly PdfLine[]): DividedParagraph | undefined {
+  const page = lines.at(-1)?.page;
+  for (let at = lines.length - 1; lines[at]?.page === page && page !== undefined; at -= 1) {
+    const line = lines[at]!;
+    if (LINE_END.test(line.text)) return { whole: lines.slice(0, at + 1), torn: lines.slice(at + 1) };
+    const end = Array.from(line.text.matchAll(SENTENCE_END)).at(-1);
+    if (!end) continue;
+    const place = end.index + end[0].length;
+    const [first, rest] = [line.text.slice(0, place).trimEnd(), line.text.slice(place)];
+    return {
+      whole: [...lines.slice(0, at), { ...line, text: first }],
+      torn: [{ ...line, text: rest }, ...lines.slice(at + 1)],
+    };
+  }
+  return undefined;
+}

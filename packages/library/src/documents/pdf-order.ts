@@ -1,0 +1,127 @@
+import type { PageLines, TextRun } from "./pdf-lines.ts";
+
+/** In points. Text that is drawn again this near is the same text. */
+const DOUBLED_DISTANCE = 1.5;
+/** In heights of a letter. A wider gap within a line is one between columns. */
+const COLUMN_GAP = 1.5;
+const MIN_COLUMN_LINES = 8;
+/** Share of a page's lines that must have a gap at the same place. */
+const COLUMN_SHARE = 0.6;
+/** Characters of a line of a column; cells of a table are shorter. */
+const MIN_COLUMN_CHARACTERS = 18;
+const MIN_LINE_NUMBERS = 5;
+
+const isText = ({ text }: TextRun): boolean => text.trim() !== "";
+
+/** Returns the runs that repeat an earlier run at the same place, as programs draw bold letters and shadows. */
+export function doubledRuns({ texts }: PageLines): ReadonlySet<TextRun> {
+  const seen = new Map<string, TextRun[]>();
+  const doubled = new Set<TextRun>();
+  for (const run of texts.filter(({ text }) => text.trim().length > 1)) {
+    const others = seen.get(run.text) ?? [];
+    if (others.some((other) => Math.hypot(other.x - run.x, other.y - run.y) < DOUBLED_DISTANCE)) doubled.add(run);
+    others.push(run);
+    seen.set(run.text, others);
+  }
+  return doubled;
+}
+
+/** Returns the runs that number the lines of the page in its margin. */
+export function lineNumberRuns({ texts, width }: PageLines): ReadonlySet<TextRun> {
+  const numbers = texts.filter(({ text, x }) => /^\s*\d{1,4}\s*$/.test(text) && (x < width * 0.15 || x > width * 0.85));
+  const byPlace = new Map<number, TextRun[]>();
+  for (const run of numbers) {
+    // Numbers of one column end at the same place.
+    const end = Math.round((run.x + run.width) / 4);
+    byPlace.set(end, [...(byPlace.get(end) ?? []), run]);
+  }
+  const columns = Array.from(byPlace.values()).filter(
+    (column) =>
+      column.length >= MIN_LINE_NUMBERS &&
+      isSteady(column.map(({ text }, at) => Number(text) - Number(column[at - 1]?.text ?? 0))),
+  );
+  return new Set(columns.flat());
+}
+
+/** Every line has the next number, or every fifth or tenth one. */
+function isSteady([, ...steps]: readonly number[]): boolean {
+  return steps[0]! > 0 && steps.every((step) => step === steps[0]);
+}
+
+export function without({ texts, ...page }: PageLines, omitted: ReadonlySet<TextRun>): PageLines {
+  return { ...page, texts: texts.filter((run) => !omitted.has(run)) };
+}
+
+/** Runs in the order in which they are drawn, as rows: neighbours of the same height. */
+function rowsOf(texts: readonly TextRun[]): TextRun[][] {
+  const rows: TextRun[][] = [];
+  for (const run of texts.filter(isText)) {
+    const last = rows.at(-1)?.at(-1);
+    if (last && Math.abs(run.y - last.y) < run.size / 2) rows.at(-1)!.push(run);
+    else rows.push([run]);
+  }
+  return rows;
+}
+
+/**
+ * Returns where the right part of most rows begins: a place that the gaps of most lines have in common, with text to
+ * both sides of it. Undefined if the page has no columns that are drawn row by row.
+ */
+export function gutterOf({ texts, width }: PageLines): number | undefined {
+  const rows = rowsOf(texts);
+  const gaps = rows.flatMap((row) =>
+    row.slice(1).flatMap((run, at) => {
+      const before = row[at]!;
+      const from = before.x + before.width;
+      return run.x - from > run.size * COLUMN_GAP ? [{ from, to: run.x }] : [];
+    }),
+  );
+  const lines = Math.max(MIN_COLUMN_LINES, rows.length * COLUMN_SHARE);
+  return gaps.find(
+    ({ to }) =>
+      to > width * 0.2 && to < width * 0.8 && gaps.filter((gap) => gap.from < to && gap.to >= to - 1).length >= lines,
+  )?.to;
+}
+
+/**
+ * Puts columns of prose that are drawn row by row one after the other. A row over the whole width, such as a heading,
+ * divides what is above it from what is below. Returns undefined for a table, whose rows belong together.
+ */
+export function inColumns(page: PageLines): PageLines | undefined {
+  const gutter = gutterOf(page);
+  if (gutter === undefined) return undefined;
+  const rows = rowsOf(page.texts).map((row) => ({
+    left: row.filter(({ x, width }) => x + width <= gutter),
+    right: row.filter(({ x }) => x >= gutter - 1),
+    row,
+  }));
+  const lengths = rows.flatMap(({ left, right }) => [left, right].map(lengthOf).filter((length) => length > 0));
+  const median = lengths.toSorted((one, other) => one - other)[Math.floor(lengths.length / 2)] ?? 0;
+  if (median < MIN_COLUMN_CHARACTERS) return undefined;
+  const texts: TextRun[] = [];
+  let columns: { left: TextRun[][]; right: TextRun[][] } = { left: [], right: [] };
+  const flush = (): void => {
+    texts.push(...[...columns.left, ...columns.right].flatMap(closed));
+    columns = { left: [], right: [] };
+  };
+  for (const { left, right, row } of rows) {
+    if (left.length + right.length < row.length) {
+      flush();
+      texts.push(...closed(row));
+      continue;
+    }
+    if (left.length > 0) columns.left.push(left);
+    if (right.length > 0) columns.right.push(right);
+  }
+  flush();
+  return { ...page, texts };
+}
+
+function lengthOf(row: readonly TextRun[]): number {
+  return row.reduce((sum, { text }) => sum + text.trim().length, 0);
+}
+
+/** A row whose last run ends the line. */
+function closed(row: readonly TextRun[]): TextRun[] {
+  return row.map((run, at) => ({ ...run, endsLine: at === row.length - 1 }));
+}
