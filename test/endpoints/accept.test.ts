@@ -1,4 +1,4 @@
-// Which kinds of answer a client accepts, over whole hubs: both eras, with one process and with workers.
+// Media types that a client accepts, over whole hubs: both eras, with one process and with workers.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { openTarget, openUpstream, sendRaw, tool, type Target, type Upstream } from "../security/attack.ts";

@@ -15,7 +15,7 @@ async function serve(settings: object = {}): Promise<string> {
 const open = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${url}/`, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8", ...headers } });
 
-test("GET / is a page for whoever names text/html, and what it was for whoever takes anything", async () => {
+test("GET / answers a page to a client that names text/html, and the MCP answer to one that accepts anything", async () => {
   const url = await serve();
   const page = await open(url);
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -52,7 +52,7 @@ test("it has an entry for each client, and links that add the hub to VS Code and
   expect(JSON.parse(Buffer.from(decodeURIComponent(config), "base64").toString())).toEqual({ url: `${url}/mcp` });
 });
 
-test("what a source says of itself is text on the page, never a part of it", () => {
+test("shows texts of a source as text, never as a part of the page", () => {
   const evil = "</p><script>alert(1)</script>\u202e";
   const source = { source: { id: evil, kind: "stdio" }, status: { state: "down", lastError: evil } };
   const page = renderHome({
@@ -73,7 +73,7 @@ test("what a source says of itself is text on the page, never a part of it", () 
   expect(page).not.toContain("\u202e");
 });
 
-test("with tokens a stranger is refused; who has narrowed rights sees how to connect and no source", async () => {
+test("with tokens, refuses a request without one, and shows narrowed rights how to connect but no source", async () => {
   const url = await serve({
     server: { token: "a-long-enough-token", tokens: { few: { token: "another-long-token", allow: ["meta.*"] } } },
   });

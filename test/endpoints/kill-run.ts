@@ -30,11 +30,11 @@ export interface KillReport {
   readonly ended: Readonly<Record<string, number>>;
   readonly slowestMs: number;
   readonly seconds: number;
-  /** Children, open handles, running timers and listeners at rest, when connections that nobody uses have closed. */
+  /** Children, open handles, running timers and listeners at rest, when unused connections have closed. */
   readonly before: Rest;
   readonly after: Rest;
   readonly childrenAfterClose: number;
-  /** What must not be; nothing where all went well. */
+  /** Problems found; empty if there are none. */
   readonly problems: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export interface Rest {
   /** Timers that keep a process alive. */
   readonly timers: number;
   readonly listeners: number;
-  /** What the handles are. */
+  /** Kinds of the open handles. */
   readonly kinds: string;
 }
 
@@ -59,9 +59,9 @@ const WARM_UP_MS = 1500;
 const MAX_WAIT_MS = 40;
 const MAX_PAUSE_MS = 80;
 const SETTLED_WITHIN_MS = 30_000;
-/** Connections that nobody uses close after so long, on either side. */
+/** Unused connections close after this time, on either side. */
 const IDLE_TIMEOUT = "2s";
-/** Both ends of the one stream that stands while nobody calls: the legacy client's. */
+/** Both ends of the one stream that stays open without calls: the legacy client's. */
 const STANDING_SOCKETS = 2;
 const WEB = fileURLToPath(new URL("web-child.mjs", import.meta.url));
 const PIPE = fileURLToPath(new URL("pipe-server.mjs", import.meta.url));
@@ -140,7 +140,7 @@ class KillRun {
   async run(): Promise<KillReport> {
     const endpoints = await this.#openEndpoints();
     await this.#allServed(endpoints);
-    // What is made once, with the first calls at once, is made before the measure is taken.
+    // Objects that the first concurrent calls create exist before the measurement.
     await this.#callAll(endpoints, delay(WARM_UP_MS));
     const before = await this.#rest();
     const startedAt = performance.now();
@@ -229,7 +229,7 @@ class KillRun {
     }
   }
 
-  /** False: there was nobody to kill. */
+  /** Returns false if there was nothing to kill. */
   async #killOne(): Promise<boolean> {
     const pid = this.#random.pick(descendants(process.pid));
     if (pid === undefined) return false;
@@ -262,8 +262,8 @@ class KillRun {
   }
 
   /**
-   * What is held at rest: once connections that nobody uses have closed, and no more than `wanted` where that comes
-   * about.
+   * Returns the resources held at rest: once unused connections have closed, and at most `wanted` if that state is
+   * reached.
    */
   async #rest(wanted?: Rest): Promise<Rest> {
     const until = performance.now() + SETTLED_WITHIN_MS;

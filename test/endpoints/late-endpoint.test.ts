@@ -88,7 +88,7 @@ test("a door is loaded with the first request, and answers what came meanwhile i
   expect(events).toEqual(["loaded", "asked /b", "asked /a", "asked /b"]);
 });
 
-test("one that is closed before it was needed stays unloaded, and is closed at once when it comes late", async () => {
+test("stays unloaded if closed before use, and closes the endpoint if it loads afterwards", async () => {
   const { events, listener, late } = lateEndpoint(["/a"]);
   late.giveUp();
   late.close();
@@ -97,7 +97,7 @@ test("one that is closed before it was needed stays unloaded, and is closed at o
   expect(events).toEqual(["loaded", "given up", "closed", "asked /a"]);
 });
 
-test("a place at which nothing is mounted is a fault, which the request is told", async () => {
+test("answers a request at a path without a mounted handler as an internal error", async () => {
   const { listener } = lateEndpoint(["/a", "/b"], ["/a"]);
   await expect(listener.ask("/b")).rejects.toThrow("/b");
 });

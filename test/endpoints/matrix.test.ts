@@ -33,7 +33,7 @@ const LONG_INTEGERS = [
 
 const SAID = { args: { text: "größe" }, value: { text: "größe" } };
 
-/** The endpoints take turns with the spellings. The manager, which has its own registry, is called by all of them. */
+/** The endpoints alternate over the spellings. The manager, which has its own registry, is called by all of them. */
 const TOOLS: readonly ToolRow[] = [
   {
     kind: "modules",
@@ -139,9 +139,9 @@ const FAILURES: readonly FailureRow[] = [
   { kind: "unknown_tool", tool: "nobody.has_it" },
   { kind: "ambiguous", tool: "twin" },
   { kind: "invalid_params", tool: "fail.strict", args: { a: "no number" } },
-  // Consent is missing; what a caller's rights deny has a test of its own.
+  // Consent is missing. Denials by a caller's rights have their own test.
   { kind: "denied", tool: "fail.destroys" },
-  // The server behind it says so; what the hub itself bounds has a test of its own.
+  // The server behind reports it. The hub's own limits have their own test.
   { kind: "limited", tool: "web__busy" },
   { kind: "too_large", tool: "fail.big" },
   { kind: "unavailable", tool: "frail__die" },
@@ -151,12 +151,12 @@ const FAILURES: readonly FailureRow[] = [
   { kind: "internal", tool: "tool_search", args: { query: BREAKS() } },
 ];
 
-/** What the provider that stands in for a broken one chokes on. */
+/** Value that a broken provider fails on. */
 function BREAKS(): string {
   return "break inside";
 }
 
-/** The kind that needs more than one call with arguments has a test of its own. */
+/** Codes that need more than one call with arguments have their own test. */
 const BY_CIRCUMSTANCE: readonly FailKind[] = ["cancelled"];
 
 const waits: { begun: Gate; ended: Gate } = { begun: createGate(), ended: createGate() };
@@ -186,7 +186,7 @@ afterAll(async () => {
   Reflect.deleteProperty(globalThis, "surfaceYard");
 });
 
-/** Kinds whose tools return their arguments. */
+/** Source kinds whose tools return their arguments. */
 const ECHOING: ReadonlySet<ProviderKind> = new Set(["modules", "scripts", "folders", "stdio", "http"]);
 
 test("each kind of source has a tool", () => {
@@ -233,7 +233,7 @@ describe.each(ROWS)("$name", (row) => {
     const args = { text: "9007199254740993", ids: parseExact(`[${LONG_INTEGERS.join(",")}]`) };
     const tools = TOOLS.filter(({ kind }) => ECHOING.has(kind));
     await forEach(tools, isShared, async ({ listed }) => {
-      // The manager knows a service by a line of its own.
+      // The manager names a service by its own registry line.
       const name = row.name === "manager" ? listed.replace(/^(?:pipe|web)__/, "").replace("words.", "") : listed;
       expect(await surface.call(name, args), name).toEqual({ value: args });
       expect(await surface.call("execute_tool", { name: listed, arguments: args }), name).toEqual({ value: args });
@@ -265,7 +265,7 @@ describe.each(ROWS)("$name", (row) => {
       single = createGate();
       const calls = [surface.call("fail.single", {}), surface.call("fail.single", {})];
       const failure = surface.told("limited");
-      // The call that was served goes on until the gate opens.
+      // The served call continues until the gate opens.
       expect(await Promise.race(calls)).toEqual({ failure });
       single.open();
       expect(await Promise.all(calls)).toEqual(expect.arrayContaining([{ value: "alone" }, { failure }]));

@@ -67,7 +67,7 @@ describe.each<[string, VersionNegotiationMode]>([
     expect(client.getInstructions()).toBe("Use echo.");
   });
 
-  test("is asked by a running call and answers", async () => {
+  test("answers a server request of a running call", async () => {
     const client = await connect(mode);
     const result = await client.callTool({ name: "ask", arguments: {} });
     expect(result.content).toEqual([
@@ -112,7 +112,7 @@ test("C33: the pinned v2 client hears of a changed list by listening", async () 
   expect((await client.listTools()).tools).toEqual([]);
 });
 
-test("C2: the v1 client lists and calls beside modern ones", async () => {
+test("C2: the v1 client lists and calls beside modern clients", async () => {
   const client = new ClientV1({ name: "v1", version: "1" });
   await client.connect(new TransportV1(new URL(server.url)) as Parameters<typeof client.connect>[0]);
   closers.push(() => client.close());

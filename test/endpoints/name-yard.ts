@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { HubConfig } from "../../packages/toolyard/src/hub/schema.ts";
 import { ServedYard } from "./served-yard.ts";
 
-/** A server that names itself and its tools: its name, then what it lists. It accepts every other tool, too. */
+/** A server that has the given name and lists the given tools. It accepts every other tool, too. */
 export const NAMED_SERVER: readonly string[] = [
   process.execPath,
   fileURLToPath(new URL("named-server.mjs", import.meta.url)),

@@ -1,4 +1,4 @@
-// A server on stdio with one tool that says what it is told, and some that fail. `node pipe-server.mjs <tool> …`
+// A server on stdio with one tool that returns its arguments, and some that fail. `node pipe-server.mjs <tool> …`
 import { rawMember } from "../fixtures/raw/raw-json.mjs";
 import { onMessage, send, sendText, text, tool } from "../fixtures/upstreams/wire.mjs";
 

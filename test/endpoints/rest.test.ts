@@ -122,7 +122,7 @@ describe("calling a tool", () => {
     });
   });
 
-  test("arguments that the schema refuses are 400, and say what is wrong", async () => {
+  test("answers 400 with the reason for arguments that do not match the schema", async () => {
     const { url } = await serve();
     const response = await post(`${url}/api/tools/say`, { days: "many" });
     expect(response.status).toBe(400);
@@ -152,7 +152,7 @@ describe("calling a tool", () => {
     ]);
   });
 
-  test("a tool that asks its caller is told that nobody can be asked", async () => {
+  test("reports to a tool that asks its caller that no client can answer", async () => {
     const { url } = await serve();
     expect(await (await post(`${url}/api/tools/asks`, {})).json()).toMatchObject({
       error: { message: expect.stringContaining("cannot be asked") },
@@ -218,7 +218,7 @@ describe("server-sent events", () => {
     expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/json"]);
   });
 
-  test("nobody gets events who did not name them", async () => {
+  test("sends no events to a client that did not request them", async () => {
     const { url } = await serve();
     const response = await post(`${url}/api/tools/steps`, {}, { accept: "*/*" });
     expect(await response.json()).toEqual({ done: true });
@@ -286,7 +286,7 @@ describe("lists", () => {
     ]);
   });
 
-  test("GET /api/tools?query=&why= says what each hit was found by, and nothing of it unasked", async () => {
+  test("GET /api/tools?query=&why= explains each hit, and only with `why`", async () => {
     const { url } = await serve();
     const whyOf = async (query: string): Promise<unknown> => {
       const { tools } = (await (await fetch(`${url}/api/tools?limit=1&${query}`)).json()) as {
@@ -300,7 +300,7 @@ describe("lists", () => {
     expect(await whyOf("query=words.say&why=true")).toBeUndefined();
   });
 
-  test("GET /api/tools/{name} describes a tool under any spelling, or says that there is none", async () => {
+  test("GET /api/tools/{name} describes a tool under any spelling, or answers 404", async () => {
     const { url } = await serve();
     expect(await (await fetch(`${url}/api/tools/words/say`)).json()).toMatchObject({
       name: "words_say",
@@ -450,7 +450,7 @@ describe("callers", () => {
 });
 
 describe("configured routes", () => {
-  test("M11: a route of GET takes its arguments from the query, made what the schema wants", async () => {
+  test("M11: a GET route reads arguments from the query and converts them to the schema's types", async () => {
     const { url } = await serve({ rest: { routes: { "GET /words/get": "words.say" } } });
     const response = await fetch(
       `${url}/words/get?text=007&days=3&loud=true&tags=1&tags=2&at=${encodeURIComponent('{"x":1}')}&tool_mode=all`,
@@ -564,7 +564,7 @@ describe("chat", () => {
     ]);
   });
 
-  test("without an agent it says so", async () => {
+  test("without an agent it answers with the reason", async () => {
     const { url } = await serve();
     expect(await (await post(`${url}/api/chat`, { message: "a" })).json()).toMatchObject({
       error: { kind: "unavailable", retryable: false },

@@ -29,7 +29,7 @@ const parcel = z3
   })
   .strict();
 
-test("zod 3: its schemas are told as JSON Schema, and what they parse to is what the handler gets", async () => {
+test("zod 3: lists its schemas as JSON Schema, and passes the parsed value to the handler", async () => {
   const hub = await hubWith((tools) => {
     tools.registerTool("send", (args) => ({ ...args, days: args.weights.length }), parcel);
   });

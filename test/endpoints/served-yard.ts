@@ -1,4 +1,4 @@
-// A hub with a folder of its own, served to callers with a token and, on a second port, to everybody.
+// A hub with its own folder, served to callers with a token and, on a second port, without tokens.
 import { stringify } from "smol-toml";
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { loadHubConfig, openHub, type Hub } from "../../packages/toolyard/src/hub/open-hub.ts";
@@ -44,12 +44,12 @@ export abstract class ServedYard implements AsyncDisposable {
     return this.#hub!;
   }
 
-  /** Where the hub listens for callers with a token. */
+  /** Address for callers with a token. */
   get url(): string {
     return this.#served[0]!.address.url;
   }
 
-  /** Where it listens for everybody. */
+  /** Port that needs no token. */
   get openPort(): number {
     return this.#served[1]!.address.port;
   }

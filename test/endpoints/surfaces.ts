@@ -11,9 +11,9 @@ import type { OpenSurface } from "./surface.ts";
 
 export interface SurfaceRow {
   readonly open: OpenSurface;
-  /** Its callers carry a token, so that each may have rights of its own. @default false */
+  /** True if its callers carry a token, so that each may have its own rights. @default false */
   readonly hasPrincipals?: boolean;
-  /** Two calls at once reach one hub. @default true */
+  /** True if two concurrent calls reach one hub. @default true */
   readonly isShared?: boolean;
 }
 

@@ -49,7 +49,7 @@ test.each([1, 2])("every door is served over https, with %i process(es)", { time
   await dispatcher.destroy();
 });
 
-test("a changed pair is served by a running hub; a broken one is told and changes nothing", async () => {
+test("a running hub serves a changed pair, and reports a broken one without changes", async () => {
   using files = new CertificateFiles();
   await using hub = await ServeChild.start({ config: configOf(files) });
   const status = async () => {
@@ -96,7 +96,7 @@ test("paths count from the configuration, and [server.tls] turns a running door 
     .toBe(200);
 });
 
-test("`status`, `--url` and `connect --http` know the hub's https; an unknown authority is told", async () => {
+test("`status`, `--url` and `connect --http` use the hub's https, and report an unknown authority", async () => {
   using files = new CertificateFiles({ hosts: ["localhost"] });
   await using hub = await ServeChild.start({ config: configOf(files) });
   const { port } = new URL(hub.url);

@@ -10,7 +10,7 @@ import { HubPipe } from "./drivers/mcp.ts";
 import { NAMED_SERVER, NameYard } from "./name-yard.ts";
 import { FULL } from "./served-yard.ts";
 
-/** What every vendor takes. */
+/** Characters that every vendor accepts. */
 const SAFE = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const LONG = "a.name.that.goes.on.and.on.until.no.model.takes.it.any.more.and.then.some";
 const LISTED = ["say.here", "say_here", "a.b.c", ".", "..", "plain", "7.zip", LONG];
@@ -86,7 +86,7 @@ test("MCP on HTTP+SSE lists the names that its URL asks for", async () => {
 });
 
 describe.each(["legacy", "modern"] as const)("MCP on stdio, %s", (era) => {
-  test("lists names as `tool_names` of the configuration says", async () => {
+  test("lists names in the form that `tool_names` sets", async () => {
     await expectNames(await RawClient.open(new HubPipe(yard.hub, { tool_names: "model" }), { era }), true);
     await expectNames(await RawClient.open(new HubPipe(yard.hub), { era }), false);
   });
@@ -128,7 +128,7 @@ describe("REST", () => {
   });
 });
 
-test("formats of vendors name tools without a dot, whatever the list has", async () => {
+test("vendors' formats name tools without a dot, whatever the list shows", async () => {
   const { entries } = await yard.hub.port.list("tools", {
     mode: "all",
     principal: { id: "local", rights: "everything" },

@@ -19,7 +19,7 @@ afterAll(() => yard[Symbol.asyncDispose]());
 const { manager: _manager, ...surfaces } = SURFACES;
 
 for (const [name, { open }] of Object.entries(surfaces)) {
-  test(`${name}: a tool that is not listed is called if its source says so, and refused otherwise`, async () => {
+  test(`${name}: calls an unlisted tool if its source allows it, and refuses it otherwise`, async () => {
     const surface = await open(yard, FULL);
     try {
       expect(await surface.call("open__hidden", { a: 1 })).toEqual({ value: "open: hidden was called" });
@@ -53,7 +53,7 @@ test("code calls it by its path", async () => {
   });
 }, 60_000);
 
-test("REST describes it without a schema of its own", async () => {
+test("REST describes it without a schema", async () => {
   const answer = await fetch(`${yard.url}/api/tools/open__hidden`, { headers: { authorization: `Bearer ${FULL}` } });
   expect(await answer.json()).toMatchObject({ name: "open__hidden", inputSchema: { type: "object" } });
 });

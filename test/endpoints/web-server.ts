@@ -25,8 +25,8 @@ function answerGet({ url }: IncomingMessage, response: ServerResponse): void {
 }
 
 /**
- * A server on HTTP, by hand and without sessions. A locked one lists its tools and wants a sign-in for every call;
- * `busy` takes none now.
+ * Starts a server on HTTP, without the SDK and sessions. A locked one lists its tools and requires a sign-in for every
+ * call; `busy` rejects calls at present.
  */
 export function startWeb(tools: readonly string[], { locked = false, port = 0 } = {}): Promise<RunningServer> {
   return startServer(

@@ -41,7 +41,7 @@ async function wordsFor(name: string): Promise<string> {
   return outcome.ok ? "" : `${outcome.kind}: ${outcome.message}`;
 }
 
-/** What a modern client with this token is told when it calls the tool. */
+/** Returns the error text that a modern client with this token receives when it calls the tool. */
 async function toldOnMcp(token: string, tool: string): Promise<string> {
   const served = await hub!.serveFetch();
   const answer = await served.fetch(
@@ -75,7 +75,7 @@ async function toldOnMcp(token: string, tool: string): Promise<string> {
 }
 
 describe("a tool that is not offered", () => {
-  test("is told with the reason that its source knows: a bad manifest, an option, a pin", async () => {
+  test("reports the reason that its source knows: a bad manifest, an option, a pin", async () => {
     folder.script("lost", "tool.sh", "echo");
     folder.remove("lost/tool.sh");
     folder.write("torn/tool.toml", 'name = "torn\n');
@@ -93,7 +93,7 @@ describe("a tool that is not offered", () => {
     expect(await wordsFor("nothing")).not.toContain("not offered");
   });
 
-  test("is told so to who goes by execute_tool, too, behind the words of that tool", async () => {
+  test("reports it through execute_tool, too, after the text of that tool", async () => {
     folder.write("torn/tool.toml", 'name = "torn"\nscript = "x.sh"\n');
     await start();
     const outcome = await hub!.call("execute_tool", { name: "torn" });
@@ -123,7 +123,7 @@ describe("a tool that is not offered", () => {
     expect(outcome).toMatchObject({ ok: true, result: { content: [{ text: "a-key" }] } });
   });
 
-  test("stays where its interpreter is missing, and a call says which it is", async () => {
+  test("stays listed if its interpreter is missing, and a call names the interpreter", async () => {
     folder.script("gem", "main.rb", "#!/usr/bin/env no-such-ruby\nputs 1");
     folder.write("mill/grind/grind.mcp.json", '{"name": "grind", "description": "d", "input_schema": {}}');
     folder.write("mill/grind/grind.py", "def execute(params):\n    return 1\n");
@@ -134,7 +134,7 @@ describe("a tool that is not offered", () => {
     expect(await wordsFor("grind")).toMatch(/^unavailable: .*`python3` was not found/);
   });
 
-  test("is told by its old name which sign-in its server wants, and nobody else's name is", async () => {
+  test("reports the sign-in that its server requires by its old name, and to no other caller", async () => {
     await using auth = await startAuthServer();
     await using server = await startProtected(auth);
     vi.stubEnv("TOOLYARD_HOME", `${folder.path}/home`);
@@ -161,7 +161,7 @@ describe("a tool that is not offered", () => {
     expect(await wordsFor("call_note")).not.toContain("not offered");
   });
 
-  test("is told so on MCP to whoever has every right, and to nobody with narrowed rights", async () => {
+  test("reports it on MCP to a caller with all rights, and to none with narrowed rights", async () => {
     folder.script("lost", "tool.sh", "echo");
     folder.remove("lost/tool.sh");
     const tokens = { all: { token: "all-rights" }, some: { token: "some-rights", allow: ["fine*"] } };
@@ -174,7 +174,7 @@ describe("a tool that is not offered", () => {
     expect(narrowed).not.toContain("tool.sh");
   });
 
-  test("is told what enables its source, where that is disabled, whichever way it is spelt", async () => {
+  test("names what enables its source if that is disabled, for each spelling", async () => {
     const asleep = { command: ["node"], enabled: false };
     await start({}, { mcp: { stdio_servers: { notes: asleep, plain: { ...asleep, namespace: "" } } } });
     const told = "It is not offered because the source notes is disabled: `toolyard enable notes` switches it on.";
@@ -186,7 +186,7 @@ describe("a tool that is not offered", () => {
     expect(await wordsFor("add")).not.toContain("disabled");
   });
 
-  test("nobody with narrowed rights hears of a source that is disabled, but who has a right to the name", async () => {
+  test("hides a disabled source from narrowed rights without a right to the name", async () => {
     const tokens = {
       all: { token: "all-rights" },
       some: { token: "some-rights", allow: ["fine*"] },

@@ -1,6 +1,6 @@
 import type { Random } from "../support/random.ts";
 
-/** What a server writes for one request, and what whoever asked may hear of it. */
+/** Bytes that a server writes for one request, and the result that the caller may get from them. */
 export interface Answer {
   readonly name: string;
   /** As it is written, piece by piece. */
@@ -40,7 +40,7 @@ export function splitAnswer(random: Random, body: string): Answer {
   return { name: "two answers at once", pieces: [text + behind], ends: false, body };
 }
 
-/** What no request asked for. */
+/** Text that belongs to no request. */
 export const POISON = "poison";
 
 interface AttackText {

@@ -1,4 +1,5 @@
-// What people agreed to: tools as they were when they were looked at, destruction only with a word, and a profile that
+// Approvals: tools as they were when a user accepted them, destructive calls with consent, and a profile that changes
+// nothing.
 // changes nothing.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +41,7 @@ function problemsOf(target: Target): string {
   return JSON.stringify(target.hub.sources().flatMap(({ problems }) => problems));
 }
 
-/** What the first rule fingerprints of it: six members, keys in order, null for what is absent. */
+/** Members in the first fingerprint rule: six members, sorted keys, null for an absent member. */
 const FIRST_RULE_OF_PAY =
   '["pay",null,"Pays a bill.",{"properties":{"to":{"type":"string"}},"type":"object"},null,{"destructiveHint":true}]';
 
@@ -56,7 +57,7 @@ async function digestOfPay(): Promise<string> {
 }
 
 describe("S12: pinned tools", () => {
-  test("S12: a tool that is as it was approved is offered", async () => {
+  test("S12: lists a pinned tool whose definition is unchanged", async () => {
     await using target = await open({ pins: { pay: await digestOfPay() } });
     await target.hub.list();
     expect((await target.hub.call("up__pay", { to: "x" })).ok).toBe(true);
@@ -90,7 +91,7 @@ describe("S12: pinned tools", () => {
     ["annotations", { annotations: { readOnlyHint: true } }],
     ["icon", { icons: [{ src: "data:image/svg+xml,<svg/>" }] }],
     ["page of its own", { _meta: { ui: { resourceUri: "ui://pay" } } }],
-  ])("S12: a changed %s takes a pinned tool out, and a problem names what it is now", async (_, change) => {
+  ])("S12: withholds a pinned tool whose %s changed, and reports the new digest as a problem", async (_, change) => {
     const pins = { pay: await digestOfPay() };
     offered = [{ ...PAY, ...change }, tool("read")];
     await using target = await open({ pins });
@@ -102,7 +103,7 @@ describe("S12: pinned tools", () => {
     expect(upstream.received.filter(({ method }) => method === "tools/call")).toEqual([]);
   });
 
-  test("S12: what no digest covers of a pinned tool is not shown, whatever it says", async () => {
+  test("S12: removes members that no digest covers from a pinned tool", async () => {
     offered = [{ ...PAY, execution: { taskSupport: "optional" } }];
     const pins = { pay: await digestOfPay() };
     offered = [
@@ -139,7 +140,7 @@ describe("S12: pinned tools", () => {
     expect((await later.hub.call("up__pay")).ok).toBe(false);
   });
 
-  test("S12: what changed since it was last read is told, pinned or not", async () => {
+  test("S12: reports definitions that changed since the last read, pinned or not", async () => {
     await using target = await open();
     await target.hub.list();
     await expect.poll(() => keptLists(target)).toHaveLength(1);
@@ -181,7 +182,7 @@ describe("S15: consent and the safe profile", () => {
     expect(isRefused(await client.request("tools/call", { name: "up__read", arguments: {} }))).toBe(false);
   });
 
-  test("S15: a destructive tool that says it only reads as well is asked about all the same", async () => {
+  test("S15: asks for consent before a destructive tool that is also marked read-only", async () => {
     offered = [tool("both", { annotations: { destructiveHint: true, readOnlyHint: true } })];
     await using target = await open({}, { limits: { confirm_destructive: true } });
     await target.hub.list();

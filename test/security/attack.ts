@@ -1,4 +1,4 @@
-// What the attacks stand on: a whole hub that serves HTTP, requests that no honest client would send, and servers that
+// Parts of the attack tests: a whole hub on HTTP, requests that no honest client sends, and servers that break rules.
 // do as they like.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
@@ -37,7 +37,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Serves a hub on a free port, with a data folder, a log and an audit of its own. */
+/** Serves a hub on a free port, with its own data folder, log and audit file. */
 export async function openTarget(
   settings: HubConfig = {},
   variables: Readonly<Record<string, string>> = {},
@@ -161,7 +161,7 @@ export interface Upstream extends RunningServer {
   readonly received: { readonly method: string; readonly params: JsonObject; readonly headers: IncomingHttpHeaders }[];
 }
 
-/** A legacy MCP server on HTTP that answers whatever a test wants it to. */
+/** Starts a legacy MCP server on HTTP that answers as the test sets. */
 export async function openUpstream(offers: Offers): Promise<Upstream> {
   const received: Upstream["received"] = [];
   const server = await startServer(async (request, response) => {

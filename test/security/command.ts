@@ -1,4 +1,4 @@
-// The command line in this process, with streams of its own.
+// Runs the command line in this process, with separate streams.
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { VERSION } from "../../packages/toolyard/src/core/version.ts";

@@ -6,7 +6,7 @@ import { createRandom, type Random } from "../support/random.ts";
 import { JSON_HEADERS, rpc, sendRaw, type RawAnswer, type RawRequest } from "./attack.ts";
 
 const CONFIGURED = "https://app.example";
-/** As many as are asked of one hub. */
+/** Cases per hub. */
 const CASES = 600;
 const SEED = 99_887_766;
 
@@ -88,7 +88,7 @@ describe.each(Object.entries(ENDPOINTS))("S3: %s", (_name, endpoint) => {
       expect((await ask(endpoint, headers)).ran, JSON.stringify(headers)).toBe(true);
   });
 
-  test("does not run for a page of another port or site, and says where that would be named", async () => {
+  test("does not run for a page of another port or site, and names the option that would allow it", async () => {
     for (const origin of [
       "http://localhost:3000",
       "http://127.0.0.1:1",
@@ -148,7 +148,7 @@ test("S3: a target that is a whole address names the server of its `Host`, or ru
   }
 });
 
-test("S3: no name but a known one is a `Host`, in whatever way an address or a name may be written", async () => {
+test("S3: accepts only known names as `Host`, however an address or a name is written", async () => {
   const endpoint = ENDPOINTS["JSON-RPC at /jsonrpc"]!;
   const names = ["localhost.", "evil.localhost", "localhost.evil.example", "0x7f.1", "0.0.0.0", "[::ffff:127.0.0.1]"];
   const hosts = names.map((name) => `${name}:${port}`);
@@ -165,7 +165,7 @@ interface Case {
   readonly mayRun: boolean;
 }
 
-/** One request of a page, honest or not, and what it may come to: the rule, written once more. */
+/** Expected result of one request of a page: the rule, written a second time. */
 // oxlint-disable-next-line complexity -- One line a part of a page's request.
 function draw(random: Random): Case {
   const endpoint = random.pick(Object.keys(ENDPOINTS));
@@ -213,14 +213,14 @@ function drawOrigin(random: Random, host: string): string | undefined {
   return random.pick([undefined, undefined, CONFIGURED, "null", `http://${host}`, `${scheme}://${name}${at}`]);
 }
 
-/** Browsers write schemes and hosts in lower case; whoever does not is no browser, and is taken as if it did. */
+/** Browsers send schemes and hosts in lower case. A client that does not is no browser; both cases are equal here. */
 function isSame(origin: string, host: string): boolean {
   if (!/^https?:/i.test(origin)) return false;
   const { protocol } = new URL(origin);
   return new URL(origin).host === new URL(`${protocol}//${host}`).host;
 }
 
-test("S3: whatever a page says of itself, only what may run does", async () => {
+test("S3: runs only the requests of permitted pages, whatever headers a page sends", async () => {
   const random = createRandom(SEED);
   const wrong: string[] = [];
   let [may, mayNot] = [0, 0];

@@ -1,4 +1,5 @@
-// Existence is not told by different answers: a hub with things that are hidden from a caller answers it, whatever it
+// Answers do not reveal existence: a hub answers a caller about hidden things exactly as a hub that lacks them,
+// whatever the request and endpoint.
 // asks and by whichever way, as one that does not have them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -71,11 +72,11 @@ const THINGS: readonly ExistenceTarget[] = [
   { tool: "burn", prompt: "VAULT__heist", uri: "file:///vault/{+path}", path: "/both" },
 ];
 
-/** The ways that need nobody to be signed in for them. */
+/** Requests that need no token. */
 const WITHOUT_TOKEN = Object.entries(WAYS).filter(([what]) => /\bat\b|JSON-RPC|uri=/.test(what));
 
 describe.each(SEEDS)("seed %i", (seed) => {
-  test.each(NAMES)("S15: a %s hears nothing of what it may not use, by any way", async (name) => {
+  test.each(NAMES)("S15: a %s learns nothing about things that it may not use, on any endpoint", async (name) => {
     const random = createRandom(seed);
     const [there, absent] = [await askerOf(full, TOKENS[name].token), await askerOf(bare, TOKENS[name].token)];
     for (const [what, way] of Object.entries(WAYS)) {
@@ -116,12 +117,9 @@ async function ask(method: string, path: string, name: Name): Promise<readonly u
   return [status, headers["allow"]];
 }
 
-test.each(NAMES)(
-  "S15: a %s is served at paths that lead to what it may use, and hears of those methods",
-  async (name) => {
-    expect(await ask("GET", "/time", name)).toEqual([200, undefined]);
-    expect(await ask("POST", "/time", name)).toEqual([200, undefined]);
-    expect(await ask("PUT", "/time", name)).toEqual([405, "GET, POST, HEAD, OPTIONS"]);
-    expect(await ask("OPTIONS", "/both", name)).toEqual([204, "GET, HEAD, OPTIONS"]);
-  },
-);
+test.each(NAMES)("S15: serves a %s at paths that lead to permitted tools, and names their methods", async (name) => {
+  expect(await ask("GET", "/time", name)).toEqual([200, undefined]);
+  expect(await ask("POST", "/time", name)).toEqual([200, undefined]);
+  expect(await ask("PUT", "/time", name)).toEqual([405, "GET, POST, HEAD, OPTIONS"]);
+  expect(await ask("OPTIONS", "/both", name)).toEqual([204, "GET, HEAD, OPTIONS"]);
+});

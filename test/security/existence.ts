@@ -1,4 +1,5 @@
-// What a caller with narrowed rights asks for, by every way in, and what it hears. Asked of a hub that has what is
+// Requests of a caller with narrowed rights on every endpoint. A hub that hides things must answer them like a hub that
+// lacks them.
 // hidden from it, and of one that does not, it must hear the same.
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { RawClient } from "../fixtures/raw/raw-client.ts";
@@ -14,7 +15,7 @@ export interface ExistenceTarget {
   readonly path: string;
 }
 
-/** Whoever asks, by all ways in. */
+/** A caller, with all its endpoints. */
 export interface Asker {
   readonly target: Target;
   /** Absent: it does not say who it is. */
@@ -30,7 +31,7 @@ export async function askerOf(target: Target, token: string): Promise<Asker> {
 
 type Way = (asker: Asker, wanted: ExistenceTarget, args: JsonObject) => Promise<unknown>;
 
-/** Ways to name something, by what they are called where one of them tells. */
+/** Requests that name something, by a label for failure messages. */
 export const WAYS: Readonly<Record<string, Way>> = {
   ...overMcp("tools/call", ({ tool }, args) => ({ name: tool, arguments: args })),
   ...overMcp("tools/call of execute_tool", ({ tool }, args) => ({
@@ -112,15 +113,15 @@ function send(requestOf: (wanted: ExistenceTarget, args: JsonObject) => RawReque
   };
 }
 
-/** What differs from one request, or one hub, to the next. */
+/** Parts of an answer that differ between requests or hubs. */
 const OF_ITS_OWN = /\\*"(?:id|request_?id|duration_ms)\\*":[^,}]+|127\.0\.0\.1:\d+/gi;
 
-/** What was said, but for what is never the same twice. */
+/** Returns the answer without the parts that differ between requests. */
 export async function heard(way: Way, asker: Asker, wanted: ExistenceTarget, args: JsonObject): Promise<string> {
   return JSON.stringify(await way(asker, wanted, args)).replaceAll(OF_ITS_OWN, "…");
 }
 
-/** Arguments that a call of a tool nobody has might come with. */
+/** Returns arguments for a call of a tool that does not exist. */
 export function randomArguments(random: Random): JsonObject {
   return random.pick<JsonObject>([
     {},

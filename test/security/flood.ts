@@ -1,4 +1,5 @@
-// A generator of floods: several principals, each with a few connections, want and give back what is bounded for all of
+// A generator of floods: several principals, each with a few connections, acquire and release a shared resource. The
+// real tables are driven, with stand-ins for the resources in them.
 // them. What is driven are the real tables, with stand-ins for what they hold.
 import { Canceller } from "../../packages/toolyard/src/core/calls/cancellation.ts";
 import { FairLine } from "../../packages/toolyard/src/core/fairness/fair-line.ts";
@@ -11,13 +12,13 @@ import type { RunWorker } from "../../packages/toolyard/src/sandbox/child/run-wo
 import { createRandom, type Random } from "../support/random.ts";
 import { createTestState } from "../fixtures/mcp-endpoint.ts";
 
-/** Something of which there is a bounded number for everybody. */
+/** A resource of which the hub has a limited number. */
 export interface LimitedResource {
   /** False: refused. */
   want(holder: Holder): Promise<boolean>;
-  /** Whose it is if this one wants it; a table may know principals only. */
+  /** Returns the holder that a request of this holder counts for; a table may know principals only. */
   ownerIn(holder: Holder): Holder;
-  /** Who has one now. */
+  /** Returns the present holders. */
   held(): readonly Holder[];
   /** The same where it is counted together with something else, and how much there is of both. */
   heldInAll?(): { readonly held: readonly Holder[]; readonly capacity: number };
@@ -27,7 +28,7 @@ export interface LimitedResource {
 
 export type OpenBounded = (capacity: number) => LimitedResource;
 
-/** All that is shared, by what it is called in the documentation. */
+/** All limited resources, by their names in the documentation. */
 export const BOUNDED: Readonly<Record<string, OpenBounded>> = {
   "slots and the line before them": openLine,
   "sessions of code": openCodeSessions,
@@ -37,7 +38,7 @@ export const BOUNDED: Readonly<Record<string, OpenBounded>> = {
 
 const STEPS = 200;
 
-/** Drives one flood; what it gives is every breach of a property, none if all is well. */
+/** Drives one flood. Returns every broken property; an empty list if there is none. */
 export async function flood(open: OpenBounded, seed: number): Promise<string[]> {
   const random = createRandom(seed);
   const capacity = 4 + random.below(20);
@@ -90,7 +91,7 @@ function breachIn({ before, after, holder, isServed, capacity, inAll }: Step): s
   return robbed && `${robbed.principal} lost one of no more than its share`;
 }
 
-/** Where there are more who want one than there are places, the share of each is none. */
+/** With more holders than places, the share of each is zero. */
 function isWithinShare(
   one: Holder,
   newcomer: Holder,
@@ -145,7 +146,7 @@ function openLine(capacity: number): LimitedResource {
     held: () => Array.from(present.values()).flatMap(({ holder, isInside }) => (isInside ? [] : [holder])),
     heldInAll: () => ({ held: Array.from(present.values(), ({ holder }) => holder), capacity: places + capacity }),
     giveBack: async () => {
-      // Whoever is inside longest leaves, or whoever waits gives up where nobody is.
+      // The oldest holder inside leaves; if there is none, a waiting holder cancels.
       const [gone, { holder, isInside }] =
         Array.from(present).find(([, one]) => one.isInside) ?? Array.from(present)[0]!;
       present.delete(gone);
@@ -228,7 +229,7 @@ function openMcpSessions(capacity: number): LimitedResource {
       if (isAdded) owners.set(id, holder);
       return isAdded;
     },
-    // Within a principal all of them are alike: each is a connection of its own.
+    // Connections of one principal are equal: each counts for itself.
     ownerIn: ({ principal }) => ({ principal }),
     held: () => Array.from(owners.values()),
     giveBack: async (holder) => {

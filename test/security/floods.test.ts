@@ -1,4 +1,5 @@
-// Floods: one caller wants all there is of something that is bounded for everybody. A newcomer within its share is
+// Floods: one caller requests all of a limited resource. A newcomer within its share is served, and a single caller may
+// use everything.
 // served all the same, and who is alone may use everything.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -67,7 +68,7 @@ describe("a hub with two callers", () => {
   const valueOf = (reply: JsonObject): JsonObject =>
     objectMember(objectMember(reply, "result") ?? {}, "structuredContent") ?? {};
 
-  test("forty waiting runs of one give nobody else 429, and the other's run starts immediately", async () => {
+  test("answers another caller without 429 while forty runs of one wait, and starts its first run", async () => {
     await openHub({ runs: 3, queue: 8 });
     const [ada, bob] = [await runner(TOKENS.ada.token), await runner(TOKENS.bob.token)];
     let ended = 0;
@@ -85,7 +86,7 @@ describe("a hub with two callers", () => {
     expect(replies.filter((reply) => !isRefused(reply))).toHaveLength(10);
   });
 
-  test("with one run at a time, runs of two principals take turns, however many one of them has waiting", async () => {
+  test("alternates runs of two principals with one run at a time, however many one of them has waiting", async () => {
     await openHub({ runs: 1, queue: 8 });
     const [ada, bob] = [await runner(TOKENS.ada.token), await runner(TOKENS.bob.token)];
     const pass = (who: string): string => `await tools.gate.pass({ who: '${who}' })`;
@@ -158,7 +159,7 @@ describe("a hub with two callers", () => {
     expect(words).toContainEqual(expect.stringContaining("others need the room"));
   });
 
-  test("connections to an HTTP source: calls of one that wait keep nobody else out, and all are made", async () => {
+  test("HTTP source: serves other calls while those of one caller wait for connections", async () => {
     await openHub({}, { max_connections: 2 });
     const pass = async (token: string, who: string): Promise<JsonObject> => {
       const client = await target.client(token);
@@ -181,7 +182,7 @@ describe("a hub with two callers", () => {
     for (const reply of await Promise.all([newcomer, ...flooding])) expect(wordsOf(reply)).toBe("passed");
   });
 
-  test("calls given up while they have every connection to their source free them, and it hears of that", async () => {
+  test("frees the connections of cancelled calls that hold all of a source, and notifies it", async () => {
     await openHub({}, { max_connections: 2 });
     const ending = new AbortController();
     const { signal } = ending;

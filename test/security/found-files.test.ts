@@ -1,4 +1,4 @@
-// A toolyard.toml that came with a folder, in whatever form: what it starts is known before it is started.
+// A toolyard.toml that came with a folder, in any form: the programs that it starts are known before they start.
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -31,13 +31,13 @@ async function lay({ name, text }: Pick<FoundFile, "name" | "text">, folder = "c
 }
 
 async function found(file: string): Promise<ForeignFile | undefined> {
-  // A file that nobody can load starts nothing.
+  // A file that cannot be loaded starts nothing.
   await loadHubConfig({ files: [file], variables: { NAME: "value-of-name" } });
   return foreignFile(file, CONFIG_SCHEMA);
 }
 
 describe.each(SEEDS)("files of the seed %i", (seed) => {
-  test("S7: whatever starts something is told, one line each", async () => {
+  test("S7: reports each program that would start, one line each", async () => {
     const random = createRandom(seed);
     for (let round = 0; round < FILES_OF_A_SEED; round += 1) {
       const one = randomFound(random, false);
@@ -52,7 +52,7 @@ describe.each(SEEDS)("files of the seed %i", (seed) => {
     }
   });
 
-  test("S7: whatever starts nothing is not asked about", async () => {
+  test("S7: does not ask about a configuration that starts nothing", async () => {
     const random = createRandom(seed);
     for (let round = 0; round < FILES_OF_A_SEED; round += 1) {
       const one = randomFound(random, true);
@@ -70,7 +70,7 @@ function run(words: readonly string[], asked: string[], answer: boolean): Promis
 }
 
 describe("a link", () => {
-  test("S7: in a work tree to a file outside is asked about: what it names lies beside the link", async () => {
+  test("S7: asks about a link in a work tree to a file outside, and resolves its names beside the link", async () => {
     const file = await lay({ name: "mine.toml", text: SERVER }, "outside");
     expect(await found(file)).toMatchObject({ why: "is inside of a git work tree", path: file });
   });
@@ -98,7 +98,7 @@ describe("a link", () => {
   });
 });
 
-test("S7: what is accepted holds until anything changes that decides what is started", async () => {
+test("S7: keeps an acceptance until a value changes that decides which programs start", async () => {
   const digestOf = async (text: string): Promise<string | undefined> =>
     (await found(await lay({ name: "toolyard.toml", text })))?.digest;
   const before = await digestOf(SERVER);
@@ -141,11 +141,11 @@ test.each([
     '[models.providers.openai]\nbase_url = "https://me.test/v1"\n',
     "[models.providers.openai] sends the key of its vendor, if there is one, to https://me.test",
   ],
-])("S7: %s is told, and no value of a variable or of an address's key", async (_, text, line) => {
+])("S7: reports %s without values of variables or keys of an address", async (_, text, line) => {
   expect(await found(await lay({ name: "toolyard.toml", text }))).toMatchObject({ starts: [line] });
 });
 
-test("S7: what is accepted of a remote server holds until anything changes that decides what goes where", async () => {
+test("S7: keeps the acceptance of a remote server until a value changes that decides what is sent where", async () => {
   const token = 'token = "${NAME}"\n';
   const digestOf = async (text: string): Promise<string | undefined> =>
     (await found(await lay({ name: "toolyard.toml", text })))?.digest;
@@ -164,7 +164,7 @@ test("S7: what is accepted of a remote server holds until anything changes that 
     expect(await digestOf(other), other).not.toBe(before);
 });
 
-test("S7: a file that only writes and sends is asked about like commands, and nothing is written before", async () => {
+test("S7: asks about a file that only writes and sends as about commands, and writes nothing before", async () => {
   await lay({ name: "toolyard.toml", text: '[logging]\nfile = "own.log"\n[audit]\nfile = "audit.log"\n' });
   const asked: string[] = [];
   const refused = await run(["list"], asked, false);
@@ -176,7 +176,7 @@ test("S7: a file that only writes and sends is asked about like commands, and no
   expect(asked).toHaveLength(2);
 });
 
-test("S7: a long line is cut, and says that there is more", async () => {
+test("S7: truncates a long line and marks the truncation", async () => {
   const text = `[mcp.stdio_servers.s]\ncommand = ["sh", "-c", "${"a".repeat(2000)}; ./evil"]\n`;
   const [line = ""] = (await found(await lay({ name: "toolyard.toml", text })))?.starts ?? [];
   expect(line.length).toBeLessThan(560);

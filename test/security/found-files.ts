@@ -1,14 +1,15 @@
-// Configuration files from a seed as somebody might leave them in a folder, in each form that is read, and what they
+// Configuration files from a seed as an attacker might leave them in a folder, in each format that is read, and the
+// programs, files and requests that they would cause.
 // would start, write or send.
 import { stringify } from "smol-toml";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { Random } from "../support/random.ts";
 
 export interface FoundFile {
-  /** What the file is called that `toolyard.toml` is, or leads to. */
+  /** Name of the file that `toolyard.toml` is or links to. */
   readonly name: string;
   readonly text: string;
-  /** Texts of which each tells of one thing that is started. */
+  /** Texts that must be reported, one for each thing that is started. */
   readonly starts: readonly string[];
 }
 
@@ -134,7 +135,7 @@ export function randomFound(random: Random, isHarmless: boolean): FoundFile {
   const plain = isJson ? JSON.stringify(tree, null, random.pick([0, 2])) : written(tree, random);
   const mark = random.pick(["", "", "\uFEFF"]);
   const ended = random.pick([true, false]) ? plain : plain.replaceAll("\n", "\r\n");
-  // What a link leads to may have any name; what it holds is read by the name that was found.
+  // The target of a link may have any name; its format follows from the name that was found.
   const name = random.pick(["toolyard.toml", "toolyard.toml", "other.toml", isJson ? "x.json" : "x.JSON", "x.txt"]);
   return { name, text: mark + ended, starts };
 }

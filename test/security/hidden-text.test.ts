@@ -24,7 +24,7 @@ const next = randomFrom(SEED);
 const pick = <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)]!;
 
 const ENGLAND = "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}";
-/** What people write, joiners and selectors where they are needed. */
+/** Ordinary text with joiners and selectors that it needs. */
 const SEEN = [
   "Reads a file",
   "größer",
@@ -56,7 +56,7 @@ function hidden(): string {
   }).join("");
 }
 
-/** A text with something hidden between its words, and what is left of it for people. */
+/** A text with hidden characters between its words, and the expected visible text. */
 function prose(): { readonly given: string; readonly shown: string } {
   const words = Array.from({ length: 1 + Math.floor(next() * 5) }, () => pick(SEEN));
   // Between full stops, so that nothing that is hidden can pass for a part of a word.
@@ -192,20 +192,17 @@ describe("S12: names, choices and defaults", () => {
     expect(entry).toMatchObject({ inputSchema: { properties } });
   });
 
-  test.each(PLACES)(
-    "S12: a tool that hides something in %s is not offered, and a problem says so",
-    async (_name, make) => {
-      const hiding = Array.from({ length: 12 }, (_, at) => tool(`bad${at}`, make(hidden())));
-      const { hub, ...target } = await targetOf({ tools: [tool("good"), ...hiding] });
-      const names = (await hub.list({ mode: "all" })).map(({ name }) => String(name));
-      expect(names.filter((name) => name.startsWith("up__"))).toEqual(["up__good"]);
-      expect((await hub.call("up__bad0")).ok).toBe(false);
-      expect(problemsOf({ hub, ...target })).toMatch(/bad3|"t"|subject":"t/);
-      expect(problemsOf({ hub, ...target })).toContain("not offered");
-    },
-  );
+  test.each(PLACES)("S12: withholds a tool that hides text in %s, and reports a problem", async (_name, make) => {
+    const hiding = Array.from({ length: 12 }, (_, at) => tool(`bad${at}`, make(hidden())));
+    const { hub, ...target } = await targetOf({ tools: [tool("good"), ...hiding] });
+    const names = (await hub.list({ mode: "all" })).map(({ name }) => String(name));
+    expect(names.filter((name) => name.startsWith("up__"))).toEqual(["up__good"]);
+    expect((await hub.call("up__bad0")).ok).toBe(false);
+    expect(problemsOf({ hub, ...target })).toMatch(/bad3|"t"|subject":"t/);
+    expect(problemsOf({ hub, ...target })).toContain("not offered");
+  });
 
-  test("S12: what is written with emoji and joiners stays as it is", async () => {
+  test("S12: keeps emoji and joiners unchanged", async () => {
     const properties = Object.fromEntries(SEEN.map((word) => [word, { enum: [word], default: word }]));
     const { hub } = await targetOf({ tools: [tool("good", schemaOf(properties))] });
     const [entry] = (await hub.list({ mode: "all" })).filter(({ name }) => name === "up__good");
@@ -259,7 +256,7 @@ describe("S12: results", () => {
   );
 });
 
-/** What a terminal obeys, and what turns the writing. */
+/** Characters that a terminal obeys, and those that change the direction of writing. */
 const UNSAFE = /(?!\n)\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const EVIL = "\u001b]0;owned\u0007\u001b[2J\u009b1m\u202eturned\u2066\u200f\u061c";
 
@@ -277,7 +274,7 @@ describe("S12: the hub's own terminal and pages", () => {
     expect((await target.log()).replaceAll(/[\t\r]/g, "")).not.toMatch(UNSAFE);
   });
 
-  test("S12: what a command says on a terminal of files and servers of others does nothing to it", async () => {
+  test("S12: prints texts of files and servers without control sequences", async () => {
     using folder = new ToolFolder();
     const broken = folder.write("toolyard.toml", `[server]\n"por\u202et" = 1\n[evil]\n"\u009b2J" = 1\n`);
     const missing = `${folder.path}/no\u001b[31mfile\u202e.toml`;

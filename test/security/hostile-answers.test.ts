@@ -1,4 +1,5 @@
-// What an MCP server on HTTP may answer, by the rules and against them: a good answer is heard to the byte, a broken
+// Valid and invalid answers of an MCP server on HTTP: a valid answer arrives byte for byte, a broken one fails its own
+// request, and bytes of neither answer another request.
 // one fails its request, and whatever came with either never answers another request.
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -44,7 +45,7 @@ async function ask(client: HttpClient, body: string): Promise<string | undefined
   }
 }
 
-/** A server that answers each request with what was made for it. */
+/** Starts a server that sends the prepared answer for each request. */
 async function answering(answers: ReadonlyMap<string, Answer>, isTls = false): Promise<RawServer> {
   const answer = ({ socket, body }: RawRequest): void => void write(socket, answers.get(body)!);
   return startRaw({ answer, ...(isTls && { tls: TLS }) });
@@ -84,7 +85,7 @@ test.each(OVER)(
 );
 
 test.each(OVER)(
-  "over %s, broken answers fail their requests, none of which is sent again, and no other hears of them",
+  "over %s, broken answers fail their own requests only, and no request is sent twice",
   async (_, isTls, rounds) => {
     const random = createRandom(SEED + 1);
     const broken = answersBy(brokenAnswer, random, rounds);
@@ -111,7 +112,7 @@ test("what comes behind an answer never answers the next request", async () => {
   expect(heard.has(POISON)).toBe(false);
 });
 
-test("callers at once each hear their own answer beside broken ones", async () => {
+test("delivers each concurrent caller its own answer beside broken ones", async () => {
   const random = createRandom(SEED + 3);
   const mixed: Maker = (among, body) => (among.below(3) === 0 ? brokenAnswer : goodAnswer)(among, body);
   const answers = answersBy(mixed, random);
@@ -121,7 +122,7 @@ test("callers at once each hear their own answer beside broken ones", async () =
   expect(heard).toEqual([...answers.values()].map(({ body }) => body));
 });
 
-test("a thousand requests that are given up, whenever that is, leave no connection and no answer behind", async () => {
+test("leaves no connection and no answer behind after a thousand cancelled requests", async () => {
   const random = createRandom(SEED + 4);
   // Nothing, half a head, a head, or half a body.
   const whole = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison";
@@ -164,7 +165,7 @@ test("a head that comes byte by byte is not waited for beyond the bound of silen
   for (const drip of drips) clearInterval(drip);
 });
 
-test("what HTTP cannot carry is not sent, and the failure says so", async () => {
+test("does not send a value that HTTP cannot carry, and reports it", async () => {
   await using server = await startRaw({ answer: () => {} });
   const { signal } = new AbortController();
   const headers = { "x-event": "a\u2192b" };

@@ -1,4 +1,5 @@
-// A client that may call, and wants what belongs to another caller: sessions, parked calls, streams, progress; or to
+// A client that may call and tries to reach things of another caller (sessions, parked calls, streams, progress), or to
+// exhaust the hub.
 // use the hub up.
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
@@ -52,7 +53,7 @@ describe("S17: sessions", () => {
     expect((await target.send({ headers: asked, body: rpc("ping") })).status).toBe(404);
   });
 
-  test("S17: somebody else's session is not there, whatever is asked of it", async () => {
+  test("S17: answers 404 for every request to another caller's session", async () => {
     await using target = await openTarget({ server: { tokens: TOKENS } });
     const id = await openSession(target, "ada");
     const headers = { ...asPrincipal("eve"), "mcp-session-id": id };
@@ -108,7 +109,7 @@ describe("S17: sessions", () => {
   });
 });
 
-/** A hub before a server that asks its caller, and a server that ends what it began. */
+/** Opens a hub before a server that sends server requests, and a server that ends its own streams. */
 async function openAsking(): Promise<{ target: Target; close: () => Promise<void> }> {
   const upstream = await openUpstream({
     tools: [tool("ask")],
@@ -288,7 +289,7 @@ describe("S17: what runs for others", () => {
 });
 
 describe("S4: too much of everything", () => {
-  test("S4: bodies, depth, batches and heads over their bounds are refused, and what is within is served", async () => {
+  test("S4: refuses bodies, depth, batches and heads over their limits, and serves those within", async () => {
     await using target = await openTarget({ server: { max_body_bytes: "64KiB" } });
     const headers = JSON_HEADERS;
     expect((await target.send({ headers, body: rpc("ping", { x: "x".repeat(70_000) }) })).status).toBe(413);
@@ -310,7 +311,7 @@ describe("S4: too much of everything", () => {
     expect((await target.send({ headers, body: initialize() })).status).toBe(200);
   });
 
-  test("S4: a request that says two lengths, or ends in another one, is not read twice", async () => {
+  test("S4: does not read a request twice that states two lengths or ends in another request", async () => {
     await using target = await openTarget();
     const inner = "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const smuggled = [
@@ -334,7 +335,7 @@ describe("S4: too much of everything", () => {
 });
 
 describe("S5: one client's share", () => {
-  test("S5: calls over the rate are limited with a hint when to come back; another client goes on", async () => {
+  test("S5: limits calls over the rate with a retry hint, and serves another client", async () => {
     await using target = await openTarget({ server: { tokens: TOKENS }, limits: { rate_per_minute: 3 } });
     const eve = await target.client(TOKENS.eve.token);
     const replies: JsonObject[] = [];

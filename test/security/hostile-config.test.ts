@@ -1,4 +1,4 @@
-// A configuration from somebody who means harm, or knows no better: values that are read as something else than they
+// A hostile or careless configuration: values that look like another type or meaning.
 // say.
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -35,7 +35,7 @@ describe("S1: a configuration cannot say one thing and mean another", () => {
     expect(({} as JsonObject)["command"]).toBeUndefined();
   });
 
-  test("S1: what is written plainly is taken", async () => {
+  test("S1: accepts plain values", async () => {
     const { code, said } = await check("toolyard.toml", "[server]\ninsecure = true\n");
     expect(code).toBe(0);
     expect(said).toContain('"server.insecure"');

@@ -1,4 +1,4 @@
-// A folder of tools that somebody else can write to, and callers who hope that arguments become commands.
+// A folder of tools that other users can write to, and callers who try to turn arguments into commands.
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -158,7 +158,7 @@ describe("S8: children", () => {
     }
   });
 
-  test("S8: no child sees what the hub knows, and each what is meant for it", async () => {
+  test("S8: passes no hub environment to children, and each child its own variables", async () => {
     folder.script("shown", "run.mjs", SHOW_ENVIRONMENT, '[env]\nOWN = "own-value"\n');
     folder.write("f/shown2/shown2.mcp.json", '{"name": "shown2", "description": "x", "input_schema": {}}');
     folder.write("f/shown2/shown2.mjs", "export function execute() { return { env: process.env }; }\n");
@@ -252,7 +252,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   });
 
   test.skipIf(isWindows)(
-    "S8: nothing that a tool leaves running outlives the hub, be it in a group of its own",
+    "S8: ends every process that a tool leaves running, also in another process group",
     async () => {
       const leave =
         "import { spawn } from 'node:child_process';\nconst child = spawn(process.execPath, ['-e', " +

@@ -1,4 +1,4 @@
-// A web page that somebody has open in a browser on the machine of the hub: it can send requests, and only those a
+// A web page that a user opens in a browser on the hub's machine. It sends only requests that a browser allows.
 // browser lets it send.
 import { describe, expect, test } from "vitest";
 import { createHub } from "../../packages/toolyard/src/index.ts";
@@ -7,7 +7,7 @@ import { initialize, JSON_HEADERS, openTarget, rpc, type RawRequest } from "./at
 const CALL = rpc("tools/call", { name: "meta.ping", arguments: {} });
 
 describe("S1: where a hub listens", () => {
-  test("S1: without a word on it a hub listens on loopback", async () => {
+  test("S1: listens on loopback by default", async () => {
     await using target = await openTarget();
     expect(new URL(target.url).hostname).toBe("127.0.0.1");
   });
@@ -93,7 +93,7 @@ describe("S3: what a page may not do", () => {
     expect(answer.headers).not.toHaveProperty("mcp-session-id");
   });
 
-  test("S3: a body that needs no preflight is not read as JSON, whoever sends it", async () => {
+  test("S3: does not read a body as JSON that needs no preflight, from any sender", async () => {
     await using target = await openTarget();
     for (const type of [
       "text/plain",
@@ -139,7 +139,7 @@ describe("S3: what a page may not do", () => {
     expect(answer.headers).not.toHaveProperty("access-control-allow-credentials");
   });
 
-  test("S3: a program, a page of the hub itself and a link that somebody follows are served", async () => {
+  test("S3: serves a program, a page of the hub and a followed link", async () => {
     await using target = await openTarget();
     expect((await target.send({ headers: JSON_HEADERS, body: initialize() })).status).toBe(200);
     expect(
@@ -170,7 +170,7 @@ describe("S3: what a page may not do", () => {
     ).toBe(200);
   });
 
-  test("S3: CORS for everybody opens no way around the token", async () => {
+  test("S3: keeps the token required when CORS allows every origin", async () => {
     await using target = await openTarget({ server: { cors_origins: ["*"], token: "correct-horse" } });
     const answer = await target.send({
       headers: { ...JSON_HEADERS, origin: "https://evil.example" },

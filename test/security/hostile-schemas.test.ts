@@ -18,7 +18,7 @@ import {
   type Attack,
 } from "./schema-attacks.ts";
 
-/** Nobody waits longer than 50 ms for the schema of another's tool; ten times that, for busy machines. */
+/** A schema may delay other callers by at most 50 ms; ten times that, for busy machines. */
 const MAX_STALL_MS = 500;
 const PLAIN = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
 
@@ -30,7 +30,7 @@ async function check(checks: GuardedSchemas, { schema, value }: Attack): Promise
 /** The longest turn of the loop during two checks, the second of which has nothing to compile any more. */
 async function longestTurn(checks: GuardedSchemas, attack: Attack): Promise<number> {
   using watch = watchLoop();
-  // What the engine itself costs when it is first needed is not the schema's doing.
+  // The first use of the engine costs time that does not belong to the schema.
   await check(checks, { name: "plain", schema: PLAIN, value: { text: 1 } });
   await nextTurn();
   watch.longestMs();
@@ -41,7 +41,7 @@ async function longestTurn(checks: GuardedSchemas, attack: Attack): Promise<numb
   return watch.longestMs();
 }
 
-test.each(ATTACKS)("S18: $name: the event loop goes on", async (attack) => {
+test.each(ATTACKS)("S18: $name: keeps the event loop responsive", async (attack) => {
   const checks = new GuardedSchemas();
   try {
     expect(await longestTurn(checks, attack)).toBeLessThan(MAX_STALL_MS);
@@ -109,7 +109,7 @@ test("S18: two hundred schemas that are met in one turn are compiled in a few", 
   }
 });
 
-test("S18: a schema that is too much is given up once, by its digest", async () => {
+test("S18: gives up on a too expensive schema once, by its digest", async () => {
   const checks = new GuardedSchemas();
   const schema = { type: "object", ...fillingLevels(28) };
   try {
@@ -123,7 +123,7 @@ test("S18: a schema that is too much is given up once, by its digest", async () 
   }
 });
 
-test("S18: once the hub is closed, what waits for a thread is told so", async () => {
+test("S18: rejects checks that wait for a thread when the hub closes", async () => {
   const checks = new GuardedSchemas();
   const waiting = check(checks, ATTACKS[0]!);
   checks.close();
@@ -131,7 +131,7 @@ test("S18: once the hub is closed, what waits for a thread is told so", async ()
   await expect(check(checks, ATTACKS[0]!)).rejects.toMatchObject({ failure: { kind: "unavailable" } });
 });
 
-test("S18: a thread that nobody needs does not keep the process alive", () => {
+test("S18: lets the process exit while an unused thread exists", () => {
   const module = fileURLToPath(new URL("../../packages/toolyard/build/schema/guarded-schemas.js", import.meta.url));
   const program = `
     import { GuardedSchemas } from ${JSON.stringify(module)};
@@ -166,7 +166,7 @@ async function openStrangers(tools: Readonly<Record<string, JsonObject>>): Promi
   });
 }
 
-test("S18: a schema that is too much costs its own tool alone, and a problem says so", async () => {
+test("S18: withholds only the tool of a too expensive schema, and reports a problem", async () => {
   const target = await openStrangers({
     slow: { type: "object", ...doublingRecursion() },
     quick: { type: "object", properties: { n: { type: "integer" } } },

@@ -1,4 +1,4 @@
-// An upstream server that means harm: it lies in its lists, floods, stalls, and tries to reach what is not its own.
+// A hostile upstream server: it lists false data, floods, stalls, and tries to reach other sources.
 import { afterEach, describe, expect, test } from "vitest";
 import { cpuMs } from "../fixtures/cpu-time.ts";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -50,8 +50,8 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2
 const OWN_MOVES = /\u001b\[(?:\?25[lh]|J|\d+A\r)/g;
 const ANSI = "\u001b]0;owned\u0007\u001b[2J\u001b[31mred\u009b1m\u202eturned";
 
-describe("S12: what a server says of itself", () => {
-  test("S12: control characters reach nobody in names, lists, search and instructions", async () => {
+describe("S12: texts of a server", () => {
+  test("S12: removes control characters from names, lists, search and instructions", async () => {
     const { target } = await attack({
       instructions: `Use me ${ANSI}`,
       tools: [tool(`a${ANSI}`, { title: ANSI, description: `first ${ANSI}`, annotations: { title: ANSI } })],
@@ -77,7 +77,7 @@ describe("S12: what a server says of itself", () => {
     expect(problemsOf(target)).toContain("control characters were removed");
   });
 
-  test("S12: nothing that a server says moves the cursor of a terminal", async () => {
+  test("S12: prints no text of a server that moves a terminal's cursor", async () => {
     const upstream = await openUpstream({
       tools: [tool("t", { description: ANSI })],
       prompts: [{ name: "p", description: ANSI }],
@@ -116,7 +116,7 @@ describe("S12: what a server says of itself", () => {
       expect(shown, words.join(" ")).not.toBe("");
       expect(shown, words.join(" ")).not.toMatch(/(?!\n)\p{Cc}|\u202e/u);
     }
-    // A program that reads gets what the tool said.
+    // A program that reads the output gets the tool's text unchanged.
     const piped = await runCommand(["call", "evil__t", "--config", config], {
       TOOLYARD_HOME: folder.path,
       PATH: process.env["PATH"] ?? "",
@@ -277,7 +277,7 @@ describe("S18: schemas made to hurt", () => {
     expect(bait.seen).toEqual([]);
   });
 
-  test("S18: prototypes stay clean, whatever keys arguments, schemas and defaults have", async () => {
+  test("S18: keeps prototypes clean for all keys of arguments, schemas and defaults", async () => {
     const poison = JSON.parse(
       '{"__proto__": {"polluted": "yes"}, "constructor": {"prototype": {"polluted": "yes"}}, "toString": "x", ' +
         '"hasOwnProperty": 1}',
@@ -339,7 +339,7 @@ describe("S18: schemas made to hurt", () => {
   });
 });
 
-/** A legacy server on stdio with a hundred thousand levels wherever JSON may stand. */
+/** A legacy server on stdio that sends a hundred thousand levels wherever JSON is allowed. */
 const DEEP_SERVER = `
 import { createInterface } from "node:readline";
 const N = 100_000;
@@ -416,7 +416,7 @@ describe("S4, S10: floods and stalls", () => {
     }
   });
 
-  test("S10: an answer that drips for ever ends with the call's time", async () => {
+  test("S10: ends an answer that arrives slowly without end when the call's time is over", async () => {
     const { target } = await attack(
       {
         tools: [tool("drip")],
@@ -467,7 +467,7 @@ describe("S4, S10: floods and stalls", () => {
   });
 });
 
-describe("S11, S13: what a server hears, and what is heard of it", () => {
+describe("S11, S13: data sent to a server, and data reported about it", () => {
   test("S11: neither token, cookie nor address of a caller reaches a server; its own token does", async () => {
     const { target, upstream } = await attack(
       { tools: [tool("t")] },
@@ -492,7 +492,7 @@ describe("S11, S13: what a server hears, and what is heard of it", () => {
     expect(heard).not.toMatch(/caller-token|c=caller|192\.0\.2\.9/);
   });
 
-  test("S13: a server that dies tells callers no path of this machine", async () => {
+  test("S13: reports the exit of a server without paths of this machine", async () => {
     const script =
       "process.stderr.write('Error: boom\\n    at /home/secret/place/server.js:1:1\\n', () => process.exit(1))";
     await using target = await openTarget({

@@ -48,7 +48,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
       await new Promise((resolve) => setImmediate(resolve));
   }
 
-  test("a body without a valid token is dropped, and the connection goes on behind it", async () => {
+  test("drops a body without a valid token and keeps the connection", async () => {
     const caller = endpoint.connect();
     caller.socket.write(post(HEAD, BODY_BYTES));
     await caller.until(/HTTP\/1\.1 401/);
@@ -57,7 +57,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
     expect(await caller.until(/bytes from/)).toContain("2 bytes");
   });
 
-  test("a body that its handler does not read is dropped, and the connection goes on behind it", async () => {
+  test("drops a body that its handler does not read and keeps the connection", async () => {
     const caller = endpoint.connect();
     caller.socket.write(post(BOB, 50_000, "/unread"));
     caller.socket.write(Buffer.alloc(50_000, 0x20));
@@ -69,7 +69,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
     ["plain", post(HEAD, 0)],
     ["plain, with a body", `${post(HEAD, 2)}{}`],
     ["those of Node's reader", `POST /length HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-  ])("pipelined requests without a token (%s) keep nobody waiting and end with their connection", async (_, raw) => {
+  ])("pipelined requests without a token (%s) delay no other caller and end with their connection", async (_, raw) => {
     const flooding = Array.from({ length: 10 }, () => {
       const caller = endpoint.connect();
       caller.socket.write(raw.repeat(500));

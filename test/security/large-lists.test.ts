@@ -1,20 +1,21 @@
-// Whatever a stranger lists, calls of others go on: no turn of the loop is long, and nobody waits for another's list.
+// Lists of a hostile server do not delay calls of other callers: no turn of the event loop is long, and no caller waits
+// for a list that it did not request.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { watchLoop } from "../support/loop-stalls.ts";
 import { openTarget, openUpstream, rpc, tool, JSON_HEADERS } from "./attack.ts";
 import { LARGE_LISTS } from "./large-lists.ts";
 
-/** Nobody waits longer than 50 ms for the list of another; ten times that, for busy machines. */
+/** A list may delay other callers by at most 50 ms; ten times that, for busy machines. */
 const MAX_STALL_MS = 500;
 
 test.each(LARGE_LISTS)(
-  "S18: $name: the event loop goes on while it is listed, searched and described",
+  "S18: $name: keeps the event loop responsive while it is listed, searched and described",
   async ({ tools }) => {
     await using server = disposable(await openUpstream({ tools: [tool("x")] }));
     await using stranger = disposable(await openUpstream({ tools }));
     await using target = await openTarget({ mcp: { remote_servers: [{ namespace: "up", url: server.url }] } });
-    // What the parts cost when they are first needed is nobody's list.
+    // The first use of each part costs time that does not belong to the list.
     const use = async (): Promise<readonly string[]> => {
       await target.hub.search("what it is for");
       const list = await target.send({ headers: JSON_HEADERS, path: "/jsonrpc", body: rpc("tools/list") });

@@ -1,4 +1,5 @@
-// What callers leave behind: after hundreds of sessions, listens, questions and broken connections the hub holds no
+// Resources after hundreds of sessions, listens, server requests and broken connections: the hub holds as many as
+// before.
 // more than before.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -63,7 +64,7 @@ test("S4: sessions, listens, questions and broken requests that ended leave noth
       return undefined;
     },
   });
-  // Questions that nobody answers are given up soon, so that what they hold shows.
+  // Unanswered server requests time out soon, so that a leak becomes visible.
   await using target = await openTarget({
     server: { port: 0, input_timeout: "50ms" },
     limits: { rate_per_minute: 0 },

@@ -1,4 +1,4 @@
-// A client with a token that may do little, and wants more: every way into the hub is tried with names that it has no
+// A client whose token may do little: every endpoint is tried with names that it has no right to.
 // right to.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
@@ -183,7 +183,7 @@ test("S15: what a denied pattern leaves open is served", async () => {
   expect(wordsOf(await barred.request("tools/call", { name: "pub__hello", arguments: {} }))).toContain("hello");
 });
 
-test("S15: a read-only token calls what is annotated so, and nothing else", async () => {
+test("S15: a read-only token calls only tools annotated as read-only", async () => {
   const reader = await target.client(TOKENS.reader.token);
   expect(isRefused(await reader.request("tools/call", { name: "vault__peek", arguments: {} }))).toBe(false);
   expect(isRefused(await reader.request("tools/call", { name: "vault__open", arguments: {} }))).toBe(true);
@@ -211,12 +211,12 @@ test.each([{ "x-mcp-show-all": "true" }, { "x-mcp-tool-mode": "show_all" }, { "x
   },
 );
 
-test("S15: of the log a guest sees what is about its own calls, the owner everything", async () => {
+test("S15: shows a guest the log lines of its own calls, and the owner all", async () => {
   const tokens = { ...TOKENS, guest: { ...TOKENS.guest, allow: [...TOKENS.guest.allow, "meta.*"] } };
   await using own = await openTarget({
     server: { tokens },
     builtin: { server_logs: true },
-    // The log's last lines are kept where it is not written to a file of somebody else's.
+    // The hub keeps the last lines of the log if no file receives them.
     logging: { level: "debug" },
     mcp: {
       remote_servers: [
@@ -237,7 +237,7 @@ test("S15: of the log a guest sees what is about its own calls, the owner everyt
   expect(await linesOf(owner)).toMatch(/vault__open/);
 });
 
-test("S15: the server status counts and names for a guest what it may see, for the owner everything", async () => {
+test("S15: the server status counts and names only permitted things, and for the owner everything", async () => {
   using folder = new ToolFolder();
   const registering = (name: string): string =>
     `export function registerTools(hub) {
@@ -273,7 +273,7 @@ test("S15: the server status counts and names for a guest what it may see, for t
 /** Suggestions follow the words that were asked for, and name what the caller may use. */
 const HINTS = /"id":[^,}]+|Did you mean [^?]*\?|Use what the list shows\.|"near":\[[^\]]*\]/g;
 
-test("S15: callers hear the same of what is hidden from them as of what is not there", async () => {
+test("S15: answers alike about hidden and about missing things", async () => {
   for (const name of ["guest", "barred", "reader"] as const) {
     const client = await target.client(TOKENS[name].token);
     const heard = async (method: string, params: JsonObject, hidden: string, absent: string): Promise<void> => {

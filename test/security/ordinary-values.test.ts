@@ -43,7 +43,7 @@ function realServers(env: Readonly<Record<string, string>>): HubConfig {
   return { mcp: { stdio_servers }, limits: { rate_per_minute: 0 } };
 }
 
-/** Every page of a list, as it came over the wire. */
+/** Returns every page of a list as received. */
 async function listed(target: Target, method: string, member: string): Promise<readonly JsonObject[]> {
   const client = await target.client();
   const items: JsonObject[] = [];
@@ -57,7 +57,7 @@ async function listed(target: Target, method: string, member: string): Promise<r
   }
 }
 
-test("lists the tools of 28 real servers byte for byte, whatever ordinary values are configured", async () => {
+test("lists the tools of 28 real servers byte for byte with ordinary configured values", async () => {
   expect(LISTINGS.length).toBeGreaterThanOrEqual(22);
   await using target = await openTarget(realServers(ORDINARY));
   await target.hub.list();
@@ -137,7 +137,7 @@ describe("a secret that one server repeats", () => {
     },
   };
 
-  test("stands in no definition of its own, and alters none of another server", async () => {
+  test("appears in no definition of its own server and changes none of another server", async () => {
     await using target = await openTarget(settings);
     await target.hub.list();
     const client = await target.client();
@@ -155,7 +155,7 @@ describe("a secret that one server repeats", () => {
     expect(shown).toContain(JSON.stringify(`${time} letmein`).slice(1, -1));
   });
 
-  test("stands in no error, log line, status or list on disk, whichever server repeats it", async () => {
+  test("appears in no error, log line, status or listing file, whichever server repeats it", async () => {
     await using target = await openTarget(settings);
     await target.hub.list();
     const client = await target.client();

@@ -49,7 +49,7 @@ async function declared(target: Target, era: "legacy" | "modern", token = "owner
 }
 
 describe.each(["legacy", "modern"] as const)("a %s client of a hub with one source", (era) => {
-  test("is told of its extension and has its methods answered by the server", async () => {
+  test("receives the extension of its server and gets its methods answered by the server", async () => {
     const server = await skillServer();
     const target = await hubOver({ one: server });
     expect((await declared(target, era))["extensions"]).toEqual({ [SKILLS]: { directoryRead: true } });
@@ -72,7 +72,7 @@ describe.each(["legacy", "modern"] as const)("a %s client of a hub with one sour
     expect((await client.request("skills/unheard-of"))["error"]).toMatchObject({ code: -32601 });
   });
 
-  test("is told of no extension with methods, and has none answered, if its rights are narrowed", async () => {
+  test("receives no extension with methods and gets none answered with narrowed rights", async () => {
     const server = await skillServer({ [SKILLS]: {}, [UI]: { a: 1 } });
     const target = await hubOver({ one: server });
     expect((await declared(target, era, "guest-2"))["extensions"]).toEqual({ [UI]: { a: 1 } });
@@ -93,7 +93,7 @@ describe.each(["legacy", "modern"] as const)("a %s client of a hub with one sour
 });
 
 test.each(["legacy", "modern"] as const)(
-  "a hub with several sources declares what it serves alone (%s)",
+  "a hub with several sources declares only the extensions that it serves itself (%s)",
   async (era) => {
     const servers = { one: await skillServer({ [SKILLS]: {}, [UI]: {} }), two: await skillServer({ "x/own": {} }) };
     const target = await hubOver(servers);

@@ -115,7 +115,7 @@ export class RawEndpoint implements AsyncDisposable {
   }
 }
 
-/** A client that writes raw bytes and keeps the text of all answers. */
+/** A client that writes raw bytes and keeps the text of each answer. */
 export class RawCaller {
   text = "";
   readonly socket: Socket;

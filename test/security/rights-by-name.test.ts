@@ -1,4 +1,5 @@
-// Rights are patterns over names, and a name has many spellings: whatever is asked for, and however it is written, a
+// Rights are patterns over names, and a name has many spellings. For every request and spelling a caller reaches only
+// permitted things and learns nothing about others.
 // caller reaches what it may use and nothing else, and hears nothing of the rest.
 import { expect, test } from "vitest";
 import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
@@ -62,8 +63,8 @@ function spellingsOf(name: string, { separator, sources }: Hub): string[] {
 }
 
 /**
- * Whether some pattern may mean a tool: none that begins with a namespace means another source's. A separator of one
- * character says nothing of whose a name is.
+ * Returns true if a pattern may match a tool. A pattern that begins with a namespace matches no other source. A
+ * separator of one character does not identify a namespace.
  */
 function isMeant({ source }: ToolRecord, allow: readonly string[], { separator, sources }: Hub): boolean {
   if (allow.length === 0 || separator.length === 1) return true;
@@ -113,7 +114,7 @@ interface SpellingAnswers {
   readonly said: string;
 }
 
-/** A refusal names what was asked for, and tools that the caller may use. */
+/** A refusal names the requested spelling and tools that the caller may use. */
 function expectSilence(told: string, { spelling, all, own, said }: SpellingAnswers): void {
   const may = new Set(own.values());
   const words = new Set(told.replace(JSON.stringify(spelling).slice(1, -1), "").match(/[\w.-]+/g));
@@ -121,7 +122,7 @@ function expectSilence(told: string, { spelling, all, own, said }: SpellingAnswe
     if (!may.has(name) && name !== spelling) expect(words.has(name), `${said} ${spelling}: ${told}`).toBe(false);
 }
 
-test("to deny a name is to deny each of its spellings, and what stands beside it is served", async () => {
+test("denies each spelling of a denied name, and serves the tools beside it", async () => {
   const good = new MemoryProvider({ id: "pub", order: 0 }).offerTools("pay", "read");
   const snapshot = await new Catalog(resolveCatalog(), [good]).snapshot();
   const principal = { id: "guest", rights: { deny: ["pub__pay"] } };

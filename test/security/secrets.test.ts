@@ -51,7 +51,7 @@ function leaks(text: string, secret = SECRET): string[] {
   return formsOf(secret).filter((form) => text.includes(form));
 }
 
-/** Says the secret in every way in which a careless server might. */
+/** Repeats the secret in every form that a careless server might use. */
 function echo(secret: string): string {
   const basic = Buffer.from(`${USER}:${secret}`).toString("base64");
   return [
@@ -261,7 +261,7 @@ headers = { Authorization = "Basic ${Buffer.from(`${USER}:${SECRET}`).toString("
   });
 });
 
-test("S2: a wrong token is not repeated, and told apart from a right one by nothing but the answer", async () => {
+test("S2: does not repeat a wrong token, and differs from a right one in the answer only", async () => {
   await using target = await openTarget({ server: { token: SECRET.replaceAll(/[^\w]/g, "") } });
   const wrong = await target.send({
     headers: { ...JSON_HEADERS, authorization: "Bearer guessed-token-1" },

@@ -1,4 +1,4 @@
-// One caller's runs that take long, beside the first run of others.
+// Long runs of one caller beside the first run of others.
 import { expect, test } from "vitest";
 import { startLegacy } from "../fixtures/http-servers.ts";
 import { openTarget, rpc, type Target } from "./attack.ts";
@@ -19,7 +19,7 @@ const code = (language: string, text: string): { language: string; code: string 
 const PATH = "/api/tools/execute_code";
 const SUM = code("javascript", "40 + 2");
 
-/** Each says so to a tool when it began, and then sleeps as long as a run may. */
+/** Each run calls a tool when it starts, and then sleeps as long as a run may. */
 const SLEEPERS = {
   javascript: "await tools.far.echo({ text: 'slow' }); await new Promise((go) => setTimeout(go, 290_000))",
   python: "import asyncio\nawait tools.far.echo(text='slow')\nawait asyncio.sleep(290)",
@@ -75,7 +75,7 @@ test.each([
   120_000,
 );
 
-/** Runs that told the tool that they began, by the audit of calls that ended. */
+/** Returns the number of runs that called the tool at their start, from the audit of ended calls. */
 async function slow(target: Target): Promise<number> {
   return (await target.audit()).split("\n").filter((line) => line.includes("far__echo")).length;
 }

@@ -77,7 +77,7 @@ async function openYard(random: Random): Promise<Yard> {
   return { snapshot, sources, separator, providers };
 }
 
-/** The sources whose namespace a spelling contains, read without the product's own code. */
+/** Returns the sources whose namespace a spelling contains, without the product's own code. */
 function holdersOf(spelling: string, { sources, separator }: Pick<Yard, "sources" | "separator">): readonly string[] {
   const written = sources.flatMap(({ id, namespace }) =>
     [...new Set([id, namespace])].map((prefix) => ({ id, prefix })),
@@ -151,7 +151,7 @@ test(`${CATALOGS}, no server takes a reserved name`, async () => {
     const yard = await openYard(createRandom(SEED + at));
     const local = new Set(yard.sources.filter(({ kind }) => kind === "scripts").map(({ id }) => id));
     for (const name of RESERVED.flatMap((one) => [one, `mcp__${one}`, `mcp__hub__${one}`])) {
-      // Of a source that is called `mcp`, `mcp__sign_in` is a tool of its own.
+      // If a source is named `mcp`, then `mcp__sign_in` is one of its tools.
       if (holdersOf(name, yard).length > 0) continue;
       const source = sourceOf(yard.snapshot.resolveTool(name, VIEW));
       if (source !== undefined) expect(local, `seed ${SEED + at}: ${name}`).toContain(source);
@@ -182,7 +182,7 @@ test(`${CATALOGS}, a server's list changes no spelling that contains another nam
 
 interface SquattedSpelling {
   readonly spelling: string;
-  /** What the honest source answers. Absent: no source may answer. */
+  /** Answer of the honest source. Absent: no source may answer. */
   readonly answer?: string;
 }
 

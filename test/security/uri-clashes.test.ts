@@ -15,7 +15,7 @@ const PAGE = "ui://panel";
 const SHARED = "notes://shared";
 const UNLISTED = "notes://unlisted";
 
-/** The texts of everything below a value whose key is `uri` or `resourceUri`. */
+/** Returns all texts below a value whose key is `uri` or `resourceUri`. */
 function urisIn(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, member]: [string, unknown]) =>
@@ -23,7 +23,7 @@ function urisIn(value: unknown): readonly string[] {
   );
 }
 
-/** A server whose tool, prompt and page hand out URIs that the other server has too. */
+/** Starts a server whose tool, prompt and page return URIs that the other server has too. */
 function offering(name: string): Promise<Upstream> {
   const link = (uri: string): JsonObject => ({ type: "resource_link", uri, name: "link" });
   const embedded = (uri: string): JsonObject => ({ type: "resource", resource: { uri, text: name } });
@@ -239,7 +239,7 @@ async function anyHub(random: Random): Promise<{ readonly snapshot: Snapshot; re
 }
 
 test.each(Array.from({ length: 40 }, (_, seed) => seed))(
-  "whatever sources list, a URI as shown leads to its source or nowhere (seed %i)",
+  "a shown URI leads to its own source or to none, for all listings (seed %i)",
   async (seed) => {
     const random = createRandom(seed);
     const { snapshot, serving } = await anyHub(random);

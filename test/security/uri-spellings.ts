@@ -108,7 +108,7 @@ export function spellHost(random: Random): { readonly uri: string; readonly patt
   const user = random.pick(["", "", "me@", "docs.example:x@"]);
   const port = random.pick(["", "", ":8443", scheme === "https" ? ":443" : ":1"]);
   const named = random.pick([host, ...others]);
-  // Of a scheme without hosts of its own only the canonical spelling of an address is known to be one.
+  // In a scheme without hosts only the canonical spelling of an address is recognised.
   const denied = scheme === "notes" ? host : named;
   const text = `${scheme}://${user}${written}${dots}${port}/x`;
   return {
@@ -139,7 +139,7 @@ function standard(uri: string): string | undefined {
   return protocol === "file:" ? posix.normalize(decode(pathname).replaceAll("\\", "/")) : undefined;
 }
 
-/** As many scripts do it: what stands behind the host, up to a question mark, decoded, with the dots followed. */
+/** Parses like many scripts do: the text after the host, up to a question mark, decoded, with dots resolved. */
 function naive(uri: string): string | undefined {
   const path = /^file:(?:\/\/[^/?#]*)?(\/[^?#]*)/i.exec(uri)?.[1];
   return path === undefined ? undefined : posix.normalize(decode(path));

@@ -1,4 +1,5 @@
-// The same spellings by the ways in that keep a stream: what a server is asked for must be what the caller's rights
+// The same spellings on endpoints that keep a stream: a server must only be asked for URIs that the caller's rights
+// allow, whichever endpoint the request used.
 // say, whichever door the words came by.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -122,7 +123,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** What the server was asked for since it had been asked so many times. */
+/** Returns the URIs that the server was asked for after the first `count`. */
 function askedSince(count: number): readonly string[] {
   return server.received
     .slice(count)
@@ -144,7 +145,7 @@ async function read(client: RawClient, uri: string): Promise<boolean> {
   return !isRefused(await client.request("resources/read", { uri }));
 }
 
-/** Of these, those that are listened to from now on. */
+/** Returns the URIs that are subscribed from now on. */
 async function listen(client: RawClient, uris: readonly string[]): Promise<readonly string[]> {
   if (client.era === "legacy") {
     const replies = await Promise.all(uris.map((uri) => client.request("resources/subscribe", { uri })));
@@ -175,7 +176,7 @@ describe.each(WAYS)("by %s of the %s era", (_way, era, open) => {
   });
 
   test.each(NAMES)(
-    `S15: of ${CASES} spellings from seed ${SEED} a %s client reaches what it may reach only`,
+    `S15: of ${CASES} spellings from seed ${SEED} a %s client reaches only permitted ones`,
     async (name) => {
       await using client = await RawClient.open(await open(name), { era });
       const before = server.received.length;
@@ -198,7 +199,7 @@ describe("by `subscriptions/listen` over HTTP", () => {
   });
 
   test.each(NAMES)(
-    `S15: of ${CASES} spellings from seed ${SEED} a %s token hears of what it may read only`,
+    `S15: of ${CASES} spellings from seed ${SEED} a %s token is notified only of permitted ones`,
     async (name) => {
       const client = await target.client(GUESTS[name].token, { era: "modern" });
       const before = server.received.length;

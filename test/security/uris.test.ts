@@ -1,4 +1,5 @@
-// URIs that look like one thing and are read as another. The server behind reads them as WHATWG does, or worse; what it
+// URIs that look like one thing and parse as another. The server behind parses as WHATWG does, or less strictly; it
+// must only open URIs that the caller's rights allow.
 // would open must be what the caller's rights say.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
@@ -31,7 +32,7 @@ async function files(): Promise<Snapshot> {
   return new Catalog(resolveCatalog(), [provider]).snapshot();
 }
 
-/** The URI that the server is asked for, if it is asked. */
+/** Returns the URI that the server is asked for, if any. */
 function forwarded(snapshot: Snapshot, uri: string, rights?: NarrowRights): string | undefined {
   const principal = rights ? { id: "guest", rights } : LOCAL_PRINCIPAL;
   const lookup = snapshot.resolveResource(uri, { mode: "all", principal });
@@ -39,7 +40,7 @@ function forwarded(snapshot: Snapshot, uri: string, rights?: NarrowRights): stri
 }
 
 describe(`of ${CASES} spellings from seed ${SEED}`, () => {
-  test("S15: none that is forwarded for an allowed pattern opens anything else, whoever reads it", async () => {
+  test("S15: a URI forwarded for an allowed pattern opens nothing else, with any parser", async () => {
     const snapshot = await files();
     let count = 0;
     for (let at = 0; at < CASES; at += 1) {
@@ -55,7 +56,7 @@ describe(`of ${CASES} spellings from seed ${SEED}`, () => {
     expect(count).toBeGreaterThan(CASES / 20);
   });
 
-  test("S15: none that is forwarded opens what is denied, whoever reads it", async () => {
+  test("S15: a forwarded URI opens nothing that is denied, with any parser", async () => {
     const snapshot = await files();
     let count = 0;
     for (let at = 0; at < CASES; at += 1) {
@@ -83,7 +84,7 @@ describe(`of ${CASES} spellings from seed ${SEED}`, () => {
     }
   });
 
-  test("forwarded is what was asked for, and for a caller with all rights a standard reader's words", async () => {
+  test("forwards the requested URI, and for a caller with all rights the standard parser's form", async () => {
     const snapshot = await files();
     for (let at = 0; at < CASES; at += 1) {
       const uri = spell(createRandom(SEED + at));
@@ -140,7 +141,7 @@ describe("how a URI is to be written", () => {
     expect(uris.map((uri) => forwarded(snapshot, uri))).toEqual(uris);
   });
 
-  test("what is no URI is for callers without patterns over URIs, and refused where nobody lists it", async () => {
+  test("serves a text that is no URI without URI patterns, and refuses one that no source lists", async () => {
     const provider = new MemoryProvider({ id: "odd" });
     provider.offer({
       resources: [provider.resource("greeting://John Smith")],
@@ -417,7 +418,7 @@ describe.each([1, 2])("with %i process(es), over every door", (workers) => {
     const { token } = tokens[name];
     const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
 
-    test.each(["legacy", "modern"] as const)("S15: reads none of them by MCP of the %s era", async (era) => {
+    test.each(["legacy", "modern"] as const)("S15: reads none of them on MCP of the %s era", async (era) => {
       const client = await target.client(token, { era });
       for (const uri of HOSTILE) {
         expect(isRefused(await client.request("resources/read", { uri })), uri).toBe(true);
@@ -426,7 +427,7 @@ describe.each([1, 2])("with %i process(es), over every door", (workers) => {
       expect(asked()).toEqual([]);
     });
 
-    test("S15: reads none of them by REST and JSON-RPC", async () => {
+    test("S15: reads none of them on REST and JSON-RPC", async () => {
       for (const uri of HOSTILE) {
         const query = `?uri=${encodeURIComponent(uri)}`;
         const answers = [
@@ -440,7 +441,7 @@ describe.each([1, 2])("with %i process(es), over every door", (workers) => {
       expect(asked()).toEqual([]);
     });
 
-    test("S15: is told by completion of what it may read only", async () => {
+    test("S15: completes only values that it may read", async () => {
       const client = await target.client(token);
       const request = {
         ref: { type: "ref/resource", uri: "file:///{+path}" },
@@ -448,7 +449,7 @@ describe.each([1, 2])("with %i process(es), over every door", (workers) => {
       };
       const reply = await client.request("completion/complete", request);
       const completion = isJsonObject(reply["result"]) ? objectMember(reply["result"], "completion") : undefined;
-      // Who may not use the template is told nothing at all.
+      // A caller that may not use the template gets no values.
       if (name === "guest") expect(isRefused(reply)).toBe(true);
       else expect(completion).toEqual({ values: ["a/public/news.txt", "a/other/x"] });
     });

@@ -1,4 +1,4 @@
-// Sources that want what is another's: its URIs, its prefix, its place in the names that rights speak of.
+// Sources that claim URIs, prefixes or names of another source.
 import { afterEach, describe, expect, test } from "vitest";
 import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
 import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";
@@ -16,7 +16,7 @@ interface Offer {
   readonly id: string;
   readonly resources?: readonly string[];
   readonly templates?: readonly string[];
-  /** Of user interfaces that its tools name. */
+  /** User interfaces that its tools name. */
   readonly pages?: readonly string[];
 }
 
@@ -38,7 +38,7 @@ function withPage(name: string, page: string): Pick<ToolRecord, "name" | "defini
   return { name, definition: { ...tool(name), _meta: { ui: { resourceUri: page } } } };
 }
 
-/** The source that answers, and the URI that it is asked for. */
+/** Returns the source that answers, and the URI that it is asked for. */
 function served(snapshot: Snapshot, uri: string): string | undefined {
   const lookup = snapshot.resolveResource(uri, WHOLE);
   return lookup.found ? `${lookup.source.id} ${lookup.target.uri}` : undefined;
@@ -65,7 +65,7 @@ describe("a URI belongs to the source that comes first", () => {
     },
   );
 
-  test("one that lists a URI first keeps it from a later template, and that is said", async () => {
+  test("a source that lists a URI first keeps it from a later template, and the hub reports that", async () => {
     const snapshot = await snapshotOf(
       { id: "good", resources: ["notes://payroll"] },
       { id: "late", templates: ["notes://{id}"] },
@@ -76,7 +76,7 @@ describe("a URI belongs to the source that comes first", () => {
     expect(messages(snapshot)).toEqual([expect.stringMatching(/^late: .*`notes:\/\/payroll` is that of good/)]);
   });
 
-  test("another spelling of a URI that somebody lists is that one's", async () => {
+  test("another spelling of a listed URI belongs to the listing source", async () => {
     const snapshot = await snapshotOf(
       { id: "good", resources: ["file:///a/my%20file"] },
       { id: "evil", resources: ["file:///a/x/../my%20file", "file:///a/my file"] },
@@ -116,14 +116,14 @@ describe("a URI belongs to the source that comes first", () => {
 test.each([
   ["notes://café/{x}", "notes://caf%C3%A9/1"],
   ["notes://my notes/{x}", "notes://my%20notes/1"],
-])("the template %j serves the encoded URI %j, which goes on as it came", async (template, uri) => {
+])("the template %j serves the encoded URI %j and forwards it unchanged", async (template, uri) => {
   const snapshot = await snapshotOf({ id: "one", templates: [template] }, { id: "two", resources: ["notes://other"] });
   expect(served(snapshot, uri)).toBe(`one ${uri}`);
 });
 
 describe("a page that a tool names", () => {
   test.each(["notes://payroll", "NOTES://payroll", "notes://x/../payroll"])(
-    "%s is not taken from whoever hands such URIs out",
+    "%s stays with the source that returns such URIs",
     async (page) => {
       for (const good of [{ resources: ["notes://listed"] }, { templates: ["notes://by-id/{id}"] }]) {
         const snapshot = await snapshotOf({ id: "good", ...good }, { id: "evil", pages: [page] });
@@ -134,7 +134,7 @@ describe("a page that a tool names", () => {
     },
   );
 
-  test("is its source's by its scheme, by coming first, or where nobody else hands such URIs out", async () => {
+  test("belongs to its source by its scheme, by order, or if no other source returns such URIs", async () => {
     const snapshot = await snapshotOf(
       { id: "first", resources: ["doc://listed"], pages: ["doc://page"] },
       { id: "late", resources: ["ui://listed", "doc://other"] },
@@ -226,7 +226,7 @@ function some<T>(random: Random, values: readonly T[], most: number): readonly T
   return Array.from(new Set(Array.from({ length: random.below(most + 1) }, () => random.pick(values))));
 }
 
-test(`in ${CASES} hubs from seed ${SEED}, each URI is served by the first that may, and by nobody else`, async () => {
+test(`in ${CASES} hubs from seed ${SEED}, exactly the first permitted source serves each URI`, async () => {
   for (let at = 0; at < CASES; at += 1) {
     const random = createRandom(SEED + at);
     const uri = (): string => `${random.pick(SCHEMES)}${random.pick(PATHS)}`;
@@ -243,7 +243,7 @@ test(`in ${CASES} hubs from seed ${SEED}, each URI is served by the first that m
   }
 }, 60_000);
 
-/** The rule, written as it is told. */
+/** The rule as documented. */
 function expected(offers: readonly Offer[], uri: string): string | undefined {
   const plus = /^([abc])\+/.exec(uri)?.[1];
   if (plus !== undefined) {
@@ -323,7 +323,7 @@ describe("a pattern with a namespace means that source's tools", () => {
     },
   );
 
-  test("S15: the source that is meant is reached, also where another one took its tool's name", async () => {
+  test("S15: reaches the intended source, also if another one took its tool's name", async () => {
     const client = await (await open()).client("guest-token-1");
     const listed = JSON.stringify(await client.request("tools/list"));
     expect(listed).toContain("pub__hello");

@@ -1,4 +1,4 @@
-// Bodies whose objects have more keys than anybody needs, against every door that reads JSON.
+// Bodies whose objects have too many keys, against every endpoint that reads JSON.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRandom, type Random } from "../support/random.ts";
 import { JSON_HEADERS, openTarget, rpc, type Target } from "./attack.ts";
@@ -23,7 +23,7 @@ const ENDPOINTS: readonly [string, (args: unknown) => string][] = [
 ];
 
 test.each(ENDPOINTS)(
-  "S4: at %s an object of too many keys is 400, and says what the bound is called",
+  "S4: at %s, refuses an object with too many keys with 400 and names the limit",
   async (path, bodyOf) => {
     for (const args of [
       objectOf(1001),
@@ -98,23 +98,16 @@ function longText(random: Random): string {
 const MARK = "@mark@";
 
 describe.each(SEEDS)("bodies of the seed %i", (seed) => {
-  test.each(ENDPOINTS)(
-    "S4: at %s wide objects are refused, wherever they stand and however written",
-    async (path, bodyOf) => {
-      const random = createRandom(seed);
-      const body = bodyOf(MARK);
-      for (let round = 0; round < BODIES_OF_A_SEED; round += 1) {
-        const text = wideText(random, 1001 + random.below(3000));
-        const sent = body.replace(`"${MARK}"`, () => text);
-        const answer = await target.send({ path, headers: JSON_HEADERS, body: sent });
-        expect([round, answer.status, answer.body]).toEqual([
-          round,
-          400,
-          expect.stringContaining("more than 1000 keys"),
-        ]);
-      }
-    },
-  );
+  test.each(ENDPOINTS)("S4: at %s, refuses wide objects at any place and in any spelling", async (path, bodyOf) => {
+    const random = createRandom(seed);
+    const body = bodyOf(MARK);
+    for (let round = 0; round < BODIES_OF_A_SEED; round += 1) {
+      const text = wideText(random, 1001 + random.below(3000));
+      const sent = body.replace(`"${MARK}"`, () => text);
+      const answer = await target.send({ path, headers: JSON_HEADERS, body: sent });
+      expect([round, answer.status, answer.body]).toEqual([round, 400, expect.stringContaining("more than 1000 keys")]);
+    }
+  });
 
   test.each(ENDPOINTS)("S4: at %s long bodies of few keys are none", async (path, bodyOf) => {
     const random = createRandom(seed);
@@ -151,7 +144,7 @@ describe("arguments of execute_tool as a text", () => {
     ["180,000 keys", JSON.stringify(objectOf(180_000))],
     ["one level more", nested(129)],
     ["100,000 levels", nested(100_000)],
-  ])("S4: with %s are refused, and it is said what the bounds are", async (_, text) => {
+  ])("S4: with %s, refuses them and names the limits", async (_, text) => {
     expect(await send(text)).toMatch(/`arguments` is a text that nests deeper than 128 levels.*10000 keys/);
   });
 });

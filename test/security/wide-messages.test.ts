@@ -51,7 +51,7 @@ describe.each(WAYS)("over %s", (_, name, way) => {
     ["keys in `_meta` of a block", { kind: "keys", where: "block" }],
     ["keys in the data of an error", { kind: "keys", where: "error" }],
     ["keys beside the result", { kind: "keys", where: "beside" }],
-  ])("S4: 16 MB of %s are refused with the bound's name, and stop nobody", async (_what, made) => {
+  ])("S4: refuses 16 MB of %s with the limit's name and keeps serving", async (_what, made) => {
     using watch = watchLoop();
     const outcome = await target.hub.call(name, { ...way, ...made, bytes: 16_000_000 });
     const longest = watch.longestMs();
@@ -63,7 +63,7 @@ describe.each(WAYS)("over %s", (_, name, way) => {
     expect(longest).toBeLessThan(LONGEST_TURN_MS);
   });
 
-  test("S4: the server is asked on, and 16 MB of texts that look like structure pass", async () => {
+  test("S4: keeps calling the server, and passes 16 MB of texts that look like structure", async () => {
     const outcome = await target.hub.call(name, { ...way, kind: "texts", bytes: 16_000_000 });
     expect(outcome.ok ? "passed" : outcome.message).toBe("passed");
   });
@@ -79,7 +79,7 @@ describe.each(WAYS)("over %s", (_, name, way) => {
   });
 });
 
-test("S4: a source may have a bound of its own, and others keep theirs", async () => {
+test("S4: applies a source's own limit to that source only", async () => {
   const args = { kind: "lists", count: 1500 };
   expect(await target.hub.call("few__wide", args)).toMatchObject({
     kind: "too_large",

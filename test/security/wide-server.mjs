@@ -1,4 +1,5 @@
-// An MCP server, on stdio or with `http` on a port that it prints, whose one tool answers with JSON text of a kind and
+// An MCP server, on stdio or with `http` on a port that it prints. Its one tool answers with JSON text of a kind and
+// size that the caller names. The text is the result's structured content, or is at the place that `where` names.
 // size that the caller names. The text is the result's structured content, or stands where `where` says.
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
@@ -11,7 +12,7 @@ const KINDS = {
   texts: () => JSON.stringify('{"a":[{}]},'),
 };
 
-/** As many of a kind as fit into so many bytes, or `count` of them. */
+/** Returns as many items of a kind as fit into `bytes`, or `count` of them. */
 function many(kind, { bytes = Infinity, count = Infinity }) {
   const pieces = [];
   for (let at = 0, length = 0; length < bytes && at < count; at += 1) {

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../packages/toolyard/src/core/json/json.t
 import { toolValue } from "../../../packages/toolyard/src/core/calls/tool-value.ts";
 import type { OpenSurface, Surface } from "../surface.ts";
 
-/** `toolyard call` in this process; each run makes a hub of its own. */
+/** Runs `toolyard call` in this process; each run opens its own hub. */
 function commandLine(flags: readonly string[], env: Io["env"]): Surface {
   return {
     call: async (tool, args, signal = new AbortController().signal) => {

@@ -3,9 +3,7 @@ import { isJsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
 import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import type { OpenSurface } from "../surface.ts";
 
-/**
- * What the services call their tools, by the line's own name: `service`, and the tool's name there where it is another.
- */
+/** Names of the services' tools, by the line's name: `service`, and the tool's name there if it differs. */
 const TOOLS: Readonly<Record<string, readonly [service: string, tool?: string]>> = {
   say: ["words", "words.say"],
   say_script: ["scripts"],
@@ -19,7 +17,10 @@ const TOOLS: Readonly<Record<string, readonly [service: string, tool?: string]>>
 const AS_LISTED = ["words.say", "execute_tool", "frail__die", "frail__nonsense", "locked__waits", "web__busy", "twin"];
 const FAILING = ["thrown", "strict", "big", "slow", "waits", "single", "destroys"].map((name) => `fail.${name}`);
 
-/** One error object for whatever it was: it says no kind, only whether the service answered. Here it always does. */
+/**
+ * The manager has one error object without an error code; it states only whether the service answered. Here it always
+ * answers.
+ */
 export const manager: OpenSurface = async ({ openPort }) => {
   const line = { host: "127.0.0.1", port: openPort, path: "/mcp?tool_mode=show_all" };
   const services = Object.entries(TOOLS).map(([name, [service, tool]]) => [

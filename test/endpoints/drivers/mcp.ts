@@ -49,7 +49,7 @@ class McpSurface implements Surface {
   readonly #client: RawClient;
   readonly #answersCancelled: boolean;
 
-  /** @param answersCancelled where each call has a stream of its own, which must not end without a reply */
+  /** @param answersCancelled true if each call has its own stream, which must not end without a reply */
   constructor(client: RawClient, answersCancelled = false) {
     this.#client = client;
     this.#answersCancelled = answersCancelled;
@@ -80,7 +80,7 @@ class McpSurface implements Surface {
   async #givenUp(request: Promise<JsonObject>): Promise<Answer> {
     const from = this.#client.received.length;
     await request.catch(() => {});
-    // What was answered late would be here before the answer to the next one.
+    // A late answer would arrive before the answer to the next call.
     await this.call("words.say", { text: "next" });
     const replies = (): JsonObject[] => this.#client.received.slice(from).filter((message) => !("method" in message));
     if (!this.#answersCancelled) return replies().length === 1 ? { failure: SILENCE } : { value: replies() };
