@@ -1,4 +1,4 @@
-// `node bench/pairs.mjs --before DIR [--rounds 10] [--json FILE] [row …]`: this build beside that of another checkout,
+// `node bench/pairs.mjs --before DIR [--rounds 10] [--json FILE] [row …]`: this build next to that of another checkout,
 // built as well, in alternating turns on one machine. Three hubs stand side by side: the one before, the same once
 // more, and the one after. How the second differs from the first is what the machine adds; how the third does is the
 // change.

@@ -59,7 +59,7 @@ const SHAPES = {
   "http-both": async () => remote(await startFixture("http-both.ts")),
 };
 
-/** Scenarios that cannot pass, with the reason beside each in the file. */
+/** Scenarios that cannot pass, with the reason next to each in the file. */
 const LEGACY_EXPECTED = join(home, "expected-failures.legacy.2026-07-28.yaml");
 const EXPECTED = { "http-legacy 2026-07-28": LEGACY_EXPECTED, "stdio-legacy 2026-07-28": LEGACY_EXPECTED };
 

@@ -2,7 +2,7 @@
 // lines name every failure and count everything: `N passed, N failed, N skipped`. A skip whose reason is not listed in
 // test/allowed-skips.json is a failure. `scripts/tiers.mjs` defines the tiers; `main` is the default.
 //
-// If at most three tests fail, their files run again with nothing beside them. A test that passes then is printed as
+// If at most three tests fail, their files run again with nothing next to them. A test that passes then is printed as
 // unsteady: it counts as passed, so that a busy machine does not hide what a change broke, and has to be fixed.
 // `--strict` counts it as failed.
 //
@@ -46,7 +46,7 @@ function check(name, script, args) {
   return passed;
 }
 
-/** A step that mostly waits, for the network and the disk: it runs beside others, and its output comes at the end. */
+/** A step that mostly waits, for the network and the disk: it runs next to others, and its output comes at the end. */
 function begin(name, script) {
   const child = spawn(process.execPath, [script], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   const parts = [];

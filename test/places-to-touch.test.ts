@@ -382,8 +382,8 @@ describe("a store", () => {
 });
 
 /**
- * Capabilities that nobody has yet, each a folder beside this file. The list of features, or that of stores, is the one
- * file that knows of it: in the tests below the list with the toy added is the change of that file.
+ * Capabilities that do not exist yet, each a folder next to this file. Only the list of features, or that of stores,
+ * names it: in the tests below the list with the toy added is the change of that file.
  */
 const TOYS: Readonly<Record<string, readonly string[]>> = {
   console: ["src/hub/features.ts"],

@@ -31,13 +31,13 @@ function withoutSource({ path, files }: Folder): string[] {
   return suites.filter((suite) => !sources.some((source) => isOf(suite, source))).map((suite) => `${path}/${suite}`);
 }
 
-test("a unit test bears the name of a file beside it, or is the one suite of a port", () => {
+test("a unit test bears the name of a file next to it, or is the one suite of a port", () => {
   const packages = readdirSync(ROOT).filter((name) => existsSync(join(ROOT, name, "package.json")));
   const strangers = packages.flatMap((name) => foldersBelow(`${name}/src`).flatMap(withoutSource));
   expect(strangers.toSorted()).toEqual(PORT_SUITES.toSorted());
 });
 
-test("a test of nothing beside it is found out", () => {
+test("a test of nothing next to it is found out", () => {
   const folder = { path: "src/x", files: ["session.ts", "session.test.ts", "session-fuzz.test.ts", "clients.test.ts"] };
   expect(withoutSource(folder)).toEqual(["src/x/clients.test.ts"]);
 });

@@ -1,5 +1,5 @@
 // A load of its own process: some callers, each on a kept connection, each with one call in flight. It writes and reads
-// raw bytes, so that it costs next to nothing beside what it measures. Takes JSON as its one argument; prints `{calls,
+// raw bytes, so that it costs next to nothing next to what it measures. Takes JSON as its one argument; prints `{calls,
 // ms, p50, p99}`.
 import { connect } from "node:net";
 

@@ -1,4 +1,4 @@
-// How well the library finds, beside BM25 of SQLite's FTS5 (its own words, its own rank) on the same texts.
+// How well the library finds, next to BM25 of SQLite's FTS5 (its own words, its own rank) on the same texts.
 import { loadEmbedder } from "../../packages/toolyard/dist/embeddings.js";
 import { evaluate } from "../../packages/library/dist/measures/evaluate.js";
 import { ndcgAt10 } from "../../packages/library/dist/measures/ndcg.js";

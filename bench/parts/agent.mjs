@@ -1,4 +1,4 @@
-// What the agent's loop costs beside the model, and what lists of tools cost in tokens.
+// What the agent's loop costs next to the model, and what lists of tools cost in tokens.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateText, jsonSchema, tool } from "ai";

@@ -1,5 +1,5 @@
 // What one open question costs everybody else: calls of 20 clients of one principal on a server that is known to ask,
-// while a further client has a question before it, beside the same calls while nobody has.
+// while a further client has a question before it, next to the same calls while nobody has.
 import { openAsked } from "../lib/asked.mjs";
 import { withHub } from "../lib/hub.mjs";
 import { median, ms } from "../lib/measure.mjs";

@@ -1,4 +1,4 @@
-// What one call costs by each kind of provider and in both eras, beside a bare handler that does nothing but echo.
+// What one call costs by each kind of provider and in both eras, next to a bare handler that does nothing but echo.
 import { withHub, legacyClient, modernClient } from "../lib/hub.mjs";
 import { cpuMs, least, median, ms, timed } from "../lib/measure.mjs";
 import { startServer } from "../lib/servers.mjs";

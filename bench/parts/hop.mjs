@@ -1,4 +1,4 @@
-// What the HTTP door costs, beside a bare handler, and a hop through the hub, beside a direct call of the same server
+// What the HTTP door costs, next to a bare handler, and a hop through the hub, next to a direct call of the same server
 // over its own HTTP transport: throughput as a ratio, in one run.
 import { withHub } from "../lib/hub.mjs";
 import { cpuMs, least, median, ms, timed } from "../lib/measure.mjs";
@@ -44,7 +44,7 @@ export async function measureHop(bench) {
 }
 
 /**
- * The door alone: a call that is answered in process, beside a handler that parses and echoes JSON and checks nothing.
+ * The door alone: a call that is answered in process, next to a handler that parses and echoes JSON and checks nothing.
  */
 async function compareDoor(bench, { callers, bare, hub }) {
   const contestants = await Promise.all([

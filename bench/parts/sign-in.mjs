@@ -1,4 +1,4 @@
-// What it costs a request that its server is signed in to: the token of the vault, as each request gets it. Beside a
+// What it costs a request that its server is signed in to: the token of the vault, as each request gets it. Next to a
 // whole call that is less than a machine's clock wanders, so it is measured by itself.
 import { completeOAuth } from "../../packages/toolyard/build/outbound/credentials/oauth.js";
 import { SHARED_PERSON } from "../../packages/toolyard/build/signin/records.js";

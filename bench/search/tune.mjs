@@ -3,7 +3,7 @@
 import { RANKING } from "../../packages/toolyard/build/catalog/search/ranking.js";
 import { evaluate, indexOf, tableIndexOf } from "./benchmark.mjs";
 
-/** Constants of a query's ranking by words, and of what is beside them. */
+/** Constants of a query's ranking by words, and of what is next to them. */
 const WORDS = ["saturation", "presence", "synonym", "neighbours", "nameCover", "serverShare"];
 const BESIDE = ["siblings", "likeness", "kinShare", "blendServerShare"];
 

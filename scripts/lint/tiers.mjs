@@ -44,7 +44,7 @@ const SIBLINGS = new Map([
   ["features", []],
 ]);
 
-/** Which part a file belongs to: `core`, `providers/stdio`, or the entry files beside the folders. */
+/** Which part a file belongs to: `core`, `providers/stdio`, or the entry files next to the folders. */
 function partOf(path) {
   const steps = relative(source, path).split(sep);
   if (steps[0] === "..") return undefined;

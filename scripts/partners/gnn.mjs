@@ -1,5 +1,5 @@
 // `npm run partners -- gnn [--only pymdp,numpy] [--verbose]`: the programs that GNN models are rendered to, run by the
-// libraries that they are for, twenty steps each; what they believed beside test/interop/gnn/reference.py; and the
+// libraries that they are for, twenty steps each; what they believed next to test/interop/gnn/reference.py; and the
 // graphs of models, read by networkx and igraph (`graphs`). Needs the build and Python; what is not installed is
 // skipped and said so. Programs of a target run in one process, one after another.
 import { createHash } from "node:crypto";
@@ -18,7 +18,7 @@ const families = join(root, "test", "fixtures", "gnn", "families");
 const out = join(cache, "gnn-programs");
 /** Of one installation, compilation or run: a machine that does much else takes long over each. */
 const CHILD_MS = 7_200_000;
-/** What is compiled is kept beside the rest: by Python, by JAX, and by Stan, which looks below XDG_CACHE_HOME. */
+/** What is compiled is kept next to the rest: by Python, by JAX, and by Stan, which looks below XDG_CACHE_HOME. */
 const env = {
   ...process.env,
   PYTHONPYCACHEPREFIX: join(cache, "gnn-compiled"),
@@ -47,7 +47,7 @@ const TARGETS = {
 };
 /** Exports that hold the graph, with the endings under which the reader looks for them. */
 const GRAPHS = { json: "json", graphml: "graphml", gexf: "gexf", json_adjacency_list: "adjacency" };
-/** Groups, steps of time, labels and other scripts are in these, beside the families. */
+/** Groups, steps of time, labels and other scripts are in these, next to the families. */
 const SAMPLES = ["hard_syntax"];
 /** What a target cannot express; the test of refusals has the sentences. */
 const REFUSED = {
@@ -146,7 +146,7 @@ async function compare(target, model, worker) {
   return `${STEPS} steps, largest difference ${differences.join(" and ")}`;
 }
 
-/** What a program has and does in one step, counted in it, beside what is estimated. */
+/** What a program has and does in one step, counted in it, next to what is estimated. */
 async function measure(model, worker) {
   const counted = JSON.parse(await worker.run([join(home, "measure.py"), render("numpy", model)]));
   const { tensorBytes, operationsPerStep } = programCosts(programOf(model));
@@ -164,7 +164,7 @@ async function parse(target, model, worker) {
   return "parsed";
 }
 
-/** Compiled by its own compiler; where there is one for C++ too, its samples stand beside the reference. */
+/** Compiled by its own compiler; where there is one for C++ too, its samples stand next to the reference. */
 async function sample(target, model, worker) {
   return (await worker.run([join(home, TARGETS[target].runner), render(target, model), sourceOf(model)])).trim();
 }
@@ -212,7 +212,7 @@ function textOf(model) {
   return readFileSync(sourceOf(model), "utf8");
 }
 
-/** Samples lie beside the folder of families. */
+/** Samples lie next to the folder of families. */
 function sourceOf(model) {
   return join(families, SAMPLES.includes(model) ? ".." : ".", `${model}.md`);
 }

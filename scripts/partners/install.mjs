@@ -12,7 +12,7 @@ const home = join(root, "test", "interop");
 const INSTALL_MS = 1_800_000;
 
 /**
- * Everything that is installed or built lies here, outside of what is kept: `TOOLYARD_PARTNERS`, or beside other caches
+ * Folder of everything that is installed or built, outside the repository: `TOOLYARD_PARTNERS`, or next to other caches
  * of this folder.
  */
 export const cache = process.env.TOOLYARD_PARTNERS ?? join(root, "node_modules", ".cache", "toolyard-partners");

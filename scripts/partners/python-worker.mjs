@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const WORKER = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "test", "interop", "gnn", "worker.py");
-/** What is kept of what a process says beside its answers. */
+/** What is kept of what a process says next to its answers. */
 const KEPT_CHARS = 20_000;
 
 export class PythonWorker {

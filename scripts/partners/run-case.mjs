@@ -1,4 +1,4 @@
-// One case: a client beside a server, once directly and once with the hub between them.
+// One case: a client next to a server, once directly and once with the hub between them.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

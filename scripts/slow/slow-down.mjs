@@ -1,5 +1,5 @@
 // Ways to make this machine slower for one program and its children: a quota of processor time where the kernel takes
-// one from us, else busy processes beside it. With a quota of a third, work on all cores takes three times as long,
+// one from us, else busy processes next to it. With a quota of a third, work on all cores takes three times as long,
 // work on a single one of two 1.5 times.
 import { fork, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";

@@ -111,7 +111,7 @@ test("the model reads the instructions of those sources only that its caller may
   expect(narrow).not.toContain("crown");
 });
 
-test("whoever takes events gets them as they come", async () => {
+test("sends events as they happen to a client that accepts them", async () => {
   models.say([call("add", { a: 2, b: 3 }), { text: "Five." }]);
   const { text } = await chat({ message: "2+3?" }, { accept: "text/event-stream" });
   const events = [...text.matchAll(/^event: (.+)$/gm)].map(([, name]) => name);
@@ -119,7 +119,7 @@ test("whoever takes events gets them as they come", async () => {
   expect(text).toContain('"Five."');
 });
 
-test("a history that is none is refused, and nothing is asked", async () => {
+test("refuses an invalid history without asking the model", async () => {
   expect((await chat({ message: "hello", history: [{ role: "robot", content: "x" }] })).status).toBe(400);
   expect(asked()).toEqual([]);
 });
@@ -138,7 +138,7 @@ test("a file's address in a history is never fetched from here", async () => {
   expect(JSON.stringify(asked().at(-1)!.body)).toContain(`${models.url}/secret.png`);
 });
 
-test("without a language model there is no agent, and that is said", async () => {
+test("reports that there is no agent without a language model", async () => {
   await using plain = {
     hub: await createHub({ settings: { server: { port: 0 } }, logger: SILENT_LOGGER }),
     [Symbol.asyncDispose]: async () => plain.hub.close(),
@@ -155,7 +155,7 @@ test("without a language model there is no agent, and that is said", async () =>
   ]);
 });
 
-test("a missing key is told with its variable, in one line", async () => {
+test("names the variable of a missing key, in one line", async () => {
   await using plain = {
     hub: await createHub({
       settings: { server: { port: 0 }, models: { language: "mistral/m" } },

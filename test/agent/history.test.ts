@@ -1,4 +1,4 @@
-// What a conversation looks like to the next question, whatever became of the one before.
+// A conversation as the next question sends it, after each possible end of the previous one.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAgent, type AgentState } from "../../packages/toolyard/src/agent.ts";
 import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
@@ -33,7 +33,7 @@ afterAll(async () => {
 const agentOf = (model: string) => createAgent({ model, hub, models: models.models });
 const stateOf = (...messages: unknown[]): AgentState => ({ version: 1, messages }) as AgentState;
 
-test.each(VENDORS)("a conversation that was saved in the middle of its calls goes on with %s", async (model) => {
+test.each(VENDORS)("continues a conversation that was saved during its calls with %s", async (model) => {
   const agent = agentOf(model);
   await agent.restore(
     stateOf(
@@ -48,7 +48,7 @@ test.each(VENDORS)("a conversation that was saved in the middle of its calls goe
   expect(JSON.stringify(models.asked.at(-1)!.body).split("Not finished").length).toBeGreaterThan(1);
 });
 
-test("a conversation whose calls are all answered stays as it is", async () => {
+test("keeps a conversation whose calls are all answered", async () => {
   const agent = agentOf("mistral/m");
   const whole = stateOf(
     QUESTION,

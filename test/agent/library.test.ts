@@ -84,7 +84,7 @@ test("R20: search_chunks has its description and its input, and answers with res
   });
 });
 
-test("R21: parse_pdf wants a path, and a call without one does not reach it", async () => {
+test("R21: refuses a call of parse_pdf without a path before it reaches the tool", async () => {
   const tool = (await client.listTools()).find(({ name }) => name === "parse_pdf");
   expect(tool).toMatchObject({
     description: "Process a PDF with OCR and ingest to Weaviate",
@@ -111,7 +111,7 @@ test("R22: all of the server's nine tools reach the model", async () => {
   ]);
 });
 
-test("R23: what the store finds comes back through handler and client as it was", async () => {
+test("R23: returns results of the store unchanged through handler and client", async () => {
   const found = (await client.callTool("search_chunks", { query: "What is a habit?", limit: 1 })) as {
     results: object[];
   };
@@ -165,7 +165,7 @@ test("R26: one model client and the MCP client are all that a program needs", as
   expect(await new LLMWithMCPTools({ apiKey, baseURL, chat: {} }, client).chat("Bonjour")).toBe("Bonjour.");
 });
 
-test("R30: a client of each vendor or a model of the AI SDK is taken, and anything else is refused at once", () => {
+test("R30: accepts a client of each vendor or a model of the AI SDK, and refuses anything else immediately", () => {
   for (const llm of [openai(), anthropic(), mistral()])
     expect(new LLMWithMCPTools(llm, client)).toBeInstanceOf(LLMWithMCPTools);
   expect(() => new LLMWithMCPTools({ complete: () => "text" }, client)).toThrow(OptionError);
@@ -218,7 +218,7 @@ test("R34: the model chooses its tools itself, and mistral-large-latest is Mistr
   expect(latest().body).toMatchObject({ model: "mistral-small-latest" });
 });
 
-test("R35: the assistant's message with its calls stands before their results", async () => {
+test("R35: places the assistant's message with its calls before their results", async () => {
   models.say([
     { text: "I look.", calls: [{ id: "call00001", name: "search_chunks", arguments: SEARCH }] },
     { text: ANSWER },
@@ -284,7 +284,7 @@ test("R39: a second question sees the first one and its answer", async () => {
   ]);
 });
 
-test("R40: start, read the tools, ask, stop: the server is gone also when the question fails", async () => {
+test("R40: start, read the tools, ask, stop: the server ends, also when the question fails", async () => {
   models.say([
     { calls: [{ id: "call00001", name: "where_is_it", arguments: {} }] },
     { status: 400, message: "the model is out of order" },

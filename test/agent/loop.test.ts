@@ -19,7 +19,7 @@ const VENDORS = [
   "google/gemini-x",
   "local/qwen",
 ] as const;
-/** Vendors whose arguments travel as text, so that they can be broken; Anthropic's do in streams. */
+/** Vendors whose arguments are JSON text, which can be broken; Anthropic's are in streams. */
 const BREAKABLE = ["openai/gpt-x", "openai-chat/gpt-x", "mistral/mistral-large-latest", "local/qwen"] as const;
 
 let models: ModelStandIn;
@@ -96,7 +96,7 @@ describe.each(VENDORS)("with %s", (model) => {
     },
   );
 
-  test.each([429, 500, 503])("an answer of %i is asked for again", async (status) => {
+  test.each([429, 500, 503])("repeats the request after an answer of %i", async (status) => {
     models.say([{ status, message: "come back later" }, { text: "Here I am." }]);
     expect(await agentOf(model).chat("hello")).toMatchObject({ text: "Here I am.", stopReason: "final" });
   });
@@ -120,7 +120,7 @@ describe.each(VENDORS)("with %s", (model) => {
     });
   });
 
-  test("an unknown tool and a tool that fails go back to the model, which goes on", async () => {
+  test("returns an unknown tool and a failure to the model, which continues", async () => {
     models.say([
       {
         calls: [
@@ -141,18 +141,15 @@ describe.each(VENDORS)("with %s", (model) => {
     expect(sent()).toContain("the printer is on fire");
   });
 
-  test.each([false, true])(
-    "a model that declines gives no answer, and that is told (streamed: %s)",
-    async (isHeard) => {
-      models.say([{ refusal: "I may not." }]);
-      const outcome = await agentOf(model).chat("Do evil", isHeard ? { onEvent: () => {} } : {});
-      expect(outcome).toMatchObject({
-        stopReason: "error",
-        text: expect.stringMatching(/^The model gave no answer: ./),
-        error: { message: expect.any(String) },
-      });
-    },
-  );
+  test.each([false, true])("reports that a model declines, without an answer (streamed: %s)", async (isHeard) => {
+    models.say([{ refusal: "I may not." }]);
+    const outcome = await agentOf(model).chat("Do evil", isHeard ? { onEvent: () => {} } : {});
+    expect(outcome).toMatchObject({
+      stopReason: "error",
+      text: expect.stringMatching(/^The model gave no answer: ./),
+      error: { message: expect.any(String) },
+    });
+  });
 
   test("a reply that was cut off ends with max_tokens", async () => {
     models.say([{ text: "Once upon a", isCut: true }]);
@@ -170,7 +167,7 @@ describe.each(VENDORS)("with %s", (model) => {
     expect(await agent.chat("Are you there?")).toMatchObject({ text: "Still here." });
   });
 
-  test("a saved conversation goes on in another agent", async () => {
+  test("another agent continues a saved conversation", async () => {
     models.say([call("add", { a: 1, b: 1 }), { text: "Two." }, { text: "I said two." }]);
     const first = agentOf(model);
     await first.chat("1+1?");
@@ -204,7 +201,7 @@ test("broken arguments in a stream of Anthropic's go back to the model, too", as
 describe("limits", () => {
   const endless = (): ScriptedReply => call("add", { a: 1, b: 1 });
 
-  test("C13: an endless caller is stopped after five questions by default, with an outcome that says so", async () => {
+  test("C13: stops an endless caller after five questions by default, and the outcome says so", async () => {
     models.say(endless);
     expect(await agentOf("mistral/m").chat("Go on")).toMatchObject({
       stopReason: "max_iterations",
@@ -264,7 +261,7 @@ describe("limits", () => {
     expect(outcome).toMatchObject({ stopReason: "timeout", steps: [{ calls: [{ tool: "hang", ok: false }] }] });
   });
 
-  test("calls of one reply run beside each other, and no more than the bound", async () => {
+  test("runs calls of one reply concurrently, up to the limit", async () => {
     const calls = Array.from({ length: 9 }, (_, index) => ({ id: `c${index}`, name: "slow_step", arguments: {} }));
     models.say([{ calls }, { text: "Done." }, { calls }, { text: "Done." }]);
     load.most = 0;
@@ -275,7 +272,7 @@ describe("limits", () => {
     expect(load.most).toBe(1);
   });
 
-  test("a long result is cut, and says so", async () => {
+  test("truncates a long result and marks the truncation", async () => {
     models.say([call("say", { text: "x".repeat(5000) }), { text: "Long." }]);
     await agentOf("openai-chat/gpt-x", { maxResultBytes: "1KiB" }).chat("Say it");
     const result = (asked().at(-1)!.body["messages"] as { role: string; content: string }[]).find(
@@ -293,7 +290,7 @@ describe("limits", () => {
   });
 });
 
-test("cancelling ends the running tools, every call has its answer, and the conversation goes on", async () => {
+test("cancelling ends the running tools, answers every call, and keeps the conversation usable", async () => {
   models.say([
     {
       calls: [
@@ -314,7 +311,7 @@ test("cancelling ends the running tools, every call has its answer, and the conv
   for (const id of ["one", "two"]) expect(sent()).toContain(`"tool_use_id":"${id}"`);
 });
 
-test("C47: what the agent says is French where French is asked for; what the model says is its own", async () => {
+test("C47: the agent's own texts are French if French is configured; the model's text is unchanged", async () => {
   models.say(() => call("add", { a: 1, b: 1 }));
   const agent = agentOf("mistral/m", { locale: "fr", maxIterations: 1 });
   expect(await agent.chat("Continue")).toMatchObject({ text: "Max iterations atteintes" });
@@ -324,7 +321,7 @@ test("C47: what the agent says is French where French is asked for; what the mod
 });
 
 describe("C42: the providers of models", () => {
-  test("C42: each vendor, and anything compatible, is asked by its name alone", async () => {
+  test("C42: reaches each vendor and any compatible server by its name alone", async () => {
     for (const model of VENDORS) {
       models.say([{ text: `I am ${model}.` }]);
       expect(await agentOf(model).chat("Who are you?")).toMatchObject({ text: `I am ${model}.` });
@@ -339,7 +336,7 @@ describe("C42: the providers of models", () => {
     ]);
   });
 
-  test("C42: a name that says nothing and a missing key are refused before anything is asked", () => {
+  test("C42: refuses an unknown name and a missing key before any request", () => {
     expect(() => createAgent({ model: "gpt-x", hub })).toThrow(/`provider\/model`/);
     expect(() => createAgent({ hub })).toThrow(/No model is named/);
     expect(() => createAgent({ model: "mistral/m", hub, variables: {} })).toThrow(
@@ -363,7 +360,7 @@ describe("pictures in results", () => {
     if (!reaches) expect(sent()).toContain("not shown to this model");
   });
 
-  test("a compatible provider gets them when it is said that its models see", async () => {
+  test("sends them to a compatible provider whose configuration says that its models accept images", async () => {
     models.say([call("picture"), { text: "A red dot." }]);
     await agentOf("local/llava", { attachments: "always" }).chat("Draw");
     const [, , result, picture] = (asked().at(-1)!.body["messages"] as { role: string; content: unknown }[]).slice(1);
@@ -371,7 +368,7 @@ describe("pictures in results", () => {
     expect(JSON.stringify(picture!.content)).toContain(`data:image/png;base64,${RED_DOT}`);
   });
 
-  test("nobody gets them when they are switched off", async () => {
+  test("sends them to no model if they are switched off", async () => {
     models.say([call("picture"), { text: "Something." }]);
     await agentOf("anthropic/claude-x", { attachments: "never" }).chat("Draw");
     expect(sent()).not.toContain(RED_DOT);
@@ -396,7 +393,7 @@ describe("streams", () => {
     expect(events.at(-1)).toMatchObject({ type: "outcome", outcome: { text: "Three.", stopReason: "final" } });
   });
 
-  test("whoever leaves early ends the answer", async () => {
+  test("ends the answer when the reader stops early", async () => {
     models.say([{ text: "And so on", hangs: true }]);
     const stream = agentOf("openai/gpt-x").stream("Talk");
     for await (const event of stream) if (event.type === "text") break;
@@ -414,7 +411,7 @@ describe("streams", () => {
   });
 });
 
-test("what is no saved conversation is refused, and the present one stays", async () => {
+test("refuses a value that is no saved conversation and keeps the present one", async () => {
   models.say([{ text: "Yes." }]);
   const agent = agentOf("mistral/m");
   await agent.chat("one");

@@ -1,4 +1,4 @@
-// What the model is given: all tools or discovery, hints, a hub elsewhere, and decisions in JSON.
+// Input of the model: all tools or discovery, hints, a remote hub, and decisions in JSON.
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -168,7 +168,7 @@ describe("where the tools are", () => {
     await expect(agent.chat("hello")).rejects.toThrow("The MCP server cannot be reached.");
   });
 
-  test("M7: a service that dies in mid-chat is an object with `error` for the model; the chat goes on", async () => {
+  test("M7: gives the model an object with `error` for a service that dies during a chat, and continues", async () => {
     const service = await startTools({ get_weather: ({ location }) => ({ location, temperature: 21 }) });
     await using manager = new MCPManager(
       { get_weather: { host: "127.0.0.1", port: service.port, name: "Weather MCP" } },
@@ -230,7 +230,7 @@ describe("decisions in JSON", () => {
   const json = (options: Partial<CreateAgentOptions> = {}) =>
     agentOf({ model: "local/tiny", strategy: "json", ...options });
 
-  test("tools stand in the prompt, results in the next message, and the answer is the answer", async () => {
+  test("puts tools into the prompt and results into the next message, and returns the answer", async () => {
     models.say([
       decide({ action: "call_tool", tool: "add", arguments: { a: 1, b: 2 } }),
       decide({ action: "final_answer", answer: "Three." }),
@@ -261,7 +261,7 @@ describe("decisions in JSON", () => {
     expect(text).toBe('{"sum":2}');
   });
 
-  test("a question back ends the turn, and the answer to it goes on", async () => {
+  test("a question to the user ends the turn, and the reply continues it", async () => {
     models.say([
       decide({ action: "clarify", question: "Which city?" }),
       decide({ action: "final_answer", answer: "Sunny." }),
@@ -271,14 +271,14 @@ describe("decisions in JSON", () => {
     expect(await agent.chat("Tokyo")).toMatchObject({ stopReason: "final", text: "Sunny." });
   });
 
-  test("what is no decision is asked for again, and then taken as the answer", async () => {
+  test("asks again after text that is no decision, and then takes it as the answer", async () => {
     models.say([decide("Hm."), decide("It is simply so.")]);
     const outcome = await json().chat("Why?");
     expect(outcome).toMatchObject({ text: "It is simply so.", stopReason: "final", steps: { length: 2 } });
     expect(JSON.stringify(messagesOf(asked()[1]!).at(-1)!.content)).toContain("one JSON object");
   });
 
-  test("a tool that fails is told as a failure", async () => {
+  test("reports the failure of a tool as a failure", async () => {
     models.say([
       decide({ action: "call_tool", tool: "fails", arguments: {} }),
       decide({ action: "final_answer", answer: "It burns." }),
@@ -290,7 +290,7 @@ describe("decisions in JSON", () => {
     expect(JSON.stringify(messagesOf(asked()[1]!).at(-1)!.content)).toContain("the printer is on fire");
   });
 
-  test("a provider that says its model has no tool calling is asked in JSON from then on", async () => {
+  test("asks in JSON after a provider reports that its model has no tool calling", async () => {
     models.say((one) =>
       one.body["tools"]
         ? { status: 400, message: "registry/tiny does not support tools" }
@@ -311,7 +311,7 @@ describe("decisions in JSON", () => {
     expect(asked()).toHaveLength(1);
   });
 
-  test("a conversation that began with tool calling goes on in words", async () => {
+  test("a conversation that began with tool calling continues in text", async () => {
     models.say([
       call("add", { a: 1, b: 2 }),
       { text: "Three." },

@@ -1,4 +1,5 @@
-// Speaks the wire formats of OpenAI (chat and responses), Anthropic, Mistral and Google, and says what a script says:
+// Speaks the wire formats of OpenAI (chat and responses), Anthropic, Mistral and Google, and answers by a script: a
+// stand-in for services that this machine cannot reach.
 // what lies beyond this machine.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,7 +31,7 @@ export interface ModelStandIn extends AsyncDisposable {
   readonly asked: readonly ModelRequest[];
   /** `[models]` that sends every vendor here. */
   readonly models: ModelsConfig;
-  /** What to say from now on, the first reply to the next question. */
+  /** Sets the script for later questions; its first reply answers the next question. */
   say(script: Script): void;
   /** Resolves with the question of this number, from 0, as soon as it arrived. */
   question(index: number): Promise<ModelRequest>;

@@ -5,7 +5,7 @@ const numbers = { type: "object", properties: { a: { type: "number" }, b: { type
 export const RED_DOT =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 
-// The hub loads a module under an address of its own, so what the test shares with it cannot be an export.
+// The hub loads a module under its own address, so the test shares values with it through a global.
 const shared = (globalThis[Symbol.for("agent-tools")] ??= {
   load: { now: 0, most: 0 },
   hanging: { started: () => {}, ended: () => {} },

@@ -125,7 +125,7 @@ describe("dependencies of scripts", () => {
     writeFileSync(join(String(where).trim(), "duckpond.py"), `NAME = "${word}"\n`);
   }
 
-  test("a `.venv` beside the script is used, before one in the tools folder", async () => {
+  test("a `.venv` next to the script is used, before one in the tools folder", async () => {
     folder.script("near", "tool.py", USES);
     folder.script("far", "tool.py", USES);
     folder.script("warm", "tool.py", "import duckpond\ndef run(): return duckpond.NAME", '[run]\nmode = "warm"\n');

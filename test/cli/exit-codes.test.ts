@@ -188,7 +188,7 @@ describe("with --json, a program can read whatever comes", () => {
     });
   });
 
-  test("a timeout says so with nothing beside it", async () => {
+  test("a timeout says so with nothing next to it", async () => {
     await using at = await desk();
     const { stderr } = await at.run(["call", "work", "how=wait", "--timeout", "300ms", "--json"]);
     expect(JSON.parse(stderr)).toMatchObject({ error: { kind: "timeout" } });

@@ -25,7 +25,7 @@ export interface RunOptions {
   readonly uid?: number;
 }
 
-/** A folder to work in: files as given, and a home beside them. */
+/** A folder to work in: files as given, and a home next to them. */
 export class Desk implements AsyncDisposable {
   readonly folder: string;
   readonly #children = new Set<ChildProcess>();

@@ -262,7 +262,7 @@ describe("what programs write", () => {
 });
 
 describe("what is no server", () => {
-  test("is left out, once and with the reason, and what stands beside it is taken", async () => {
+  test("is left out, once and with the reason, and what stands next to it is taken", async () => {
     const context_servers = {
       five: 5,
       extension: { source: "extension", settings: { a: 1 } },

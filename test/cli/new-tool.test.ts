@@ -55,7 +55,7 @@ describe("new", () => {
     expect(await shell(desk, told.test)).toMatchObject({ code: 0 });
   });
 
-  test("the second goes beside the first, where the configuration keeps them", async () => {
+  test("the second goes next to the first, where the configuration keeps them", async () => {
     await using desk = await Desk.create({ "toolyard.toml": '# mine\n[scripts]\ntools_path = ["mine"]\n' });
     await desk.run(["new", "one"]);
     await desk.run(["new", "two", "--sh"]);

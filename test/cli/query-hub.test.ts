@@ -1,4 +1,4 @@
-// What commands ask of a running hub beside MCP: its status, and its own search.
+// What commands ask of a running hub next to MCP: its status, and its own search.
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";

@@ -38,7 +38,7 @@ describe("toolyard services", () => {
     expect(await exitOf(child)).toBe(0);
   });
 
-  test("M10: weather asks the geocoding service that was started beside it", async () => {
+  test("M10: weather asks the geocoding service that was started next to it", async () => {
     await using desk = await Desk.create();
     await using providers = await startProviders();
     const { services } = await start(desk, ["--port", "0"], providers.environment);

@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 
-/** Without a port nobody listens, and nothing that is held is released. */
+/** Without a port no stage listens, and nothing waits for a release. */
 export function openStage(port, instance) {
   const released = new Set();
   const waiting = new Map();

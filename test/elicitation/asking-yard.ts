@@ -27,11 +27,11 @@ export interface Way {
 export interface YardWish extends Way {
   /** @default "side-by-side" */
   readonly kind?: AskingKind;
-  /** The server does not stop what was cancelled. */
+  /** The server does not stop cancelled calls. */
   readonly isDeaf?: boolean;
   /** Options of the source. */
   readonly options?: { readonly max_sessions?: number; readonly total_timeout?: string };
-  /** Names of principals; each has the token `token-<name>`. Absent: everybody is one. */
+  /** Names of principals; each has the token `token-<name>`. Absent: all clients are one principal. */
   readonly principals?: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface AskingYard extends AsyncDisposable {
   readonly stage: Stage;
   /** `principal` is one of those wished for; in a yard without any it is left out. */
   connect(name: string, principal?: string): Promise<Person>;
-  /** What the hub says of the source. Not behind a pipe. */
+  /** The hub's status of the source. Not behind a pipe. */
   status(): JsonObject;
 }
 
@@ -51,7 +51,7 @@ export const ASKING_SERVER = fileURLToPath(new URL("asking-server.mjs", import.m
 
 export async function openYard(wish: YardWish): Promise<AskingYard> {
   const closers: AsyncDisposable[] = [];
-  // Whoever was opened last is closed first.
+  // Closes in reverse order of opening.
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).toReversed()) await closer[Symbol.asyncDispose]();
   };

@@ -25,7 +25,7 @@ const STEPS = {
 
 /**
  * One connection of the server. `send` takes messages; `stage.report(event, facts)` and `stage.released(tag)`.
- * `isDeaf`: it does not stop what was cancelled.
+ * `isDeaf`: it does not stop cancelled calls.
  */
 // oxlint-disable-next-line toolyard/test-length -- The parts of one server share its state.
 export function createAsking({ kind, instance, stage, isDeaf = false, send }) {

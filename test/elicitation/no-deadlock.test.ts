@@ -14,7 +14,7 @@ const CASE_MS = 30_000;
 const LATE_MS = 3000;
 
 const QUICK: Bounds = { hopelessMs: 1000, totalMs: 4000, endsHopeless: false };
-/** Time that nobody needs: who waits for a person has to wait for all of it. */
+/** Ample time: a call that waits for a user has to wait for all of it. */
 const AMPLE: Bounds = { hopelessMs: 10_000, totalMs: 20_000, endsHopeless: true };
 
 const EVERY_ISOLATION = [undefined, "shared", "session"] as const;

@@ -1,4 +1,4 @@
-// What one client with a lasting connection may rely on, whatever the order of its asks and its other calls.
+// Guarantees for one client with a lasting connection, in any order of its server requests and its other calls.
 import { expect } from "vitest";
 import { openYard, type AskingYard, type Way } from "./asking-yard.ts";
 import { cellsOf, Deck, rule } from "./deck.ts";
@@ -12,7 +12,7 @@ interface Scene {
   readonly question: Question;
 }
 
-/** Which of the two calls began first; the question goes to the later one, whoever asked it. */
+/** Order of the two calls; the question goes to the later one, whichever call caused it. */
 const ORDERS = ["the asking call first", "the other call first"] as const;
 
 /** A call that has asked, and one that is held, both of Ada's. */
@@ -48,7 +48,7 @@ const WAYS: readonly Way[] = [
 ];
 const ORDERED = new Deck(cellsOf(WAYS, ORDERS));
 const PLAIN = new Deck(cellsOf(WAYS, [""]));
-/** A modern call that waits for input is given up by not coming back, which no event reports. */
+/** A modern call that waits for input is abandoned by not repeating it, which no event reports. */
 const LEGACY = new Deck(
   cellsOf(
     WAYS.filter(({ era }) => era === "legacy"),
@@ -153,7 +153,7 @@ rule("a call whose person never answers ends with one outcome, and the next one 
   expect(await ada.call("quick", "quick")).toMatchObject({ tag: "quick" });
 });
 
-// Calls that are given up.
+// Cancelled calls.
 
 rule(
   "a question goes with the last call that could have asked it, though a later one is under way",

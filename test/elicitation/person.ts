@@ -1,11 +1,11 @@
-// A client behind which somebody sits who answers when the test says so.
+// A client with a user who answers when the test allows it.
 import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { RawClient, type ServerRequestSeen, type EraName } from "../fixtures/raw/raw-client.ts";
 import type { RawWire } from "../fixtures/raw/wire.ts";
 
-/** One question, as it stands before the person. */
+/** One question as the user sees it. */
 export interface Question {
-  /** What the asking server says: the tag of its call and the number of the question. */
+  /** Text of the server request: the tag of its call and the number of the question. */
   readonly message: string;
   /** Answers in the person's own name. */
   answer(): void;
@@ -17,14 +17,14 @@ export interface AnsweredQuestion {
   readonly answer: string;
 }
 
-/** What the asking server says of a call at its end. */
+/** Report of the server at the end of a call. */
 export interface CallReport {
   readonly tag: string;
   readonly instance: string;
   readonly answers: readonly AnsweredQuestion[];
 }
 
-/** Nothing here takes longer; a test that waits in vain says for what. */
+/** Nothing here takes longer; a failing wait reports what it waited for. */
 const PATIENCE_MS = 10_000;
 
 export class Person implements AsyncDisposable {
@@ -74,7 +74,7 @@ export class Person implements AsyncDisposable {
     return this.#client.call("tools/call", { name: tool, arguments: { tag, ...args } });
   }
 
-  /** A call that can be given up; the person answers what it asks by request only. */
+  /** Makes a call that can be cancelled; the user answers its questions only on request. */
   async request(tool: string, tag: string, signal: AbortSignal): Promise<JsonObject> {
     return this.#client.request("tools/call", { name: tool, arguments: { tag } }, { signal });
   }
@@ -90,7 +90,7 @@ export class Person implements AsyncDisposable {
     );
   }
 
-  /** Answers what was asked, and from now on whatever is asked, at once. */
+  /** Answers all open questions, and all later ones immediately. */
   answerAll(): void {
     this.#isPrompt = true;
     for (const question of this.questions) question.answer();
@@ -136,7 +136,7 @@ export class Person implements AsyncDisposable {
         end();
         resolve(found);
       };
-      // Messages that are no questions wake nobody.
+      // Messages that are no questions wake no waiter.
       const every = setInterval(look, 20);
       const timer = setTimeout(() => {
         end();
@@ -162,7 +162,7 @@ export function reportOf(reply: JsonObject): CallReport {
   return JSON.parse(String(first["text"])) as CallReport;
 }
 
-/** How a call ends whose questions were all answered by one person. */
+/** Returns the end of a call whose questions were all answered by one user. */
 export function answeredBy(name: string, tag: string, questions = 1): { tag: string; answers: AnsweredQuestion[] } {
   return {
     tag,

@@ -1,4 +1,4 @@
-// Plays a scenario against a provider over a real server, and says what came of it.
+// Plays a scenario against a provider over a real server, and returns the results.
 import { setTimeout as delay } from "node:timers/promises";
 import { FailError } from "../../packages/toolyard/src/core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -9,11 +9,13 @@ import type { CallReport } from "./person.ts";
 import type { Manner, Scenario, ScriptedCall } from "./scenario.ts";
 
 export interface Bounds {
-  /** Time of a call whose person never answers. */
+  /** Time of a call whose user never answers. */
   readonly hopelessMs: number;
   /** Time of every other call. */
   readonly totalMs: number;
-  /** Calls whose person never answers are given up once all others have ended; without it they have their time. */
+  /**
+   * True if calls whose user never answers are cancelled once all others have ended; otherwise they run out of time.
+   */
   readonly endsHopeless: boolean;
 }
 
@@ -24,13 +26,13 @@ export interface PlayedCall {
   readonly boundMs: number;
   /** Its caller gave it up, or left, before it had ended. */
   readonly wasGivenUp: boolean;
-  /** What the server made of it, when it came to its end. */
+  /** The server's report at the end of the call. */
   readonly report: CallReport | undefined;
 }
 
 export interface Play {
   readonly calls: readonly PlayedCall[];
-  /** Calls whose person answers, in so far as they had not ended when the first of the hopeless ones ended. */
+  /** Calls whose user answers and that were running when the first of the hopeless ones ended. */
   readonly held: readonly ScriptedCall[];
   /** Questions that a person still has before them afterwards. */
   readonly leftOpen: readonly string[];
@@ -42,7 +44,7 @@ export interface Play {
 export const isHopeless = ({ manner, steps }: ScriptedCall): boolean =>
   manner.type === "never" && steps.some((step) => "ask" in step);
 
-/** Long after the time of every call: whatever has not ended by then hangs. */
+/** Longer than the time of every call: a call that runs after it hangs. */
 const HANGS_AFTER_MS = 5000;
 
 export async function play(scenario: Scenario, bounds: Bounds): Promise<Play> {
@@ -64,7 +66,7 @@ export async function play(scenario: Scenario, bounds: Bounds): Promise<Play> {
 }
 
 class Players {
-  /** Messages of the questions that somebody has to answer now. */
+  /** Messages of the questions that wait for an answer. */
   readonly open = new Set<string>();
   readonly #scenario: Scenario;
   readonly #bounds: Bounds;
@@ -81,7 +83,7 @@ class Players {
   }
 
   /**
-   * The first client is asked, so that the server is known to ask and that client's principal has its first connection.
+   * Asks the first client, so that the server is known to send requests and that client's principal has a connection.
    */
   async askOnce(): Promise<void> {
     const manner: Manner = { type: "answer", afterMs: 0 };
@@ -139,7 +141,7 @@ class Players {
     return held;
   }
 
-  /** Names who calls, so that each question says whose it is. */
+  /** Returns a tag of the call, so that each question names its call. */
   #tagOf(at: number): string {
     const { client } = this.#scenario.calls[at]!;
     return `${at} of ${this.#principalOf(client)}`;
@@ -185,7 +187,7 @@ class Players {
   }
 }
 
-/** Answers that came from another principal than the one whose call asked. */
+/** Returns answers that came from another principal than the one whose call asked. */
 export function strayAnswers({ calls }: Play): string[] {
   return calls
     .flatMap(({ report }) => report?.answers ?? [])
@@ -196,7 +198,7 @@ export function strayAnswers({ calls }: Play): string[] {
     });
 }
 
-/** What a call came to, in a word. */
+/** Returns the result of a call in one word. */
 export function wordOf(outcome: Outcome): string {
   return outcome.ok && isJsonObject(outcome.result) ? "ok" : outcome.ok ? "nothing" : outcome.kind;
 }

@@ -1,4 +1,4 @@
-// What was seen between real partners, as the smallest case of each.
+// Faults seen between real partners, as the smallest case of each.
 import { expect, test } from "vitest";
 import { openYard, type YardWish } from "./asking-yard.ts";
 import { answeredBy } from "./person.ts";
@@ -10,7 +10,7 @@ test.each<[string, YardWish]>([
   ["a server of the session's own", { ...LEGACY, isolation: "session" }],
   ["a shared server, over a pipe", { era: "legacy", endpoint: "stdio" }],
 ])(
-  "two calls of a client at once on %s, one person slower than the other call: the answer reaches the asker",
+  "two concurrent calls of a client on %s, one user slower than the other call: the answer reaches the asker",
   async (_what, wish) => {
     await using yard = await openYard(wish);
     const ada = await yard.connect("ada");
@@ -27,7 +27,7 @@ test.each<[string, YardWish]>([
   },
 );
 
-test("a modern caller over HTTP is asked though its other call was under way at the first question", async () => {
+test("asks a modern caller over HTTP although its other call was running at the first question", async () => {
   await using yard = await openYard({ era: "modern", endpoint: "HTTP" });
   const ada = await yard.connect("ada");
   const other = ada.call("slow", "other");

@@ -1,4 +1,4 @@
-// A server of both eras runs once, whatever its clients declare, until it has to ask one of them.
+// A server of both eras runs once, whatever its clients declare, until it sends a request to one of them.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

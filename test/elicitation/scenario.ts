@@ -1,8 +1,8 @@
-// What may happen between some clients and one server that asks: generated, so that nobody has to think of every order.
+// Events that may happen between some clients and one server that sends requests, generated in any order.
 import * as fc from "fast-check";
 import type { AskingKind } from "./asking-yard.ts";
 
-/** What a person does with every question of one call. */
+/** Reaction of a user to every question of one call. */
 export type Manner =
   | { readonly type: "answer" | "decline" | "refuse"; readonly afterMs: number }
   | { readonly type: "never" };
@@ -10,7 +10,7 @@ export type Manner =
 export type Step = { readonly work: number } | { readonly ask: number; readonly together: boolean };
 
 export interface ScriptedCall {
-  /** Which client makes it. */
+  /** Client that makes it. */
   readonly client: number;
   readonly atMs: number;
   readonly steps: readonly Step[];
@@ -21,7 +21,7 @@ export interface ScriptedCall {
 
 export interface ScriptedClient {
   readonly principal: number;
-  /** A lasting connection; without one each call is a client of its own. */
+  /** True for a lasting connection; without one each call has its own client. */
   readonly isLasting: boolean;
   /** It leaves after so long, with all of its calls. */
   readonly leavesAfterMs: number | undefined;
@@ -30,7 +30,7 @@ export interface ScriptedClient {
 export interface Scenario {
   readonly kind: AskingKind;
   readonly isolation: "shared" | "session" | undefined;
-  /** The server goes on with what was cancelled. */
+  /** True if the server continues cancelled calls. */
   readonly isDeaf: boolean;
   /** The server has asked the first client before. */
   readonly isKnown: boolean;
@@ -43,7 +43,7 @@ export interface ScenarioWish {
   readonly isolations: readonly Scenario["isolation"][];
   readonly maxPrincipals: number;
   readonly isKnown?: boolean;
-  /** Every person answers, everybody waits for the answer, and each call asks at most once. */
+  /** True if every user answers, every call waits for the answer, and each call asks at most once. */
   readonly isCalm?: boolean;
 }
 

@@ -1,4 +1,5 @@
-// What several clients of one principal may rely on, on one server: nobody waits for another's person, nobody is asked
+// Guarantees for several clients of one principal on one server: no client waits for another's user, or answers for
+// another.
 // for another.
 import { expect } from "vitest";
 import { openYard, type AskingKind, type AskingYard, type Way } from "./asking-yard.ts";

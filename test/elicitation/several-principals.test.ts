@@ -1,4 +1,5 @@
-// What principals may rely on, on a source whose server asks: what one is asked never reaches another, and neither
+// Guarantees for principals on a source whose server sends requests: a question never reaches another principal, and
+// with separate servers neither waits for the other's user.
 // waits for the other's person where each has a server of its own.
 import { expect } from "vitest";
 import { openYard, type AskingYard, type Way, type YardWish } from "./asking-yard.ts";
@@ -7,7 +8,7 @@ import { answeredBy, type Person } from "./person.ts";
 
 const PRINCIPALS = ["ada", "bob", "cleo"] as const;
 
-/** Everybody comes with a token of their own. */
+/** Opens a yard in which each client has its own token. */
 async function openFor(wish: YardWish): Promise<AskingYard> {
   return openYard({ ...wish, principals: PRINCIPALS });
 }

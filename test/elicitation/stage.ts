@@ -1,4 +1,4 @@
-// Where the asking servers of a test say what they do, and are told when to go on: no test has to guess how long
+// The asking servers of a test report their events here and wait for a release, so that no test guesses durations.
 // something takes.
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 export type StageEventName = "started" | "began" | "asked" | "answered" | "cancelled" | "ended";
 
 export interface StageEvent {
-  /** Which of the servers: one a process, or one a connection over HTTP+SSE. */
+  /** Server instance: one per process, or one per connection over HTTP+SSE. */
   readonly instance: string;
   readonly event: StageEventName;
   readonly tag?: string;
@@ -14,7 +14,7 @@ export interface StageEvent {
   readonly answer?: string;
 }
 
-/** Nothing here takes longer; a test that waits in vain says for what. */
+/** Nothing here takes longer; a failing wait reports what it waited for. */
 const PATIENCE_MS = 10_000;
 
 export class Stage implements AsyncDisposable {
@@ -52,7 +52,7 @@ export class Stage implements AsyncDisposable {
     return this.find(`${event} ${tag}`, (one) => one.event === event && one.tag === tag);
   }
 
-  /** Resolves once the server works on this call no more, be it that it was told to stop or that it came to its end. */
+  /** Resolves once the server has stopped working on this call, by cancellation or by its end. */
   async over(tag: string): Promise<StageEvent> {
     return this.find(
       `the end of ${tag}`,

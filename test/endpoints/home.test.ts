@@ -15,7 +15,7 @@ async function serve(settings: object = {}): Promise<string> {
 const open = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${url}/`, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8", ...headers } });
 
-test("GET / answers a page to a client that names text/html, and the MCP answer to one that accepts anything", async () => {
+test("GET / answers a page for text/html, and the MCP answer to a client that accepts anything", async () => {
   const url = await serve();
   const page = await open(url);
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");

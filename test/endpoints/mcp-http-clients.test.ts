@@ -112,7 +112,7 @@ test("C33: the pinned v2 client hears of a changed list by listening", async () 
   expect((await client.listTools()).tools).toEqual([]);
 });
 
-test("C2: the v1 client lists and calls beside modern clients", async () => {
+test("C2: the v1 client lists and calls next to modern clients", async () => {
   const client = new ClientV1({ name: "v1", version: "1" });
   await client.connect(new TransportV1(new URL(server.url)) as Parameters<typeof client.connect>[0]);
   closers.push(() => client.close());

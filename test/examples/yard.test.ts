@@ -171,7 +171,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
       };
       return sources.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
     };
-    // Everything that is a child: those of the hub, the hub, and the server on HTTP beside it.
+    // Everything that is a child: those of the hub, the hub, and the server on HTTP next to it.
     let hubChildren = await children();
     while (hubChildren.length < 3) hubChildren = await children();
     const { stdout } = await run("ps", ["-o", "pid=", "--ppid", String(child.pid)]);

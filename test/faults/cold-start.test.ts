@@ -191,7 +191,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
 });
 
 describe("who is not waited for", () => {
-  test("a name with the prefix of a source that is there, beside a server that never starts", async () => {
+  test("a name with the prefix of a source that is there, next to a server that never starts", async () => {
     await using yard = await ColdYard.open(() => servers({ quick }, LONG));
     const client = await yard.connect("legacy");
     await yard.hub.addServer("slow", yard.slow({ namespace: "" }));
@@ -205,7 +205,7 @@ describe("who is not waited for", () => {
     });
   });
 
-  test("a modern client's call to a source that is there, beside a server that never starts", async () => {
+  test("a modern client's call to a source that is there, next to a server that never starts", async () => {
     await using yard = await ColdYard.open(() => servers({ quick }, LONG));
     await yard.hub.list();
     await yard.hub.addServer("slow", yard.slow({ namespace: "" }));

@@ -46,7 +46,7 @@ afterEach(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A folder of links to packages, so that another one may lie beside them. */
+/** A folder of links to packages, so that another one may lie next to them. */
 async function linkAll(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const name of await readdir(from)) {
@@ -92,7 +92,7 @@ async function greet(name: string): Promise<unknown> {
 
 describe("frameworks", () => {
   test.each(["express.ts", "fastify.ts", "hono.ts"])(
-    "%s of the page serves tools beside the program's own pages",
+    "%s of the page serves tools next to the program's own pages",
     async (file) => {
       await start(file);
       expect(await greet("Grace")).toEqual([{ type: "text", text: "Hello, Grace!" }]);

@@ -1,5 +1,5 @@
 // `npm run soak`: many more broken requests than the tests send, then mixed calls with crashing children for some
-// minutes, then a thousand open streams beside steady calls, then children and a remote killed at random. Prints what
+// minutes, then a thousand open streams next to steady calls, then children and a remote killed at random. Prints what
 // the hub held on to, and ends with code 1 when something was answered wrongly or grew.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

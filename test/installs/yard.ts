@@ -10,7 +10,7 @@ const STOOD_IN = ["uvx", "docker", "bun", "bunx", "pipx", "pnpm", "yarn"];
 /** Programs are started here that take seconds each, and a slow machine takes many times that. */
 export const LONG = { timeout: 600_000 };
 
-/** What `check --json` says of one source. */
+/** One source in the output of `check --json`. */
 export interface CheckedSource {
   readonly id: string;
   readonly state: string;
@@ -20,7 +20,7 @@ export interface CheckedSource {
   readonly broken?: { readonly folders: readonly string[]; readonly mended: boolean };
 }
 
-/** A desk whose home has no cache of anything, and whose programs that download are stand-ins, but for `npx`. */
+/** A folder whose home has no caches, and whose downloading programs are stand-ins, except for `npx`. */
 export class InstallYard implements AsyncDisposable {
   readonly desk: Desk;
   readonly env: Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ export class InstallYard implements AsyncDisposable {
     await this.desk.write("toolyard.toml", tables.join("\n"));
   }
 
-  /** What `toolyard check` finds, by source. */
+  /** Returns the findings of `toolyard check`, by source. */
   async check(...options: readonly string[]): Promise<Readonly<Record<string, CheckedSource>>> {
     const { stdout, stderr } = await this.desk.run(["check", "--yes", "--json", ...options], { env: this.env });
     if (!stdout.includes('"sources"')) throw new Error(`toolyard check printed no sources: ${stdout}${stderr}`);
@@ -63,7 +63,7 @@ export class InstallYard implements AsyncDisposable {
     return Object.fromEntries(sources.map((one) => [one.id, one]));
   }
 
-  /** Downloads of the stand-ins last from now on until `quicken`. */
+  /** Downloads of the stand-ins last until `quicken`. */
   async slowDown(): Promise<void> {
     await mkdir(join(this.home, "stand-in"), { recursive: true });
     await writeFile(join(this.home, "stand-in", "slow"), "");
@@ -73,13 +73,13 @@ export class InstallYard implements AsyncDisposable {
     await rm(join(this.home, "stand-in", "slow"), { force: true });
   }
 
-  /** What the stand-ins downloaded. */
+  /** Returns the packages that the stand-ins downloaded. */
   async downloads(): Promise<readonly string[]> {
     const text = await readFile(join(this.home, "stand-in", "log"), "utf8").catch(() => "");
     return text.split("\n").filter((line) => line !== "");
   }
 
-  /** Where hubs of this home keep book of their downloads. */
+  /** Folder in which hubs of this home record downloads. */
   get books(): string {
     return join(this.home, "toolyard", "data", "installs");
   }

@@ -4,7 +4,7 @@ import { lackOf } from "../../scripts/partners/versions.mjs";
 
 const ENTRY = { client: "python-2", server: "rmcp", transport: "stdio", era: "legacy", scenario: "whole" };
 
-test("what both runs saw is no difference, and neither is the order of what is declared", () => {
+test("ignores differences that both runs have, and the order of declarations", () => {
   const seen = { quick: "quick: one", change: { heard: true }, opened: { capabilities: ["tools", "prompts"] } };
   expect(differencesOf(ENTRY, seen, { ...seen, opened: { capabilities: ["prompts", "tools"] } })).toEqual([]);
 });
@@ -24,7 +24,7 @@ test("a difference that is known has its reason, in the cases that it is known f
   expect(differencesOf(ENTRY, ...versions)[0]?.reason).toBeUndefined();
 });
 
-test("each known difference says where and why", () => {
+test("each known difference names place and reason", () => {
   expect(KNOWN.filter(({ paths, reason }) => paths.length === 0 || reason.length < 20)).toEqual([]);
 });
 

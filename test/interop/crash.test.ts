@@ -1,11 +1,11 @@
-// A server that dies in the middle of calls: each of them is answered at once, and the very next call is served.
+// A server that dies during calls: each call is answered immediately, and the next call is served.
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { RawClient } from "../fixtures/raw/raw-client.ts";
 import { serveHub, startChildServer } from "../fixtures/served-hub.ts";
 import { pairingsOf, RICH_SCRIPT, serveRich, titleOf } from "./pass-through.ts";
 
-/** Far above what it takes, far below any timeout. */
+/** Far more than it takes, far less than any timeout. */
 const AT_ONCE_MS = 2000;
 
 const dying = (client: RawClient, name: "die" | "hang"): Promise<JsonObject> =>
@@ -23,7 +23,7 @@ const pidOf = async (client: RawClient): Promise<string> =>
 const onStdio = [...pairingsOf("HTTP"), ...pairingsOf("stdio")].filter(({ transport }) => transport === "stdio");
 
 describe.each(onStdio.map((pairing) => [titleOf(pairing), pairing] as const))("%s", (title, pairing) => {
-  test(`${title}: calls in flight are answered at once when the child dies, and the next is served`, async () => {
+  test(`${title}: answers running calls immediately when the child dies, and serves the next`, async () => {
     await using hub = await serveRich(pairing);
     const client = await hub.connect({ era: pairing.client });
     const before = await pidOf(client);

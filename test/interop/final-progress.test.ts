@@ -12,10 +12,10 @@ import { pairingsOf, RICH_SCRIPT, serveRich, titleOf, type Pairing } from "./pas
 
 const CALLS = 200;
 const STEPS = 3;
-/** Calls of one client under way at once. */
+/** Concurrent calls of one client. */
 const WIDTH = 8;
 
-/** Makes the calls and says what progress each heard, as text. */
+/** Makes the calls and returns the progress of each, as text. */
 async function hearAll(call: (at: number) => Promise<readonly unknown[]>, width = WIDTH): Promise<readonly string[]> {
   const heard: string[] = [];
   let next = 0;
@@ -50,7 +50,7 @@ describe.each(PAIRINGS.map((pairing) => [titleOf(pairing), pairing] as const))("
       const progressToken = `call ${at}`;
       const since = client.received.length;
       await client.tool("progress", { steps: STEPS }, { _meta: { progressToken } });
-      // What comes after the answer would be missing here.
+      // Messages after the answer would be missing here.
       return client
         .heard("notifications/progress", since)
         .flatMap((notification) => (notification["progressToken"] === progressToken ? [notification["progress"]] : []));

@@ -68,7 +68,7 @@ async function run(program: "mcp-inspector" | "mcpdo", args: readonly string[]):
   return { code, json, stderr: output.stderr };
 }
 
-/** The daemon is its own process; it ends a moment after it was told to. */
+/** The daemon is a separate process, which ends a moment after its stop command. */
 async function gone(pid: unknown): Promise<void> {
   const isAlive = (): boolean => {
     try {
@@ -102,7 +102,7 @@ describe.each(["legacy", "modern"] as const)("the Inspector's command line, %s",
     });
   });
 
-  test(`Inspector CLI (${era}, HTTP): calls a tool, and says so when one fails or is not there`, async () => {
+  test(`Inspector CLI (${era}, HTTP): calls a tool, and reports a failing and a missing one`, async () => {
     const call = (name: string, args = "{}"): Promise<Ran> =>
       cli(http(), ["--method", "tools/call", "--tool-name", name, "--tool-args-json", args]);
     const [good, failing, missing] = await Promise.all([call("full", '{"city":"Oslo"}'), call("fail"), call("nobody")]);
@@ -118,7 +118,7 @@ describe.each(["legacy", "modern"] as const)("the Inspector's command line, %s",
   });
 
   test(`Inspector CLI (${era}, HTTP): searches, reads a resource and gets a prompt`, async () => {
-    // It calls only what is listed, and in this mode searching is what is listed.
+    // It calls only listed tools, and this mode lists the search tools.
     const discovery = [`${hub.url!}?tool_mode=discovery`, ...http().slice(1)];
     const [search, read, prompt] = await Promise.all([
       cli(discovery, ["--method", "tools/call", "--tool-name", "tool_search", "--tool-args-json", '{"query":"full"}']),

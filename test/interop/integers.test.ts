@@ -209,7 +209,7 @@ test("a sealed state does not open for arguments that differ beyond 2^53", async
   expect(await client.request("2", "tools/call", again("9007199254740992"))).toContain('"error"');
 });
 
-test("requests whose ids round to one double run side by side, and are cancelled one by one", async () => {
+test("runs requests whose ids round to one double side by side, and cancels them one by one", async () => {
   await using client = await ENDPOINTS["HTTP"]!({ era: "legacy" });
   const ids = [LONG, "9007199254740992"] as const;
   const [one, other] = ids.map((id) => client.request(id, "tools/call", call("legacy-stdio__hang", "{}")));
@@ -222,7 +222,7 @@ test("requests whose ids round to one double run side by side, and are cancelled
 
 const KEPT = ["1.0", "1.10", "1e400", "-0", "0.1000000000000000055", "1e-7", `${LONG}.0`, "100E2", LONG];
 
-test.each(KEPT)("passes on a result with the number %s as it came", async (number) => {
+test.each(KEPT)("passes on a result with the number %s unchanged", async (number) => {
   const json = `{"n":${number},"list":[${number}]}`;
   const args = JSON.stringify({ json });
   for (const era of ["legacy", "modern"] as const)

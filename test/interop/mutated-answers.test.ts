@@ -1,4 +1,5 @@
-// What a server sends, with each member spoiled in turn. Through the hub an official client takes at least what it
+// Messages of a server, with each member spoiled in turn. Through the hub an official client accepts at least the
+// messages that it accepts on a direct connection, with the same content.
 // takes on a direct connection, and the same of it.
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as PipeV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -38,7 +39,7 @@ const SCRIPT = fileURLToPath(new URL("../fixtures/upstreams/quirks.mjs", import.
 /** How a client ended a call: with a value, or by refusing the answer. */
 type Ending = { readonly value: JsonObject } | { readonly refusal: string };
 
-/** What an official client makes of the answers of one server. */
+/** Reads the answers of one server with an official client. */
 interface Reader extends AsyncDisposable {
   call(name: string): Promise<Ending>;
   prompt(name: string): Promise<Ending>;
@@ -60,11 +61,11 @@ const ANSWER = { action: "accept", content: { name: "Ada" } } as const;
 const MESSAGE = { role: "assistant", model: "m", content: { type: "text", text: "It." } } as const;
 const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} };
 
-/** An SDK drops some faulty messages without a word, so that the request for them ends by its time alone. */
+/** An SDK drops some faulty messages silently, so that their request ends only by its timeout. */
 const DIRECT_MS = 1500;
 
 function readerOf(client: ClientV1 | Client, target: Target, heard: unknown[]): Reader {
-  // The same members of both clients, whose types share nothing.
+  // The same members of both clients, whose types differ.
   const one = client as ClientV1;
   const options = "url" in target ? {} : { timeout: DIRECT_MS };
   const onprogress = (progress: unknown): void => void heard.push(progress);
@@ -147,7 +148,9 @@ const RESULT = {
   _meta: { "example.test/result": 1 },
 };
 
-/** Where the hub takes less than the SDKs, as the JSON schema of each revision does, or completes what is missing. */
+/**
+ * Cases in which the hub refuses more than the SDKs, as the JSON schema of each revision does, or completes a member.
+ */
 const OTHER = /size = -1\.5$|^content = absent$|^structuredContent = null$/;
 
 /** The modern era puts into each result who answers, which is the hub. */
@@ -158,7 +161,7 @@ function withoutIdentity(given: Ending): Ending {
   return { value: Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta } };
 }
 
-/** Holds what each call comes to through the hub against what it comes to directly. */
+/** Compares the result of each call through the hub with the direct result. */
 async function expectSameOrMore(
   mutations: readonly Mutation<JsonObject>[],
   read: (at: number) => readonly [direct: Promise<Ending>, hub: Promise<Ending>],
@@ -244,7 +247,7 @@ test("a server's spoiled requests are answered through the hub as directly", asy
   }
 });
 
-test("a server's spoiled notifications are heard through the hub as directly, and the call goes on", async () => {
+test("passes a server's spoiled notifications on as directly, and the call continues", async () => {
   const notes: readonly JsonObject[] = [
     { method: "notifications/progress", params: { progressToken: "$token", progress: 1, total: 2, message: "half" } },
     { method: "notifications/message", params: { level: "info", logger: "l", data: { a: 1 } } },

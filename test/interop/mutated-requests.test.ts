@@ -1,4 +1,5 @@
-// What a client sends, with each member spoiled in turn. A request that an official server answers directly has
+// Requests of a client, with each member spoiled in turn. A request that an official server answers directly has the
+// same answer through the hub. A refused request has one answer there, too.
 // the same answer through the hub. One that it refuses has one answer there, too.
 import { InitializeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { fileURLToPath } from "node:url";
@@ -27,12 +28,12 @@ const REQUESTS: Readonly<Record<string, JsonObject>> = {
   ping: { _meta: META },
 };
 
-/** An SDK drops some faulty requests without a word. */
+/** An SDK drops some faulty requests silently. */
 const DIRECT_MS = 1500;
-/** Requests on their way at once. */
+/** Concurrent requests. */
 const BATCH = 100;
 
-/** The reply without what each hop says of itself. */
+/** Returns the reply without the members that name the answering server. */
 function bare(reply: JsonObject): JsonObject {
   const result = objectMember(reply, "result");
   if (!result) return { error: objectMember(reply, "error")?.["code"] };
@@ -118,7 +119,7 @@ const OPENING: JsonObject = {
   _meta: { "example.test/key": 1 },
 };
 
-test("a client whose opening is spoiled is served wherever an official server would serve it", async () => {
+test("serves a client with a spoiled opening in each case in which an official server does", async () => {
   const command = [process.execPath, fixture("official")];
   await using served = await serveHub({ mcp: { stdio_servers: { only: { command, namespace: "" } } } }, "HTTP");
   const post = (id: number, params: unknown): Promise<Response> =>

@@ -113,7 +113,7 @@ const ANSWERS: Readonly<Record<string, JsonObject>> = {
 const UNDECLARED: JsonObject = { code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } };
 /** How a call ends that has to ask a caller who cannot be asked, by client era and server era. */
 const REFUSED: Record<EraName, Record<EraName, JsonObject>> = {
-  // A legacy server is told that there is no such method, and this one hands that on.
+  // A legacy server gets "method not found", and this one passes that on.
   legacy: { legacy: { code: -32601 }, modern: { isError: true, _meta: { "toolyard/kind": "denied" } } },
   modern: { legacy: UNDECLARED, modern: UNDECLARED },
 };
@@ -134,7 +134,7 @@ const structured = (result: JsonObject): JsonObject => result["structuredContent
 const named = (entries: readonly JsonObject[], name: string): JsonObject | undefined =>
   entries.find((entry) => entry["name"] === name);
 
-/** What arrived is what was sent, member by member and in the same order. */
+/** Expects the received value to equal the sent one, member by member and in the same order. */
 function expectSame(received: unknown, sent: unknown): void {
   expect(received).toEqual(sent);
   expect(JSON.stringify(received)).toBe(JSON.stringify(sent));
@@ -157,7 +157,7 @@ export function describePassThrough(pairing: Pairing): void {
       answers[method] ?? { error: { code: -32601, message: "Method not found" } };
     const connect = (capabilities?: JsonObject): Promise<RawClient> =>
       hub.connect({ era: clientEra, answer, logLevel: "debug", ...(capabilities && { capabilities }) });
-    /** What the server got as `params` of its last request of a method. */
+    /** Returns the `params` of the last request of a method at the server. */
     const seen = async (method: string): Promise<JsonObject> =>
       structured(await client.tool("seen", { method }))["params"] as JsonObject;
 
@@ -181,7 +181,7 @@ export function describePassThrough(pairing: Pairing): void {
       });
     });
 
-    test(`${title}: what the server says of itself, but for its name and version`, () => {
+    test(`${title}: server info, except for name and version`, () => {
       const { serverInfo, _meta = {} } = client.opening as { serverInfo?: JsonObject; _meta?: JsonObject };
       const { name, version, ...about } = SERVER_INFO;
       const shown = (serverInfo ?? _meta[`${PREFIX}serverInfo`]) as JsonObject;
@@ -345,7 +345,7 @@ export function describePassThrough(pairing: Pairing): void {
       ["sampling", "sample"],
       ["roots", "roots"],
     ] as const)(
-      `${title}: %s reaches the caller as it was asked, and its answer the server as it was given`,
+      `${title}: passes %s to the caller unchanged, and its answer to the server unchanged`,
       async (_what, name) => {
         const already = client.asked.length;
         const result = await client.tool(name);
@@ -370,7 +370,7 @@ export function describePassThrough(pairing: Pairing): void {
       end.abort();
       await expect(running).rejects.toThrow("given up");
       await expect.poll(async () => (await cancelled()).length).toBe(before + 1);
-      // On modern HTTP the end of a stream says it, without words.
+      // On modern HTTP the end of a stream means cancellation, without a message.
       const hasWords = [
         pairing.endpoint === "stdio" || !isModernClient,
         pairing.transport === "stdio" || upstream === "legacy",
@@ -497,7 +497,7 @@ export function describePassThrough(pairing: Pairing): void {
     });
 
     test(`${title}: a caller who cannot be asked is not asked`, async () => {
-      // The modern era says with each request what its caller can do.
+      // In the modern era each request states the client's capabilities.
       const mute = isModernClient ? client : await connect({});
       const already = mute.asked.length;
       const reply = await mute.call("tools/call", {

@@ -37,7 +37,7 @@ test("scripts run as programs do, with their arguments and their folder, all in 
   expect(await worker.run([telling, "1", "two"])).toBe(first);
 });
 
-test("a script that fails is told with what it said, and the next one runs", async () => {
+test("reports a failing script with its output, and runs the next one", async () => {
   const failing = await script("failing.py", 'print("so far")\nraise ValueError("no such room")\n');
   const leaving = await script("leaving.py", 'import sys\nsys.exit("not today")\n');
   await expect(worker.run([failing])).rejects.toThrow(/ended with 1:\nso far\n[^]*ValueError: no such room/);
@@ -63,7 +63,7 @@ test("a script that takes longer than it may fails alone", async () => {
   await impatient.close();
 });
 
-test("a Python that is not there is told by its name", async () => {
+test("names a missing Python", async () => {
   const nobody = new PythonWorker(join(folder, "no-python"), { cwd: folder, env: {}, timeoutMs: TIMEOUT_MS });
   await expect(nobody.run(["well.py"])).rejects.toThrow(/no-python well\.py ended with ENOENT/);
   await nobody.close();

@@ -1,4 +1,4 @@
-// One server whose definitions the protocol does not allow, beside a good one: official clients keep everything.
+// One server with invalid definitions, next to a good one: official clients keep everything.
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from "@modelcontextprotocol/client";
@@ -87,7 +87,7 @@ const CLIENTS: Readonly<Record<string, (url: string) => Promise<OfficialClient>>
 
 const input = (more: JsonObject): JsonObject => ({ inputSchema: { type: "object", ...more } });
 
-/** One faulty tool each; every one of them used to take the whole merged list from official clients. */
+/** One faulty tool each, which took the whole merged list from official clients. */
 const TOOLS: readonly JsonObject[] = [
   { title: null },
   { description: null },

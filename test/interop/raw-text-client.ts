@@ -1,4 +1,4 @@
-// A client that sends and keeps the text of messages, so that a test sees each digit as it was on the wire.
+// A client that sends and keeps the text of messages, so that a test sees each digit as sent.
 import { PassThrough } from "node:stream";
 import { createProtocolSink } from "../../packages/toolyard/src/process/stdout-guard.ts";
 import type { Hub } from "../../packages/toolyard/src/hub/open-hub.ts";
@@ -125,7 +125,7 @@ export function httpTexts(url: string): TextWire {
         body,
         signal: closing.signal,
       });
-      // What the hub asks on this stream is answered while it is read.
+      // Server requests on this stream are answered while it is read.
       void read(response).catch(() => {});
     },
     close: async () => closing.abort(),

@@ -17,14 +17,14 @@ import { INSTRUCTIONS } from "../fixtures/upstreams/rich-offers.mjs";
 
 const WATCHED = "rich://watched";
 
-/** What a client can do, whichever it is. */
+/** Operations of a client library. */
 interface RealClient {
   readonly instructions: string | undefined;
   list(): Promise<readonly string[]>;
   call(name: string, args?: JsonObject): Promise<JsonObject>;
   read(uri: string): Promise<JsonObject>;
   prompt(name: string, args: Record<string, string>): Promise<JsonObject>;
-  /** Wants to hear of changed lists, and of this resource. */
+  /** Subscribes to changed lists, and to this resource. */
   listen(uri: string): Promise<void>;
   onToolsChanged(heard: () => void): void;
   onResourceUpdated(heard: (uri: string) => void): void;

@@ -20,11 +20,11 @@ import { openingOf, play, type PlayedStep, type Replacements, type Step } from "
 const bin = (name: string): string =>
   fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url));
 
-/** One server in one run, and what is its own there. */
+/** One server in one run, with its own values. */
 interface Subject {
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Where it is served, if it is on HTTP. */
+  /** Address of a server on HTTP. */
   readonly url?: string;
   /** Its own folder, which its answers name. */
   readonly folder?: string;
@@ -32,7 +32,7 @@ interface Subject {
   close?(): Promise<void>;
 }
 
-/** What is compared of one server. */
+/** Parts of one server that are compared. */
 interface Comparison {
   readonly endpoints: readonly EndpointName[];
   start(): Promise<Subject>;
@@ -48,7 +48,7 @@ const COMMON: Replacements = [
   [/\w{3} \w{3} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4} \([^)]*\)/g, "<date>"],
   // Ids that server-everything rolls, and the ids of HTTP sessions that it repeats.
   [/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uuid>"],
-  // By this the hub finds its children again; one of server-everything's tools tells its whole environment.
+  // The hub finds its children again by this variable; one of server-everything's tools prints its whole environment.
   [/,\\n {2}\\"TOOLYARD_CHILD_ID\\": \\"<uuid>\\"/g, ""],
 ];
 
@@ -141,7 +141,8 @@ function clientOf({ roots }: Subject): RawClientOptions {
 type Play = { readonly opening: unknown; readonly played: readonly PlayedStep[] };
 
 /**
- * The server itself. Started with what the hub gives to a child as its environment, since one of its tools tells it.
+ * Runs the steps against the server itself, in the environment that the hub gives to a child, since one of its tools
+ * prints it.
  */
 async function playDirectly(comparison: Comparison): Promise<Play> {
   const subject = await comparison.start();
@@ -158,7 +159,7 @@ async function playDirectly(comparison: Comparison): Promise<Play> {
 }
 
 /**
- * The server behind a hub, its names without a prefix, its roots those of the client: a shared server hears of them as
+ * Runs the steps through a hub, with names without a prefix and the client's roots, which a shared server receives as
  * it starts.
  */
 async function playThroughHub(comparison: Comparison, endpoint: EndpointName): Promise<Play> {

@@ -34,7 +34,7 @@ const RESULTS = {
   },
 } as const;
 
-/** What the hub lists of these entries to a legacy client, and the problems that it reports. */
+/** Returns the entries that the hub lists to a legacy client, and the problems that it reports. */
 function listed(list: ListName, entries: readonly JsonObject[]): { entries: readonly JsonObject[]; listing: Listing } {
   const nothing: ServerListing = { ...EMPTY_LISTING, tools: [], resources: [], templates: [], prompts: [] };
   const given = toListing({ ...nothing, problems: [], [list]: entries }, SOURCE);
@@ -71,7 +71,7 @@ const RICH: Readonly<Record<ListName, readonly JsonObject[]>> = {
   templates: TEMPLATES as JsonObject[],
 };
 
-/** Where this product is stricter than the SDKs, as the JSON schema of each revision is. */
+/** Cases in which this product is stricter than the SDKs, as the JSON schema of each revision is. */
 const STRICTER =
   /^size = -1\.5$|taskSupport = "required"|\$schema = |minLength = |\.type = (""|0|false|null)|\.properties\.\w+ = \[|^arguments\.\d\.title/;
 
@@ -79,12 +79,12 @@ const STRICTER =
 const MEANS_THE_SAME = /\.properties\.\w+ = (true|false)$|^outputSchema( = \{|\.type = )/;
 
 describe.each(LISTS)("%s", (list) => {
-  test(`official clients parse the ${list} that the hub lists, whatever member is spoiled`, () => {
+  test(`official clients parse the ${list} that the hub lists with any spoiled member`, () => {
     const mutations = RICH[list].flatMap((entry) => mutationsOf(entry));
     expect(mutations.length).toBeGreaterThan(100);
     for (const { title, value } of mutations) {
       const key = list === "tools" || list === "prompts" ? "name" : list === "resources" ? "uri" : "uriTemplate";
-      // The reader of lists leaves out what nobody could name.
+      // The reader of lists leaves out entries without a usable name.
       if (typeof value[key] !== "string" || value[key] === "") continue;
       const { entries, listing } = listed(list, [value]);
       const before = refusal(list, value);

@@ -10,14 +10,13 @@ export interface Step {
   readonly params?: JsonObject;
   /** Notifications that come outside of the answer; the step lasts until each has come. */
   readonly until?: readonly string[];
-  /** Given up as soon as the first progress has come; there is no answer then. */
+  /** True if the call is cancelled after its first progress; there is no answer then. */
   readonly givenUp?: boolean;
   /**
-   * The hub answers by itself, so only what kind of answer it is can be compared. `arguments`: they do not fit the
-   * tool's own schema, and nothing is sent that does not (the hub checks before it calls). `name`: nobody offers that
-   * name, which the hub knows without asking. The SDK's servers say it as a result, the specification as an error.
-   * `list`: the server offers no such list. The hub has every list, for whatever source brings entries, and this one is
-   * empty.
+   * Reason for which the hub answers itself, so that only the kind of answer can be compared. `arguments`: they do not
+   * match the tool's schema, and the hub checks before it calls. `name`: no source offers that name, which the hub
+   * knows without a request. The SDK's servers answer with a result, the specification with an error. `list`: the
+   * server offers no such list. The hub has every list, and this one is empty.
    */
   readonly refusal?: "arguments" | "name" | "list";
 }
@@ -32,7 +31,7 @@ export interface PlayedStep {
 /** Texts of one run that cannot be the same in another, as `[what, what is put in its place]`. */
 export type Replacements = readonly (readonly [string | RegExp, string])[];
 
-/** Plays one step and returns what is to be compared. */
+/** Plays one step and returns the values to compare. */
 export async function play(client: RawClient, step: Step, replacements: Replacements): Promise<PlayedStep> {
   const since = client.received.length;
   const asked = client.asked.length;
@@ -47,16 +46,16 @@ export async function play(client: RawClient, step: Step, replacements: Replacem
     if (!("method" in message) || message["id"] !== undefined || isStartNoise(message) || isLateProgress(message, step))
       continue;
     const heard = (told[String(message["method"])] ??= []);
-    // What comes between giving up and the server's hearing of it is a matter of speed.
+    // Notifications between the cancellation and its arrival at the server depend on speed.
     if (step.givenUp !== true || heard.length === 0) heard.push(toldAs(message));
   }
   return normalise({ reply, asked: client.asked.slice(asked), told }, replacements);
 }
 
-/** What a server offers itself as: its capabilities and words. Not its name, which through the hub is the hub's. */
+/** Returns the server's capabilities and instructions, without its name, which through the hub is the hub's. */
 export function openingOf({ opening }: RawClient, replacements: Replacements): unknown {
   const { capabilities, instructions, protocolVersion } = opening;
-  // Tasks are left aside: the hub offers none of its own yet.
+  // Ignores tasks: the hub offers none yet.
   const { tasks: _tasks, ...offered } = capabilities as JsonObject;
   return normalise(
     { protocolVersion, instructions, offered: Object.fromEntries(Object.entries(offered).toSorted()) },
@@ -76,13 +75,13 @@ async function giveUp(client: RawClient, { method, params }: Step): Promise<stri
   );
 }
 
-// A server that is shared was started before its client came, so what it does as it starts is not told to that client.
+// A shared server starts before its client connects, so that client does not receive its first messages.
 function isStartNoise(message: JsonObject): boolean {
   const data = objectMember(message, "params")?.["data"];
   return message["method"] === "notifications/message" && typeof data === "string" && data.startsWith("Roots updated");
 }
 
-// server-everything goes on working after a cancellation and tells of it. Directly that reaches the client; the hub
+// server-everything continues after a cancellation and reports it. A direct client receives that; the hub ends it.
 // lets it end there.
 function isLateProgress({ method, params }: JsonObject, step: Step): boolean {
   if (method !== "notifications/progress") return false;
@@ -108,7 +107,7 @@ function comparable(reply: JsonObject, { method, refusal }: Step): unknown {
   return { result: method === "tools/list" ? withoutTaskTools(result) : result };
 }
 
-/** The hub offers no tasks of its own yet, so it withholds the tools that require one. */
+/** The hub offers no tasks yet, so it withholds tools that require one. */
 function withoutTaskTools(result: unknown): unknown {
   if (!isJsonObject(result) || !Array.isArray(result["tools"])) return result;
   const tools = (result["tools"] as JsonObject[]).filter(
@@ -118,7 +117,7 @@ function withoutTaskTools(result: unknown): unknown {
 }
 
 function errorOf(error: JsonObject, method: string): JsonObject {
-  // The hub knows its methods and says in its own words which it does not know.
+  // The hub knows its methods and reports an unknown one in its own words.
   return error["code"] === -32601 ? { code: -32601, method } : error;
 }
 

@@ -124,7 +124,7 @@ describe("the package", () => {
       "docs/guide/sources/gnn-thermostat.svg",
       "docs/reference/toolyard.schema.json",
     ]);
-    // Beside what is compiled, children are run from files that no compiler touches: each of them, and no others.
+    // Next to what is compiled, children are run from files that no compiler touches: each of them, and no others.
     expect(paths.filter((path) => path.startsWith("dist/") && !/\.(js|d\.ts)$/.test(path)).toSorted()).toEqual(
       [
         ...uncompiled(),

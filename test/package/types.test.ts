@@ -32,7 +32,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "toolyard-types-")));
   await mkdir(join(folder, "node_modules/@types"), { recursive: true });
-  // Copied, not linked: the package resolves what lies beside it, which none of the optional packages does.
+  // Copied, not linked: the package resolves what lies next to it, which none of the optional packages does.
   for (const [name, place] of Object.entries(PACKAGES)) {
     await cp(join(ROOT, place, "package.json"), join(folder, "node_modules", name, "package.json"));
     await cp(join(ROOT, place, "dist"), join(folder, "node_modules", name, "dist"), {

@@ -73,7 +73,7 @@ export function embedded(config: SandboxConfig = {}, seams: EmbeddedEngineSeams 
   return { ...drive(engine, options.limits), engine, [Symbol.asyncDispose]: () => engine.dispose() };
 }
 
-/** What a run returned, as a value. */
+/** Returns the value of a run. */
 export function valueOf({ resultJson }: SandboxOutcome): unknown {
   return resultJson === undefined ? undefined : parseExact(resultJson);
 }

@@ -1,4 +1,4 @@
-/** The same things, said in a language. */
+/** The same operations, written in one language. */
 export interface Phrases {
   readonly values: readonly (readonly [code: string, value: unknown])[];
   readonly prints: string;

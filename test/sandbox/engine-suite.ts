@@ -1,4 +1,4 @@
-// What every engine does alike, whatever it runs code in. Each engine that this machine has runs all of it.
+// Behaviour that every engine shares, whatever isolates its code. Each engine that this machine has runs all of it.
 import { parseExact, stringifyExact } from "../../packages/toolyard/src/core/json/exact-json.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEngine } from "../../packages/toolyard/src/sandbox/create-engine.ts";
@@ -51,7 +51,7 @@ export async function engineSuite(name: SandboxEngineName): Promise<void> {
   }
 }
 
-/** What TypeScript has beside JavaScript. */
+/** Features of TypeScript beyond JavaScript. */
 function typeScriptSuite(name: SandboxEngineName): void {
   let opened: Awaited<ReturnType<typeof openEngine>>;
   beforeAll(async () => {
@@ -78,7 +78,7 @@ function typeScriptSuite(name: SandboxEngineName): void {
     expect(valueOf(await run(code))).toEqual(value);
   });
 
-  test("errors have the lines of what was written, and what has no equal in JavaScript is refused", async () => {
+  test("errors have the lines of the source, and refuses syntax without an equivalent in JavaScript", async () => {
     const thrown = await run(
       "interface P {\n  a: number\n}\nfunction f(p: P): never { throw new TypeError(`${p.a}`) }\nf({ a: 1 })",
     );
@@ -89,7 +89,7 @@ function typeScriptSuite(name: SandboxEngineName): void {
     });
   });
 
-  test("a session keeps what was declared", async () => {
+  test("a session keeps declarations", async () => {
     await run("const n: number = 4; class K { m(): number { return n } }", "ts");
     expect(valueOf(await run("await 1; const twice: number = new K().m() * 2; twice", "ts"))).toBe(8);
     expect(valueOf(await run("twice + n", "ts"))).toBe(12);
@@ -128,7 +128,7 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     expect(stringifyExact(named)).toBe(`{${texts.join(",")}}`);
   });
 
-  test("output goes to its stream, and what is beyond its bound is left out", async () => {
+  test("writes output to its stream, and drops the part beyond its limit", async () => {
     expect(await run({ code: phrases.prints })).toMatchObject({
       end: "finished",
       stdout: "to out\n",
@@ -246,7 +246,7 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     expect([gone.end, valueOf(other)]).toEqual(["cancelled", 2]);
   });
 
-  test("one run sees nothing of another; in a session it does, and nobody else", async () => {
+  test("a run sees nothing of another; a session sees its own earlier runs only", async () => {
     await run({ code: phrases.leaves });
     expect(valueOf(await run({ code: phrases.finds }))).toBe("nothing");
     const session = "mine";

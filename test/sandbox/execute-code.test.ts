@@ -114,7 +114,7 @@ test("S9: where anybody on the network may call, it is not offered; with a token
   expect(await names({ host: "0.0.0.0", token: "a-long-enough-token" })).toContain("execute_code");
 });
 
-test("S9: to ask for it where anybody may call is an error that says what to do", async () => {
+test("S9: answers an error with instructions where any caller may call", async () => {
   const settings = { server: { host: "0.0.0.0", insecure: true }, builtin: { execute_code: true } };
   await expect(createHub({ settings, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER })).rejects.toThrow(
     /Set a token/,
@@ -142,7 +142,7 @@ describe.each([
 ])("%s", (language, loop) => {
   const isPython = language === "python";
 
-  test("goes over a thousand records of tools, and only what it makes of them comes back", async () => {
+  test("processes a thousand records of tools, and returns only the code's result", async () => {
     const answer = await run(language, loop);
     expect(answer).toMatchObject({
       ok: true,
@@ -154,7 +154,7 @@ describe.each([
     expect(answer["tool_calls"]).toMatchObject({ made: 10, failed: 0, failures: [], slowest: { length: 3 } });
   });
 
-  test("of many calls it tells how many, what failed and why, and the three slowest", async () => {
+  test("counts many calls, with failures and reasons, and names the three slowest", async () => {
     const code = isPython
       ? "import asyncio\nawait asyncio.gather(*[tools.records.page(page=page) for page in range(118)])\n" +
         "for _ in range(2):\n    try:\n        await tools.records.fail()\n    except ToolError:\n        pass\n'read'"
@@ -202,7 +202,7 @@ describe.each([
     ]);
   });
 
-  test("a tool that nobody has, and wrong arguments, are told as what they are", async () => {
+  test("reports an unknown tool and wrong arguments with their own error codes", async () => {
     const code = isPython
       ? "kinds = []\nfor call in (lambda: tools.records.nothing(), lambda: tools.records.page(page='x')):\n" +
         "    try:\n        await call()\n    except ToolError as error:\n        " +
@@ -239,7 +239,7 @@ describe.each([
     });
   });
 
-  test("code that fails says where, in lines of the code", async () => {
+  test("reports the line of failing code", async () => {
     const outcome = await hub.call("execute_code", {
       language,
       code: isPython ? "x = 1\nraise ValueError('broken')" : "const x = 1;\nthrow new RangeError('broken')",
@@ -265,11 +265,11 @@ describe.each([
     });
   });
 
-  test("C20: code that does not end is ended in time, once, and told as a timeout with all that it did", async () => {
+  test("C20: ends endless code in time, once, and reports a timeout with all its calls", async () => {
     const outcome = await hub.call("execute_code", {
       language,
       code: isPython ? "print('here')\nwhile True: pass" : "console.log('here');\nfor (;;) {}",
-      timeout_ms: 3_000, // ten times what it takes to begin and print
+      timeout_ms: 3_000, // ten times the time that start and output take
     });
     expect(outcome).toMatchObject({
       ok: false,
@@ -292,7 +292,7 @@ test("two callers never meet in one session", async () => {
   expect(await run("javascript", "secret", { session: "shared" })).toMatchObject({ result: "mine" });
 });
 
-test("the code has the rights of whoever runs it, in calls and in search", async () => {
+test("gives the code its caller's rights, in calls and in search", async () => {
   const guest = createIdentity(hub, "guest", { deny: ["records*"] });
   const code =
     "let kind; try { await tools.records.page({ page: 1 }) } catch (error) { kind = error.kind }\n" +
@@ -370,7 +370,7 @@ test.each([
     "There are no threads here. `await asyncio.gather(...)`",
   ],
 ])(
-  "what a model takes for granted and is not here is told with what there is instead (%s: %s)",
+  "names the alternative for a feature that models expect and that is missing (%s: %s)",
   async (language, code, type, words) => {
     expect(await run(language, code)).toMatchObject({
       ok: false,

@@ -112,7 +112,7 @@ describe("errors", () => {
     expect(await run({ code })).toMatchObject({ end: "error", error: { message } });
   });
 
-  test.each(["import fs from 'fs'", "export const a = 1"])("%s says that there are no modules", async (code) => {
+  test.each(["import fs from 'fs'", "export const a = 1"])("%s reports that there are no modules", async (code) => {
     const { error } = await run({ code });
     expect(error).toMatchObject({
       type: "SyntaxError",
@@ -133,7 +133,7 @@ describe("errors", () => {
 
 describe("tools", () => {
   test("calls run in parallel, in the order of their beginning, and give values", async () => {
-    // Nobody is answered before all have asked.
+    // Answers only after all have asked.
     const asked: (() => void)[] = [];
     const host = echoHost({
       "mail.read": async ({ id }) => {
@@ -196,7 +196,7 @@ describe("tools", () => {
     ]);
   });
 
-  test("a call that nobody awaits is made before the run ends", async () => {
+  test("makes an unawaited call before the run ends", async () => {
     const { end, toolCalls } = await run({
       code: "tools.log.write({ line: 1 }).then(() => console.log('written'));\n'ok'",
     });
@@ -211,7 +211,7 @@ describe("tools", () => {
   });
 });
 
-describe("what there is beside the language", () => {
+describe("globals next to the language", () => {
   test("console writes to both streams", async () => {
     const { stdout, stderr } = await run({
       code:
@@ -239,7 +239,7 @@ describe("what there is beside the language", () => {
     ]);
   });
 
-  test("paths that climb, files that are not there, and too much of them are refused", async () => {
+  test("refuses paths that climb, missing files, and too many files", async () => {
     const tries = [
       "files.read('nope.txt')",
       "files.write('../x', '')",

@@ -43,7 +43,7 @@ async function inCall(
 }
 
 describe("the child", () => {
-  test("is not there before the first run, serves all runs, and is gone after dispose", async () => {
+  test("does not exist before the first run, serves all runs, and exits after dispose", async () => {
     const sandbox = embedded();
     expect(sandbox.engine.pid).toBeUndefined();
     expect(await sandbox.engine.unavailable()).toBeUndefined();
@@ -77,7 +77,7 @@ describe("the child", () => {
     expect(valueOf(await sandbox.run({ code: "2" }))).toBe(2);
   });
 
-  test("killed in the middle of a run, the run says so and the next one is served by another", async () => {
+  test("reports a run whose process is killed, and serves the next one with another process", async () => {
     await using sandbox = embedded();
     const { outcome } = await inCall(sandbox);
     const pid = sandbox.engine.pid!;
@@ -97,7 +97,7 @@ describe("the child", () => {
     expect(valueOf(await sandbox.run({ code: "2" }))).toBe(2);
   });
 
-  test("a caller who goes ends the run at once, also one that computes, and others go on", async () => {
+  test("a caller that disconnects ends its run immediately, also a computing one, and others continue", async () => {
     await using sandbox = embedded();
     const other = inCall(sandbox);
     const waiting = await inCall(sandbox);
@@ -163,7 +163,7 @@ describe("the child", () => {
   });
 });
 
-/** A hub that says which process its code runs in, once it runs. */
+/** A hub that prints the process that its code runs in. */
 const HUB = `
 import { createEmbeddedEngine } from "ENGINE";
 const engine = createEmbeddedEngine();
@@ -270,7 +270,7 @@ describe("a child that speaks nonsense", () => {
     });
   });
 
-  test("messages for runs that are not its own reach nobody", async () => {
+  test("ignores messages for runs of another process", async () => {
     await using sandbox = await speaking(
       `say({ type: "output", run: 7, stream: "stdout", text: "other" }); say({ ...done({}), run: 99 }); ` +
         `say(done({ resultJson: "1" }));`,
@@ -310,7 +310,7 @@ describe("sessions", () => {
     expect(valueOf(await sandbox.run({ code: "typeof s" }))).toBe("undefined");
   });
 
-  test("an exception keeps what was there; a timeout takes it, and the next run says that it is gone", async () => {
+  test("an exception keeps the session; a timeout loses it, and the next run reports that", async () => {
     await using sandbox = embedded();
     const session = "a";
     await sandbox.run({ session, code: "let n = 1" });

@@ -23,7 +23,7 @@ test.each([
   expect(outcome.durationMs).toBeLessThan(4000);
 });
 
-test("C20: code that waits for longer than it has is ended, and its call is told", async () => {
+test("C20: ends code that waits longer than its time, and reports its call", async () => {
   let aborted = false;
   const host = echoHost({
     slow: (_args, signal) =>
@@ -39,7 +39,7 @@ test("C20: code that waits for longer than it has is ended, and its call is told
   expect(aborted).toBe(true);
 });
 
-test("computing time stands still while the code waits for a tool", async () => {
+test("stops the computing time while the code waits for a tool", async () => {
   const host = echoHost({ slow: () => new Promise((resolve) => setTimeout(resolve, 400)) });
   const outcome = await run({
     host,
@@ -78,7 +78,7 @@ test.each([
   expect(valueOf(await run({ code: "try { (function f() { f() })() } catch (e) { e.name }" }))).toBe("RangeError");
 });
 
-test("output beyond its bound is left out, said to be, and no character is cut in two", async () => {
+test("drops output beyond its limit, reports it, and splits no character", async () => {
   const { end, stdout, truncated } = await run({
     code: "for (let i = 0; i < 5000; i += 1) console.log('é€😀'); 'ends'",
   });
@@ -115,7 +115,7 @@ test("no more calls are under way than allowed; the rest wait", async () => {
   const host = echoHost({
     a: async () => {
       most = Math.max(most, (open += 1));
-      // In groups of three: with fewer at a time nobody would be answered.
+      // In groups of three: with fewer, no call would be answered.
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
         if (waiting.length === 3) for (const answer of waiting.splice(0)) answer();
@@ -174,7 +174,7 @@ test("more runs than slots wait for their turn, and the hub answers meanwhile", 
   const gates: (() => void)[] = [];
   const host = echoHost({ gate: () => new Promise<void>((resolve) => gates.push(resolve)) });
   const runs = Array.from({ length: 5 }, () => small.run({ host, code: "await tools.gate({}); 1" }));
-  // Two run, two wait, and the fifth is told at once.
+  // Two run, two wait, and the fifth is refused immediately.
   expect(await Promise.race(runs)).toMatchObject({ end: "busy", error: { type: "Busy" } });
   const opening = setInterval(() => gates.splice(0).forEach((open) => open()), 5);
   const ends = (await Promise.all(runs)).map(({ end }) => end);

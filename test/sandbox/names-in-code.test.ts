@@ -1,4 +1,4 @@
-// Tools whose names the languages give a meaning of their own: `search` writes how to call each, and that call works.
+// Tools whose names have another meaning in a language: `search` prints how to call each, and that call works.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

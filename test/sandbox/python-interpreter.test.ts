@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** The four members, whatever became of the code. */
+/** Returns the four members, for any end of the code. */
 async function run(code: string, more: JsonObject = {}): Promise<JsonObject> {
   const { result } = await hub.call("python_interpreter", { code, ...more });
   return result?.["structuredContent"] as JsonObject;
@@ -110,7 +110,7 @@ describe("what people try first", () => {
     ).toMatchObject({ returned_value: "all of it", execution_status: "success" });
   });
 
-  test("L38: a value that JSON has no word for is told in Python's", async () => {
+  test("L38: prints a value without a JSON form as Python does", async () => {
     expect(
       await run(
         "from decimal import Decimal\nimport datetime\n[{1, 2}, Decimal('1.5'), datetime.date(2024, 1, 2), object]",
@@ -152,13 +152,13 @@ describe("what goes wrong", () => {
     ["numpy", "import numpy as np", /numpy.* These can: .*statistics/s],
     ["leaving with a code", "import sys\nsys.exit(3)", /3/],
     ["questions at the terminal", "name = input('Name? ')", /./],
-  ])("L38: %s is told with its reason", async (_what, code, words) => {
+  ])("L38: reports %s with its reason", async (_what, code, words) => {
     const { execution_status: status, stderr } = await run(code);
     expect([status, stderr]).toEqual([status, expect.stringMatching(words)]);
     expect(status).toBe("error");
   });
 
-  test("S9: what is printed beyond the bound is left out, and said to be", async () => {
+  test("S9: drops output beyond the limit and reports it", async () => {
     const { stdout, stderr, execution_status: status } = await run("for _ in range(20000): print('x' * 50)");
     expect(Buffer.byteLength(String(stdout))).toBeLessThanOrEqual(64 * 1024);
     expect(String(stderr)).toContain("left out");
@@ -185,7 +185,7 @@ describe("time", () => {
       "a loop that catches everything",
       "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
     ],
-  ])("L39: %s ends in its time, whatever it does", async (_what, code) => {
+  ])("L39: ends %s in time", async (_what, code) => {
     const begun = performance.now();
     expect(await run(`print('begun')\n${code}`, { timeout_seconds: 0.5 })).toMatchObject({
       stdout: "begun\n",
@@ -203,7 +203,7 @@ describe("time", () => {
     });
   });
 
-  test("C20: a program that runs out of its time is told as a timeout, and is not run again", async () => {
+  test("C20: reports a program that runs out of time as a timeout, and does not repeat it", async () => {
     const outcome = await hub.call("python_interpreter", { code: "while True: pass", timeout_seconds: 0.3 });
     expect(outcome).toMatchObject({
       ok: false,

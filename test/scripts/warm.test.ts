@@ -206,7 +206,7 @@ describe.each([
     expect((await count(made)).calls).toBe(1);
   });
 
-  test("an edit of the script or a file beside it is in the next call; a running one ends as it began", async () => {
+  test("an edit of the script or a file next to it is in the next call; a running one ends as it began", async () => {
     await using made = yard();
     const { pid } = await count(made);
     made.folder.write(`one/${file}`, text.replace("calls += 1", "calls += 10"));

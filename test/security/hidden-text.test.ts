@@ -1,5 +1,5 @@
 // Texts in which something hides that a person does not see and a model reads: in prose it goes, in what goes back to
-// its source it keeps the whole entry out. The cases are made by a seeded generator, beside those that are named.
+// its source it keeps the whole entry out. The cases are made by a seeded generator, next to those that are named.
 import { afterEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { ToolFolder } from "../support/tool-folder.ts";

@@ -112,7 +112,7 @@ test("what comes behind an answer never answers the next request", async () => {
   expect(heard.has(POISON)).toBe(false);
 });
 
-test("delivers each concurrent caller its own answer beside broken ones", async () => {
+test("delivers each concurrent caller its own answer next to broken ones", async () => {
   const random = createRandom(SEED + 3);
   const mixed: Maker = (among, body) => (among.below(3) === 0 ? brokenAnswer : goodAnswer)(among, body);
   const answers = answersBy(mixed, random);

@@ -122,7 +122,7 @@ function expectSilence(told: string, { spelling, all, own, said }: SpellingAnswe
     if (!may.has(name) && name !== spelling) expect(words.has(name), `${said} ${spelling}: ${told}`).toBe(false);
 }
 
-test("denies each spelling of a denied name, and serves the tools beside it", async () => {
+test("denies each spelling of a denied name, and serves the tools next to it", async () => {
   const good = new MemoryProvider({ id: "pub", order: 0 }).offerTools("pay", "read");
   const snapshot = await new Catalog(resolveCatalog(), [good]).snapshot();
   const principal = { id: "guest", rights: { deny: ["pub__pay"] } };

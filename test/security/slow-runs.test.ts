@@ -1,4 +1,4 @@
-// Long runs of one caller beside the first run of others.
+// Long runs of one caller next to the first run of others.
 import { expect, test } from "vitest";
 import { startLegacy } from "../fixtures/http-servers.ts";
 import { openTarget, rpc, type Target } from "./attack.ts";

@@ -1,4 +1,4 @@
-// What servers, pages and people in between could try on somebody's sign-in, each beside what is as it should be.
+// What servers, pages and people in between could try on somebody's sign-in, each next to what is as it should be.
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import type { RequestListener } from "node:http";

@@ -21,7 +21,7 @@ interface Row {
   /** What the authorization server does. */
   readonly switches?: Partial<Switches>;
   readonly protection?: (auth: AuthServer) => Protection;
-  /** What a person has to write, beside the address. */
+  /** What a person has to write, next to the address. */
   readonly auth?: (ports: Ports) => RemoteServerConfig["auth"];
   /** After the address. */
   readonly query?: string;

@@ -1,4 +1,4 @@
-// Sign-ins that one caller begins by the hundred, and those of others beside them.
+// Sign-ins that one caller begins by the hundred, and those of others next to them.
 import { expect, test } from "vitest";
 import { startAuthServer, startProtected } from "../fixtures/auth-server.ts";
 import { openTarget, type RawAnswer, type Target } from "../security/attack.ts";

@@ -1,5 +1,5 @@
 // Members that a client's serialiser leaves at `null`, at every endpoint: `params`, `arguments`, `cursor`, and `error`
-// beside the answer to a server's request.
+// next to the answer to a server's request.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { HubConfig } from "../../packages/toolyard/src/index.ts";
@@ -75,7 +75,7 @@ describe.each(LEGACY)("a legacy client on %s", (_, open) => {
     }
   });
 
-  test("declines a server's request with an error beside a `result` of null", async () => {
+  test("declines a server's request with an error next to a `result` of null", async () => {
     await using endpoint = await open();
     endpoint.answer = { result: null, error: { code: -32001, message: "no time" } };
     const reply = await endpoint.ask({ id: 1, method: "tools/call", params: { name: "odd__ask" } });

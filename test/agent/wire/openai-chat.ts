@@ -70,7 +70,7 @@ export const openAiChat: Wire = {
   }),
 };
 
-/** Mistral speaks the same, with errors of its own. */
+/** Mistral uses the same format, with its own errors. */
 export const mistral: Wire = {
   ...openAiChat,
   error: (status, message) => ({ object: "error", message, type: "error", param: null, code: String(status) }),

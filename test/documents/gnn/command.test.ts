@@ -200,7 +200,7 @@ test("G47: modules are discovered before a command does anything", async () => {
   expect(JSON.parse(out)).toMatchObject({ result: { discovered_modules_count: 1, loaded_modules: ["src.text.mcp"] } });
 });
 
-test("G47: a configuration decides where they lie; there is no source root beside it", async () => {
+test("G47: a configuration decides where they lie; there is no source root next to it", async () => {
   folder.write("toolyard.toml", '[modules]\npaths = ["mods"]\n');
   folder.write(
     "mods/other/mcp.mjs",

@@ -1,4 +1,4 @@
-// Document G with modules and clients as a user writes them: a bog in Python, beside modules that are out of order.
+// Document G with modules and clients as a user writes them: a bog in Python, next to modules that are out of order.
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -340,7 +340,7 @@ describe("by the commands of the document", () => {
 
   const core = (...words: string[]) => desk.run(["core", ...words]);
 
-  test("G41: list gives all that there is, and beside it says what could not be had", async () => {
+  test("G41: list gives all that there is, and next to it says what could not be had", async () => {
     const { code, stdout, stderr } = await core("list");
     expect(stdout.startsWith('{\n  "mcp_version": "1.0-gnn"')).toBe(true);
     expect([code, stderr]).toEqual([1, expect.stringContaining("src.torn.mcp")]);

@@ -79,7 +79,7 @@ describe("the manager", () => {
     );
   });
 
-  test("L21: the default is `mcp_bindings` beside the module; an empty path is refused", () => {
+  test("L21: the default is `mcp_bindings` next to the module; an empty path is refused", () => {
     expect(new LollmsMCPBindingManager().mcpBindingsDir).toMatch(/[\\/]compat[\\/]bindings[\\/]mcp_bindings$/);
     expect(existsSync(new LollmsMCPBindingManager().mcp_bindings_dir)).toBe(true);
     expect(() => new LollmsMCPBindingManager("")).toThrow("`mcp_bindings_dir` must name a folder");

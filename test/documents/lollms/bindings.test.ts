@@ -411,7 +411,7 @@ describe("the contract", () => {
     expect(kept(new Own({ tools_folder_path: "x" })).get_binding_config()).toEqual({ api_endpoint: "http://x" });
   });
 
-  test("L12: beside a hanging server a wrong name with a healthy prefix fails at once; a bare one waits", async () => {
+  test("L12: next to a hanging server a wrong name with a healthy prefix fails at once; a bare one waits", async () => {
     const binding = standard({
       initial_servers: {
         silent: { command: [...COMMAND, "silent"], connect_timeout: "10m" },
@@ -558,7 +558,7 @@ describe("RemoteMCPBinding", () => {
     expect(sse.seen.some(({ headers }) => headers["authorization"] !== undefined)).toBe(false);
   });
 
-  test("C21: one that cannot be used leaves the others; server_url beside servers_infos is refused", async () => {
+  test("C21: one that cannot be used leaves the others; server_url next to servers_infos is refused", async () => {
     await using server = await startTools({ one: () => "1" });
     const binding = remote({ servers_infos: { bad: { server_url: "nowhere" }, good: { server_url: server.url } } });
     expect(names(await binding.discoverTools())).toEqual(["good::one"]);

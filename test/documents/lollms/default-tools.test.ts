@@ -52,7 +52,7 @@ async function hub(settings: HubConfig = {}): Promise<LibraryHub> {
 
 const file = (path: string): string => readFileSync(`${folder.path}/files/${path}`, "utf8");
 
-/** What is listed beside the hub's own tools. */
+/** What is listed next to the hub's own tools. */
 async function listed(one: LibraryHub): Promise<unknown[]> {
   return (await one.list())
     .map(({ name }) => name)
@@ -183,7 +183,7 @@ describe("file_writer", () => {
     expect(await binding().executeTool("file_writer", args)).toMatchObject({ status_code: 400 });
   });
 
-  test("without a root, files go into `files/` beside the configuration, and not among tools", async () => {
+  test("without a root, files go into `files/` next to the configuration, and not among tools", async () => {
     folder.write("toolyard.toml", '[default_tools]\nenable = ["file_writer"]\n');
     const one = kept(
       await createHub({

@@ -1,10 +1,10 @@
-// What a client does with a server, and what it sees of it: the same as python/scenario.py, word for word.
+// Operations of a client with a server, and their results: the same as python/scenario.py, line by line.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const STEP_MS = 20_000;
 const HANG_MS = 10_000;
 const NOTICE_MS = 5000;
-/** A person who answers last waits for the other calls of the round, but not for ever. */
+/** A user who answers last waits for the other calls of the round, within this limit. */
 const PATIENCE_MS = 8000;
 const FOUR = ["ask", "sample", "work", "quick"];
 const WORDS = { ask: { question: "colour" }, sample: { text: "rain" }, work: {}, quick: { text: "hi" } };
@@ -50,15 +50,15 @@ async function seen(step, ms = STEP_MS) {
 }
 
 /**
- * A server that speaks both eras has a tool for each way to ask or to tell: `name` pushes, `name_modern` does as the
- * newer era wants.
+ * A server of both eras has a tool for each way to send requests or notifications: `name` pushes, `name_modern` uses
+ * the newer era.
  */
 function named(tools, name, partner) {
   const modern = `${name}_modern`;
   return partner.opened().version === "2026-07-28" && tools.includes(modern) ? modern : name;
 }
 
-/** Four calls at once. The person answers when the other three are over. */
+/** Makes four concurrent calls. The user answers when the other three are over. */
 async function together(partner, person, tools, order) {
   const ended = [];
   const progress = [];
@@ -120,8 +120,8 @@ async function change(partner, person, tools) {
 }
 
 /**
- * What the server offers. Where it is slow to start, as a busy machine makes it, until it says so: cold starts are the
- * other scenario's.
+ * Waits until the server lists its tools, since a busy machine starts it slowly. Cold starts are the other scenario's
+ * subject.
  */
 async function offered(partner) {
   for (let attempt = 0; attempt < 20; attempt++) {
@@ -147,7 +147,7 @@ async function whole(partner, person) {
   };
 }
 
-/** Everything at once as soon as the connection stands, then again until it is served. */
+/** Makes all calls as soon as the connection is open, then repeats them until each is served. */
 async function cold(partner) {
   const steps = [
     partner.call("quick", { text: "one" }),
@@ -175,7 +175,7 @@ export async function run(connect) {
   process.stdout.write(`${JSON.stringify(observed)}\n`);
 }
 
-/** `tools`, `tools.listChanged`, …: what is declared, without what is false. */
+/** `tools`, `tools.listChanged`, …: declared capabilities, without false ones. */
 export function capabilities(declared = {}) {
   return Object.entries(declared)
     .flatMap(([name, members]) => [

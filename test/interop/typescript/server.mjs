@@ -23,7 +23,7 @@ const sampled = ({ content }) => text(`sampled: ${(Array.isArray(content) ? cont
 
 let cancelled = 0;
 let isExtended = false;
-/** Tells those who subscribed, where subscriptions are (over HTTP they are the handler's). */
+/** Notifies subscribers where subscriptions exist (over HTTP they belong to the handler). */
 let tellSubscribers = () => {};
 
 function createServer() {
@@ -36,7 +36,7 @@ function createServer() {
   registerWork(server);
   server.registerTool("change", {}, () => {
     isExtended = true;
-    // The library tells of it by itself.
+    // The library notifies by itself.
     registerExtra(server);
     return text("changed");
   });

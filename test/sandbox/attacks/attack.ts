@@ -6,14 +6,14 @@ import type {
 } from "../../../packages/toolyard/src/sandbox/engine.ts";
 import type { SandboxEngineName } from "../../../packages/toolyard/src/sandbox/options.ts";
 
-/** How an attack may end. Whatever it is, the canaries stay untouched, see `canaries.ts`. */
+/** Permitted ends of an attack. In each case the canaries stay untouched, see `canaries.ts`. */
 export interface Expectation {
   readonly ends: readonly SandboxEnd[];
   /** The exact value of a run that finished. */
   readonly value?: unknown;
   /** A run that finished got nothing: its value begins with `refused`. */
   readonly isHeld?: true;
-  /** What the error of a run that did not finish says. */
+  /** Pattern of the error of a run that did not finish. */
   readonly says?: RegExp;
 }
 
@@ -22,13 +22,13 @@ export interface Attack {
   readonly id: string;
   readonly what: string;
   readonly language: SandboxLanguage;
-  /** `{{file}}`, `{{folder}}`, `{{socket}}`, `{{port}}`, `{{http}}`, `{{udp}}` stand for the canaries. */
+  /** `{{file}}`, `{{folder}}`, `{{socket}}`, `{{port}}`, `{{http}}`, `{{udp}}` are replaced by the canaries. */
   readonly code: string;
   readonly expect: Expectation;
   /** @default "scripting" */
   readonly profile?: SandboxProfile;
   readonly limits?: Partial<SandboxLimits>;
-  /** Engines that this says nothing about, and why. */
+  /** Engines that this does not apply to, with the reason. */
   readonly notOn?: Partial<Record<SandboxEngineName, string>>;
   /**
    * Engines in which the attempt itself succeeds, inside of the walls, and why that is no escape: only the canaries
@@ -37,7 +37,7 @@ export interface Attack {
   readonly gainsOn?: Partial<Record<SandboxEngineName, string>>;
 }
 
-/** Runs one after the other, or all at once: one of them means to reach another one. */
+/** Runs in sequence or concurrently: one of them tries to reach another one. */
 export interface Plot {
   readonly id: string;
   readonly what: string;
@@ -56,14 +56,14 @@ type More = Omit<Attack, "id" | "what" | "code" | "language" | "expect">;
 
 /** It gets nothing: an exception of the language, or the end of the run. */
 export const HELD: Expectation = { ends: ["finished", "error"], isHeld: true };
-/** It may do as it likes with itself; an end is told. */
+/** Attacks may end their own run in any way; the end is reported. */
 export const CONTAINED: Expectation = { ends: ["finished", "error", "limit", "memory", "crashed", "timeout"] };
 export const TIMES_OUT: Expectation = { ends: ["timeout"] };
 export const RUNS_OUT: Expectation = { ends: ["memory", "error", "limit", "crashed"] };
 
 /** A clock that an attack on time is to run into. */
 export const SHORT = { wallMs: 600, cpuMs: 400 } as const;
-/** Ends code that breaks its own interpreter so that it never ends, long after the code has done what it is to do. */
+/** Limits for code that breaks its own interpreter so that it never ends, long after the attack. */
 export const MODEST = { wallMs: 5000, cpuMs: 5000 } as const;
 
 // oxlint-disable-next-line toolyard/test-parameters -- A row of the table of attacks.
@@ -76,7 +76,7 @@ export function javascript(id: string, what: string, code: string, expect: Expec
   return { id, what, language: "javascript", code, expect, ...more };
 }
 
-/** Code whose `return` is what it got: the value of the run says `refused …` or `gained …`. */
+/** Builds code whose `return` is its result: the run's value begins with `refused …` or `gained …`. */
 export function pythonTries(id: string, what: string, body: string, more: More = {}): Attack {
   return python(
     id,

@@ -15,7 +15,7 @@ import type { Canaries } from "./canaries.ts";
 export const MARGIN_MS = 10_000;
 const NEVER = new AbortController().signal;
 
-/** One engine under attack, with the canaries beside it. */
+/** One engine under attack, with its canaries. */
 export class AttackedEngine {
   readonly name: SandboxEngineName;
   readonly sandbox: Sandbox;
@@ -63,7 +63,7 @@ export class AttackedEngine {
     return new AttackedEngine(name, sandbox, languages, canaries);
   }
 
-  /** Runs it, and finds what it touched. */
+  /** Runs it, and returns the touched canaries. */
   async run(parts: JobParts): Promise<{ readonly run: SandboxRun; readonly findings: readonly string[] }> {
     const job = toJob(this.sandbox, { ...parts, code: this.#canaries.aim(parts.code) });
     const host = new CountingHost();
@@ -84,7 +84,7 @@ export class AttackedEngine {
 type JobParts = Pick<Attack, "language" | "code" | "profile" | "limits"> & { readonly session?: string };
 
 function toJob({ options }: Sandbox, { language, code, profile = "scripting", limits, session }: JobParts): SandboxJob {
-  // Far above what an attack without bounds of its own takes, so that it ends as it does, however slow the machine.
+  // Far more than an attack without its own limits takes, so that it ends by itself on a slow machine.
   const bounds = { ...options.limits, wallMs: 60_000, cpuMs: 50_000, ...limits };
   return {
     language,
@@ -97,7 +97,7 @@ function toJob({ options }: Sandbox, { language, code, profile = "scripting", li
   };
 }
 
-/** What the run had beyond what it may have. */
+/** Returns the limits that the run exceeded. */
 // oxlint-disable-next-line complexity -- One line a bound.
 function overBounds(
   { stdout, stderr, resultJson = "", artifacts, toolCalls, durationMs }: SandboxRun,
@@ -127,7 +127,7 @@ const NOBODY: SandboxHost = {
   search: () => Promise.reject(new Error("nobody is there")),
 };
 
-/** A host with a few tools, which notes who asked for what, and how many at once. */
+/** A host with a few tools, which counts callers and concurrent calls. */
 class CountingHost implements SandboxHost {
   readonly heard: string[] = [];
   most = 0;

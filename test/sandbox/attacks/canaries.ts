@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 const VARIABLE = "TOOLYARD_CANARY";
 
-/** What an attack may not touch: a file, a variable, listeners, a folder. Each is real, and tells when it was. */
+/** Things that an attack must not touch: a file, a variable, listeners, a folder. Each is real, and reports access. */
 export class Canaries {
   readonly folder = mkdtempSync(join(tmpdir(), "toolyard-attack-"));
   readonly #fileSecret = `file-${crypto.randomUUID()}`;
@@ -60,14 +60,12 @@ export class Canaries {
     return code.replaceAll(/\{\{(\w+)\}\}/gu, (whole, name: string) => String(places[name] ?? whole));
   }
 
-  /**
-   * What was touched, by what the attack had to show for itself and by what is to be seen here. Empty when all is well.
-   */
+  /** Returns the touched canaries, by the attack's own output and by their own records. Empty if none. */
   touched(shown: string): string[] {
     const found = [...this.#heard];
     if (shown.includes(this.#fileSecret)) found.push("the file was read");
     if (shown.includes(this.#variableSecret)) found.push("the variable was read");
-    // Places of this program and its user; those that the attack was told are its own words.
+    // Paths of this program and its user; the attack's own paths are excluded.
     const own = [
       process.cwd(),
       process.execPath,

@@ -64,11 +64,11 @@ test.each([
     "itself through another tool, with spaces",
     "tools.execute_tool({ name: '  execute_code ', arguments: { language: 'javascript', code: '1' } })",
   ],
-])("S9: code that runs %s is refused, and takes nobody's place", async (_what, call) => {
+])("S9: refuses code that runs %s, and frees its slot", async (_what, call) => {
   expect(await valueOf(kindOf(call))).toBe("denied");
 });
 
-test("S9: keys that are a prototype elsewhere reach a tool as keys, and change nothing", async () => {
+test("S9: passes keys that are a prototype in other languages to a tool as keys", async () => {
   await valueOf(
     'await tools.vault.open(JSON.parse(\'{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}\'))',
   );
@@ -78,7 +78,7 @@ test("S9: keys that are a prototype elsewhere reach a tool as keys, and change n
   expect("polluted" in {}).toBe(false);
 });
 
-test("S9: while every place is taken by code that never ends, the hub answers other calls at once", async () => {
+test("S9: answers other calls immediately while endless code holds every slot", async () => {
   const runs = Array.from({ length: 4 }, () =>
     hub.call("execute_code", { language: "javascript", code: "for (;;) {}", timeout_ms: 1500 }),
   );

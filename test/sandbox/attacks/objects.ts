@@ -3,7 +3,7 @@ import { CONTAINED, javascript, javascriptTries, MODEST, python, type Attack } f
 // From a value to the host's objects; prototypes on the way in and out.
 
 const DENO_TOO = { deno: "its own globals are those of a browser, without any rights" } as const;
-/** What reaches the code's own process object, wherever there is one, and a file through it. */
+/** Reaches the code's own process object, if there is one, and a file through it. */
 const SEEK =
   "const p = get('return this')().process ?? get('return typeof process === \\'undefined\\' ? " +
   "undefined : process')(); if (!p) throw new Error('none'); return p.env.{{variable}} ?? p.pid";
@@ -202,7 +202,7 @@ const RESULT_PROTOTYPES: readonly Attack[] = [
     "console.log('\\ud800'); files.write('\\ud800.txt', '\\udc00'); ({ ['\\ud800']: '\\udfff' })",
     CONTAINED,
   ),
-  // What has such keys has no values of its own: where writing it is quick enough, nothing comes of it.
+  // A value with such keys has no own properties: the assignment changes nothing.
   javascript(
     "results/proxy",
     "returns a proxy whose keys never end",

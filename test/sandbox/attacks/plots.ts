@@ -1,6 +1,6 @@
 import { CONTAINED, MODEST, SHORT, type Plot } from "./attack.ts";
 
-// One run against another: at the same time, before, in the session of somebody else.
+// One run against another: concurrent, earlier, or in another caller's session.
 
 const FINE = { ends: ["finished"] } as const;
 const SAY =

@@ -16,7 +16,7 @@ import { TOOLS } from "./tools.ts";
 
 export const ATTACKS: readonly Attack[] = [...REACHING_OUT, ...OBJECTS, ...INSIDES, ...FRAMES, ...RESOURCES, ...TOOLS];
 const PATIENT = { timeout: 300_000 } as const;
-/** Attacks at the same time. Each has an innocent run beside it. */
+/** Concurrent attacks. Each has a harmless run next to it. */
 const AT_ONCE = 3;
 
 /**
@@ -65,16 +65,12 @@ export async function attackSuite(name: SandboxEngineName): Promise<boolean> {
     },
   );
 
-  test(
-    "S9: after all of them a fresh run is well, and no process is left once the engine is closed",
-    PATIENT,
-    async () => {
-      for (const language of engine.languages) await innocent(engine, language, expect);
-      await engine.close();
-      await expect.poll(async () => (await descendants()).filter((pid) => !before.includes(pid))).toEqual([]);
-      expect(canaries.touched("")).toEqual([]);
-    },
-  );
+  test("S9: after all attacks a new run works, and no process remains once the engine is closed", PATIENT, async () => {
+    for (const language of engine.languages) await innocent(engine, language, expect);
+    await engine.close();
+    await expect.poll(async () => (await descendants()).filter((pid) => !before.includes(pid))).toEqual([]);
+    expect(canaries.touched("")).toEqual([]);
+  });
   return true;
 }
 
@@ -97,7 +93,7 @@ async function attempt(engine: AttackedEngine, attack: Attack, own: typeof expec
   if (attack.gainsOn?.[engine.name] === undefined) check(run, attack.expect, own);
 }
 
-/** Somebody else's run, at the same time. */
+/** Makes a harmless run of another caller at the same time. */
 async function innocent(engine: AttackedEngine, language: Attack["language"], own: typeof expect): Promise<void> {
   const { run } = await engine.run({ language, code: "6 * 7" });
   own(run, `the innocent run said: ${run.error?.message}`).toMatchObject({
@@ -119,7 +115,7 @@ function check(run: SandboxOutcome, { ends, value, isHeld, says }: Expectation, 
   }
 }
 
-/** So many at once, the others in line. */
+/** Lets a limited number run concurrently; the others wait. */
 class Turns {
   #free: number;
   readonly #line: (() => void)[] = [];
