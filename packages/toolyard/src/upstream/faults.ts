@@ -4,7 +4,7 @@ import { fail, type Fail } from "../core/calls/outcome.ts";
 import type { Logger } from "../core/ports/ports.ts";
 
 /**
- * Names what a server does wrong, once for each kind and connection, so that a chatty fault fills no log. Further ones
+ * Logs faults of a server, once per kind and connection, so that a frequent fault does not fill the log. Further ones
  * are counted.
  */
 export class FaultLog {
@@ -15,7 +15,7 @@ export class FaultLog {
     this.#logger = logger;
   }
 
-  /** `facts` may be a function where they cost time: only the first report of a kind is logged. */
+  /** `facts` may be a function if computing them takes time: only the first report of a kind is logged. */
   report(kind: string, message: string, facts: JsonObject | (() => JsonObject) = {}): void {
     const count = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, count);
@@ -26,13 +26,13 @@ export class FaultLog {
       });
   }
 
-  /** How often each kind was seen, for `status`. */
+  /** Returns the number of faults of each kind, for `status`. */
   counts(): JsonObject {
     return Object.fromEntries(this.#counts);
   }
 }
 
-/** The failure that something thrown stands for; a fault of our own code becomes `internal` with its cause. */
+/** Returns the failure for a thrown value; a fault of the hub's own code becomes `internal` with its cause. */
 export function failureOf(error: unknown): Fail {
   if (error instanceof FailError) return error.failure;
   return fail("internal", "The hub failed while it spoke to the server of this tool. The log says more.", {

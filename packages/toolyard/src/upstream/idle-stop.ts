@@ -1,4 +1,4 @@
-/** Stops a server that is connected when it is needed, after some time without a call. */
+/** Stops a server that is connected on demand, after some time without a call. */
 export class IdleStop {
   readonly #idleMs: number;
   readonly #isNeeded: () => boolean;
@@ -6,7 +6,7 @@ export class IdleStop {
   #timer: NodeJS.Timeout | undefined;
   #calls = 0;
 
-  /** `isNeeded`: the server stays connected, whether it is called or not. */
+  /** `isNeeded`: the server stays connected, with or without calls. */
   constructor(idleMs: number, isNeeded: () => boolean, stop: () => void) {
     this.#idleMs = idleMs;
     this.#isNeeded = isNeeded;
@@ -23,7 +23,7 @@ export class IdleStop {
     this.restart();
   }
 
-  /** Begins the idle time again, unless a call is running. */
+  /** Restarts the idle time, unless a call is running. */
   restart(): void {
     clearTimeout(this.#timer);
     if (this.#isNeeded() || this.#calls > 0) return;

@@ -12,13 +12,13 @@ import type { ServerJournal } from "./server-journal.ts";
 import type { ServerMemory } from "./server-memory.ts";
 import type { UpstreamDeps, UpstreamEvents, UpstreamOptions } from "./upstream-contract.ts";
 
-/** How long a server may stay silent on the modern probe before `initialize` is tried beside it. */
+/** Longest silence after the modern probe before `initialize` is tried as well. */
 const PROBE_SILENCE_MS = 1500;
-/** The same where silence says less, at most. */
+/** The same limit where silence is less conclusive, at most. */
 const PATIENCE_MS = 10_000;
 const BACKOFF = { firstMs: 500, maxMs: 60_000, stableMs: 30_000 };
 
-/** What links report to. */
+/** Receivers of the links' reports. */
 export interface LinkListeners {
   readonly links: Links;
   readonly listings: ListingTracker;
@@ -30,13 +30,13 @@ export interface LinkListeners {
   readonly isClosed: () => boolean;
 }
 
-/** Opens links to one server, and passes on what happens on them. */
+/** Opens links to one server, and passes their events on. */
 export class LinkOpener {
   readonly #options: UpstreamOptions;
   readonly #deps: UpstreamDeps;
   readonly #parts: () => LinkListeners;
 
-  /** `parts` is called late: the first link is opened before all of them exist. */
+  /** `parts` is called late: the first link is opened before all of the parts exist. */
   constructor(options: UpstreamOptions, deps: UpstreamDeps, parts: () => LinkListeners) {
     this.#options = options;
     this.#deps = deps;
@@ -66,7 +66,7 @@ export class LinkOpener {
         ...(knownEra && { knownEra }),
       };
     };
-    // Whoever subscribed hears of changes, also after a loss.
+    // Subscribers receive changes also after a lost connection.
     const keepAlive = (): boolean => (label === undefined && this.#options.start === "eager") || subscriptions.size > 0;
     const events =
       label === undefined
@@ -123,7 +123,8 @@ export class LinkOpener {
         this.#renew(subscriptions(), connection);
       },
       onDown: (failure) => this.#parts().journal.down(failure),
-      // A shared one is for everybody to hear; of a client's own one only that client may see it, and it listens only
+      // All callers may see messages of a shared link; only one client may see those of its own link, and only during
+      // its calls.
       // during its calls.
       onLog: (params) =>
         isShared

@@ -5,7 +5,7 @@ import type { Connection } from "./connection/connection.ts";
 import { failureOf } from "./faults.ts";
 import { StderrLog } from "./transports/stderr-log.ts";
 
-/** What the log hears of one server: its connections as they come and go, and its lines on stderr. */
+/** Log entries of one server: its connections and its stderr lines. */
 export class ServerJournal {
   readonly stderr: StderrLog;
   readonly #logger: Logger;
@@ -38,7 +38,7 @@ export class ServerJournal {
     this.connected(connection);
   }
 
-  // A server that cannot be reached is news once, not at every attempt; nor is one that wants a sign-in, in whatever
+  // An unreachable server is logged once, not at every attempt; so is one that requires a sign-in, with any message.
   // words it says so.
   down(failure: Fail): void {
     const facts = { kind: failure.kind, stderr: this.stderr.lines().slice(-10) };
@@ -50,7 +50,7 @@ export class ServerJournal {
     this.#logger.warning(failure.message, facts);
   }
 
-  /** A call failed because the server could not ask its caller in the era of its one process. Logged once. */
+  /** Logs once that a call failed because the server could not ask its caller in the era of its only process. */
   notAsked(): void {
     if (this.#wasNotAsked) return;
     this.#wasNotAsked = true;

@@ -1,4 +1,4 @@
-/** What was observed of a server and is stored with its listing. */
+/** Observations of a server that are stored with its listing. */
 export class ServerMemory {
   #asks = false;
   #hasState = false;
@@ -14,7 +14,7 @@ export class ServerMemory {
     return this.#asks;
   }
 
-  /** The server changed its lists after a call, so a second process of it would offer something else. */
+  /** The server changed its lists after a call, so a second process would offer other lists. */
   get hasState(): boolean {
     return this.#hasState;
   }

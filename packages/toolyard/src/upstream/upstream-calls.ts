@@ -14,20 +14,20 @@ import type { Link } from "./links/link.ts";
 import type { Links, ReachedLink } from "./links/links.ts";
 import type { ListingTracker } from "./listing/listing-tracker.ts";
 
-/** A server that does not answer a ping for this long, after a call timed out in silence, hangs. */
+/** After a call timed out in silence, a server that does not answer a ping for this long hangs. */
 const PULSE_MS = 10_000;
 
 export interface UpstreamCallsParts {
   readonly links: Links;
   readonly listings: ListingTracker;
   readonly idle: IdleStop;
-  /** Resolves once it is known how to connect; nothing where it is. */
+  /** Resolves once the options of the connection are known; `undefined` if they already are. */
   readonly deciding: () => Promise<void> | undefined;
   readonly logger: Logger;
   readonly pulseMs?: number | undefined;
 }
 
-/** Makes calls to one server, over whichever connection can carry them. */
+/** Makes calls to one server, over the connection that can carry them. */
 export class UpstreamCalls {
   readonly #parts: UpstreamCallsParts;
   #hasCalled = false;
@@ -42,12 +42,14 @@ export class UpstreamCalls {
     return this.#hasCalled;
   }
 
-  /** Later calls fail. */
+  /** Fails later calls. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Makes a call: over the shared connection, or over that of the caller's session. Expected failures are outcomes. */
+  /**
+   * Makes a call: over the shared connection, or over that of the caller's session. Expected failures are outcomes.
+   */
   async call(call: Call, request: CallRequest): Promise<Outcome> {
     const { idle, links } = this.#parts;
     idle.callBegins();
@@ -68,7 +70,7 @@ export class UpstreamCalls {
     }
   }
 
-  /** Makes a call once more where that helps. */
+  /** Repeats a call if that may help. */
   async #onFail(failure: Fail, { call, request, link, connection, startedAt }: CallAttempt): Promise<Outcome> {
     if (failure.rpcError?.code === RPC.headerMismatch)
       return await this.#callWithFreshSchema(call, request, connection);
@@ -83,7 +85,7 @@ export class UpstreamCalls {
     return await next.call(call, { ...request, afterLoss: failure.details?.["sessionLost"] === true });
   }
 
-  /** Repeats a call over the link that `reach` returns now; the failure stands if that is the same link. */
+  /** Repeats a call over the link that `reach` returns now; the failure is final if that is the same link. */
   async #callOverOther(
     failure: Fail,
     { call, request, link }: Pick<CallAttempt, "call" | "request" | "link">,
@@ -92,7 +94,7 @@ export class UpstreamCalls {
     return next.link === link ? failure : await next.connection.call(call, request);
   }
 
-  // The server compares headers with a schema that is newer than ours.
+  // The server compares headers with a schema newer than the hub's.
   async #callWithFreshSchema(call: Call, request: CallRequest, connection: Connection): Promise<Outcome> {
     await this.#parts.listings.refresh();
     const { name } = request.params;
@@ -123,9 +125,9 @@ interface CallAttempt extends ReachedLink {
   readonly startedAt: number;
 }
 
-/** The link goes on without a connection that is of no use any more. */
+/** Removes a useless connection from its link. */
 function leave(link: Link, connection: Connection, failure: Fail): void {
   if (failure.details?.["sessionLost"] === true) link.retire(connection, failure);
-  // The others on it were on their way: they must not read that they never were.
+  // The other calls on it were already sent: they must not be reported as unsent.
   else link.replace(connection, { ...failure, retryable: false, details: { ...failure.details, sent: true } });
 }

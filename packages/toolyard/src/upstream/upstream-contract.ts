@@ -12,53 +12,53 @@ import type { OpenTransport } from "./transports/transport.ts";
 
 export interface UpstreamOptions {
   readonly openTransport: OpenTransport;
-  /** Who the hub is towards the server. */
+  /** Name and version of the hub for the server. */
   readonly clientInfo: Implementation;
-  /** `eager`: connected from the start and kept so. `lazy`: connected when it is needed. */
+  /** `eager`: connected from the start and kept so. `lazy`: connected on demand. */
   readonly start: "eager" | "lazy";
-  /** A lazy server, and a session's own one, ends after this long without a call. */
+  /** Idle time after which a lazy server, and a session's own one, ends. */
   readonly idleStopMs: number;
   /**
-   * Which eras are spoken; `auto`: what the server speaks, and towards one that speaks both what the caller can be
-   * asked in.
+   * The eras that are used; `auto`: the server's, and with a server of both eras the one in which the caller can be
+   * asked.
    */
   readonly era: EraChoice;
-  /** A further connection costs no process. */
+  /** A further connection needs no process. */
   readonly opensCheaply: boolean;
-  /** When a server of both eras gets a second process. Has no effect where a further connection costs no process. */
+  /** When a server of both eras gets a second process. Has no effect if a further connection needs no process. */
   readonly legacyProcess: LegacyProcess;
   /**
-   * `auto`: once the server asked without saying whom, each further principal gets a server of its own. `shared`:
-   * nobody does. `session`: each lasting connection of a caller gets one, with that caller's capabilities.
+   * `auto`: once the server has sent a request without naming a call, each further principal gets its own server.
+   * `shared`: one server for all. `session`: each lasting connection of a caller gets one, with that caller's
+   * capabilities.
    */
   readonly isolation: "auto" | "shared" | "session";
-  /** Servers beside the first. */
+  /** Most servers besides the first. */
   readonly maxSessions: number;
-  /** What `roots/list` is answered with outside a call: `{uri, name?}`. */
+  /** Answer to `roots/list` outside a call: `{uri, name?}`. */
   readonly roots: readonly JsonObject[];
   readonly connectTimeoutMs: number;
-  /** After a failed attempt to connect, who asks within this time gets its failure. @default 500 */
+  /** For this long after a failed attempt to connect, callers get its failure. @default 500 */
   readonly retryFloorMs?: number | undefined;
-  /** Log messages are asked for from this level on; absent: what the server sends by itself. */
+  /** Lowest level of requested log messages; absent: the server's own choice. */
   readonly logLevel?: string;
 }
 
 export interface UpstreamDeps {
   readonly logger: Logger;
   /**
-   * The era of the first caller, where that is known before anybody calls; an eager start waits for it. @default
-   * nothing is waited for
+   * The era of the first caller, if it is known before the first call; an eager start waits for it. @default no wait
    */
   readonly firstCallerEra?: Promise<EraName | undefined>;
   /** Counts requests over all connections. @default each connection counts its own */
   readonly requestIds?: RequestIds | undefined;
   /** @default CONNECT_GATE */
   readonly gate?: Gate;
-  /** Where a start may download. @default none does */
+  /** Present if a start may download. @default no download */
   readonly installer?: Installer | undefined;
-  /** Where the last known listing is kept; absent: nowhere. */
+  /** Storage of the last known listing; absent: it is not kept. */
   readonly cache?: ListingStore;
-  /** How long after `open()` a list waits for the first one. @default 5000 */
+  /** Longest wait of a list for the first listing, from `open()`. @default 5000 */
   readonly coldWaitMs?: number;
   /** A server that timed out in silence hangs if it does not answer a ping for this long. @default 10,000 */
   readonly pulseMs?: number;

@@ -9,20 +9,20 @@ export interface StatusFacts {
   readonly link: Link;
   readonly isClosed: boolean;
   readonly isLazy: boolean;
-  /** Never listed, and nothing failed. */
+  /** True if it was never listed and has not failed. */
   readonly isCold: boolean;
-  /** Changed lists are about to be read. */
+  /** True if changed lists are about to be read. */
   readonly isListing: boolean;
-  /** Why the lists could not be read. */
+  /** The failure of the last reading of the lists. */
   readonly listingFailure: Fail | undefined;
   readonly era: EraName | undefined;
-  /** Each link beside the first. */
+  /** Each link besides the first. */
   readonly further: readonly JsonObject[];
   readonly stderr: readonly string[];
   readonly installer: Pick<Installer, "installation" | "brokenInstall"> | undefined;
 }
 
-/** What `status` shows of one server. */
+/** Returns the status of one server. */
 export function toStatus(facts: StatusFacts): ProviderStatus {
   const { state, failure, restarts, since, delayedMs } = facts.link;
   const info = infoOf(facts);
@@ -63,7 +63,7 @@ function stateOf(facts: StatusFacts): ProviderState {
 }
 
 function stateOfReachable(state: "ready" | "idle", { isCold, isLazy, listingFailure }: StatusFacts): ProviderState {
-  // Connected is not enough: what it offers is not known yet.
+  // A connection is not sufficient: its lists are not known yet.
   if (isCold) return "starting";
   if (state === "ready") return listingFailure ? "degraded" : "ready";
   return isLazy ? "ready" : "starting";

@@ -13,7 +13,7 @@ function start(pulseMs: number) {
       env: childEnvironment(),
       maxMessageBytes: 1_000_000,
       maxMessageParts: 100_000,
-      // A server that hangs is not given that time.
+      // A hanging server does not get that time.
       stopGraceMs: 600_000,
     });
   const lines = new Lines();
@@ -45,7 +45,7 @@ function start(pulseMs: number) {
   return { upstream, lines, call, [Symbol.asyncDispose]: () => upstream.close() };
 }
 
-test("a server that answers neither calls nor pings is ended and replaced", async () => {
+test("ends and replaces a server that answers neither calls nor pings", async () => {
   await using server = start(200);
   const pid = Number(textOf(await server.call("pid")));
   expect(await server.call("freeze", 200)).toMatchObject({ ok: false, kind: "timeout" });
@@ -53,7 +53,7 @@ test("a server that answers neither calls nor pings is ended and replaced", asyn
   expect(textOf(await server.call("pid"))).not.toBe(String(pid));
 });
 
-test("a server that hangs in one call and answers pings stays", async () => {
+test("keeps a server that hangs in one call and answers pings", async () => {
   await using server = start(200);
   const pid = textOf(await server.call("pid"));
   expect(await server.call("hang", 200)).toMatchObject({ ok: false, kind: "timeout" });
@@ -61,7 +61,7 @@ test("a server that hangs in one call and answers pings stays", async () => {
   expect(server.lines.all.filter(({ message }) => message.includes("hangs"))).toEqual([]);
 });
 
-test("many calls at once on a dead server start one child", async () => {
+test("many concurrent calls to a dead server start one child", async () => {
   await using server = start(10_000);
   await server.call("die");
   const pids = await Promise.all(Array.from({ length: 50 }, () => server.call("pid")));
@@ -69,7 +69,7 @@ test("many calls at once on a dead server start one child", async () => {
   expect(server.upstream.status().restarts).toBe(1);
 });
 
-/** A server that closed its input, and still runs. */
+/** Starts a server that has closed its input and still runs. */
 async function startDeaf(): Promise<{ readonly transport: StdioTransport; readonly pid: number }> {
   const transport = new StdioTransport({
     command: process.execPath,
@@ -89,7 +89,7 @@ async function startDeaf(): Promise<{ readonly transport: StdioTransport; readon
 
 const PING = { jsonrpc: "2.0", id: 1, method: "ping" } as const;
 
-test("what could not be written to a server that ends tells how it ended, and that it was not sent", async () => {
+test("a failed write to a server that exits reports its exit, and that nothing was sent", async () => {
   const { transport, pid } = await startDeaf();
   const sent = transport.send(PING);
   process.kill(pid, "SIGKILL");
@@ -99,7 +99,7 @@ test("what could not be written to a server that ends tells how it ended, and th
   await transport.close();
 });
 
-test("what could not be written to a server that goes on tells so", async () => {
+test("reports a failed write to a server that continues", async () => {
   const { transport } = await startDeaf();
   await expect(transport.send(PING)).rejects.toMatchObject({
     failure: { message: expect.stringContaining("closed its input"), details: { sent: false } },

@@ -18,13 +18,13 @@ import { UpstreamCalls } from "./upstream-calls.ts";
 import type { UpstreamDeps, UpstreamEvents, UpstreamOptions } from "./upstream-contract.ts";
 import { toStatus } from "./upstream-status.ts";
 
-/** How long a subscription may take until its connection is open. */
+/** Longest wait of a subscription for its connection. */
 const SUBSCRIBE_MS = 30_000;
 const DECIDED = Promise.resolve();
 
 /**
- * The life of one MCP server as its callers see it: there when it is needed, back when it was lost, and known while it
- * is away. Calls, listings and links are parts of their own.
+ * The life of one MCP server as its callers see it: connected on demand, reconnected after a loss, and known while it
+ * is away. Calls, listings and links are separate parts.
  */
 export class Upstream {
   readonly events: UpstreamEvents = {
@@ -67,18 +67,18 @@ export class Upstream {
   open(): void {
     const recalled = this.#recall();
     this.listings.open(recalled);
-    // What is remembered spares the first connection the probe, and says whether the server asks.
+    // The remembered facts spare the first connection the probe, and record whether the server sends requests.
     this.#deciding = Promise.all([this.#decide(), recalled]).then(() => void (this.#deciding = undefined));
     if (this.#options.start === "eager") void this.#deciding.then(() => this.#first.start());
   }
 
   /**
-   * Reads the listing from the server now, connecting if need be. Rejects with a `FailError`; the last known listing is
+   * Reads the listing from the server now, connecting if needed. Rejects with a `FailError`; the last known listing is
    * then kept.
    */
   async refresh(signal: AbortSignal): Promise<void> {
     await this.#deciding;
-    // This is requested for a reason: the failure of a moment ago is no answer.
+    // This is an explicit request: a recent failure is not an answer.
     this.#first.forgive();
     await this.#first.get(signal);
     await orAborted(this.listings.reread(), signal);
@@ -87,8 +87,8 @@ export class Upstream {
   }
 
   /**
-   * Keeps `resourceUpdated` coming for `uri`, over the link that this caller uses. Rejects with a `FailError` when the
-   * server cannot or will not.
+   * Keeps emitting `resourceUpdated` for `uri`, over the link of this caller. Rejects with a `FailError` if the server
+   * cannot or refuses.
    */
   async subscribe(uri: string, caller: LinkCaller): Promise<() => Promise<void>> {
     const deadline = new Deadline({ idleMs: SUBSCRIBE_MS, totalMs: SUBSCRIBE_MS });
@@ -135,7 +135,7 @@ export class Upstream {
     await Promise.all([this.links.close(), this.#deps.cache?.close()]);
   }
 
-  /** From which the lists come. */
+  /** The link that supplies the lists. */
   get #first(): Link {
     return this.links.first.link;
   }
@@ -187,7 +187,7 @@ export class Upstream {
     });
   }
 
-  /** Which era the first connection is opened in; nothing is opened before. */
+  /** Decides the era of the first connection; nothing is opened before. */
   async #decide(): Promise<void> {
     const preferred = await this.#deps.firstCallerEra;
     if (preferred) this.links.prefer(preferred);
@@ -202,7 +202,7 @@ export class Upstream {
   }
 }
 
-/** Lists as the hub counts them: the server announces templates together with resources. */
+/** Returns lists as the hub counts them: the server announces templates together with resources. */
 function announcedKinds(lists: ReadonlySet<ChangedList>): readonly ListKind[] {
   return Array.from(lists).flatMap((list): ListKind[] => (list === "resources" ? ["resources", "templates"] : [list]));
 }

@@ -6,11 +6,11 @@ import { failureWords, kindDetails, resultWords } from "../../core/calls/tool-va
 import { RPC, type RpcReply } from "../../wire/messages.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Characters of a server's own words that go into a message. */
+/** Longest part of a server's own text that goes into a message, in characters. */
 const MAX_WORDS = 1000;
 
 /**
- * What a server's answer to a call came to. Members are kept as they came; only what makes no sense at all is refused.
+ * Converts a server's answer to a call into an outcome. Members are kept unchanged; only an unusable answer is refused.
  */
 export function toOutcome(method: CallMethod, reply: RpcReply): Outcome {
   if ("error" in reply) return toFail(method, reply.error);
@@ -30,7 +30,7 @@ export function toOutcome(method: CallMethod, reply: RpcReply): Outcome {
   return ok(result);
 }
 
-/** A protocol error as a failure that carries it unchanged. */
+/** Converts a protocol error into a failure that carries it unchanged. */
 function toFail(method: CallMethod, rpcError: RpcErrorObject): Fail {
   const words = firstChars(rpcError.message, MAX_WORDS);
   return fail(kindOf(method, rpcError), words === "" ? `The server answered with error ${rpcError.code}.` : words, {
@@ -51,7 +51,7 @@ interface ResultMember {
   readonly isFine: (value: unknown) => boolean;
 }
 
-/** Which member of a result must be there, and as what. */
+/** The required member of each method's result, with its check. */
 const SHAPES: Record<CallMethod, ResultMember | undefined> = {
   "tools/call": { member: "content", isFine: Array.isArray },
   "resources/read": { member: "contents", isFine: Array.isArray },
@@ -67,7 +67,7 @@ function findNonsense(method: CallMethod, result: JsonObject): string | undefine
   const value = result[member];
   if (isFine(value)) return undefined;
   if (value !== undefined) return `\`${member}\` has the wrong type`;
-  // Results of kinds that are not known here, and of tools that only have structured content, pass.
+  // Unknown kinds of results, and results with only structured content, are accepted.
   const isOfOtherKind =
     (typeof result["resultType"] === "string" && result["resultType"] !== "complete") ||
     "structuredContent" in result ||

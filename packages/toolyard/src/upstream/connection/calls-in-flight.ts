@@ -3,16 +3,17 @@ import type { Call, CallNotification } from "../../core/calls/call.ts";
 import type { RequestId } from "../../wire/messages.ts";
 
 /**
- * Who is asked when a call is: a lasting connection, or the call itself where there is none. What a call makes on its
- * way is asked of whoever made that call.
+ * Returns the key of the client that answers server requests of a call: its lasting connection, or else the call
+ * itself. A call made by another call uses the outer one.
  */
 export function clientKey({ client, parent, id }: Pick<Call, "client" | "parent" | "id">): string {
   return client.connection ?? `call ${parent ?? id}`;
 }
 
 /**
- * The calls under way on one connection, and whose a notice is that does not say so. A shared connection carries the
- * calls of many callers; what cannot be told apart is given to nobody rather than to the wrong one.
+ * The calls in flight on one connection, and the lookup of the call to which a notification without an id belongs. A
+ * shared connection carries the calls of many callers; an ambiguous notification is delivered to none rather than to
+ * the wrong one.
  */
 export class CallsInFlight {
   readonly #calls = new CallMap<RequestId, Call>();
@@ -30,12 +31,12 @@ export class CallsInFlight {
     return this.#calls.size;
   }
 
-  /** The call of this request. */
+  /** Returns the call of this request. */
   get(id: RequestId | undefined): Call | undefined {
     return id === undefined ? undefined : this.#calls.get(id);
   }
 
-  /** The server reported progress of this call. */
+  /** Records that the server reported progress of this call. */
   speaks(call: Call): void {
     this.#spoken.add(call);
   }
@@ -44,20 +45,20 @@ export class CallsInFlight {
     return this.#spoken.has(call);
   }
 
-  /** All of them, the earliest first. */
+  /** Returns all calls, the earliest first. */
   calls(): Call[] {
     return this.#calls.values();
   }
 
   /**
-   * Hands a notice to whom it belongs: the call it came with, the only call, the latest of one client, or, when all
-   * belong to one principal, each of its clients once. Returns whether somebody got it; `false` with calls under way
-   * means that it could be anybody's.
+   * Delivers a notification: to the call of its stream, to the only call, to the latest of one client, or, if all calls
+   * belong to one principal, once to each of its clients. Returns whether it was delivered; `false` with calls in
+   * flight means that it is ambiguous.
    */
   tell(notification: CallNotification, related: RequestId | undefined): boolean {
     const named = this.get(related);
     if (named) return tell([named], notification);
-    // It came on the stream of a request that is no call any more, or never was one.
+    // It came on the stream of a request that has ended or is not a call.
     if (related !== undefined) return false;
     const calls = this.#calls.values();
     if (new Set(calls.map(({ principal }) => principal.id)).size > 1) return false;

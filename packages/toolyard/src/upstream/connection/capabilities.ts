@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
-/** What is declared to a server that many callers share; whoever cannot do one of these refuses when asked. */
+/** Declared to a server that many callers share; a caller without one of these refuses the request. */
 export const SHARED_CAPABILITIES: JsonObject = Object.freeze({
   sampling: { tools: {}, context: {} },
   elicitation: { form: {}, url: {} },
   roots: { listChanged: true },
 });
 
-/** What a session's own server is told: what this caller can do, of the things that a server may ask. */
+/** Returns the capabilities declared to a session's own server: those of the caller that a server can use. */
 export function sessionCapabilities({ sampling, elicitation, roots }: JsonObject): JsonObject {
   return {
     ...(sampling !== undefined && { sampling }),
@@ -16,14 +16,14 @@ export function sessionCapabilities({ sampling, elicitation, roots }: JsonObject
   };
 }
 
-/** Whether a caller with these can be asked anything that a server may ask. */
+/** Returns whether a caller with these capabilities can answer any server request. */
 export function canBeAsked({ sampling, elicitation, roots }: JsonObject): boolean {
   return sampling !== undefined || elicitation !== undefined || roots !== undefined;
 }
 
 /**
- * Parameters of a request without `task`. The hub declares no tasks to either side, and a receiver that declares none
- * must ignore the member (2025-11-25, Tasks).
+ * Returns the parameters of a request without `task`. The hub declares no tasks to either side, and a receiver that
+ * declares none must ignore the member (2025-11-25, Tasks).
  */
 export function withoutTask(params: JsonObject): JsonObject {
   if (!Object.hasOwn(params, "task")) return params;
@@ -33,7 +33,7 @@ export function withoutTask(params: JsonObject): JsonObject {
 
 const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
-/** What either side declares, without what does not cross the hub: tasks stay between two parties. */
+/** Returns declared capabilities without those that the hub does not pass on: tasks stay between two parties. */
 export function passableCapabilities(capabilities: JsonObject): JsonObject {
   const { tasks: _tasks, extensions, ...rest } = capabilities;
   if (!isJsonObject(extensions)) return rest;

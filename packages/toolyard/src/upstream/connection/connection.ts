@@ -21,13 +21,13 @@ import type { Watcher } from "../links/watcher.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 export interface ConnectionOptions extends Omit<HandshakeOptions, "logger"> {
-  /** Whose ids go on. @default this connection's own */
+  /** Request ids that continue those of an earlier connection. @default new ids */
   readonly requestIds?: RequestIds | undefined;
   /** Answer to `roots/list` outside a call. */
   readonly roots: readonly JsonObject[];
   /** Callers of several clients use it. */
   readonly isShared: boolean;
-  /** The server was seen to ask before: take turns from the start. */
+  /** The server is known to send requests: callers take turns from the start. */
   readonly asks: boolean;
   readonly logger: Logger;
 }
@@ -37,28 +37,28 @@ export type ChangedList = "tools" | "resources" | "prompts";
 export interface ConnectionEvents {
   onListChanged(list: ChangedList | "all"): void;
   onResourceUpdated(uri: string, params: JsonObject): void;
-  /** A log message that belongs to no call. */
+  /** Receives a log message that belongs to no call. */
   onLog(params: JsonObject): void;
-  /** The server asks its callers without saying whom. */
+  /** Called when the server sends a request without naming a call. */
   onAsked(): void;
-  /** Such a question goes to a caller of this principal. */
+  /** Called when such a request goes to a caller of this principal. */
   onPlaced(principal: string): void;
   onStderr(line: string): void;
-  /** It ended by itself. */
+  /** Called when the connection ended without a `close`. */
   onClose(failure: Fail): void;
 }
 
-/** What a call sends: `params` complete but for `_meta`. */
+/** The content of a call's request: `params` complete except for `_meta`. */
 export interface CallRequest {
   readonly params: JsonObject;
   readonly inputSchema?: JsonObject | undefined;
   /** The method on the wire. @default the call's */
   readonly method?: string;
-  /** The call is made again since a session was lost. */
+  /** The call is repeated after a lost session. */
   readonly afterLoss?: boolean | undefined;
 }
 
-/** One open connection to one MCP server, in either era, over any transport. It ends once and is not revived. */
+/** One open connection to one MCP server, in either era, over any transport. It ends once and is not reopened. */
 export class Connection {
   readonly #transport: Transport;
   readonly #options: ConnectionOptions;
@@ -96,7 +96,7 @@ export class Connection {
       turns: this.#turns,
       faults: this.#faults,
       roots: options.roots,
-      // A shared server that asks for roots as it starts, as most do, would give one caller's folders to all.
+      // A shared server that requests roots at its start, as most do, would give one caller's folders to all.
       isStarting: () => options.isShared && this.#repliesAtStart === this.#exchange.replies,
       onAsked: () => events.onAsked(),
       onPlaced: (principal) => events.onPlaced(principal),
@@ -104,7 +104,9 @@ export class Connection {
     });
   }
 
-  /** Opens the transport and settles the era. On failure everything is closed and a `FailError` says why. */
+  /**
+   * Opens the transport and determines the era. On failure everything is closed and a `FailError` gives the reason.
+   */
   async open(signal: AbortSignal): Promise<void> {
     try {
       await this.#exchange.open(signal);
@@ -113,7 +115,7 @@ export class Connection {
         signal,
       );
     } catch (error) {
-      // The reason that the transport gave says more than what failed because of it.
+      // The transport's own reason is more precise than the failure that it caused.
       const failure = this.#exchange.closed ?? failureOf(error);
       await this.close(failure, { isUseless: true });
       throw new FailError(failure);
@@ -125,7 +127,7 @@ export class Connection {
         : new LegacySubscriptions(this.#exchange);
   }
 
-  /** What the handshake settled. Only after `open`. */
+  /** Result of the handshake. Only after `open`. */
   get era(): Era {
     if (!this.#era) throw new Error("The connection is not open.");
     return this.#era;
@@ -135,7 +137,7 @@ export class Connection {
     return this.#exchange.closed;
   }
 
-  /** Somebody has not had an answer yet, be it that a person is asked between two requests. */
+  /** True while a caller waits for an answer, also between two requests while a user is asked. */
   get isInUse(): boolean {
     return this.#inUse.values().some((call) => !cancellationOf(call).aborted);
   }
@@ -144,17 +146,17 @@ export class Connection {
     return this.#inFlight.size;
   }
 
-  /** Principals of the calls under way, that of the earliest first. */
+  /** Principals of the calls in flight, the earliest first. */
   get principals(): readonly string[] {
     return this.#inFlight.calls().map(({ principal }) => principal.id);
   }
 
-  /** When the server was heard last, on the clock of `performance.now()`. */
+  /** Time of the last message from the server, on the clock of `performance.now()`. */
   get heardAt(): number {
     return this.#exchange.heardAt;
   }
 
-  /** One stream carries everything, so a server that answers nothing on it hangs as a whole. */
+  /** True if one stream carries everything, so that a server without answers on it hangs as a whole. */
   get isPipe(): boolean {
     return !this.#transport.perRequestStreams;
   }
@@ -168,7 +170,7 @@ export class Connection {
     let leave = (): void => {};
     try {
       this.#inUse.add(call);
-      // In the modern era a question stands in its call's own answer.
+      // In the modern era a server request is part of its call's own answer.
       if (this.era.name === "legacy") leave = this.#turns.tryEnter(call) ?? (await this.#turns.enter(call));
       const outcome = await this.#attempt(call, request);
       return isAsking(outcome, call) ? await this.#answering(outcome, call, request) : outcome;
@@ -180,7 +182,7 @@ export class Connection {
     }
   }
 
-  /** A request of the hub's own. Rejects with a `FailError`. */
+  /** Sends a request of the hub itself. Rejects with a `FailError`. */
   request(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
     const meta = this.era.envelope({});
     const hasMeta = Object.keys(meta).length > 0;
@@ -190,7 +192,7 @@ export class Connection {
     });
   }
 
-  /** Resolves when the server shows that it is alive, be it by refusing. */
+  /** Resolves when the server answers, even with an error. */
   async ping(signal: AbortSignal): Promise<void> {
     try {
       await this.request(this.era.name === "legacy" ? "ping" : "server/discover", {}, signal);
@@ -199,13 +201,13 @@ export class Connection {
     }
   }
 
-  /** From now on the server tells of changes of these resources, and of its lists. */
+  /** Subscribes to changes of these resources and of the server's lists. */
   async watch(uris: ReadonlySet<string>): Promise<void> {
     await this.#watcher?.watch(uris);
   }
 
   async setLogLevel(level: string, signal?: AbortSignal): Promise<void> {
-    // The modern era says it with each request.
+    // In the modern era each request carries the level.
     if (this.era.name === "modern" || !objectMember(this.era.capabilities, "logging")) return;
     await this.request("logging/setLevel", { level }, signal);
   }
@@ -225,14 +227,14 @@ export class Connection {
     };
   }
 
-  /** Ends everything; calls in flight fail as `failure` says. */
+  /** Ends everything; calls in flight end with `failure`. */
   async close(failure: Fail = CLOSED, options?: CloseOptions): Promise<void> {
     this.#isClosing = true;
     this.#watcher?.close();
     await this.#exchange.close(failure, options);
   }
 
-  /** The call made again with its caller's answers. */
+  /** Repeats the call with its caller's answers. */
   #answering(asking: Ok, call: Call, request: CallRequest): Promise<Outcome> {
     return withAnswers(asking, call, (extra) =>
       this.#attempt(call, { ...request, params: { ...request.params, ...extra } }),
@@ -265,7 +267,8 @@ export class Connection {
     const { method, params = {} } = notification;
     if (this.#watcher?.takes(notification, related)) return;
     const list = LIST_CHANGES.get(method);
-    // Whatever the server declared, and by whichever stream it came, that of a call among them: a list read once too
+    // Accepted with any declared capabilities and on any stream, also that of a call: an unnecessary read of a list
+    // does no harm.
     // often harms nobody.
     if (list) return this.#events.onListChanged(list);
     switch (method) {
@@ -280,7 +283,7 @@ export class Connection {
       case "notifications/cancelled":
         return this.#onCancelled(params, related);
       default:
-        // `notifications/elicitation/complete` and whatever a later revision sends during a call.
+        // `notifications/elicitation/complete` and notifications of later revisions during a call.
         if (this.#inFlight.tell({ method, params }, related)) return;
         this.#options.logger.debug("A notification that belongs to no call was dropped.", {
           method: firstChars(method, 100),
@@ -289,8 +292,8 @@ export class Connection {
   }
 
   /**
-   * MCP has servers cancel their own requests only. Some cancel a client's request as well, for example when they shut
-   * down, and never answer it.
+   * In MCP, servers cancel only their own requests. Some cancel a client's request too, for example at shutdown, and
+   * never answer it.
    */
   #onCancelled({ requestId, reason }: JsonObject, related: RequestId | undefined): void {
     if (this.#asks.cancel(requestId, related)) return;
@@ -314,7 +317,7 @@ export class Connection {
   }
 }
 
-/** Characters of a server's own reason that are passed on. */
+/** Longest reason of a server that is passed on, in characters. */
 const MAX_REASON_CHARS = 1000;
 
 function isEmpty(object: JsonObject): boolean {

@@ -6,47 +6,47 @@ import type { ServerOpening } from "./server-opening.ts";
 
 export type EraName = "legacy" | "modern";
 
-/** Which era is spoken to a server: the one it is found to speak, or one alone. */
+/** The era to use with a server: the one that it supports, or a fixed one. */
 export type EraChoice = "auto" | EraName;
 
-/** Whom a request is made for; absent: for the hub itself. */
+/** The caller for whom a request is made; absent: the hub itself. */
 export interface OnBehalf {
   readonly client: Client;
   readonly logLevel?: string | undefined;
 }
 
-/** Name and version of a program, with whatever else it says of itself. */
+/** Name and version of a program, with its further members. */
 export interface Implementation extends JsonObject {
   name: string;
   version: string;
 }
 
-/** What the opening of a connection settled; the rest of the code asks this and never for a date. */
+/** The result of opening a connection; other code reads this and never a revision date. */
 export interface Era extends ServerOpening {
   readonly name: EraName;
   readonly revision: string;
-  /** What it said of itself is for one caller. @default false */
+  /** The server info is for one caller. @default false */
   readonly isPrivate?: boolean;
   readonly cancelBy: CancelBy;
-  /** What goes into `params._meta` of each request. */
+  /** Returns `params._meta` of each request. */
   envelope(meta: JsonObject, from?: OnBehalf): JsonObject;
 }
 
 export interface HandshakeOptions {
   readonly clientInfo: Implementation;
-  /** Declared for everybody whose calls go over this connection. */
+  /** Declared on behalf of all callers of this connection. */
   readonly capabilities: JsonObject;
-  /** Which handshakes are tried at all. */
+  /** The handshakes that are tried. */
   readonly era: EraChoice;
-  /** With `era: "auto"`: the verdict of an earlier connection to the same server. */
+  /** With `era: "auto"`: the era found by an earlier connection to the same server. */
   readonly knownEra?: EraName;
-  /** With `era: "auto"`: the caller is served best in the legacy era, so that is tried first, for a while. */
+  /** With `era: "auto"`: the legacy era suits the caller best, so it is tried first, for a limited time. */
   readonly prefersLegacy?: boolean;
-  /** How long a server may stay silent on the probe before `initialize` is tried beside it. */
+  /** Longest silence after the probe before `initialize` is tried as well, in milliseconds. */
   readonly probeSilenceMs: number;
   /**
-   * The same for a server that was seen to speak the modern era, since it is starting, for one on HTTP, which has
-   * started and refuses what it does not know, and for `initialize` where that is a preference only.
+   * The same limit for a server that is known to support the modern era and may be starting, for one on HTTP, which is
+   * running and refuses unknown methods, and for an `initialize` that is only preferred.
    */
   readonly patienceMs: number;
   readonly logger: Logger;

@@ -30,19 +30,19 @@ export interface ExchangeHandlers {
   onResumed?(): void;
 }
 
-/** How the server is told that a request is given up: by a message, by closing its response stream, or not at all. */
+/** How the server learns that a request is cancelled: by a message, by closing its response stream, or not at all. */
 export type CancelBy = "message" | "stream" | "nothing";
 
 export interface RequestOptions {
-  /** Gives up on the request; the reason becomes the failure. */
+  /** Cancels the request; the reason becomes the failure. */
   readonly signal?: Cancellation | undefined;
-  /** Asks for progress under a token of our own and hears it, in order, never after the answer. */
+  /** Requests progress under the hub's own token and receives it, in order, never after the answer. */
   readonly onProgress?: (params: JsonObject) => void;
   readonly cancelBy?: CancelBy;
   readonly send?: Pick<SendOptions, "inputSchema" | "longLived" | "caller" | "afterLoss">;
 }
 
-/** A request on its way. `reply` rejects with a `FailError` when it was given up or can no longer be answered. */
+/** A sent request. `reply` rejects with a `FailError` when it was cancelled or can no longer be answered. */
 export interface SentMessage {
   readonly id: number;
   readonly reply: Promise<RpcReply>;
@@ -50,34 +50,37 @@ export interface SentMessage {
 
 interface PendingExchange {
   readonly onProgress: ((params: JsonObject) => void) | undefined;
-  /** The response stream, on a transport that has one for each request. */
+  /** The response stream, on a transport with one per request. */
   readonly stream: Canceller | undefined;
   settle(reply: RpcReply): void;
   reject(failure: Fail): void;
 }
 
-/** Ids of given-up requests that are remembered, so that their late answers are not called wrong. */
+/** Remembered ids of cancelled requests, so that their late answers are not reported as wrong. */
 const MAX_FORGOTTEN = 1024;
 
-/** How long the stream of a request that is given up is kept for the message that says so to arrive before its end. */
+/**
+ * Longest time for which a cancelled request's stream stays open, so that the cancellation message arrives before its
+ * end.
+ */
 const CANCEL_MS = 5000;
 
-/** The id of the last request; shared by connections that follow one another where ids go on. */
+/** The id of the last request; shared by consecutive connections if the ids continue. */
 export interface RequestIds {
   last: number;
 }
 
 interface ExchangeOptions {
-  /** Where what the server does wrong is told. */
+  /** Log for faults of the server. */
   readonly faults: FaultLog;
-  /** Whose ids go on. @default this exchange's own, from 1 */
+  /** Request ids to continue. @default own ids, from 1 */
   readonly ids?: RequestIds | undefined;
 }
 
 /**
- * JSON-RPC over one transport: ids that are unique and increase, answers to their requests, progress to its call.
- * Messages are handled in the order they came, one after another, so progress that arrives together with its answer is
- * heard before it.
+ * JSON-RPC over one transport: unique and increasing ids, matching of answers to requests and of progress to calls.
+ * Messages are handled one after another in order of arrival, so progress that arrives together with its answer is
+ * delivered first.
  */
 export class Exchange {
   readonly #transport: Transport;
@@ -86,12 +89,12 @@ export class Exchange {
   readonly #pending = new CallMap<RequestId, PendingExchange>();
   readonly #forgotten = new Set<RequestId>();
   readonly #ids: RequestIds;
-  /** Of requests before the first of this connection. */
+  /** Last id before the first request of this connection. */
   readonly #before: number;
   #closed: Fail | undefined;
-  /** Answers that reached their requests so far. */
+  /** Number of answers that reached their requests. */
   replies = 0;
-  /** When the server was heard last, on the clock of `performance.now()`. */
+  /** Time of the last message from the server, on the clock of `performance.now()`. */
   heardAt = performance.now();
 
   constructor(transport: Transport, handlers: ExchangeHandlers, { faults, ids = { last: 0 } }: ExchangeOptions) {
@@ -148,7 +151,7 @@ export class Exchange {
     );
   }
 
-  /** Sends a notification or a reply. Logs and returns why it could not be delivered. */
+  /** Sends a notification or a reply. Logs and returns the reason if it could not be delivered. */
   async post(message: RpcMessage, relatedTo?: RequestId): Promise<Fail | undefined> {
     if (this.#closed) return this.#closed;
     try {
@@ -162,8 +165,7 @@ export class Exchange {
   }
 
   /**
-   * Fails a request that the server gives up. Returns whether there was such a request. An answer that still comes is
-   * dropped.
+   * Fails a request that the server cancelled. Returns whether there was such a request. A later answer is dropped.
    */
   withdraw(id: unknown, failure: Fail): boolean {
     if (!isRequestId(id)) return false;
@@ -243,7 +245,7 @@ export class Exchange {
   }
 
   #onReply(reply: RpcReply, related: RequestId | undefined): void {
-    // An error without an id answers the request on whose stream it came.
+    // An error without an id answers the request on the stream of which it came.
     const id = reply.id ?? related;
     const pending = id === undefined ? undefined : (this.#take(id) ?? this.#takeTextId(id));
     if (pending) {
@@ -263,7 +265,7 @@ export class Exchange {
     });
   }
 
-  // Some servers send the number back as text.
+  // Some servers return the number as text.
   #takeTextId(id: RequestId): PendingExchange | undefined {
     const own = numberOf(id);
     const pending = own === undefined ? undefined : this.#take(own);
@@ -276,7 +278,7 @@ export class Exchange {
     if (notification.method !== "notifications/progress") return this.#handlers.onNotification(notification, related);
     const token = notification.params?.["progressToken"];
     const pending = this.#pending.get(typeof token === "string" ? Number(token) : (token as RequestId));
-    // Late progress, or progress nobody asked for: breaks clients, so it ends here.
+    // Late or unrequested progress makes clients fail, so it is dropped here.
     if (!pending?.onProgress || !notification.params) return;
     pending.onProgress(notification.params);
   }
@@ -285,7 +287,7 @@ export class Exchange {
     this.#faults.report("not-json-rpc", `The server sent something that is not JSON-RPC: ${reason}.`, () => ({
       sample: firstChars(stringifyExact(value), MAX_SAMPLE_CHARS),
     }));
-    // Structured log lines have ids of their own, which are not those of requests.
+    // Structured log lines have their own ids, which do not match requests.
     if (!isJsonObject(value) || !claimsJsonRpc(value)) return;
     if (hasMethod(value)) {
       if (id !== null)
@@ -309,17 +311,17 @@ export class Exchange {
   }
 }
 
-/** How the server is told that nobody waits for an answer any more. */
+/** How the server learns that an answer is no longer needed. */
 interface WayToCancel {
   readonly cancelBy: CancelBy;
-  /** The stream of the request, on a transport that has one for each. */
+  /** The stream of the request, on a transport with one per request. */
   readonly stream: Canceller | undefined;
 }
 
-/** Characters of a message that is not JSON-RPC in the log. */
+/** Longest logged part of a message that is not JSON-RPC, in characters. */
 const MAX_SAMPLE_CHARS = 200;
 
-/** What is wrong with a message, and its id where it has one. */
+/** The fault of a message, and its id if it has one. */
 interface Nonsense {
   readonly id: RequestId | null;
   readonly reason: string;
@@ -327,25 +329,25 @@ interface Nonsense {
 
 const GIVEN_UP = new DOMException("The request was given up.", "AbortError");
 
-/** Characters of a caller's own reason that are passed on. */
+/** Longest reason of a caller that is passed on, in characters. */
 const MAX_REASON_CHARS = 1000;
 
-/** Why a request is given up, in the caller's own words if it said some. */
+/** Returns the reason of a cancellation, in the caller's own words if it gave some. */
 function reasonOf({ kind, details }: Fail): string {
   if (kind === "timeout") return "timeout";
   const said = details?.["reason"];
   return typeof said === "string" ? firstChars(said, MAX_REASON_CHARS) : "cancelled by the caller";
 }
 
-/** The number that a server sent as text. */
+/** Returns the number that a server sent as text. */
 function numberOf(id: RequestId): number | undefined {
   return typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
 }
 
-/** The same failure for a request that never left: sending it elsewhere is safe. */
+/** Returns the same failure for a request that was never sent: sending it over another connection is safe. */
 export function unsent(failure: Fail): Fail {
   const { details, retryable } = failure;
-  // What was lost in the middle of its work is not to be repeated blindly; what never began may be.
+  // A request lost during its execution must not be repeated blindly; one that never started may be.
   return { ...failure, retryable: retryable || details?.["sent"] === true, details: { ...details, sent: false } };
 }
 

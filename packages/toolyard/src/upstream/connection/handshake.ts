@@ -2,7 +2,7 @@ import type { HandshakeOptions } from "./era.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Transport } from "../transports/transport.ts";
 
-/** Who settles the era with a server, over what, and within which bounds. */
+/** The parts of a handshake: its connection and its limits. */
 export interface Handshake {
   readonly exchange: Exchange;
   readonly transport: Transport;

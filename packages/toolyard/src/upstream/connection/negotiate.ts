@@ -13,10 +13,10 @@ import type { Transport } from "../transports/transport.ts";
 type Probe = DiscoverVerdict | { readonly type: "failed"; readonly failure: Fail } | { readonly type: "silent" };
 
 /**
- * Settles the era on an open transport, in place: the modern probe first, `initialize` when the server refuses it. A
- * server that stays silent may be one that ignores what it does not know, or one that is still starting: a ping tells
- * which, and `initialize` is then sent beside the waiting probe, so that whichever is answered well decides. On HTTP,
- * where each request has its own stream, the probe is given up instead.
+ * Determines the era on an open transport: the modern probe first, `initialize` if the server refuses it. A silent
+ * server may ignore unknown methods or may still be starting: a ping distinguishes the two, and `initialize` is then
+ * sent in addition to the waiting probe, so that the first successful answer decides. On HTTP, where each request has
+ * its own stream, the probe is cancelled instead.
  */
 export async function negotiate(handshake: Handshake, signal: AbortSignal): Promise<Era> {
   const { options } = handshake;
@@ -48,7 +48,7 @@ async function probeFirst(handshake: Handshake, signal: AbortSignal): Promise<Er
   }
 }
 
-/** On a pipe both ways can be asked at once. */
+/** On a pipe both handshakes can be tried concurrently. */
 async function afterSilence(handshake: Handshake, probing: Promise<Probe>, signal: AbortSignal): Promise<Era> {
   const word = await wordOnceAwake(handshake, probing, signal);
   if (word.type === "modern") return settle(handshake.transport, word.era);
@@ -66,7 +66,7 @@ async function discoverOnly(handshake: Handshake, signal: AbortSignal): Promise<
   );
 }
 
-/** A server that refuses the one era that its configuration allows: says so, and what to change. */
+/** Reports a server that refuses the only configured era, and names the option to change. */
 function refusedChoice(era: EraName): (error: unknown) => never {
   return (error) => {
     const { rpcError, message } = failureOf(error);
@@ -88,13 +88,13 @@ function settle(transport: Transport, era: Era): Era {
 
 async function tryLegacy(handshake: Handshake, signal: AbortSignal): Promise<Era | undefined> {
   const { exchange, options } = handshake;
-  // A server that was never seen to speak it may not know the request, and say nothing.
+  // A server that never supported it may ignore the request silently.
   const patience = options.knownEra === "legacy" ? undefined : AbortSignal.timeout(options.patienceMs);
   try {
     return await initialize(handshake, patience ? AbortSignal.any([signal, patience]) : signal);
   } catch (error) {
     if (patience?.aborted && !signal.aborted && !exchange.closed) return undefined;
-    // A protocol error means that it is there and has changed its mind; anything else is no verdict on the era.
+    // A protocol error shows a running server that changed its era; any other failure decides nothing.
     if (failureOf(error).rpcError && !exchange.closed) return undefined;
     throw error;
   }
@@ -113,9 +113,9 @@ async function firstWord(probing: Promise<Probe>, silenceMs: number): Promise<Pr
 }
 
 /**
- * A silent server ignores what it does not know, or is still starting. A ping tells: legacy servers answer one before
- * `initialize`, too. Asked both ways too early, a server of both eras would have to be started a second time; one that
- * knows no ping either is asked to `initialize` all the same when it had its time.
+ * Handles a silent server, which ignores unknown methods or is still starting. A ping decides: legacy servers answer
+ * one before `initialize` too. If both handshakes were sent too early, a server of both eras would have to be started
+ * again. A server that does not answer the ping either gets `initialize` after its time.
  */
 async function wordOnceAwake(handshake: Handshake, probing: Promise<Probe>, signal: AbortSignal): Promise<Probe> {
   const giveUp = new AbortController();
@@ -130,12 +130,12 @@ async function wordOnceAwake(handshake: Handshake, probing: Promise<Probe>, sign
   }
 }
 
-/** How long a silent server may go on starting before it is asked both ways. */
+/** Longest start of a silent server before both handshakes are sent. */
 const WAKE_MS = 2500;
-/** What a server that has answered a ping still has for the probe, which it was sent before. */
+/** Time for the earlier probe after a server has answered a ping. */
 const AWAKE_MS = 500;
 
-// Nobody there, or nobody let in: `initialize` would fare no better. A refusal by HTTP status alone is how older
+// An unreachable or refusing server would fail `initialize` too. Older servers refuse the probe by HTTP status alone.
 // servers say no.
 function isFatal(failure: Fail, exchange: Exchange): boolean {
   if (exchange.closed) return true;
@@ -158,16 +158,13 @@ async function race(
   } catch {
     return await initializing;
   }
-  // Both answers may have come in one piece.
+  // Both answers may have arrived in one chunk.
   const other = era.name === "modern" ? succeeds(initializing, options.probeSilenceMs) : succeeds(modern, 0);
   if (await other) throw new FailError(SPOKE_BOTH);
   return settle(transport, era);
 }
 
-/**
- * A server of both eras that was asked both ways speaks on as it was asked last, so it has to be asked again, in the
- * modern way alone.
- */
+/** A server of both eras that received both handshakes uses the last one, so only the modern one is sent again. */
 const SPOKE_BOTH = fail("unavailable", "The server was slow to start and answered both handshakes.", {
   details: { spokeBoth: true },
 });

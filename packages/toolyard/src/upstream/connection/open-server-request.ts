@@ -5,21 +5,21 @@ import { fail, type Fail } from "../../core/calls/outcome.ts";
 import type { RequestId } from "../../wire/messages.ts";
 import { clientKey } from "./calls-in-flight.ts";
 
-/** A question whose caller is not found waits no longer than this, nor longer than half of what its calls have left. */
+/** Longest wait of a server request for its caller to be found; at most half of the remaining time of its calls. */
 const MAX_PATIENCE_MS = 30_000;
 
-/** What a server's question came to. */
+/** The result of a server request. */
 export type ServerRequestAnswer = { readonly result: JsonObject } | { readonly failure: Fail };
 
-/** One request that a server makes of its callers, from its arrival until it is answered or taken back. */
+/** One request of a server to its callers, from its arrival until it is answered or withdrawn. */
 export class OpenServerRequest {
   readonly ask: ServerRequest;
-  /** Calls that were under way when it came and are still: one of them asked. */
+  /** Calls in flight since its arrival: one of these sent it. */
   readonly calls: Set<Call>;
   readonly from: { readonly id: RequestId; readonly related: RequestId | undefined };
-  /** The client that has it to answer; absent while nobody has. */
+  /** The client that must answer it; absent until it is assigned. */
   client: string | undefined;
-  /** The call that puts it to that client. */
+  /** The call that carries it to that client. */
   carrier: Call | undefined;
   isOver = false;
   isOverdue = false;
@@ -28,13 +28,13 @@ export class OpenServerRequest {
   #patience: NodeJS.Timeout | undefined;
 
   constructor(ask: ServerRequest, calls: readonly Call[], from: OpenServerRequest["from"]) {
-    // Where it may be another call's than the one that carries it, it lives longer than that.
+    // If it may belong to another call than its carrier, it outlives the carrier.
     this.ask = calls.length > 1 ? { ...ask, outlivesCall: true } : ask;
     this.calls = new Set(calls);
     this.from = from;
   }
 
-  /** Calls back when it has waited for its caller as long as it may. */
+  /** Calls back when it has waited for its caller up to the limit. */
   startPatience(onOverdue: () => void): void {
     const left = Array.from(this.calls, ({ deadline }) => (deadline?.remainingMs ?? Infinity) / 2);
     this.#patience = setTimeout(
@@ -50,10 +50,7 @@ export class OpenServerRequest {
     clearTimeout(this.#patience);
   }
 
-  /**
-   * Puts it to the caller of `call`. Meanwhile a person is waited for, so no call that may have asked runs out of its
-   * idle time.
-   */
+  /** Sends it to the caller of `call`. While a user is asked, no possible originator runs out of its idle time. */
   async put(call: Call): Promise<ServerRequestAnswer> {
     this.client = clientKey(call);
     this.carrier = call;
@@ -70,20 +67,20 @@ export class OpenServerRequest {
     }
   }
 
-  /** Whoever had it to answer has gone. */
+  /** Removes the assignment: the client has disconnected. */
   takeFrom(): void {
     this.client = undefined;
     this.carrier = undefined;
   }
 
-  /** The call is over. */
+  /** Removes a call that has ended. */
   without(call: Call): void {
     this.calls.delete(call);
     this.#holds.get(call)?.();
     this.#holds.delete(call);
   }
 
-  /** Ends it; whoever is being asked is told to forget it. */
+  /** Ends it; an asked client receives a cancellation. */
   end(failure: Fail): void {
     this.isOver = true;
     this.endPatience();

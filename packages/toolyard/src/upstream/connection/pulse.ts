@@ -4,9 +4,9 @@ import type { Connection } from "./connection.ts";
 import { failureOf } from "../faults.ts";
 
 /**
- * Whether a server hangs, asked after a call timed out: nothing was heard since the call began, no other call is under
- * way, and a ping gets no answer within `pulseMs`. Over HTTP one request may hang alone, so there it is never the whole
- * server.
+ * Returns whether a server hangs, checked after a timed-out call: no message arrived since the call started, no other
+ * call is in flight, and a ping gets no answer within `pulseMs`. Over HTTP a single request may hang, so there the
+ * result is false.
  */
 export async function hangs(connection: Connection, startedAt: number, pulseMs: number): Promise<boolean> {
   const mayHang = (): boolean =>
@@ -24,8 +24,8 @@ export async function hangs(connection: Connection, startedAt: number, pulseMs: 
 }
 
 /**
- * Whether a message that did not get through says that the whole connection is of no use. Requests on HTTP fail one by
- * one: a server that is busy, or does not take one more, may still be working for others over the same connection.
+ * Returns whether a delivery failure makes the whole connection useless. HTTP requests fail one by one: a server that
+ * is busy, or refuses a further request, may still serve others over the same connection.
  */
 export function isUseless(connection: Connection, { details }: Fail): boolean {
   if (connection.isPipe || connection.closed !== undefined || details?.["sessionLost"] === true) return true;

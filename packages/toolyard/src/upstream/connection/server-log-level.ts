@@ -3,10 +3,10 @@ import type { Logger } from "../../core/ports/ports.ts";
 import type { Connection } from "./connection.ts";
 import { failureOf } from "../faults.ts";
 
-/** How long a server may take to note it. */
+/** Longest time for a server to set its level. */
 const NOTE_MS = 10_000;
 
-/** From which level on one server is asked to log, over every connection to it. */
+/** The log level requested from one server, over every connection to it. */
 export class ServerLogLevel {
   readonly #logger: Logger;
   #level: string | undefined;
@@ -21,7 +21,7 @@ export class ServerLogLevel {
     await Promise.all(connections.map((connection) => this.tell(connection)));
   }
 
-  /** Tells one connection. Never rejects: that one server refuses is no reason for the others to stay silent. */
+  /** Sets the level on one connection. Never rejects: a refusal by one server must not affect the others. */
   async tell(connection: Connection): Promise<void> {
     if (this.#level === undefined) return;
     const deadline = new Deadline({ idleMs: NOTE_MS, totalMs: NOTE_MS });

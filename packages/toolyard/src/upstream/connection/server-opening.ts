@@ -2,14 +2,14 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { CAPABILITIES, isUnclear, LIST_CAPABILITIES, SERVER_INFO } from "../../wire/shapes/server.ts";
 import { Faults, readPart, TEXT, UNFIT, type Shape } from "../../wire/shapes/shape.ts";
 
-/** What a server says of itself as it opens, in either era. */
+/** A server's description in its opening, in either era. */
 export interface ServerOpening {
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
   readonly instructions?: string;
   /** Lists that the server may have: its capability for them is neither an object nor clearly absent. */
   readonly unclear: ReadonlySet<string>;
-  /** Members that the protocol does not allow, in whole sentences, by the member of the result that holds them. */
+  /** Members that the protocol does not allow, in whole sentences, by the result member that holds them. */
   readonly faults: readonly OpeningFault[];
 }
 
@@ -19,8 +19,8 @@ export interface OpeningFault {
 }
 
 /**
- * Reads the result of `initialize` or `server/discover`. Parts that the protocol does not allow are left out, since the
- * hub's own clients would refuse its whole answer for them.
+ * Reads the result of `initialize` or `server/discover`. Invalid parts are removed, because the hub's own clients would
+ * refuse its whole answer because of them.
  */
 export function readOpening(result: JsonObject, serverInfo: unknown): ServerOpening {
   const faults: OpeningFault[] = [];

@@ -25,7 +25,7 @@ describe("couldNotAsk", () => {
     "This operation is not supported",
     "Sampling rate 44100 was expected, got 48000",
     "",
-  ])("does not take %j for one", (message) => {
+  ])("does not recognise %j", (message) => {
     expect(couldNotAsk(fail("tool_error", message))).toBe(false);
   });
 
@@ -52,7 +52,7 @@ describe("couldNotAsk", () => {
     ["an unknown method without a name", { code: -32601, message: "Method not found" }],
     ["another code", { code: -32602, message: "bad", data: { method: "roots/list" } }],
     ["data that is no object", { code: -32601, message: "Method not found", data: "roots/list" }],
-  ])("does not take %s for one", (_what, rpcError) => {
+  ])("does not recognise %s", (_what, rpcError) => {
     expect(couldNotAsk(fail("tool_error", rpcError.message, { rpcError }))).toBe(false);
   });
 

@@ -30,18 +30,18 @@ function place(
   );
 }
 
-test("a question with calls of one client goes to the latest of them, one with calls of several waits", () => {
+test("sends a request with calls of one client to the latest call, and holds one with calls of several clients", () => {
   const later = call("ada");
   expect(place([[ada, later]])).toEqual([{ type: "to", call: later }]);
   expect(place([[ada, bob]])).toEqual([{ type: "wait" }]);
 });
 
-test("who only waits for people does not ask, unless all do", () => {
+test("excludes clients that only wait for users, unless all do", () => {
   expect(place([[ada, bob]], { yielded: ["bob"] })).toEqual([{ type: "to", call: ada }]);
   expect(place([[ada, bob]], { yielded: ["ada", "bob"] })).toEqual([{ type: "wait" }]);
 });
 
-test("when only askers are left, questions go to them in the order of their calls, once it is quiet", () => {
+test("when only waiting callers are left, sends requests to them in the order of their calls, after a pause", () => {
   expect(
     place([
       [ada, bob],
@@ -62,12 +62,12 @@ test("when only askers are left, questions go to them in the order of their call
   ).toEqual([{ type: "wait" }, { type: "wait" }]);
 });
 
-test("one that has a question already is no likely asker of the next", () => {
+test("ranks a call with an open request last for the next", () => {
   expect(place([[ada, bob]], { open: [bob] })).toEqual([{ type: "to", call: ada }]);
   expect(place([[ada, bob]], { open: [ada] })).toEqual([{ type: "to", call: bob }]);
 });
 
-test("between principals a question is refused when only askers are left, and waits before", () => {
+test("refuses a request between principals when only waiting callers are left, and waits before", () => {
   expect(
     place([
       [ada, eve],
@@ -80,13 +80,13 @@ test("between principals a question is refused when only askers are left, and wa
   expect(place([[ada, eve]])).toEqual([{ type: "wait" }]);
 });
 
-test("one that waited long enough goes to the latest call, and is refused between principals or without calls", () => {
+test("sends an overdue request to the latest call, and refuses it between principals or without calls", () => {
   expect(place([[ada, bob]], { isOverdue: true })).toEqual([{ type: "to", call: bob }]);
   expect(place([[ada, eve]], { isOverdue: true })).toEqual([{ type: "refused", why: "several-principals" }]);
   expect(place([[]])).toEqual([{ type: "refused", why: "nobody" }]);
 });
 
-test("of one client's calls those that report progress are not asked, the others in order, once quiet", () => {
+test("skips calls of one client that report progress, and takes the others in order after a pause", () => {
   const [ask, sample, work] = [call("eva"), call("eva"), call("eva")];
   const calls = [ask, sample, work];
   expect(place([calls, calls], { spoken: [work] })).toEqual([

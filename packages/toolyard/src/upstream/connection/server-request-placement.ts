@@ -1,24 +1,24 @@
 import type { Call } from "../../core/calls/call.ts";
 import { clientKey } from "./calls-in-flight.ts";
 
-/** A question that waits for its caller to be found. */
+/** A server request that waits for its caller to be found. */
 export interface UnplacedRequest {
-  /** Calls that were under way when it came and are still: one of them asked. */
+  /** Calls in flight since its arrival: one of these sent it. */
   readonly calls: ReadonlySet<Call>;
-  /** It waited long enough; it goes to whom it most likely belongs. */
+  /** It waited up to the limit, so the most likely caller gets it. */
   readonly isOverdue: boolean;
 }
 
 export interface Scene {
-  /** Whether a client only waits for people. */
+  /** Returns whether a client only waits for users. */
   hasYielded(key: string): boolean;
-  /** Questions that a client has to answer. */
+  /** Returns the number of server requests that a client must answer. */
   questionsOf(key: string): number;
-  /** Whether a question was put by this call already. */
+  /** Returns whether this call already carries a server request. */
   hasQuestion(call: Call): boolean;
-  /** Whether the server reported progress of this call: it works, and does not wait for an answer. */
+  /** Returns whether the server reported progress of this call, so that it works and does not wait for an answer. */
   hasSpoken(call: Call): boolean;
-  /** No question came for a moment. */
+  /** True if no server request arrived for a moment. */
   readonly isQuiet: boolean;
 }
 
@@ -28,9 +28,9 @@ export type Placement =
   | { readonly type: "wait" };
 
 /**
- * Whose each of these questions is. Who only waits for people does not ask, and who asks does not end; so a question
- * that could be of several clients waits until one is left. When only askers are left it goes to the likeliest of them,
- * and to nobody where they are of several principals.
+ * Assigns each of these server requests to a call. A client that only waits for users sends no requests, and a call
+ * that waits for an answer does not end; so a request with several possible clients waits until one is left. When only
+ * waiting calls are left, the most likely one gets it, or none if the calls belong to several principals.
  */
 export function placeQuestions(unplaced: readonly UnplacedRequest[], scene: Scene): Placement[] {
   const running = new Set(unplaced.flatMap(({ calls }) => askersAmong(calls, scene)));
@@ -40,7 +40,8 @@ export function placeQuestions(unplaced: readonly UnplacedRequest[], scene: Scen
   return unplaced.map(({ calls, isOverdue }, at) => {
     const askers = askersAmong(calls, scene);
     if (askers.length === 0) return { type: "refused", why: "nobody" };
-    // Which of its calls puts the question matters to a client, too: it may wait for that one, or give up what came
+    // The choice of the carrying call matters within one client, too: the client may wait for it, or cancel what came
+    // with it.
     // with it.
     const mayBePlaced = isOverdue || askers.length === 1 || (isOneClient(askers) ? scene.isQuiet : onlyAskersAreLeft);
     if (!mayBePlaced) return { type: "wait" };
@@ -54,7 +55,7 @@ function isOneClient(calls: readonly Call[]): boolean {
   return new Set(calls.map(clientKey)).size === 1;
 }
 
-/** The calls that may ask; when all of them only wait for people, one of them asks all the same. */
+/** Returns the calls that may have sent a request; if all clients only wait for users, every call may. */
 function askersAmong(calls: ReadonlySet<Call>, { hasYielded }: Scene): Call[] {
   const all = Array.from(calls);
   const running = all.filter((call) => !hasYielded(clientKey(call)));
@@ -62,8 +63,8 @@ function askersAmong(calls: ReadonlySet<Call>, { hasYielded }: Scene): Call[] {
 }
 
 /**
- * The latest call that has no question yet and did not speak. Several questions mostly come in the order of their
- * calls.
+ * Returns the latest call without a server request and without progress. Several requests mostly arrive in the order of
+ * their calls.
  */
 function likeliest(askers: readonly Call[], fromLast: number, { hasQuestion, hasSpoken }: Scene): Call {
   const free = askers.filter((call) => !hasQuestion(call));

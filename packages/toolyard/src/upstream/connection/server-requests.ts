@@ -25,16 +25,16 @@ export interface ServerRequestsOptions {
   readonly faults: FaultLog;
   /** Answer to `roots/list` outside a call. */
   readonly roots: readonly JsonObject[];
-  /** Nothing but the handshake has been answered yet. */
+  /** Returns true while only the handshake has been answered. */
   isStarting(): boolean;
-  /** The server asked on a stream that does not say for which call. */
+  /** Called when the server sends a request on a stream that names no call. */
   onAsked(): void;
-  /** Such a question goes to a caller of this principal. */
+  /** Called when such a request goes to a caller of this principal. */
   onPlaced(principal: string): void;
   answer(reply: RpcReply, relatedTo?: RequestId): void;
 }
 
-/** Asks of one server that may be open at once. */
+/** Most open requests of one server. */
 const MAX_OPEN = 64;
 
 const ANSWERED = fail("cancelled", "The question was answered.");
@@ -42,14 +42,14 @@ const ANSWERED = fail("cancelled", "The question was answered.");
 const ASKABLE = new Set(["elicitation/create", "sampling/createMessage", "roots/list"]);
 
 /**
- * Requests of a legacy server: finds the client that each belongs to and lets it answer. A question is withdrawn when
- * no call is left that could have asked it, and not before.
+ * Requests of a legacy server: finds the client to which each belongs and passes its answer on. A request is withdrawn
+ * when no call is left that could have sent it, and not earlier.
  */
 export class ServerRequests {
   readonly #options: ServerRequestsOptions;
-  /** By stream and id: a server that keeps no session counts anew on each of its streams. */
+  /** By stream and id: a server without sessions counts from the start on each stream. */
   readonly #open = new Map<string, OpenServerRequest>();
-  /** Those that could be of several clients, in the order in which they came. */
+  /** Requests with several possible clients, in order of arrival. */
   #unplaced: readonly OpenServerRequest[] = [];
   #quiet: NodeJS.Timeout | undefined;
 
@@ -71,7 +71,7 @@ export class ServerRequests {
         related,
       );
     const named = inFlight.get(related);
-    // What came on the stream of a request that is no call any more is nobody else's.
+    // A request on the stream of an ended call belongs to no other call.
     const calls = named ? [named] : related === undefined ? inFlight.calls() : [];
     if (request.method === "roots/list" && !this.#canTellRoots(calls, related))
       return answer(rpcResult(request.id, { roots: this.#options.roots }), related);
@@ -104,7 +104,7 @@ export class ServerRequests {
     this.#wait(question);
   }
 
-  /** Ends a request that the server takes back. Returns whether there was such a request. */
+  /** Withdraws a request that the server cancelled. Returns whether there was such a request. */
   cancel(id: unknown, related: RequestId | undefined): boolean {
     if (!isRequestId(id)) return false;
     const question = this.#open.get(keyOf(id, related)) ?? this.#elsewhere(id, related);
@@ -112,12 +112,12 @@ export class ServerRequests {
     return question !== undefined;
   }
 
-  /** A request of this id that came on another stream. The id of the stream's own request is rather that request. */
+  /** Returns a request with this id from another stream. The id of the stream's own request takes precedence. */
   #elsewhere(id: RequestId, related: RequestId | undefined): OpenServerRequest | undefined {
     return id === related ? undefined : Array.from(this.#open.values()).find(({ from }) => from.id === id);
   }
 
-  /** The call is over, and with it whatever nobody else can have asked. */
+  /** Handles the end of a call, and ends requests that no other call can have sent. */
   ended(call: Call): void {
     for (const question of this.#open.values()) {
       if (!question.calls.has(call)) continue;
@@ -134,7 +134,7 @@ export class ServerRequests {
 
   #canTellRoots(calls: readonly Call[], related: RequestId | undefined): boolean {
     if (related === undefined && this.#options.isStarting()) return false;
-    // Nobody waits for it to be told apart; who only waits for people does not ask.
+    // The owner need not be found here: clients that only wait for users send no requests.
     const running = calls.filter((call) => !this.#options.turns.hasYielded(clientKey(call)));
     const isOneClient = new Set(running.map(clientKey)).size === 1;
     return isOneClient && objectMember(running.at(-1)!.client.capabilities, "roots") !== undefined;
@@ -147,7 +147,7 @@ export class ServerRequests {
     onAsked();
   }
 
-  /** Until it is known whose the question is, nobody is let in. */
+  /** Admits no further call until the request's owner is found. */
   #wait(question: OpenServerRequest): void {
     this.#unplaced = [...this.#unplaced, question];
     question.startPatience(() => this.#place());
@@ -212,14 +212,14 @@ export class ServerRequests {
     if (!question.isOver) this.#reply(question, answered);
   }
 
-  /** Whoever was asked has gone, and others may have asked it. */
+  /** Reassigns a request after the asked client disconnected: other calls may have sent it. */
   #passOn(question: OpenServerRequest): void {
     this.#options.turns.settled(question.client!);
     question.takeFrom();
     this.#wait(question);
   }
 
-  /** A client without a call that could have asked it does not wait for its sake: it counts for another from now on. */
+  /** If the asked client has no call left that could have sent it, counts it for another client from now on. */
   #recount(question: OpenServerRequest): void {
     const { client } = question;
     const calls = Array.from(question.calls);
@@ -251,7 +251,7 @@ function keyOf(id: RequestId, related: RequestId | undefined): string {
   return stringifyExact([related ?? null, id]);
 }
 
-// The token belongs to the server's own connection; the caller's has its own. Neither side was told of tasks.
+// The progress token belongs to the server's own connection; the caller's has its own. Neither side declared tasks.
 function askParams(given: JsonObject = {}): JsonObject {
   const params = withoutTask(given);
   const meta = objectMember(params, "_meta");

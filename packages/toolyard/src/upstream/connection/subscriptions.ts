@@ -1,10 +1,12 @@
 import { Deadline } from "../../core/calls/deadline.ts";
 import type { Connection } from "./connection.ts";
 
-/** How long the first subscription of a URI may take, connecting included. */
+/** Longest first subscription of a URI, including the connection. */
 const SUBSCRIBE_MS = 30_000;
 
-/** Counts who wants to hear of which resource, and keeps the server told, also after a new connection. */
+/**
+ * Counts the subscribers of each resource, and keeps the server's subscriptions current, also after a new connection.
+ */
 export class Subscriptions {
   readonly #connect: (signal: AbortSignal) => Promise<Connection>;
   readonly #counts = new Map<string, number>();
@@ -17,7 +19,7 @@ export class Subscriptions {
     return this.#counts.size;
   }
 
-  /** The returned function ends this one subscription; calling it again does nothing. */
+  /** Returns a function that ends this subscription; a second call has no effect. */
   async add(uri: string): Promise<() => Promise<void>> {
     this.#count(uri, 1);
     if (this.#counts.get(uri) === 1) {
@@ -33,12 +35,12 @@ export class Subscriptions {
       if (isOver) return;
       isOver = true;
       this.#count(uri, -1);
-      // Whoever leaves does not care whether the server heard of it.
+      // A leaving subscriber does not need the server's confirmation.
       if (!this.#counts.has(uri)) await this.#tell().catch(() => {});
     };
   }
 
-  /** Tells a fresh connection everything. */
+  /** Restores all subscriptions on a new connection. */
   async renew(connection: Connection): Promise<void> {
     await connection.watch(new Set(this.#counts.keys()));
   }

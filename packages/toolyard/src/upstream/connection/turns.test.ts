@@ -4,7 +4,7 @@ import { QUIET_MS, Turns } from "./turns.ts";
 
 const of = (connection: string, wish: CallWish = {}) => makeCall("t", {}, { ...wish, client: { connection } });
 
-test("calls go side by side until the server is seen to ask, then one client at a time in order", async () => {
+test("runs calls concurrently until the server sends a request, then one client at a time in order", async () => {
   const turns = new Turns(false);
   const leaveAda = await turns.enter(of("ada"));
   const leaveBob = await turns.enter(of("bob"));
@@ -21,7 +21,7 @@ test("calls go side by side until the server is seen to ask, then one client at 
   expect(order).toEqual(["cleo", "dora"]);
 });
 
-test("calls of the client that is inside do not wait", async () => {
+test("calls of the client with the turn do not wait", async () => {
   const turns = new Turns(true);
   const leave = await turns.enter(of("ada"));
   const again = await turns.enter(of("ada"));
@@ -31,7 +31,7 @@ test("calls of the client that is inside do not wait", async () => {
   await expect(turns.enter(of("bob"))).resolves.toBeTypeOf("function");
 });
 
-test("whoever gives up waiting leaves the queue to the others", async () => {
+test("a cancelled wait leaves the queue to the others", async () => {
   const turns = new Turns(true);
   const leave = await turns.enter(of("ada"));
   const controller = new AbortController();
@@ -45,12 +45,12 @@ test("whoever gives up waiting leaves the queue to the others", async () => {
 
 const LOCAL = { principal: "local" };
 
-/** Resolves with whether the call is let in before what was said to happen has happened. */
+/** Resolves with whether the call is admitted before the given event. */
 async function isLetIn(entering: Promise<() => void>, before: Promise<unknown>): Promise<boolean> {
   return Promise.race([entering.then(() => true), before.then(() => false)]);
 }
 
-test("a client that only waits for people gives its turn up; its answer takes the turn back", async () => {
+test("a client that only waits for users yields its turn, and takes it back with its answer", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   const bob = turns.enter(of("bob", LOCAL));
@@ -64,7 +64,7 @@ test("a client that only waits for people gives its turn up; its answer takes th
   expect(turns.hasYielded("ada")).toBe(false);
 });
 
-test("a client with a call that was not asked for keeps its turn", async () => {
+test("a client with a call that carries no request keeps its turn", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   const leaveQuick = await turns.enter(of("ada", LOCAL));
@@ -76,7 +76,7 @@ test("a client with a call that was not asked for keeps its turn", async () => {
   await expect(bob).resolves.toBeTypeOf("function");
 });
 
-test("an answer waits a bounded time for the turn, and is then passed on without it", async () => {
+test("an answer waits a limited time for the turn, and is then passed on without it", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   turns.asked("ada");
@@ -85,7 +85,7 @@ test("an answer waits a bounded time for the turn, and is then passed on without
   expect(turns.hasYielded("ada")).toBe(false);
 });
 
-test("between principals the whole turn is kept, people included; the same principal's others go ahead", async () => {
+test("between principals the turn is kept while users are asked; calls of the same principal proceed", async () => {
   const turns = new Turns(true);
   const leaveAda = await turns.enter(of("ada", { principal: "a" }));
   turns.asked("ada");
@@ -98,7 +98,7 @@ test("between principals the whole turn is kept, people included; the same princ
   await expect(eve).resolves.toBeTypeOf("function");
 });
 
-test("while a question could be of several clients nobody is let in, not even a client that is inside", async () => {
+test("admits no call while a request has several possible clients, not even of the client with the turn", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   turns.hold(true);
@@ -108,7 +108,7 @@ test("while a question could be of several clients nobody is let in, not even a 
   await expect(again).resolves.toBeTypeOf("function");
 });
 
-test("a call of a client that has a question to answer waits a bounded time: the answer may need it", async () => {
+test("a call of a client that must answer a request waits a limited time: the answer may need it", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   turns.asked("ada");
@@ -116,7 +116,7 @@ test("a call of a client that has a question to answer waits a bounded time: the
   await expect(turns.enter(of("ada", LOCAL))).resolves.toBeTypeOf("function");
 });
 
-test("a client whose named question was open before turns began gives its turn up as well", async () => {
+test("a client with a request from before turns started also yields its turn", async () => {
   const turns = new Turns(false);
   await turns.enter(of("ada", LOCAL));
   turns.asked("ada");
@@ -126,7 +126,7 @@ test("a client whose named question was open before turns began gives its turn u
   await expect(turns.enter(of("cleo", LOCAL))).resolves.toBeTypeOf("function");
 });
 
-test("an answer that waits for the turn of a question taken back does not keep the client from yielding", async () => {
+test("a waiting answer to a withdrawn request does not prevent the client from yielding", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   turns.asked("ada");

@@ -5,23 +5,23 @@ import { fail } from "../../core/calls/outcome.ts";
 import { abortFailure } from "../../core/timing/wait.ts";
 import { clientKey } from "./calls-in-flight.ts";
 
-/** Calls that may wait for their turn on one connection. */
+/** Most calls that wait for their turn on one connection. */
 const MAX_WAITING = 1000;
-/** A client of which each call has a question open gives its turn up when no further one came for this long. */
+/** A client with an open request for each call yields its turn after this long without a further one. */
 export const QUIET_MS = 50;
-/** A call that has waited this long is overtaken by none that came after it. */
+/** A call that has waited this long is not overtaken by later ones. */
 const OVERTAKEN_MS = 10_000;
-/** An answer, and a call that may be needed for one, waits this long for the turn and then goes on without it. */
+/** Longest wait for the turn of an answer, and of a call that may be needed for one. */
 const TURN_WAIT_MS = 1000;
 
 interface TurnClient {
   readonly key: string;
   readonly principal: string;
-  /** Calls of it that were let in and are not over. */
+  /** Its admitted calls that have not ended. */
   calls: number;
-  /** Questions that it has to answer. */
+  /** Server requests that it must answer. */
   questions: number;
-  /** It only waits for people; somebody else may run. */
+  /** True if it only waits for users, so that another client may run. */
   hasYielded: boolean;
   quiet: NodeJS.Timeout | undefined;
 }
@@ -34,18 +34,18 @@ interface QueuedTurn {
 }
 
 /**
- * Lets calls through side by side until the server is seen to ask; from then on one client at a time, since a question
- * on a shared connection does not say whose it is. Calls of one client never wait for each other: their questions end
- * at the same client, and a client may have to call again to answer one. A client that only waits for people gives its
- * turn up, so nobody else waits for a person; before its answer is passed on it takes the turn back. Between principals
+ * Runs calls concurrently until the server sends a request; from then on one client at a time, because a request on a
+ * shared connection does not name its call. Calls of one client never wait for each other: their requests reach the
+ * same client, and a client may have to call again to answer one. A client that only waits for users yields its turn,
+ * so that no other client waits for a user; it takes the turn back before its answer is passed on. Between principals
  * the whole turn is kept.
  */
 export class Turns {
-  /** A client gave its turn up or has gone, so a question that could be of several may be of one now. */
+  /** Called when a client yields its turn or disconnects, so that a request may now have only one possible client. */
   onFewer: () => void = () => {};
   readonly #clients = new CallMap<string, TurnClient>();
   #waiting: QueuedTurn[] = [];
-  /** Clients whose answers wait for the turn; they go before calls. */
+  /** Clients with answers that wait for the turn; they precede calls. */
   #returning: QueuedTurn[] = [];
   #serial: boolean;
   #isHeld = false;
@@ -63,14 +63,14 @@ export class Turns {
     for (const client of this.#clients.values()) this.#watch(client);
   }
 
-  /** While a question could be of several clients nobody is let in. */
+  /** Admits no call while a request has several possible clients. */
   hold(isHeld: boolean): void {
     if (isHeld === this.#isHeld) return;
     this.#isHeld = isHeld;
     if (!isHeld) this.#admit();
   }
 
-  /** Takes the turn if nobody has to wait for it; the returned function ends it. */
+  /** Takes the turn if it is free; the returned function ends it. */
   tryEnter(call: Call): (() => void) | undefined {
     const key = clientKey(call);
     const isNext = this.#waiting.length === 0 || this.#clients.has(key);
@@ -79,7 +79,7 @@ export class Turns {
     return this.#leaver(key);
   }
 
-  /** Waits for the turn; the returned function ends it. Rejects with a `FailError` when the call ends first. */
+  /** Waits for the turn; the returned function ends it. Rejects with a `FailError` if the call ends first. */
   async enter(call: Call): Promise<() => void> {
     const leave = this.tryEnter(call);
     if (leave) return leave;
@@ -97,17 +97,17 @@ export class Turns {
     };
   }
 
-  /** Whether the client only waits for people, so that no question comes from it. */
+  /** Returns whether the client only waits for users, so that its calls send no requests. */
   hasYielded(key: string): boolean {
     return this.#clients.get(key)?.hasYielded ?? false;
   }
 
-  /** How many questions the client has to answer. */
+  /** Returns the number of server requests that the client must answer. */
   questionsOf(key: string): number {
     return this.#clients.get(key)?.questions ?? 0;
   }
 
-  /** The client has one more question to answer. */
+  /** Records a further request that the client must answer. */
   asked(key: string): void {
     const client = this.#clients.get(key);
     if (!client) return;
@@ -115,21 +115,19 @@ export class Turns {
     this.#watch(client);
   }
 
-  /**
-   * The client answered. Resolves when the answer may be passed on: with the turn, or after a bounded time without it.
-   */
+  /** Records an answer. Resolves when it may be passed on: with the turn, or after a limited time without it. */
   takeBack(key: string): Promise<void> {
     const client = this.#clients.get(key);
     if (!client?.hasYielded) return DONE;
     return this.#mayReturn(key) ? this.#resume(client) : this.#waitToReturn(client);
   }
 
-  /** A question of the client is over. */
+  /** Records the end of a client's server request. */
   settled(key: string): void {
     const client = this.#clients.get(key);
     if (!client) return;
     client.questions -= 1;
-    // What it was asked is answered, so whoever asked works on.
+    // Its request is answered, so its call continues.
     client.hasYielded = false;
     this.#watch(client);
     this.#forget(client);
@@ -164,7 +162,7 @@ export class Turns {
     this.#fewer();
   }
 
-  /** Begins to wait for quiet when the client has no call left that was not asked for. */
+  /** Starts the wait for quiet if each call of the client carries a request. */
   #watch(client: TurnClient): void {
     clearTimeout(client.quiet);
     if (!this.#serial || client.hasYielded || client.calls === 0 || client.questions < client.calls) return;
@@ -200,12 +198,12 @@ export class Turns {
           clearTimeout(timer);
           this.#returning = this.#returning.filter((one) => one !== entry);
           client.hasYielded = false;
-          // What it was to answer may have been taken back meanwhile, and something else asked.
+          // Its request may have been withdrawn in the meantime, and another one sent.
           this.#watch(client);
           resolve();
         },
       };
-      // Whoever has the turn may be waiting behind this very call in the server.
+      // The client with the turn may be waiting in the server for this very call.
       const timer = setTimeout(entry.enter, TURN_WAIT_MS);
       this.#returning.push(entry);
     });
@@ -247,7 +245,7 @@ export class Turns {
           resolve();
         },
       };
-      // The client may need this call to answer what others wait for.
+      // The client may need this call to answer a request for which others wait.
       const timer = this.questionsOf(key) > 0 ? setTimeout(entry.enter, TURN_WAIT_MS) : undefined;
       this.#waiting.push(entry);
       signal.addEventListener("abort", onAbort, { once: true });
@@ -260,7 +258,7 @@ export class Turns {
     const overtakesUntil = performance.now() - OVERTAKEN_MS;
     for (const next of this.#waiting) {
       if (this.#returning.length === 0 && this.#mayEnter(next.key, next.principal)) next.enter();
-      // It may wait for a person of another principal, for whom those behind it need not wait.
+      // It may wait for a user of another principal, for whom later calls need not wait.
       else if (this.#isHeld || next.since < overtakesUntil) return;
     }
   }

@@ -7,12 +7,12 @@ import { failureOf } from "../faults.ts";
 import type { Handshake } from "../connection/handshake.ts";
 import { readOpening } from "../connection/server-opening.ts";
 
-/** The oldest one, assumed of a server that does not say which it speaks. */
+/** The oldest revision, assumed for a server that names none. */
 const OLDEST_LEGACY_REVISION = "2024-11-05";
 
 /**
- * Opens a connection by `initialize` and `notifications/initialized`. A server that refuses the revision is asked once
- * more, in one that it names or in the oldest. Rejects with a `FailError`.
+ * Opens a connection by `initialize` and `notifications/initialized`. A server that refuses the revision is tried a
+ * second time, with one that it names or with the oldest. Rejects with a `FailError`.
  */
 export async function initialize(handshake: Handshake, signal: AbortSignal): Promise<Era> {
   const { exchange } = handshake;
@@ -21,7 +21,7 @@ export async function initialize(handshake: Handshake, signal: AbortSignal): Pro
     if (revision === undefined || exchange.closed) throw error;
     return open(handshake, revision, signal).catch(() => Promise.reject(error as Error));
   });
-  // The first message whose header names the revision: some servers agree to one that they refuse there.
+  // The first message with the revision in a header: some servers agree to a revision that they refuse there.
   const refused = await announce(handshake);
   const revision = refused && !refused.rpcError ? otherRevision(refused, era.revision) : undefined;
   if (revision === undefined || exchange.closed) return era;
@@ -33,7 +33,7 @@ export async function initialize(handshake: Handshake, signal: AbortSignal): Pro
 async function open({ exchange, transport, options }: Handshake, asked: string, signal: AbortSignal): Promise<Era> {
   const { clientInfo, capabilities, logger } = options;
   const params = { protocolVersion: asked, capabilities, clientInfo };
-  // The handshake must not be cancelled by message: a connection that is given up is closed.
+  // The handshake must not be cancelled by message: the connection is closed instead.
   const result = await exchange.request("initialize", params, { signal, cancelBy: "nothing" });
   const revision = stringMember(result, "protocolVersion");
   if (revision === undefined)
@@ -48,8 +48,8 @@ function announce({ exchange }: Handshake): Promise<Fail | undefined> {
 }
 
 /**
- * Returns the revision to ask for after a refusal: the newest that the server names, else the oldest. A server should
- * answer with a revision that it speaks; some refuse, by an error or by HTTP 400 with a text.
+ * Returns the revision to try after a refusal: the newest that the server names, else the oldest. A server should
+ * answer with a supported revision; some refuse, by an error or by HTTP 400 with a text.
  */
 function otherRevision({ rpcError, details }: Fail, refused: string): string | undefined {
   const revisions: unknown = rpcError ? supportedBy(rpcError) : details?.["revisions"];

@@ -2,10 +2,10 @@ import { Deadline } from "../../core/calls/deadline.ts";
 import type { Exchange } from "../connection/exchange.ts";
 import type { Watcher } from "../links/watcher.ts";
 
-/** How long a server may take to note a subscription. */
+/** Longest time for a server to add a subscription. */
 const SUBSCRIBE_MS = 10_000;
 
-/** `resources/subscribe` and `resources/unsubscribe`; list changes come unasked. */
+/** `resources/subscribe` and `resources/unsubscribe`; list changes need no subscription. */
 export class LegacySubscriptions implements Watcher {
   readonly #exchange: Exchange;
   #watched = new Set<string>();
@@ -36,7 +36,7 @@ export class LegacySubscriptions implements Watcher {
     const added = [...wanted].filter((uri) => !this.#watched.has(uri));
     const removed = [...this.#watched].filter((uri) => !wanted.has(uri));
     for (const uri of removed) this.#watched.delete(uri);
-    // That a server forgets a subscription late harms nobody.
+    // A late unsubscription does no harm.
     const gone = removed.map((uri) => this.#request("resources/unsubscribe", uri).catch(() => {}));
     const results = await Promise.allSettled(
       added.map((uri) => this.#request("resources/subscribe", uri).then(() => this.#watched.add(uri))),

@@ -1,11 +1,11 @@
 export interface BackoffOptions {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** What stayed up this long starts anew from `firstMs`. */
+  /** A connection of this length resets the pause to `firstMs`. */
   readonly stableMs: number;
 }
 
-/** Pauses that double up to a bound, with jitter so that many do not come back at the same moment. */
+/** Pauses that double up to a limit, with jitter so that many clients do not reconnect at the same moment. */
 export class Backoff {
   readonly #options: BackoffOptions;
   readonly #random: () => number;
@@ -21,7 +21,7 @@ export class Backoff {
     this.#upSince = now;
   }
 
-  /** The pause before the next attempt: between half of its step and the whole of it. */
+  /** Returns the pause before the next attempt: between half of its step and the whole step. */
   nextMs(now = performance.now()): number {
     const { firstMs, maxMs, stableMs } = this.#options;
     if (this.#upSince !== undefined && now - this.#upSince >= stableMs) this.#failures = 0;

@@ -6,20 +6,20 @@ import { Shares, type Holder } from "../../core/fairness/shares.ts";
 import type { Link } from "./link.ts";
 import type { Subscriptions } from "../connection/subscriptions.ts";
 
-/** One link to a server, with what is subscribed to over it. */
+/** One link to a server, with the subscriptions over it. */
 export interface LinkPlace {
   readonly link: Link;
   readonly subscriptions: Subscriptions;
 }
 
-/** Whom a further link is for. */
+/** The users of a further link. */
 export interface Purpose {
   readonly key: LinkKey;
-  /** As `status` and the log say it. */
+  /** Name in `status` and in the log. */
   readonly label: string;
 }
 
-/** Any part of a key that tells its link from others. */
+/** Any part of a key that identifies its link. */
 type KnownBy = Parameters<typeof linkKeyText>[0];
 
 export interface FurtherLinksOptions {
@@ -30,7 +30,7 @@ export interface FurtherLinksOptions {
 
 interface LinkEntry extends LinkPlace {
   readonly purpose: Purpose;
-  /** Whose share of the bound it is. Undefined: it does not count against the bound. */
+  /** The holder to whose share it counts. Undefined: it does not count towards the limit. */
   readonly holder: Holder | undefined;
   usedAt: number;
 }
@@ -40,8 +40,8 @@ interface BoundedEntry extends LinkEntry {
 }
 
 /**
- * Links to one server beside its first: made when they are needed, bounded in number, ended when idle or when their
- * user has gone.
+ * Links to one server besides its first: opened on demand, limited in number, closed when idle or when their user
+ * disconnects.
  */
 export class FurtherLinks {
   readonly #options: FurtherLinksOptions;
@@ -67,14 +67,17 @@ export class FurtherLinks {
     return this.#entries.get(linkKeyText(key));
   }
 
-  /** Throws a `FailError` of kind `limited` when there are too many, and nobody owes one to whom it is for. */
+  /**
+   * Returns the link for a purpose. Throws a `FailError` of kind `limited` if the limit is reached and no holder
+   * exceeds its share.
+   */
   get(purpose: Purpose, open: () => LinkPlace): LinkPlace {
     const entry = this.#entries.get(linkKeyText(purpose.key)) ?? this.#open(purpose, open);
     entry.usedAt = performance.now();
     return entry;
   }
 
-  /** `failure` is what calls under way on it are answered with. */
+  /** Closes a link; calls in flight on it end with `failure`. */
   async release(key: KnownBy, failure?: Fail): Promise<void> {
     const text = linkKeyText(key);
     const entry = this.#entries.get(text);
@@ -93,7 +96,7 @@ export class FurtherLinks {
     await Promise.all(this.#ending);
   }
 
-  /** What `status` shows of each. */
+  /** Returns the facts of each link for `status`. */
   describe(): JsonObject[] {
     return Array.from(this.#entries.values(), ({ purpose, link }) => {
       const { pid, era } = link.current?.describe() ?? {};

@@ -3,7 +3,7 @@ import { Gate } from "./gate.ts";
 
 const never = new AbortController().signal;
 
-test("no more than its width are inside at once", async () => {
+test("admits no more than its width", async () => {
   const gate = new Gate({ width: 2, holdMs: 60_000 });
   let inside = 0;
   let most = 0;
@@ -17,7 +17,7 @@ test("no more than its width are inside at once", async () => {
   expect(most).toBe(2);
 });
 
-test("one that takes too long stops counting, and one that gives up leaves its place", async () => {
+test("a slow start stops counting, and a cancelled one leaves its place", async () => {
   const gate = new Gate({ width: 1, holdMs: 20 });
   const wedged = new AbortController();
   void gate.run(() => new Promise<void>((resolve) => wedged.signal.addEventListener("abort", () => resolve())), never);

@@ -1,13 +1,13 @@
 import { abortFailure } from "../../core/timing/wait.ts";
 
 export interface LinkGateOptions {
-  /** How many may be inside at once. */
+  /** Most starts at the same time. */
   readonly width: number;
-  /** Whoever takes longer stays inside without counting any more, so that a wedged one does not keep the others out. */
+  /** A slower start continues but no longer counts, so that a hanging one does not block the others. */
   readonly holdMs: number;
 }
 
-/** Bounds how many servers start at the same moment: a burst of starting processes slows every one of them. */
+/** Limits the number of servers that start at the same time: many concurrent starts slow each other down. */
 export class Gate {
   readonly #options: LinkGateOptions;
   readonly #waiting: (() => void)[] = [];
@@ -17,7 +17,7 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Runs `work` once there is room. Rejects when `signal` aborts before that. */
+  /** Runs `work` once there is room. Rejects if `signal` aborts before that. */
   async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     await this.#enter(signal);
     const leave = this.#leaver();
@@ -63,5 +63,5 @@ export class Gate {
   }
 }
 
-/** Shared by every upstream of this process that is not given another one. */
+/** Shared by all upstreams of this process without their own gate. */
 export const CONNECT_GATE = new Gate({ width: 8, holdMs: 3000 });

@@ -2,38 +2,41 @@ import type { Fail } from "../../core/calls/outcome.ts";
 import type { BrokenInstall, Installation } from "../../core/sources/provider.ts";
 
 /**
- * What the lines of a failed start say: what it needs is not on this machine yet, is there and cannot be used, or could
- * not be asked for.
+ * The result of reading a failed start's output: a needed package is missing, is present but broken, or could not be
+ * requested.
  */
 export type StartVerdict = "missing" | "broken" | "refused" | undefined;
 
 /**
- * Brings what a command downloads (`npx`, `uvx`, …) before the command is started, so that no start is ended in the
- * middle of a download.
+ * Downloads what a command needs (`npx`, `uvx`, …) before the command is started, so that no start is ended during a
+ * download.
  */
 export interface Installer {
-  /** Present while something is downloaded, or is waited for. */
+  /** Present during a download, or the wait for one. */
   readonly installation: Installation | undefined;
-  /** Present once a start found something broken, until one went well. */
+  /** Present after a start with a broken install, until one succeeds. */
   readonly brokenInstall: BrokenInstall | undefined;
-  /** Whatever is known to be needed is there once this resolves. Rejects with a `FailError`. */
+  /** Resolves when everything known to be needed is present. Rejects with a `FailError`. */
   before(signal: AbortSignal): Promise<void>;
-  /** What the lines on stderr of a start that failed say. */
+  /** Returns the verdict on the stderr lines of a failed start. */
   verdict(stderr: readonly string[]): StartVerdict;
-  /** Downloads what was missing. Rejects with a `FailError`. */
+  /** Downloads missing packages. Rejects with a `FailError`. */
   install(signal: AbortSignal): Promise<void>;
-  /** Begins to look for signs of life of a start that may be downloading. The returned function ends that. */
+  /** Watches a start that may be downloading for activity. The returned function stops that. */
   watch(onSign: () => void): () => void;
-  /** A start wrote on stderr. */
+  /** Records stderr output of a start. */
   heard(): void;
-  /** Nobody needs the server any more, so a start under way ends, but for its download. Call what it returns after. */
+  /**
+   * Ends a running start, except for its download, because the server is no longer needed. Call the returned function
+   * afterwards.
+   */
   leaving(): () => void;
-  /** The failure of such a start, with what to do. */
+  /** Returns the failure of such a start, with the advice for the user. */
   explain(failure: Fail, stderr: readonly string[]): Fail;
-  /** A start went well. */
+  /** Records a successful start. */
   succeeded(): void;
-  /** The longest that a start may take while it shows signs of life. */
+  /** Longest duration of a start with activity, in milliseconds. */
   readonly maxMs: number;
-  /** Removes what is broken and downloads it anew. Rejects with a `FailError`. */
+  /** Removes a broken install and downloads it again. Rejects with a `FailError`. */
   mend(signal: AbortSignal): Promise<void>;
 }

@@ -17,14 +17,14 @@ export type LinkState = "idle" | "connecting" | "ready" | "down" | "closed";
 
 export interface LinkOptions {
   readonly openTransport: OpenTransport;
-  /** Read anew for each attempt, since what is known of the server grows. */
+  /** Read for each attempt, because more is known of the server over time. */
   connectionOptions(): ConnectionOptions;
   readonly connectTimeoutMs: number;
   readonly gate: Gate;
-  /** Where a start may download. */
+  /** Present if a start may download. */
   readonly installer?: Installer | undefined;
   readonly backoff: BackoffOptions;
-  /** Comes back by itself after a loss; otherwise only when it is asked for. */
+  /** Returns whether it reconnects automatically; otherwise only on demand. */
   keepAlive(): boolean;
   /** @default 500 */
   readonly retryFloorMs?: number | undefined;
@@ -33,18 +33,18 @@ export interface LinkOptions {
 
 export interface LinkEvents extends Omit<ConnectionEvents, "onClose"> {
   onReady(connection: Connection): void;
-  /** What a start wrote on stderr was that its package has to be downloaded. */
+  /** Called if a start reported on stderr that its package must be downloaded. */
   onMissing(lines: readonly string[]): void;
-  /** A connection was lost or could not be made. */
+  /** Called when a connection was lost or could not be opened. */
   onDown(failure: Fail): void;
 }
 
-/** After a failed attempt, those who ask get its failure this long instead of a further attempt each. */
+/** For this long after a failed attempt, callers get its failure instead of a new attempt. */
 const RETRY_FLOOR_MS = 500;
-/** The same for those who only want to see its lists. */
+/** The same limit for callers that only read its lists. */
 const WAKE_FLOOR_MS = 10_000;
 
-/** Keeps one connection to a server: makes it, makes it again when it is lost, and never two at once. */
+/** Maintains one connection to a server: opens it, reopens it after a loss, and never has two at a time. */
 export class Link {
   readonly #options: LinkOptions;
   readonly #events: LinkEvents;
@@ -54,14 +54,14 @@ export class Link {
   #state: LinkState = "idle";
   #connection: Connection | undefined;
   #attempt: Promise<Connection> | undefined;
-  /** Of a start under way. */
+  /** Present during a start. */
   #opening: Connection | undefined;
   #clock: StartClock | undefined;
   #retry: NodeJS.Timeout | undefined;
   #failure: Fail | undefined;
   #failedAt = -Infinity;
   #connects = 0;
-  /** The end of the last connection that was closed for want of work. */
+  /** The end of the last connection that was closed when idle. */
   #stopping: Promise<void> | undefined;
   readonly #ending = new Set<Promise<void>>();
   since = new Date();
@@ -76,12 +76,12 @@ export class Link {
     return this.#state;
   }
 
-  /** The open connection, if there is one at this moment. */
+  /** The open connection, if there is one. */
   get current(): Connection | undefined {
     return this.#state === "ready" ? this.#connection : undefined;
   }
 
-  /** How much of the time of a start under way the machine kept it from working. */
+  /** Milliseconds of the current start during which the machine was too busy. */
   get delayedMs(): number {
     return this.#clock?.lostMs ?? 0;
   }
@@ -99,12 +99,15 @@ export class Link {
     if (performance.now() - this.#failedAt >= WAKE_FLOOR_MS) this.start();
   }
 
-  /** Connects in the background, behind the gate. */
+  /** Connects in the background, limited by the gate. */
   start(): void {
     if (this.#state === "idle" || this.#state === "down") this.#connect(false).catch(() => {});
   }
 
-  /** The connection, made at once if there is none. Rejects with a `FailError` when that fails or `signal` aborts. */
+  /**
+   * Returns the open connection, connecting first if needed. Rejects with a `FailError` if connecting fails or is
+   * aborted.
+   */
   async get(signal: Cancellation): Promise<Connection> {
     if (this.current) return this.current;
     if (this.#state === "closed") throw new FailError(CLOSED);
@@ -114,12 +117,12 @@ export class Link {
     return await orAborted(this.#connect(true), signal);
   }
 
-  /** Why the last try failed is mended: the next one need not wait. */
+  /** Forgets the last failure, because its cause is fixed: the next attempt need not wait. */
   forgive(): void {
     this.#failedAt = -Infinity;
   }
 
-  /** Closes a connection that cannot be used any more; the next `get` makes another. */
+  /** Closes an unusable connection; the next `get` opens another. */
   replace(connection: Connection, failure: Fail, options?: CloseOptions): void {
     if (this.#connection !== connection || this.#state !== "ready") return;
     this.#lost(failure);
@@ -127,14 +130,14 @@ export class Link {
   }
 
   /**
-   * As `replace`, and leaves the connection to end by itself: requests under way on it may still be answered, or hear
-   * that they were never begun.
+   * Like `replace`, but lets the connection end itself: its requests in flight may still be answered, or be reported as
+   * never started.
    */
   retire(connection: Connection, failure: Fail): void {
     if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
   }
 
-  /** Ends the connection for want of work; it is made again when it is asked for. */
+  /** Closes an idle connection; it is reopened on demand. */
   async stop(): Promise<void> {
     if (this.#state !== "ready" || !this.#connection) return;
     const connection = this.#connection;
@@ -144,7 +147,7 @@ export class Link {
     await this.#stopping;
   }
 
-  /** `failure` is what calls under way are answered with. @default that it was closed */
+  /** `failure` is the outcome of calls in flight. @default that it was closed */
   async close(failure?: Fail): Promise<void> {
     if (this.#state === "closed") return void (await Promise.all(this.#ending));
     this.#enter("closed");
@@ -169,7 +172,7 @@ export class Link {
 
   async #make(isUrgent: boolean): Promise<Connection> {
     this.#enter("connecting");
-    // A server that saves as it ends must have done so before the next one of it loads what it saved.
+    // A server that saves at its end must finish before its next process loads the saved state.
     if (this.#stopping) await this.#stopping;
     try {
       const work = (): Promise<Connection> => this.#openInTime();
@@ -217,10 +220,10 @@ export class Link {
     }
   }
 
-  /** How else to ask a server that could not be opened; nothing where that would change nothing. */
+  /** Returns other options for a server that could not be opened; `undefined` if they would not help. */
   #askedOtherwise(options: ConnectionOptions, { details }: Fail): ConnectionOptions | undefined {
     if (details?.["spokeBoth"] === true) return { ...options, knownEra: "modern" };
-    // Some servers cannot stand a request before `initialize` and end: those get another start, without the probe.
+    // Some servers exit on a request before `initialize`: they are started again without the probe.
     const hasEnded = options.era === "auto" && details?.["exitCode"] !== undefined;
     if (!hasEnded || this.#options.installer?.verdict(this.#lines.all) !== undefined) return undefined;
     const { prefersLegacy, ...plain } = options;
@@ -237,7 +240,7 @@ export class Link {
       },
       onClose: (failure) => {
         if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
-        // What is left of it is cleared away, whoever ended it.
+        // Cleans up after it, whichever side ended it.
         void this.#end(connection);
       },
     });
@@ -288,7 +291,7 @@ export class Link {
     if (!this.#options.keepAlive()) return;
     clearTimeout(this.#retry);
     const { maxMs } = this.#options.backoff;
-    // A sign-in takes a person, and a download that failed takes time: trying again at once would change nothing.
+    // A sign-in needs a user, and a failed download takes time: an immediate retry would not help.
     const isLasting = this.#failure?.kind === "needs_authorisation" || this.#failure?.details?.["install"] === true;
     const pauseMs = isLasting ? maxMs : this.#backoff.nextMs();
     this.#retry = setTimeout(() => this.start(), pauseMs);

@@ -10,58 +10,60 @@ import type { Era, EraChoice, EraName } from "../connection/era.ts";
 import { FurtherLinks, type LinkPlace, type Purpose } from "./further-links.ts";
 import type { Link } from "./link.ts";
 
-/** For whom a link is wanted. */
+/** The caller that needs a link. */
 export type LinkCaller = Pick<Call, "principal" | "client">;
 
-/** How a link is to be made. */
+/** How a link must be opened. */
 export interface LinkWish {
-  /** For whom it is. */
+  /** The callers that it serves. */
   readonly key: LinkKey;
-  /** What is declared to the server. */
+  /** Capabilities declared to the server. */
   readonly capabilities: JsonObject;
-  /** The handshake of this era suits the caller best. */
+  /** The era that suits the caller best. */
   readonly era: EraName | undefined;
-  /** Absent: the first link, from which the lists come. */
+  /** Absent: the first link, which supplies the lists. */
   readonly label?: string;
 }
 
 export interface LinksOptions {
   readonly era: EraChoice;
   readonly isolation: "auto" | "shared" | "session";
-  /** A further connection costs no process, so each era may have its own. */
+  /** True if a further connection needs no process, so that each era may have its own. */
   readonly opensCheaply: boolean;
   /** When a server of both eras gets a second process for callers of the legacy era. */
   readonly legacyProcess: LegacyProcess;
   readonly maxSessions: number;
   readonly idleMs: number;
   open(wish: LinkWish): LinkPlace;
-  /** The server was seen to ask without saying whom. */
+  /** Returns whether the server is known to send requests without naming a call. */
   asks(): boolean;
-  /** The server was seen to keep state that a second process would not have. */
+  /** Returns whether the server is known to keep state that a second process would not have. */
   hasState(): boolean;
-  /** A call failed because the server could not ask its caller, and no second process may be started for it. */
+  /**
+   * Called if a call failed because the server could not ask its caller, and no second process may be started for it.
+   */
   onUnasked(): void;
-  /** What may be remembered of the server has changed. */
+  /** Called when the remembered facts of the server change. */
   onVerdict(): void;
 }
 
 /**
- * When a server of both eras gets a second process, so that it can ask legacy callers. `auto`: for what was seen to
- * fail because the server could not ask, unless the server keeps state. `always`: for every legacy caller that can be
- * asked. `never`: one process.
+ * When a server of both eras gets a second process, so that it can ask legacy callers. `auto`: for calls that failed
+ * because the server could not ask, unless the server keeps state. `always`: for every legacy caller that can be asked.
+ * `never`: one process.
  */
 export type LegacyProcess = "auto" | "always" | "never";
 
-/** What is known of the eras of a server. */
+/** Facts about the eras of a server. */
 export interface EraVerdict {
   readonly era?: EraName;
-  /** Names and URIs whose calls failed because the server could not ask a legacy caller. */
+  /** Names and URIs with calls that failed because the server could not ask a legacy caller. */
   readonly asking?: readonly string[];
-  /** Digest of what the server says that it is, if it was seen to refuse the legacy handshake. */
+  /** Digest of the server info, if the server refused the legacy handshake. */
   readonly modernOnly?: string;
 }
 
-/** A link and the open connection behind it. */
+/** A link and its open connection. */
 export interface ReachedLink {
   readonly link: Link;
   readonly connection: Connection;
@@ -69,31 +71,31 @@ export interface ReachedLink {
 
 type Owner = "first" | "legacy";
 
-/** Names and URIs that are remembered as asking their callers. */
+/** Most remembered names and URIs that ask their callers. */
 const MAX_ASKING = 500;
-/** How long a link of the legacy era that could not be opened is not tried again. */
+/** Pause after a failed opening of a link of the legacy era. */
 const LEGACY_PAUSE_MS = 60_000;
 const LEGACY: Purpose = Object.freeze({ key: LEGACY_CALLERS, label: "callers of the legacy era" });
 
 /**
- * The links to one server, and which of them a call uses. All calls go over the first link if possible. A server of
- * both eras gets a second one: over HTTP for legacy callers, on stdio for calls that were seen to fail because the
- * server could not ask a legacy caller. A server that asks gets one for each further principal. With
- * `isolation = "session"` each lasting connection has its own.
+ * The links to one server, and the choice of link for each call. All calls use the first link if possible. A server of
+ * both eras gets a second one: over HTTP for legacy callers, on stdio for calls that failed because the server could
+ * not ask a legacy caller. A server that sends requests gets one link for each further principal. With `isolation =
+ * "session"` each lasting connection has its own.
  */
 export class Links {
   readonly first: LinkPlace;
   readonly #options: LinksOptions;
   readonly #further: FurtherLinks;
-  /** Who keeps a connection on which the server asked. */
+  /** The principal that keeps a connection on which the server sent a request. */
   readonly #holders = new Map<Owner, string>();
   #preferred: "legacy" | undefined;
   #era: EraName | undefined;
-  /** What the server on the first link says that it is. */
+  /** Digest of the server info on the first link. */
   #identity: string | undefined;
   #legacyAgainAt = 0;
   readonly #asking = new Set<string>();
-  /** The one that was seen to refuse the legacy handshake. */
+  /** Digest of the server that refused the legacy handshake. */
   #modernOnly: string | undefined;
 
   constructor(options: LinksOptions) {
@@ -102,24 +104,24 @@ export class Links {
     this.first = options.open({ key: EVERYBODY, capabilities: SHARED_CAPABILITIES, era: undefined });
   }
 
-  /** Of the first link, as far as it is known. */
+  /** Era of the first link, once known. */
   get era(): EraName | undefined {
     return this.#era;
   }
 
-  /** The handshake that the first link tries first, since the first caller speaks that era. */
+  /** The handshake that the first link tries first, because the first caller uses that era. */
   get preferred(): "legacy" | undefined {
     return this.#preferred;
   }
 
-  /** What may be remembered of the server: not an era that was tried first for a caller's sake. */
+  /** The facts to remember of the server, without an era that was only tried first for a caller. */
   get verdict(): EraVerdict {
     const asking = this.#asking.size > 0 ? { asking: Array.from(this.#asking) } : {};
     if (this.#era === undefined || this.#preferred !== undefined) return asking;
     return { era: this.#era, ...(this.#modernOnly !== undefined && { modernOnly: this.#modernOnly }), ...asking };
   }
 
-  /** What is remembered of an earlier run. */
+  /** Restores the facts of an earlier run. */
   recall({ era, modernOnly, asking = [] }: EraVerdict): void {
     for (const target of asking.slice(0, MAX_ASKING)) this.#asking.add(target);
     this.#era ??= era;
@@ -127,14 +129,15 @@ export class Links {
     this.#identity ??= modernOnly;
   }
 
-  /** How the first caller speaks. Only before the first link was opened. */
+  /** Sets the era of the first caller. Only before the first link is opened. */
   prefer(era: EraName): void {
-    // The modern handshake is tried first in any case. Over HTTP each era has a link of its own, so there the first one
+    // The modern handshake is tried first in any case. Over HTTP each era has its own link, so the first one may be of
+    // either.
     // may be of either.
     if (era === "legacy" && this.#options.era === "auto" && !this.#options.opensCheaply) this.#preferred = era;
   }
 
-  /** The first link is open. */
+  /** Records that the first link is open. */
   opened({ name, serverInfo }: Era): void {
     this.#era = name;
     this.#identity = contentDigest(stringifyExact(serverInfo));
@@ -159,8 +162,8 @@ export class Links {
   }
 
   /**
-   * Takes a failure by which a server says that it could not ask its caller. Returns whether the same call may succeed
-   * over another link, which `reach` then returns.
+   * Handles a failure by which a server reports that it could not ask its caller. Returns whether the same call may
+   * succeed over another link, which `reach` then returns.
    */
   couldNotAsk(link: Link, { client }: LinkCaller, request: CallRequest): boolean {
     const target = targetOf(request);
@@ -170,7 +173,7 @@ export class Links {
       this.#options.onUnasked();
       return false;
     }
-    // Calls that were under way together fail together.
+    // Concurrent calls fail together.
     if (this.#asking.has(target)) return true;
     if (this.#asking.size >= MAX_ASKING) return false;
     this.#asking.add(target);
@@ -185,14 +188,14 @@ export class Links {
     if (connection === undefined) return this.#open(caller, cancellation, request);
     if (link === this.first.link && era === this.#era) return { link, connection };
     this.#noteRefusal(link, connection);
-    // What the server speaks is known by now for the first time, or better than before, be it by a call beside this
+    // The era of the server is now known for the first time, or better than before, also through a concurrent call.
     // one.
     const next = this.#placeFor(caller, request).link;
     return next === link ? { link, connection } : { link: next, connection: await next.get(cancellation) };
   }
 
   /**
-   * Where this caller's subscriptions are kept: on its own link, or on the first where only that era of the server has
+   * Returns the link for this caller's subscriptions: its own, or the first one if only that era of the server supports
    * them.
    */
   async subscribingFor(caller: LinkCaller, cancellation: Cancellation): Promise<LinkPlace> {
@@ -201,7 +204,7 @@ export class Links {
     return canSubscribe ? this.#placeFor(caller) : this.first;
   }
 
-  /** The server asked a caller of this principal on one of the shared links: whoever is asked first keeps it. */
+  /** Handles a server request to this principal on a shared link: the first principal keeps the link. */
   asked(principal: string): void {
     for (const owner of ["first", "legacy"] as const) {
       const isThere = this.#linkOf(owner)?.current?.principals.includes(principal) ?? false;
@@ -234,7 +237,7 @@ export class Links {
     return owner === "first" ? this.first : this.#furtherOf(LEGACY);
   }
 
-  /** Whether this call goes over a link of the legacy era although the first link is of the modern era. */
+  /** Returns whether this call uses a link of the legacy era although the first link is modern. */
   #wantsLegacy(client: Client, request: CallRequest | undefined): boolean {
     if (!this.#mayUseLegacy(client)) return false;
     const { opensCheaply, legacyProcess } = this.#options;
@@ -252,8 +255,8 @@ export class Links {
   }
 
   /**
-   * On a server that asks, one principal keeps the connection; others leave it once nothing of theirs is under way
-   * there.
+   * On a server that sends requests, one principal keeps the connection; others leave it when their calls there have
+   * ended.
    */
   #mayShare(principal: Principal, owner: Owner): boolean {
     const isOfLegacyEra = owner === "legacy" || this.#era === "legacy";
@@ -286,8 +289,7 @@ export class Links {
   }
 
   /**
-   * A server that serves the first link and cannot be opened in the legacy era, whatever the reason, is used over the
-   * first one for a while.
+   * If a server works on the first link and cannot be opened in the legacy era, the first link is used for a while.
    */
   #instead(link: Link, error: unknown, cancellation: Cancellation): undefined {
     const isSecond = this.#further.find(LEGACY.key)?.link === link;
@@ -296,8 +298,7 @@ export class Links {
   }
 
   /**
-   * Where the legacy handshake was tried first, and the server answered the modern one only, nobody needs the second
-   * link.
+   * If the legacy handshake was tried first and the server answered only the modern one, the second link is not needed.
    */
   #noteRefusal(link: Link, { era }: Connection): void {
     if (era.name !== "modern" || this.#further.find(LEGACY.key)?.link !== link) return;
@@ -306,13 +307,13 @@ export class Links {
     this.#options.onVerdict();
   }
 
-  /** Another version of the server may have learnt the other handshake. */
+  /** A new version of the server may support the other handshake. */
   #isModernOnly(): boolean {
     return this.#modernOnly !== undefined && this.#modernOnly === this.#identity;
   }
 }
 
-/** What a call is made of: the name of a tool or prompt, or a URI. */
+/** Returns the target of a call: the name of a tool or prompt, or a URI. */
 function targetOf({ params }: CallRequest): string | undefined {
   return stringMember(params, "name") ?? stringMember(params, "uri");
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LostTime } from "../../process/lost-time.ts";
 import { MAX_PATIENCE, StartClock } from "./start-clock.ts";
 
-/** What the process had of a processor, and waited for. */
+/** The process's processor time, and its wait for the processor. */
 let share: { ranMs: number; waitedMs: number };
 let clock: StartClock;
 
@@ -20,7 +20,7 @@ function start(totalMs = 1000, pid: () => number | undefined = () => 1): StartCl
   return (clock = new StartClock({ timeoutMs: 1000, totalMs, pid }, lostTime));
 }
 
-/** So much time passes, in which the process wants the processor and gets it for these parts of it. */
+/** Advances the clock; the process needs the processor for `wants` of the time and gets `gets` of it. */
 async function pass(ms: number, { wants = 1, gets = wants }: { wants?: number; gets?: number } = {}): Promise<void> {
   for (let at = 0; at < ms; at += 10) {
     share = { ranMs: share.ranMs + 10 * gets, waitedMs: share.waitedMs + 10 * (wants - gets) };
@@ -28,7 +28,7 @@ async function pass(ms: number, { wants = 1, gets = wants }: { wants?: number; g
   }
 }
 
-test("a start that sleeps is over after its time", async () => {
+test("a sleeping start ends after its time", async () => {
   start();
   await pass(980, { wants: 0 });
   expect(clock.signal.aborted).toBe(false);
@@ -36,7 +36,7 @@ test("a start that sleeps is over after its time", async () => {
   expect(clock.signal.aborted).toBe(true);
 });
 
-test("so is one that computes all the time", async () => {
+test("a computing start ends after its time", async () => {
   start();
   await pass(980);
   expect(clock.signal.aborted).toBe(false);
@@ -44,7 +44,7 @@ test("so is one that computes all the time", async () => {
   expect(clock.signal.aborted).toBe(true);
 });
 
-test("one that the machine gives a quarter of what it wants has four times as long", async () => {
+test("a start that gets a quarter of its needed processor time lasts four times as long", async () => {
   start();
   await pass(3800, { wants: 1, gets: 0.25 });
   expect(clock.signal.aborted).toBe(false);
@@ -53,14 +53,14 @@ test("one that the machine gives a quarter of what it wants has four times as lo
   expect(clock.failure.message).toContain("within 1 s, not counting 3 s in which the machine was busy.");
 });
 
-test("one that sleeps most of the time has no more for wanting the processor now and then", async () => {
+test("a mostly sleeping start gets no extra time for an occasional need of the processor", async () => {
   start();
   await pass(1080, { wants: 0.04, gets: 0.02 });
   expect(clock.signal.aborted).toBe(true);
   expect(clock.failure.message).toContain("within 1 s. ");
 });
 
-test("one that gets nothing at all is over after some times its time", async () => {
+test("a start without any processor time ends after a multiple of its time", async () => {
   start();
   await pass(MAX_PATIENCE * 1000 - 20, { gets: 0 });
   expect(clock.signal.aborted).toBe(false);
@@ -68,7 +68,7 @@ test("one that gets nothing at all is over after some times its time", async () 
   expect(clock.signal.aborted).toBe(true);
 });
 
-test("a sign of life begins the time anew, up to all the time that there is", async () => {
+test("activity restarts the time, up to the total", async () => {
   start(2500);
   for (let signs = 0; signs < 4; signs += 1) {
     await pass(600, { wants: 0 });
@@ -79,7 +79,7 @@ test("a sign of life begins the time anew, up to all the time that there is", as
   expect(clock.signal.aborted).toBe(true);
 });
 
-test("the process may be there later than the clock, and another one follow it", async () => {
+test("the process may start after the clock and be replaced by another", async () => {
   let pid: number | undefined;
   start(1000, () => pid);
   await pass(500, { gets: 0 });
@@ -88,7 +88,7 @@ test("the process may be there later than the clock, and another one follow it",
   expect(clock.signal.aborted).toBe(false);
 });
 
-test("one that was stopped is never over", async () => {
+test("a stopped clock never ends", async () => {
   start();
   clock.stop();
   await pass(9000, { wants: 0 });

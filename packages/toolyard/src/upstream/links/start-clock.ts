@@ -2,25 +2,25 @@ import { fail, type Fail } from "../../core/calls/outcome.ts";
 import { LostTime } from "../../process/lost-time.ts";
 
 export interface StartClockOptions {
-  /** What a start has, signs of life aside. */
+  /** Time of a start without activity, in milliseconds. */
   readonly timeoutMs: number;
-  /** What it has in all while it shows signs of life. */
+  /** Total time of a start with activity, in milliseconds. */
   readonly totalMs: number;
-  /** What is started, once there is such a process here. */
+  /** Returns the id of the started process, once it exists. */
   pid(): number | undefined;
 }
 
-/** While the machine keeps a start from working, it may take so many times as long. */
+/** A start on a busy machine may take at most this many times as long. */
 export const MAX_PATIENCE = 6;
-/** Time between two looks. */
+/** Interval of the checks. */
 const LOOK_MS = 500;
-/** Less than this is lost on any machine. */
+/** Smaller losses occur on any machine and are not reported. */
 const MIN_TOLD_MS = 1000;
 
 /**
- * Tells when a start has had its time. A machine that is busy is no fault of the server: what its processes wanted of a
- * processor and did not get, and what this process came too late to read, does not count, up to a bound. One that
- * sleeps, or computes for ever, has no more than its time.
+ * Measures the time of a start. A busy machine is not the server's fault: processor time that its processes needed and
+ * did not get, and delays of this process in reading their output, do not count, up to a limit. A start that sleeps or
+ * computes has only its own time.
  */
 export class StartClock {
   readonly #options: StartClockOptions;
@@ -41,17 +41,17 @@ export class StartClock {
     this.#wait();
   }
 
-  /** Aborts once the time is over. */
+  /** Aborts when the time has ended. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** What did not count so far. */
+  /** Milliseconds that did not count so far. */
   get lostMs(): number {
     return this.#lostMs;
   }
 
-  /** What is said of a start that had its time. */
+  /** The failure of a start that exceeded its time. */
   get failure(): Fail {
     const lost =
       this.#lostMs < MIN_TOLD_MS
@@ -63,7 +63,7 @@ export class StartClock {
     return fail("unavailable", message);
   }
 
-  /** A sign of life: the time begins anew. */
+  /** Records activity: the time restarts. */
   touch(): void {
     this.#sinceMs = performance.now() - this.#begunAt;
     this.#lostBeforeMs = this.#lostMs;
@@ -80,7 +80,7 @@ export class StartClock {
     const dueAt = performance.now() + waitMs;
     this.#timer = setTimeout(() => {
       const lateMs = Math.max(0, performance.now() - dueAt);
-      // What has come meanwhile is read before anything is said of it.
+      // Messages that arrived in the meantime are read before the check.
       this.#turn = setImmediate(() => this.#look(lateMs));
     }, waitMs);
     this.#timer.unref();

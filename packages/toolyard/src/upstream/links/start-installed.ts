@@ -6,14 +6,17 @@ export interface StartOptions {
   readonly installer: Installer | undefined;
   readonly signal: AbortSignal;
   readonly lines: StartLines;
-  /** What a start said was no more than that something has to be downloaded. */
+  /** Called if a start only reported a missing download. */
   readonly onMissing: (lines: readonly string[]) => void;
 }
 
-/** After a download the start is tried again; what is missing then is tried as it was configured, and no further. */
+/**
+ * After a download the start is tried again; a further missing package is tried with the configured command, and then
+ * no more.
+ */
 const MAX_STARTS = 3;
 
-/** Starts a server, and downloads what it needs where that is missing, outside of the time that a start has. */
+/** Starts a server, and downloads missing packages outside the time limit of a start. */
 export async function startInstalled<T>(start: () => Promise<T>, options: StartOptions): Promise<T> {
   const { installer, signal, lines, onMissing } = options;
   if (!installer) return start();
@@ -37,7 +40,7 @@ export async function startInstalled<T>(start: () => Promise<T>, options: StartO
 
 const MAX_LINES = 400;
 
-/** What the starts of one connection wrote on stderr: the first lines, where it says what was wrong. */
+/** The stderr output of one connection's starts: the first lines, which usually contain the error. */
 export class StartLines {
   #lines: string[] = [];
 

@@ -1,12 +1,12 @@
 import type { RequestId, RpcNotification } from "../../wire/messages.ts";
 
-/** Keeps a server telling us of changes: of its lists, and of the resources that somebody subscribed to. */
+/** Keeps the server's notifications on: about its lists and about subscribed resources. */
 export interface Watcher {
-  /** From now on these URIs, and no others. Rejects with a `FailError` when the server refuses one that is new. */
+  /** Replaces the watched URIs. Rejects with a `FailError` if the server refuses a new one. */
   watch(uris: ReadonlySet<string>): Promise<void>;
-  /** Whether a resource's change counts; one that came by a stream which was replaced meanwhile does not. */
+  /** Returns whether a resource change counts; one from a replaced stream does not. */
   accepts(notification: RpcNotification, related: RequestId | undefined): boolean;
-  /** A notification that is the watcher's own business; `true` when it was. */
+  /** Handles a notification that concerns the watcher itself; returns whether it did. */
   takes(notification: RpcNotification, related: RequestId | undefined): boolean;
   close(): void;
 }

@@ -12,7 +12,7 @@ function readings(
   }: {
     readonly untilMs: number;
     readonly readMs?: number;
-    /** Times at which the server announces a change of its own accord. */
+    /** Times at which the server announces a change by itself. */
     readonly announcements?: readonly number[];
     /** Times, from the start of a reading, at which the server announces a change because of it. */
     readonly onRead?: (count: number) => readonly number[];

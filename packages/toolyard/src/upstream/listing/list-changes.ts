@@ -2,7 +2,7 @@ import type { ChangedList } from "../connection/connection.ts";
 
 /** Delay before the lists are read after an announced change, so that changes announced together are read once. */
 const DEBOUNCE_MS = 50;
-/** Pause between two readings when the server announces a change during or soon after each; doubles every time. */
+/** Pause between two readings if the server announces a change during or soon after each; doubles every time. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 60_000;
 /** Time without an announcement after which the next one is read without a pause; twice the pause if that is longer. */
@@ -12,7 +12,7 @@ const MAX_SHORT_PAUSES = 1;
 /** Pauses in a row from which the server counts as one that announces changes without end. */
 const RESTLESS_PAUSES = 5;
 
-/** One reading of the lists, and the announcements that came before it began. */
+/** One reading of the lists, and the announcements before its start. */
 export interface ListReading {
   readonly announced: ReadonlySet<ChangedList>;
   readonly since: number | undefined;
@@ -20,7 +20,7 @@ export interface ListReading {
 
 /**
  * Changes that a server announced with `list_changed`, until they have been read. Decides when the next reading may
- * begin: a server that announces a change whenever its lists are read would otherwise be read without end. Times are on
+ * start: a server that announces a change whenever its lists are read would otherwise be read without end. Times are on
  * the clock of `performance.now()`.
  */
 export class ListChanges {
@@ -30,12 +30,12 @@ export class ListChanges {
   #readAt = -Infinity;
   #pauses = 0;
 
-  /** When the first change was announced that has not been read yet. */
+  /** Time of the first announced change that has not been read yet. */
   get since(): number | undefined {
     return this.#since;
   }
 
-  /** Whether a caller may have the lists read without waiting for the pause. */
+  /** Returns whether a caller may have the lists read without waiting for the pause. */
   get mayHurry(): boolean {
     return this.#pauses <= MAX_SHORT_PAUSES;
   }
@@ -45,7 +45,7 @@ export class ListChanges {
     return this.#pauses >= RESTLESS_PAUSES;
   }
 
-  /** Takes an announcement; `"all"` is one that the hub infers, for example after a lost stream. */
+  /** Records an announcement; `"all"` is one that the hub infers, for example after a lost stream. */
   announce(list: ChangedList | "all", now = performance.now()): void {
     if (list !== "all") this.#announced.add(list);
     if (this.#since !== undefined) return;
@@ -71,7 +71,7 @@ export class ListChanges {
     this.#since = since ?? this.#since;
   }
 
-  /** Milliseconds until the lists are to be read; `undefined` if no announced change is left. */
+  /** Milliseconds until the lists must be read; `undefined` if no announced change is left. */
   dueInMs(now = performance.now()): number | undefined {
     if (this.#since === undefined) return undefined;
     return Math.max(0, this.#since + DEBOUNCE_MS - now, this.#readAt + this.#pauseMs - now);

@@ -26,7 +26,7 @@ function remembered(tools: readonly JsonObject[]): CachedServer {
   };
 }
 
-/** The tools that a later run reads, as JSON text. */
+/** Returns the tools that a later run reads, as JSON text. */
 async function keptTools(key: string, tools: readonly JsonObject[]): Promise<string> {
   const first = cacheOf(key);
   first.save(remembered(tools));
@@ -58,6 +58,6 @@ test("a listing keeps every integer exactly, wherever it is in a definition", as
   );
 });
 
-test("a listing that is no JSON counts as none", async () => {
+test("ignores a listing that is not JSON", async () => {
   expect(await cacheOf("never written").load()).toBeUndefined();
 });

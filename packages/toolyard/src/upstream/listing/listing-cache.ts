@@ -9,49 +9,51 @@ import { writeWhole } from "../../files/write-whole.ts";
 import type { EraName } from "../connection/era.ts";
 import type { ServerListing } from "./listing.ts";
 
-/** What is remembered of a server between two runs. */
+/** Facts of a server that are kept between runs. */
 export interface CachedServer {
-  /** Absent: not to be relied on. */
+  /** Absent: unknown or outdated. */
   readonly era?: EraName;
   /** Digest of the server's name and version, if it refuses the legacy handshake. */
   readonly modernOnly?: string;
-  /** It was seen to ask its callers. */
+  /** The server is known to send requests to its callers. */
   readonly asks: boolean;
-  /** Names and URIs whose calls need to ask a legacy caller. @default none */
+  /** Names and URIs with calls that need to ask a legacy caller. @default none */
   readonly asking?: readonly string[];
-  /** It was seen to change its lists because of calls. @default false */
+  /** The server is known to change its lists because of calls. @default false */
   readonly hasState?: boolean;
   readonly listing: ServerListing;
 }
 
-/** Where the last known listing of a server is kept between two runs. */
+/** Storage of a server's last known listing between runs. */
 export interface ListingStore {
   load(): Promise<CachedServer | undefined>;
   save(remembered: CachedServer): void;
-  /** Waits for what is being written. */
+  /** Waits for running writes. */
   close(): Promise<void>;
 }
 
 export interface ListingCacheOptions {
   readonly folder: string;
-  /** Source id and what makes it this server and no other: command and arguments, or URL. Only its hash is written. */
+  /** Source id and the identity of this server: command and arguments, or URL. Only its hash is written. */
   readonly key: readonly string[];
   readonly logger: Logger;
-  /** A listing that holds a secret of the configuration is not written. @default none does */
+  /**
+   * Returns whether a listing holds no secret of the configuration; others are not written. @default none holds one
+   */
   readonly isSecretFree?: (text: string) => boolean;
 }
 
 export const LISTING_FORMAT = 2;
-/** A listing over this is not kept. */
+/** A larger listing is not kept. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** In the first ones a new list is made ready for callers; it may be large, and is written out apart from that. */
+/** In the first turns a new list is prepared for callers; writing a large one waits until afterwards. */
 const TURNS_BEFORE = 4;
-/** The era may have changed with an update of the server; after this it is found out again. */
+/** The era may change with an update of the server; after this time it is determined again. */
 const MAX_ERA_AGE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Keeps the last known listing of one server on disk, so that its tools are there before it is. A broken file counts as
- * none.
+ * Keeps the last known listing of one server on disk, so that its tools are available before the server is. A broken
+ * file is ignored.
  */
 export class ListingCache implements ListingStore {
   readonly #file: string;
@@ -68,7 +70,7 @@ export class ListingCache implements ListingStore {
     this.#logger = logger;
   }
 
-  /** What was written last; the era only while it is fresh. */
+  /** Returns the last written state; the era only while it is fresh. */
   async load(): Promise<CachedServer | undefined> {
     try {
       const value: unknown = parseExact(await readFile(this.#file, "utf8"));
@@ -78,12 +80,12 @@ export class ListingCache implements ListingStore {
     }
   }
 
-  /** Writes in the background, whole or not at all; the same content is not written again. */
+  /** Writes in the background, atomically; the same content is not written again. */
   save(remembered: CachedServer): void {
     this.#turn = this.#turn.then(() => turnsLater()).then(() => this.#keep(remembered));
   }
 
-  /** Waits for what is being written. */
+  /** Waits for running writes. */
   async close(): Promise<void> {
     await this.#turn;
   }
@@ -117,7 +119,7 @@ async function turnsLater(): Promise<void> {
   for (let turn = 0; turn < TURNS_BEFORE; turn += 1) await nextTurn();
 }
 
-/** What was written; nothing where it is not of this format. */
+/** Returns the written state; `undefined` if it does not have this format. */
 export function parseRemembered(value: unknown): CachedServer | undefined {
   if (!isJsonObject(value) || value["format"] !== LISTING_FORMAT) return undefined;
   const remembered = objectMember(value, "remembered");

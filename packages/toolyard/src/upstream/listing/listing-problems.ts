@@ -2,9 +2,9 @@ import { changedTools } from "../../core/sources/definition-digest.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { ListingProblem, ServerListing } from "./listing.ts";
 
-/** Problems of one server's lists that are logged, each once; the status shows all that are current. */
+/** Most problems of one server's lists that are logged, each once; the status shows all current ones. */
 const MAX_LOGGED_PROBLEMS = 200;
-/** Names of changed tools that are reported. */
+/** Most names of changed tools that are reported. */
 const MAX_CHANGED_TOOLS = 50;
 const CHANGED =
   "Its definition changed since it was last read. Look at it again; `pins` keeps a tool as it was approved.";
@@ -16,7 +16,7 @@ const RESTLESS: ListingProblem = Object.freeze({
     "growing intervals, up to one minute, so a real change may be seen late. Report this to the server's author.",
 });
 
-/** Problems of one server's listings that show only over time, and the log lines for all problems. */
+/** Problems of one server's listings that only appear over time, and the log lines for all problems. */
 export class ListingProblems {
   readonly #logger: Logger;
   readonly #changedTools = new Set<string>();
@@ -27,13 +27,13 @@ export class ListingProblems {
     this.#logger = logger;
   }
 
-  /** Remembers tools whose definition differs: they were perhaps trusted for their former one (S12). */
+  /** Records tools with a changed definition: users may have trusted the earlier one (S12). */
   compare(before: ServerListing | undefined, after: ServerListing): void {
     for (const name of changedTools(before?.tools ?? [], after.tools))
       if (this.#changedTools.size < MAX_CHANGED_TOOLS) this.#changedTools.add(name);
   }
 
-  /** Notes whether the server announces changes without end. Returns whether that is new. */
+  /** Records whether the server announces changes without end. Returns whether that is new. */
   setRestless(isRestless: boolean): boolean {
     const isNew = isRestless !== this.#isRestless;
     this.#isRestless = isRestless;

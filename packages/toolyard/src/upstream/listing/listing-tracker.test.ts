@@ -22,7 +22,7 @@ interface Stage {
   changes: string[][];
 }
 
-/** A keeper whose server has been read once. */
+/** Returns a tracker after the first reading of its server. */
 async function start(): Promise<Stage> {
   const lines = new Lines();
   const stage = { tools: ["one"], hangs: false, ttlMs: undefined, callsInFlight: 0, heardAt: 0, reads: 0 };
@@ -66,7 +66,7 @@ async function start(): Promise<Stage> {
   return result;
 }
 
-/** Waits until the server has been read so often and the result has been taken. */
+/** Waits until the server has been read this many times and the result was stored. */
 async function read(stage: Stage, count: number): Promise<void> {
   while (stage.reads < count) await turn();
   for (let more = 0; more < 10; more += 1) await turn();
@@ -117,7 +117,7 @@ test("waits for the new list of a server that answers", async () => {
   stage.supervisor.close();
 });
 
-test("does not wait for a server that owes an answer and has been silent", async () => {
+test("does not wait for a silent server with an unanswered call", async () => {
   const stage = await start();
   [stage.callsInFlight, stage.heardAt] = [1, performance.now() - 251];
   stage.hangs = true;

@@ -16,28 +16,30 @@ import { ListingProblems } from "./listing-problems.ts";
 
 export interface ListingTrackerOptions {
   connection(): Connection | undefined;
-  /** Connects, for a listing that nobody has. */
+  /** Connects, to get a listing that is not known yet. */
   wake(): void;
-  /** Connected or about to be. */
+  /** Returns whether it is connected or about to be. */
   isUp(): boolean;
-  /** The listing differs, or the server announced a change of these lists and they have been read since. */
+  /**
+   * Called when the listing differs, or the server announced a change of these lists and they have been read since.
+   */
   onChanged(announced: ReadonlySet<ChangedList>, differs: boolean): void;
   save(listing: ServerListing): void;
-  /** Lists wait for the first one until this long after `open()`. @default 5000 */
+  /** Longest wait of list requests for the first listing, from `open()`, in milliseconds. @default 5000 */
   readonly coldWaitMs: number | undefined;
   readonly logger: Logger;
 }
 
 const COLD_WAIT_MS = 5000;
 /**
- * How long after an announced change, or after the lists expired, a list request waits for the new lists. It is short
- * because the wait delays the lists of all sources, and the server may hang. A call to a listed tool does not wait.
+ * Longest wait of a list request for new lists after an announced change, or after the lists expired. Short, because
+ * the wait delays the lists of all sources, and the server may hang. A call to a listed tool does not wait.
  */
 const FRESH_WAIT_MS = 250;
 const READ_MS = 60_000;
 /** Pauses before lists that could not be read are read again. */
 const RETRY = { firstMs: 5000, maxMs: 60_000, stableMs: Infinity };
-/** A server that says its lists hold for no time at all is not asked more often than this. */
+/** Shortest interval between readings of lists that a server declares as immediately stale. */
 const MIN_TTL_MS = 1000;
 
 const NOTHING: ServerListing = Object.freeze({
@@ -49,25 +51,25 @@ const NOTHING: ServerListing = Object.freeze({
   problems: [],
 });
 
-/** The last known listing of one server: read after connecting and whenever it changed, one reading at a time. */
+/** The last known listing of one server: read after connecting and after every change, one reading at a time. */
 export class ListingTracker {
   readonly #options: ListingTrackerOptions;
   readonly #changes = new ListChanges();
   readonly #problems: ListingProblems;
-  /** As the server listed it. */
+  /** The listing as the server returned it. */
   #content: ServerListing | undefined;
   /** The same with the problems found over time. */
   #listing: ServerListing | undefined;
   #digest = "";
   #recalling: Promise<void> | undefined;
   #reading: Promise<void> | undefined;
-  /** Counts what makes a reading old; a reading that began before the latest is followed by another. */
+  /** Counts events that make a reading stale; one that started before the latest is followed by another. */
   #version = 0;
-  /** When the first change was announced that the reading under way covers. */
+  /** Time of the first announced change that the current reading covers. */
   #coveredSince: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #staleAt = Infinity;
-  /** When the time of its lists was over, until they have been read. */
+  /** Time at which the lists expired, until they have been read. */
   #expiredAt: number | undefined;
   #failure: Fail | undefined;
   #retry = new Backoff(RETRY);
@@ -82,12 +84,12 @@ export class ListingTracker {
     this.#problems = new ListingProblems(options.logger);
   }
 
-  /** Why the last reading failed; absent when it did not. */
+  /** The failure of the last reading; absent if it succeeded. */
   get failure(): Fail | undefined {
     return this.#failure;
   }
 
-  /** Present while nothing was ever listed and nothing failed. */
+  /** Present while there was neither a listing nor a failure. */
   coldStart(): ColdStart | undefined {
     const { coldWaitMs = COLD_WAIT_MS } = this.#options;
     return this.#first && { waitUntil: this.#openedAt + coldWaitMs, over: this.#first.over };
@@ -107,32 +109,32 @@ export class ListingTracker {
     return waitMs > 0 ? this.#waitForChange(this.#listing, waitMs) : this.#listing;
   }
 
-  /** Whether changed lists are about to be read. False for a server that announces changes without end. */
+  /** True if changed lists are about to be read. False for a server that announces changes without end. */
   get isChanging(): boolean {
     const since = this.#changes.since ?? this.#coveredSince;
     return since !== undefined && !this.#changes.isRestless && this.#options.connection() !== undefined;
   }
 
-  /** A connection is there: what it offers is read, whatever was known. */
+  /** Reads the offered lists after a new connection, whatever was known. */
   connected(): void {
     this.#version += 1;
-    // It failed before, and is about to be listed for the first time all the same.
+    // It failed before, and is now about to be listed for the first time.
     if (!this.#listing && !this.#isClosed) this.#first ??= pending();
     void this.refresh();
   }
 
-  /** No connection could be had; whoever waits for the first listing gets what there is. */
+  /** Resolves waits for the first listing with the current state: no connection could be opened. */
   unreachable(): void {
     this.#resolveFirst();
   }
 
-  /** Takes the server's announcement that a list changed. */
+  /** Handles the server's announcement that a list changed. */
   outdated(list: ChangedList | "all"): void {
     this.#changes.announce(list);
     this.#plan();
   }
 
-  /** Reads the listing now. Joins a reading under way. */
+  /** Reads the listing now. Joins a running reading. */
   refresh(): Promise<void> {
     clearTimeout(this.#timer);
     this.#reading ??= this.#read().finally(() => {
@@ -142,13 +144,13 @@ export class ListingTracker {
     return this.#reading;
   }
 
-  /** Reads the listing with questions that are asked from now on, whatever is being read already. */
+  /** Reads the listing with new requests, even if a reading is running. */
   reread(): Promise<void> {
     this.#version += 1;
     return this.refresh();
   }
 
-  /** Writes down what is known, for a fact beside the listing that changed. */
+  /** Saves the known listing when a fact stored with it has changed. */
   remember(): void {
     if (this.#content) this.#options.save(this.#content);
   }
@@ -162,7 +164,7 @@ export class ListingTracker {
   async #recall(recalled: Promise<ServerListing | undefined>): Promise<void> {
     const listing = await recalled;
     this.#recalling = undefined;
-    // What the server itself said meanwhile is newer.
+    // A listing read from the server in the meantime is newer.
     if (!listing || this.#listing) return;
     this.#content = listing;
     this.#keep(listing);
@@ -183,7 +185,7 @@ export class ListingTracker {
 
   async #readChanges(): Promise<void> {
     await this.#reading;
-    // A reading that began before the announcement does not cover it.
+    // A reading that started before the announcement does not cover it.
     if (this.#changes.since !== undefined && this.#changes.mayHurry) await this.refresh();
   }
 
@@ -195,7 +197,7 @@ export class ListingTracker {
     return since + FRESH_WAIT_MS - performance.now();
   }
 
-  /** The time that the server gave its lists is over. */
+  /** Marks the lists as expired. */
   #expire(): void {
     this.#staleAt = Infinity;
     this.#expiredAt = performance.now();
@@ -223,7 +225,7 @@ export class ListingTracker {
     const deadline = new Deadline({ idleMs: READ_MS, totalMs: READ_MS });
     try {
       const listing = await readListing(connection, LISTING_BOUNDS, deadline.signal);
-      // As large as it may be, it was checked in this turn, and is compared in the next.
+      // It was checked in this turn, and is compared in the next, because it may be large.
       await nextTurn();
       const read = this.#compare(listing);
       await nextTurn();
@@ -258,7 +260,7 @@ export class ListingTracker {
     if (isNew || announced.size > 0) this.#options.onChanged(announced, isNew);
   }
 
-  /** Whether it differs from what was known; an equal one leaves the known object in its place. */
+  /** Returns whether it differs from the known listing; an equal one leaves the known object in place. */
   #keep(listing: ServerListing, digest = digestOf(listing)): boolean {
     const isNew = digest !== this.#digest;
     if (isNew) {
@@ -276,7 +278,7 @@ export class ListingTracker {
 
   #failed(failure: Fail, connection: Connection): void {
     this.#resolveFirst();
-    // A lost connection is told of by whoever lost it, and read anew by the next.
+    // A lost connection is reported by the code that found the loss, and its successor reads again.
     if (connection.closed || this.#isClosed) return;
     const isNews = this.#failure?.message !== failure.message;
     this.#failure = failure;
@@ -291,7 +293,7 @@ export class ListingTracker {
   /** Sets the timer for the next reading, or for the moment from which the server counts as calm. */
   #plan(): void {
     clearTimeout(this.#timer);
-    // A lost connection is followed by one that has its lists read.
+    // The successor of a lost connection has its lists read.
     if (this.#isClosed || this.#reading || !this.#options.connection()) return;
     const now = performance.now();
     const calmInMs = this.#changes.calmInMs(now);
@@ -326,16 +328,16 @@ function pending(): First {
 
 const NO_LISTS: ReadonlySet<ChangedList> = new Set();
 
-/** Whether the server owes an answer to a call and has sent nothing for longer than a caller waits for its lists. */
+/** Returns whether the server has an unanswered call and was silent for longer than a caller waits for its lists. */
 function isSilent({ callsInFlight, heardAt }: Connection): boolean {
   return callsInFlight > 0 && performance.now() - heardAt > FRESH_WAIT_MS;
 }
 
-/** What a server listed, made ready to be taken. */
+/** A server's listing, prepared for use. */
 interface ReadListing {
   readonly ttlMs: number | undefined;
   readonly content: ServerListing;
-  /** With what is told of its changes. */
+  /** The listing with the problems found over time. */
   readonly told: ServerListing;
   readonly digest: string;
 }

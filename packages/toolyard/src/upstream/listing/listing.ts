@@ -11,7 +11,7 @@ import type { Connection } from "../connection/connection.ts";
 import { failureOf } from "../faults.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** What a server offers, as it said it; only what cannot be used at all is left out, each with a problem. */
+/** A server's lists as it returned them; only unusable entries are removed, each with a problem. */
 export interface ServerListing {
   readonly tools: readonly JsonObject[];
   readonly resources: readonly JsonObject[];
@@ -21,25 +21,25 @@ export interface ServerListing {
   readonly features: SourceFeatures;
   readonly server?: ServerSelf;
   readonly problems: readonly ListingProblem[];
-  /** The server said of one of its lists, or of itself, that it is for one caller. @default false */
+  /** The server marked one of its lists, or its info, as private to one caller. @default false */
   readonly isPrivate?: boolean;
-  /** How long the server says that its lists may be kept; absent: it never said. */
+  /** Lifetime of the lists as the server declared it; absent: not declared. */
   readonly ttlMs?: number;
 }
 
 export interface ListingProblem {
   readonly subject: string;
   readonly message: string;
-  /** The rest is offered all the same. @default false */
+  /** The entry is offered without its faulty part. @default false */
   readonly repaired?: boolean;
 }
 
 export interface ListingBounds {
-  /** Pages of one list. */
+  /** Most pages of one list. */
   readonly maxPages: number;
-  /** Entries of one list. */
+  /** Most entries of one list. */
   readonly maxEntries: number;
-  /** JSON text of the entries of one list, about. */
+  /** Approximate limit of the JSON text of one list's entries. */
   readonly maxBytes: number;
 }
 
@@ -49,9 +49,9 @@ export const LISTING_BOUNDS: ListingBounds = Object.freeze({
   maxBytes: 64 * 1024 * 1024,
 });
 
-/** Characters of a server's instructions that are kept. */
+/** Longest kept instructions of a server, in characters. */
 const MAX_INSTRUCTION_CHARS = 20_000;
-/** JSON text of what a server says of itself, about; icons may be whole pictures. */
+/** Approximate limit of the JSON text of a server's info; icons may be whole pictures. */
 const MAX_SELF_BYTES = 256 * 1024;
 
 interface ListMethod {
@@ -59,7 +59,7 @@ interface ListMethod {
   readonly method: string;
   readonly member: string;
   readonly key: string;
-  /** A server that offers the capability may still not know this method. */
+  /** A server with the capability may still not know this method. */
   readonly optional?: boolean;
 }
 
@@ -86,10 +86,10 @@ interface ReadList {
 const EMPTY: ReadList = Object.freeze({ entries: [], problems: [] });
 
 /**
- * Reads all pages of all lists that the server has the capability for. One that declares no capability at all, as small
- * handwritten servers do, is asked for tools; one that declares a capability unclearly (`"tools": null`) is asked for
- * its list. An error in reply to either question means that there is none. A list that fails is empty with a
- * problem, unless all that the server offers failed: then it rejects with the first `FailError`.
+ * Reads all pages of all lists that the server declares. A server without any capability, as small handwritten ones
+ * are, is read for tools; one with an unclear capability (`"tools": null`) is read for that list. An error in reply to
+ * either request means that there is none. A list that fails is empty with a problem, unless all lists failed: then it
+ * rejects with the first `FailError`.
  */
 export async function readListing(
   connection: Connection,
@@ -123,7 +123,7 @@ export async function readListing(
     read(KINDS.prompts),
   ]);
   if (failures.length > 0 && (failures.length >= offered.length || connection.closed)) throw failures[0];
-  // A list may be large: what was parsed in this turn is looked at in the next.
+  // A list may be large: it was parsed in this turn and is checked in the next.
   await nextTurn();
   const checked = checkTools(tools.entries, connection);
   const self = selfOf(serverInfo, capabilities);
@@ -163,7 +163,7 @@ async function readList(
   let cursor: Cursor | undefined;
   do {
     const page = await request(kind.method, cursor === undefined ? {} : { cursor });
-    // A page may be large: what was parsed in this turn is looked at in the next.
+    // A page may be large: it was parsed in this turn and is checked in the next.
     await nextTurn();
     list.add(page[kind.member]);
     ttlMs = shorter(ttlMs, ttlOf(page));
@@ -178,10 +178,10 @@ async function readList(
   };
 }
 
-/** Where a list goes on, opaque to the hub. */
+/** The position for the next page, opaque to the hub. */
 type Cursor = string | number | bigint;
 
-/** One list while its pages come. */
+/** One list while its pages arrive. */
 class GrowingList {
   readonly problems: ListingProblem[] = [];
   readonly #kind: ListMethod;
@@ -200,14 +200,17 @@ class GrowingList {
     return [...this.#entries.values()].slice(0, this.#bounds.maxEntries);
   }
 
-  /** Takes a page's entries over. */
+  /** Adds a page's entries. */
   add(page: unknown): void {
     const { member } = this.#kind;
     if (Array.isArray(page)) for (const [index, entry] of page.entries()) this.#addEntry(entry, `${member}[${index}]`);
     else this.#report(member, `The server's list \`${member}\` is not an array.`);
   }
 
-  /** Returns the cursor of the next page as the server wrote it. Numbers work, although the protocol asks for text. */
+  /**
+   * Returns the cursor of the next page as the server wrote it. Numbers are accepted, although the protocol requires
+   * text.
+   */
   cursorOf({ nextCursor }: JsonObject): Cursor | undefined {
     if (nextCursor === undefined || nextCursor === null || typeof nextCursor === "string")
       return nextCursor ?? undefined;
@@ -219,7 +222,7 @@ class GrowingList {
     return isNumber ? nextCursor : undefined;
   }
 
-  /** Whether the page behind this cursor is to be read; if not, a problem says why. */
+  /** Returns whether the page after this cursor must be read; if not, a problem gives the reason. */
   goesOnAt(cursor: Cursor): boolean {
     const stop = this.#whyStopAt(cursor);
     if (stop !== undefined) this.#report(this.#kind.method, stop);
@@ -256,7 +259,7 @@ class GrowingList {
   }
 }
 
-// Also of a server that tells of changes: what it tells may be lost, and some tell one era only.
+// Also for a server that announces changes: notifications may be lost, and some servers send them in one era only.
 function ttlOf({ ttlMs }: JsonObject): number | undefined {
   return typeof ttlMs === "number" && ttlMs >= 0 ? ttlMs : undefined;
 }
@@ -265,7 +268,7 @@ function shorter(first: number | undefined, second: number | undefined): number 
   return first === undefined || second === undefined ? (first ?? second) : Math.min(first, second);
 }
 
-/** Leaves out what this connection cannot serve. What no client may be shown is the catalog's business. */
+/** Removes tools that this connection cannot serve. The catalog removes those that no client may see. */
 function checkTools(
   tools: readonly JsonObject[],
   { era, mirrorsParams }: Connection,
@@ -283,7 +286,7 @@ function checkTools(
   return { entries, problems };
 }
 
-/** Legacy revisions know structured content only as an object, so a schema of anything else is an error in them. */
+/** Legacy revisions allow only objects as structured content, so a schema of anything else is an error there. */
 function withLegacyOutput(tool: JsonObject, report: (tool: JsonObject, message: string) => void): JsonObject {
   const schema = objectMember(tool, "outputSchema");
   if (!schema || schema["type"] === "object") return tool;

@@ -9,17 +9,17 @@ import { readOpening } from "../connection/server-opening.ts";
 
 export type DiscoverVerdict =
   | { readonly type: "modern"; readonly era: Era }
-  /** It answered, and not as a modern server does; `error` is what it said. */
+  /** It answered, but not as a modern server; `reason` is its text. */
   | { readonly type: "other"; readonly reason: string };
 
-/** A server that refuses a revision and names one that is spoken here is asked again, this often in all. */
+/** Most probes of a server that refuses a revision and names another supported one. */
 const MAX_PROBES = 2;
 
 type Revision = (typeof MODERN_REVISIONS)[number];
 
 /**
- * Asks whether the server speaks the modern era. Rejects with a `FailError` only when the connection failed or `signal`
- * aborted.
+ * Probes whether the server supports the modern era. Rejects with a `FailError` only if the connection failed or
+ * `signal` aborted.
  */
 export async function discover(handshake: Handshake, signal: AbortSignal): Promise<DiscoverVerdict> {
   const { exchange, transport, options } = handshake;
@@ -37,7 +37,7 @@ export async function discover(handshake: Handshake, signal: AbortSignal): Promi
   }
 }
 
-/** Resolves with the answer to a ping, whatever it is: a server of the modern era refuses it, a legacy one knows it. */
+/** Resolves with any answer to a ping: a server of the modern era refuses it, a legacy one knows it. */
 export function knock({ exchange, options }: Handshake, signal: AbortSignal): Promise<unknown> {
   const params = { _meta: envelopeWriter(LATEST_MODERN_REVISION, options)({}) };
   return exchange.start("ping", params, { signal, cancelBy: "nothing" }).reply;

@@ -11,7 +11,7 @@ import type { Exchange } from "../connection/exchange.ts";
 import { failureOf } from "../faults.ts";
 import type { Watcher } from "../links/watcher.ts";
 
-/** How long a server may take to acknowledge. */
+/** Longest time for a server to acknowledge. */
 const ACKNOWLEDGE_MS = 10_000;
 
 const LISTS = [
@@ -25,7 +25,7 @@ interface ListenStream {
   readonly controller: AbortController;
   readonly acknowledged: Acknowledgement;
   honoured: JsonObject;
-  /** Its end may be heard before whoever waits for its beginning goes on. */
+  /** Its end may be handled before the code that waits for its start continues. */
   hasEnded: boolean;
 }
 
@@ -36,9 +36,9 @@ interface Acknowledgement {
 }
 
 /**
- * One `subscriptions/listen` stream for everything: when the wanted set changes, the next stream is opened and
- * acknowledged before the old one is closed, so nothing is missed in between. A stream that ends by itself is opened
- * again, ever more slowly while it fails.
+ * One `subscriptions/listen` stream for everything: when the watched set changes, the next stream is opened and
+ * acknowledged before the old one is closed, so that no notification is missed. A stream that ends is opened again,
+ * with growing pauses while it fails.
  */
 export class ListenConnection implements Watcher {
   readonly #exchange: Exchange;
@@ -68,7 +68,7 @@ export class ListenConnection implements Watcher {
   accepts(notification: RpcNotification, related: RequestId | undefined): boolean {
     const id = subscriptionIdOf(notification.params) ?? related;
     if (id === undefined || !this.#active) return true;
-    // What comes on the next stream before it has taken over would be on no other.
+    // A notification on the next stream before the switch does not arrive on any other.
     return id === this.#active.id || id === this.#opening?.id;
   }
 
@@ -117,7 +117,7 @@ export class ListenConnection implements Watcher {
       await orAborted(stream.acknowledged.promise, deadline.signal);
     } catch (error) {
       stream.controller.abort();
-      // A server that declares no such thing may not know the method either.
+      // A server that does not declare it may not know the method either.
       if (this.#isPromised(filter)) throw error;
       return;
     } finally {
@@ -132,8 +132,8 @@ export class ListenConnection implements Watcher {
   }
 
   /**
-   * Every list that the server has: some declare `listChanged: false`, or nothing, and tell of changes when they are
-   * asked to.
+   * All lists of the server: some servers declare `listChanged: false`, or nothing, and still send notifications on
+   * request.
    */
 
   #filter(): JsonObject {
@@ -145,7 +145,7 @@ export class ListenConnection implements Watcher {
     return filter;
   }
 
-  /** Whether the server said that it tells of any of this. */
+  /** Returns whether the server declared notifications for any of this. */
   #isPromised(filter: JsonObject): boolean {
     if (filter["resourceSubscriptions"] !== undefined) return true;
     return LISTS.some(({ capability }) => objectMember(this.#era.capabilities, capability)?.["listChanged"] === true);
@@ -184,7 +184,7 @@ export class ListenConnection implements Watcher {
     if (this.#active !== stream) return;
     this.#active = undefined;
     const isRefused = error !== undefined && failureOf(error).rpcError?.code === RPC.methodNotFound;
-    // A server that honoured nothing closes at once; asking again would change nothing.
+    // A server that honoured nothing closes immediately; another request would not help.
     if (this.#isClosed || this.#exchange.closed || isRefused || Object.keys(stream.honoured).length === 0) return;
     this.#retryLater();
   }
@@ -206,7 +206,7 @@ function acknowledgement(): Acknowledgement {
     resolve = onAcknowledged;
     reject = onFailed;
   });
-  // Nobody may be waiting any more when it fails.
+  // Its failure may have no waiting code left.
   promise.catch(() => {});
   return { promise, resolve, reject };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findMessage, findReplyId } from "./salvage.ts";
 
-test("a line that is JSON is the message, anything else is noise", () => {
+test("a JSON line is the message, any other is noise", () => {
   expect(findMessage('{"jsonrpc":"2.0","id":1,"result":{}}')).toEqual({
     message: { jsonrpc: "2.0", id: 1, result: {} },
   });
@@ -10,7 +10,7 @@ test("a line that is JSON is the message, anything else is noise", () => {
   expect(findMessage("listening on port 3000")).toEqual({ noise: "listening on port 3000" });
 });
 
-test("words glued to a message are told apart from it", () => {
+test("separates text before a message on the same line", () => {
   expect(findMessage('loading… {"jsonrpc":"2.0","method":"x"}')).toEqual({
     message: { jsonrpc: "2.0", method: "x" },
     noise: "loading… ",
@@ -18,20 +18,20 @@ test("words glued to a message are told apart from it", () => {
   expect(findMessage('loading… {"jsonrpc":"2.0","meth')).toEqual({ noise: 'loading… {"jsonrpc":"2.0","meth' });
 });
 
-test("the request of an unreadable reply is known from either edge", () => {
+test("finds the request of an unreadable reply at either end", () => {
   expect(findReplyId('{"jsonrpc":"2.0","id":7,"result":{"content":[')).toBe(7);
   expect(findReplyId('{"result":{"content":[', '"}]},"jsonrpc":"2.0","id":8}')).toBe(8);
   expect(findReplyId('{"result":{"content":[', '"}]},"id":"a b","jsonrpc":"2.0"}')).toBe("a b");
 });
 
-test("the id of a log line that is cut or no JSON is not taken for a reply's", () => {
+test("does not take the id of a truncated or invalid log line for a reply's", () => {
   expect(findReplyId('{"id":7,"level":"info","msg":"cal')).toBeUndefined();
   expect(findReplyId('{"id":7, level: info}')).toBeUndefined();
   expect(findReplyId('{"id":7,"error":"disk fu')).toBeUndefined();
   expect(findReplyId('{"id":7,"result":{"content":[{"te')).toBe(7);
 });
 
-test("an id inside the content or of a server's own request is not taken for the reply's", () => {
+test("does not take an id in the content, or of a server's own request, for the reply's", () => {
   expect(findReplyId('{"result":{"id":5,"content":[', '"id":5}}')).toBeUndefined();
   expect(findReplyId('{"jsonrpc":"2.0","id":5,"method":"sampling/createMessage","params":{"')).toBeUndefined();
   expect(findReplyId('{"jsonrpc":"2.0","method":"sampling/createMessage","id":5,"params":{"')).toBeUndefined();

@@ -2,15 +2,15 @@ import { MAX_JSON_DEPTH } from "../../core/json/json-size.ts";
 import type { RequestId } from "../../wire/messages.ts";
 import { parseMessage } from "../../wire/parse-message.ts";
 
-/** What one line on stdout holds: a message, noise, or both. */
+/** The content of one line on stdout: a message, noise, or both. */
 export interface FoundInLine {
   readonly message?: unknown;
   readonly noise?: string;
 }
 
 /**
- * Parses one line. A server that prints without a line break glues its words to the message that follows, so text
- * before `{"jsonrpc"` is told apart from it.
+ * Parses one line. If a server prints text without a line break, the message follows on the same line, so text before
+ * `{"jsonrpc"` is separated from it.
  */
 export function findMessage(line: string): FoundInLine {
   const message = parse(line);
@@ -20,7 +20,7 @@ export function findMessage(line: string): FoundInLine {
   return glued === undefined ? { noise: line } : { message: glued, noise: line.slice(0, start) };
 }
 
-// What nests deeper could not be written again without exhausting the stack, so it counts as no message at all.
+// Deeper values could not be written without exhausting the stack, so they are not messages.
 function parse(text: string): unknown {
   const parsed = parseMessage(text, MAX_JSON_DEPTH);
   return parsed.ok ? parsed.value : undefined;
@@ -31,9 +31,9 @@ const AT_START = new RegExp(ID);
 const AT_END = new RegExp(String.raw`${ID}\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`);
 
 /**
- * The request that an unreadable reply belongs to, from the two edges of its text: JSON-RPC puts the id beside the
- * result, hence before it or at the very end. `undefined` when neither edge says so for certain. A line without its end
- * has no `tail`.
+ * Returns the id of the request to which an unreadable reply belongs, from the two ends of its text: JSON-RPC puts the
+ * id next to the result, hence before it or at the very end. `undefined` if neither end is unambiguous. A line without
+ * its end has no `tail`.
  */
 export function findReplyId(head: string, tail = ""): RequestId | undefined {
   if (!/^\s*\{/.test(head)) return undefined;
@@ -46,7 +46,10 @@ export function findReplyId(head: string, tail = ""): RequestId | undefined {
 
 const BODY = /"(result|error|params|method)"/;
 
-/** Returns whether a text is of a reply. Requests have a method; structured log lines have ids, too, but no version. */
+/**
+ * Returns whether a text belongs to a reply. Requests have a method; structured log lines have ids, too, but no
+ * version.
+ */
 function isReply(head: string, envelope: string): boolean {
   const member = BODY.exec(head)?.[1];
   if (member === "params" || member === "method") return false;

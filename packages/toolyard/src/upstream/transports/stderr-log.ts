@@ -2,12 +2,12 @@ import type { Logger } from "../../core/ports/ports.ts";
 
 /** Lines that are kept for the status. */
 const KEPT_LINES = 40;
-/** Lines that go to the log within one second; the rest of a flood is only counted. */
+/** Most lines that are logged within one second; further ones are only counted. */
 const LINES_PER_SECOND = 50;
 
 /**
- * What the children of one server wrote on stderr, over restarts: the last lines kept, each logged while there are not
- * too many.
+ * The stderr output of one server's processes, over restarts: the last lines are kept, each is logged up to the rate
+ * limit.
  */
 export class StderrLog {
   readonly #logger: Logger;
@@ -28,7 +28,7 @@ export class StderrLog {
     if (this.#inSecond <= LINES_PER_SECOND) this.#logger.debug("stderr", { line });
   }
 
-  /** Takes out what was no word of the server's, the newest first. */
+  /** Removes lines that were not the server's own, the newest first. */
   forget(lines: readonly string[]): void {
     for (const line of lines) {
       const at = this.#lines.lastIndexOf(line);

@@ -21,51 +21,53 @@ export interface StdioTransportOptions {
   readonly cwd?: string;
   /** The whole environment of the child. */
   readonly env: Readonly<Record<string, string>>;
-  /** A line over this bound is dropped, and the request that it answered fails as `too_large`. */
+  /** A longer line is dropped, and the request that it answered fails as `too_large`. */
   readonly maxMessageBytes: number;
-  /** As many keys, objects and lists a line may have; beyond that it is treated likewise. */
+  /** Most keys, objects and lists in a line; a line with more is dropped in the same way. */
   readonly maxMessageParts: number;
-  /** How long the server may run on after its input was closed. */
+  /** Longest time for which the server may run after its input was closed. */
   readonly stopGraceMs: number;
-  /** Names of variables that this process has and the child was not given; told when the child asks for one. */
+  /**
+   * Returns the variables of this process that the child was not given; named when the child's output mentions one.
+   */
   readonly withheld?: () => readonly string[];
-  /** Present: a start that may be downloading, which must not be ended in the middle. */
+  /** Present for a start that may be downloading, which must not be interrupted. */
   readonly supervisor?: StartSupervisor;
 }
 
-/** Looks after a child that has not said anything on stdout yet. */
+/** Supervises a child that has written nothing on stdout yet. */
 export interface StartSupervisor {
   started(child: Child): void;
-  /** Takes the child over where it is at work that must be finished; false: it may be ended. */
+  /** Takes over a child with work that must be finished; false: it may be ended. */
   takeOver(child: Child): boolean;
 }
 
-/** Bytes that may wait for a child that does not read its input. */
+/** Most bytes that may wait for a child that does not read its input. */
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
-/** The same for a server that hangs or never got ready. */
+/** The same limit for a server that hangs or was never ready. */
 const USELESS_GRACE_MS = 150;
 /**
- * The same from when a server sends a request after that: it goes on as if its input were open, and may wait for the
- * answer for long.
+ * The same limit after the server sends a request following the close of its input: it continues as if its input were
+ * open, and may wait long for the answer.
  */
 const UNAWARE_GRACE_MS = 500;
 /** Time between SIGTERM and SIGKILL. */
 const KILL_GRACE_MS = 1500;
-/** What a dead child still had in its pipe is read this long; its own children may hold the pipe open. */
+/** Longest reading of a dead child's remaining output; its own children may hold the pipe open. */
 const DRAIN_MS = 250;
 const MAX_SAMPLE_CHARS = 200;
-/** What is looked at of a message that is not parsed. */
+/** Characters that are read of a message that is not parsed. */
 const EDGE_CHARS = 512;
-/** Shorter names are words of any text. */
+/** Shorter names occur in any text. */
 const MIN_NAME = 4;
 
-/** How much too much it is, and which option allows more. */
+/** The size of a line over the limit, and the option that raises it. */
 interface OverBound {
   readonly size: string;
   readonly option: string;
 }
 
-/** A server as a child process: one JSON message a line on stdin and stdout, whatever it likes on stderr. */
+/** A server as a child process: one JSON message per line on stdin and stdout, any text on stderr. */
 export class StdioTransport implements Transport {
   readonly perRequestStreams = false;
   readonly mirrorsParams = false;
@@ -75,7 +77,7 @@ export class StdioTransport implements Transport {
   #child: Child | undefined;
   #closing: Promise<void> | undefined;
   #isOver = false;
-  /** Resolves when the server turns out to be unaware that its input was closed. */
+  /** Resolves when the server turns out not to have noticed that its input was closed. */
   readonly #unaware: Promise<void>;
   #cut = (): void => {};
   #isHeld = false;
@@ -101,7 +103,7 @@ export class StdioTransport implements Transport {
     const child = await spawnChild({ command, args, env, ...(cwd !== undefined && { cwd }) });
     this.#child = child;
     this.#options.supervisor?.started(child);
-    // Closed while it started.
+    // It was closed during its start.
     if (this.#closing) return child.kill(0);
     this.#read(child, handlers);
     void this.#watch(child);
@@ -134,7 +136,7 @@ export class StdioTransport implements Transport {
     return this.#closing;
   }
 
-  /** Whoever closed its input mostly ends at once, and how it ended says more. */
+  /** A child that closed its input usually exits soon, and its exit is the better reason. */
   async #undelivered(child: Child, cause: Error, reject: (failure: FailError) => void): Promise<void> {
     const exit = child.exit ?? (await within(child.exited, DRAIN_MS));
     const failure = exit
@@ -143,7 +145,7 @@ export class StdioTransport implements Transport {
     reject(new FailError(failure));
   }
 
-  /** What is sent in one turn leaves in one write. */
+  /** Messages sent in one turn are written together. */
   #holdTurn(stdin: Writable): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
@@ -161,7 +163,7 @@ export class StdioTransport implements Transport {
     if (!this.#hasSpoken && child.exit === undefined && supervisor?.takeOver(child) === true) return;
     const { stopGraceMs } = this.#options;
     await child.end(isUseless ? Math.min(stopGraceMs, USELESS_GRACE_MS) : stopGraceMs, KILL_GRACE_MS, this.#unaware);
-    // Why it ended may still be in the pipe.
+    // The reason of its end may still be in the pipe.
     await within(child.closed, DRAIN_MS);
   }
 
@@ -225,7 +227,7 @@ export class StdioTransport implements Transport {
     this.#handlers?.onLost?.(id, fail("too_large", message));
   }
 
-  /** Variables that the child's last lines name and that it was not given. */
+  /** Returns variables that the child's last lines mention and that it was not given. */
   #missed(): readonly string[] {
     const words = new Set(this.#stderr.lines().join("\n").match(/\w+/g));
     return (this.#options.withheld?.() ?? []).filter((name) => name.length >= MIN_NAME && words.has(name)).slice(0, 8);
@@ -234,7 +236,7 @@ export class StdioTransport implements Transport {
   async #watch(child: Child): Promise<void> {
     const silent = new Promise<undefined>((resolve) => child.stdout.once("end", () => resolve(undefined)));
     const first = await Promise.race([child.exited, silent]);
-    // Its last answers may still be in the pipe; and one that closed its output usually ends at once.
+    // Its last answers may still be in the pipe; and a child that closed its output usually exits soon.
     if (first) await Promise.race([silent, child.drained(DRAIN_MS)]);
     const exit = first ?? (await within(child.exited, DRAIN_MS));
     if (this.#isOver) return;
@@ -244,7 +246,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Lines in which a child that ends may name a variable. */
+/** Last lines of a child in which it may mention a variable. */
 const STDERR_LINES = 40;
 
 function missedWords(names: readonly string[]): string {

@@ -5,112 +5,107 @@ import type { Caller } from "../../core/fairness/shares.ts";
 import type { RequestId, RpcMessage } from "../../wire/messages.ts";
 
 /**
- * The way to one MCP server: a child's pipes, Streamable HTTP, HTTP+SSE. It carries messages and knows nothing of what
- * they mean, save what its own framing needs (headers, session ids). One transport is one connection: opened once,
- * closed once, never reused.
+ * The transport to one MCP server: a child's pipes, Streamable HTTP, HTTP+SSE. It carries messages without interpreting
+ * them, except for its own framing (headers, session ids). One transport is one connection: opened once, closed once,
+ * never reused.
  */
 export interface Transport {
   /**
-   * HTTP: each request has a response stream of its own. A message that came on it is related to that request, and
-   * giving up on a request closes its stream, which is how a modern server hears of a cancellation. Pipes have one
-   * stream for everything.
+   * HTTP: each request has its own response stream. A message on it is related to that request, and cancelling a
+   * request closes its stream, which is how a modern server learns of a cancellation. Pipes have one stream for
+   * everything.
    */
   readonly perRequestStreams: boolean;
-  /** Parameters are repeated in headers (`x-mcp-header`), so tools whose annotations are invalid cannot be called. */
+  /** Parameters are repeated in headers (`x-mcp-header`), so tools with invalid annotations cannot be called. */
   readonly mirrorsParams: boolean;
   /**
-   * The server tells this connection from others and keeps state for it: always so on pipes; on legacy HTTP once it
-   * gave a session id. Read after the first answer.
+   * The server distinguishes this connection from others and keeps state for it: always on pipes; on legacy HTTP once
+   * it returned a session id. Read after the first answer.
    */
   readonly sessionful: boolean;
-  /** Facts for `status`, known so far and without secrets: `{pid}`, `{endpoint}`, `{framing}`. */
+  /** Returns the facts for `status` known so far, without secrets: `{pid}`, `{endpoint}`, `{framing}`. */
   describe(): JsonObject;
   /**
-   * Gets ready to send: starts the child, or nothing for HTTP. Rejects with a `FailError` that says what could not be
-   * started and what to do. After a rejection nothing is left behind and `onClose` is not called.
+   * Prepares for sending: starts the child, or nothing for HTTP. Rejects with a `FailError` that names what could not
+   * be started and the advice. After a rejection nothing is left running and `onClose` is not called.
    */
   open(handlers: TransportHandlers, signal?: Cancellation): Promise<void>;
   /**
-   * Hands one message over. Resolves once it is on its way, at the latest when its answer has been read. Rejects with a
-   * `FailError` when it could not be delivered or, for a request, when its answer cannot come any more (the connection
-   * then ends that request and nothing else); `details.sent` is `false` when the server cannot have begun to work on
-   * it, so that sending it again is safe. An answer is always handed to `onMessage`, whatever HTTP status it came with,
-   * also when its id is `null`.
+   * Sends one message. Resolves once it is sent, at the latest when its answer has been read. Rejects with a
+   * `FailError` if it could not be delivered or, for a request, if its answer can no longer arrive (the connection then
+   * ends only that request); `details.sent` is `false` if the server cannot have started to process it, so that sending
+   * it again is safe. An answer is always passed to `onMessage`, with any HTTP status, also if its id is `null`.
    */
   send(message: RpcMessage, options?: SendOptions): Promise<void>;
   /**
-   * The era is settled and this revision is spoken from now on; HTTP repeats it in a header. Before that, a message
-   * whose `_meta` holds the modern envelope goes out with the headers that the envelope calls for, any other without a
-   * version.
+   * Sets the revision after the handshake; HTTP repeats it in a header. Before that, a message with the modern envelope
+   * in `_meta` is sent with the headers of the envelope, any other without a version.
    */
   setProtocolVersion(version: string): void;
-  /** Ends everything that was started, within a bounded time. Idempotent. `onClose` is not called for it. */
+  /** Ends everything that was started, within a limited time. Idempotent. Does not call `onClose`. */
   close(options?: CloseOptions): Promise<void>;
 }
 
 export interface CloseOptions {
-  /** The server hangs or never got ready, so it gets no time to save what it has. @default false */
+  /** The server hangs or was never ready, so it gets no time to save its state. @default false */
   readonly isUseless?: boolean;
 }
 
 export interface SendOptions {
-  /** Gives up on the request: its response stream is closed and what still comes is dropped. Pipes ignore it. */
+  /** Cancels the request: its response stream is closed and later data is dropped. Pipes ignore it. */
   readonly signal?: Cancellation | undefined;
   /**
-   * The server's request or our request that this message belongs to: the call during which we notify, the ask we
-   * answer.
+   * The server's request or the hub's request to which this message belongs: the call of a notification, the request of
+   * an answer.
    */
   readonly relatedTo?: RequestId;
-  /** Input schema of the tool that a `tools/call` is for; HTTP reads the parameters to repeat in headers from it. */
+  /** Input schema of the tool of a `tools/call`; HTTP reads the parameters to repeat in headers from it. */
   readonly inputSchema?: JsonObject | undefined;
-  /** A stream that is meant to stay open and quiet (`subscriptions/listen`): no idle bound. */
+  /** A stream that stays open and quiet (`subscriptions/listen`): no idle limit. */
   readonly longLived?: boolean | undefined;
   /**
-   * How long an HTTP request may stay without any byte; absent: the transport's own bound. The caller's deadline comes
-   * by `signal`.
+   * Longest time without data on an HTTP request; absent: the transport's own limit. The caller's deadline arrives by
+   * `signal`.
    */
   readonly idleMs?: number;
   /**
-   * The request was refused by a session that the server had lost, and is sent again in a new one. What the server
-   * answers now counts as it is, so that a session is lost once.
+   * The request was refused by a session that the server had lost, and is sent again in a new one. The server's answer
+   * now counts as it is, so that a session is lost only once.
    */
   readonly afterLoss?: boolean | undefined;
-  /** Whose call it is, where connections have to be shared. @default whom the transport is for */
+  /** The caller, if connections must be shared. @default the transport's own caller */
   readonly caller?: Caller | undefined;
 }
 
 export interface TransportHandlers {
   /**
-   * One parsed JSON value; it need not be JSON-RPC. `related` is the id of the request on whose response stream it
-   * came, absent on pipes and on the standing stream of legacy HTTP. Called in the order of arrival; the members of a
-   * batch one by one.
+   * Receives one parsed JSON value, not necessarily JSON-RPC. `related` is the id of the request on the response stream
+   * of which it came, absent on pipes and on the standing stream of legacy HTTP. Called in order of arrival; the
+   * members of a batch one by one.
    */
   onMessage(message: unknown, related?: RequestId): void;
-  /** The connection is over and nothing more will come. Called once, and never after `close()` was called. */
+  /** Called when the connection has ended. Called once, and never after `close()` was called. */
   onClose(failure: Fail): void;
-  /**
-   * The answer to this request was seen and could not be kept (over the bound), or its stream broke; the connection
-   * goes on.
-   */
+  /** The answer to this request was received but exceeded the limit, or its stream broke; the connection continues. */
   onLost?(id: RequestId, failure: Fail): void;
-  /** Something arrived that is no message: a log line on stdout, half a line, an event over the bound. */
+  /** Something arrived that is not a message: a log line on stdout, half a line, an event over the limit. */
   onNoise?(noise: Noise): void;
-  /** One line of a child's stderr. */
+  /** Receives one line of a child's stderr. */
   onStderr?(line: string): void;
-  /** Legacy HTTP: the standing stream was lost and is there again; list changes may have been missed. */
+  /** Legacy HTTP: the standing stream was lost and is open again; list changes may have been missed. */
   onResumed?(): void;
 }
 
 export interface Noise {
   readonly kind: "not-json" | "too-long" | "unfinished";
-  /** What was seen, in words, without its content. */
+  /** A description without the content. */
   readonly message: string;
-  /** The beginning of it, bounded, for the log. */
+  /** Its beginning, limited in length, for the log. */
   readonly sample?: string;
 }
 
 /**
- * Makes a fresh transport: a connection that ended is replaced, not revived. `caller` is whom it is for; absent: for
- * several of them.
+ * Creates a new transport: an ended connection is replaced, not reopened. `caller` is the caller that it serves;
+ * absent: several.
  */
 export type OpenTransport = (caller?: Caller) => Transport;

@@ -7,17 +7,17 @@ import type { HttpConnectionOptions } from "./http-connection.ts";
 import { HttpSseTransport } from "./http-sse.ts";
 import { StreamableHttpTransport } from "./streamable-http.ts";
 
-/** What one connection learnt and the next one to the same server begins with. */
+/** Facts that one connection found and the next one to the same server starts with. */
 export interface KnownTransport {
   known?: "streamable" | "sse";
 }
 
-/** Statuses by which a server that knows HTTP+SSE only turns a POST down. */
+/** Statuses with which a server that only supports HTTP+SSE refuses a POST. */
 const NO_POST_HERE: readonly unknown[] = [400, 404, 405, 406, 415, 501];
 
 /**
- * Streamable HTTP, or HTTP+SSE where the server turns `initialize` down by status alone and opens a stream when asked
- * by GET, as the specification has clients tell old servers from new ones.
+ * Streamable HTTP, or HTTP+SSE if the server refuses `initialize` by status alone and opens a stream for GET, which is
+ * the specification's test for old servers.
  */
 export class AutoHttpTransport implements Transport {
   readonly #options: HttpConnectionOptions;
@@ -58,7 +58,7 @@ export class AutoHttpTransport implements Transport {
       await this.#inner.open(handlers, signal);
     } catch (error) {
       if (!isTurnedDown(error)) throw error;
-      // It spoke HTTP+SSE once and does no more: it may have been replaced by a newer one.
+      // It supported HTTP+SSE before and no longer does: a newer one may have replaced it.
       delete this.#framing.known;
       this.#inner = new StreamableHttpTransport(this.#options);
       await this.#inner.open(handlers, signal);
@@ -86,7 +86,7 @@ export class AutoHttpTransport implements Transport {
     await this.#inner.close();
   }
 
-  /** Takes HTTP+SSE in place of Streamable HTTP if the server opens its stream. */
+  /** Switches to HTTP+SSE if the server opens its stream. */
   async #fallBack(signal: Cancellation | undefined): Promise<boolean> {
     const sse = new HttpSseTransport(this.#options);
     try {
@@ -110,7 +110,7 @@ function isTurnedDown(error: unknown): boolean {
     error instanceof FailError &&
     NO_POST_HERE.includes(error.failure.details?.["status"]) &&
     error.failure.rpcError === undefined &&
-    // It refuses the protocol version, so it speaks Streamable HTTP.
+    // It refuses the protocol version, so it supports Streamable HTTP.
     error.failure.details?.["revisions"] === undefined
   );
 }

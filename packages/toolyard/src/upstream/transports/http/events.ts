@@ -4,8 +4,8 @@ import { SseDecoder, type SseHandlers } from "../../../wire/sse.ts";
 
 export interface EventReader extends SseHandlers {
   /**
-   * The stream is over: as the server ended it, or with `too_large` for an event over the bound, what a handler threw,
-   * or what broke the stream.
+   * Called at the end of the stream: without an error if the server ended it, else with `too_large` for an event over
+   * the limit, the error of a handler, or the reason of the break.
    */
   onEnd(error: unknown): void;
 }

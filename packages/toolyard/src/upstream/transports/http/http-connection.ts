@@ -13,37 +13,35 @@ import { firstChars } from "../../../core/text/truncate.ts";
 
 export interface HttpConnectionOptions {
   readonly client: HttpClient;
-  /** Whom it is for; absent: for several callers. */
+  /** The caller that it serves; absent: several. */
   readonly caller?: Caller | undefined;
-  /** Bound of one JSON answer and of one server-sent event. */
+  /** Limit of one JSON answer and of one server-sent event, in bytes. */
   readonly maxMessageBytes: number;
-  /** Bound of the keys, objects and lists of either. */
+  /** Limit of the keys, objects and lists of either. */
   readonly maxMessageParts: number;
-  /** How long a response may stay silent where the caller names no bound of its own. */
+  /** Longest silence of a response if the caller sets no limit, in milliseconds. */
   readonly idleMs: number;
-  /** First wait before a lost stream is opened again, unless the server names one; doubled with each failure. */
+  /** First pause before a lost stream is opened again, unless the server names one; doubled with each failure. */
   readonly reopenDelayMs: number;
 }
 
 export const JSON_TYPE = "application/json";
 export const EVENT_STREAM_TYPE = "text/event-stream";
 
-/** The media type of a `Content-Type`, without parameters. */
+/** Returns the media type of a `Content-Type`, without parameters. */
 export function mediaType(contentType: string | undefined): string {
   if (contentType === JSON_TYPE || contentType === EVENT_STREAM_TYPE) return contentType;
   return (contentType ?? "").split(";", 1)[0]!.trim().toLowerCase();
 }
 
-/** One piece of work that ends with its connection at the latest. */
+/** A piece of work that ends with its connection at the latest. */
 export interface ConnectionTask {
   readonly signal: Cancellation;
   abort(reason: unknown): void;
   done(): void;
 }
 
-/**
- * What every HTTP transport keeps: its handlers, whether it is open, and the abort signals of what it has under way.
- */
+/** Common state of the HTTP transports: handlers, whether it is open, and the abort signals of running work. */
 export class HttpConnection {
   readonly options: HttpConnectionOptions;
   readonly #work = new CallSet<Canceller>();
@@ -68,10 +66,11 @@ export class HttpConnection {
   }
 
   /**
-   * A signal for one piece of work: it aborts with `parent` and with the connection. Call `done` when the work is over.
+   * Returns a signal for one piece of work: it aborts with `parent` and with the connection. Call `done` when the work
+   * has ended.
    */
   begin(parent?: Cancellation): ConnectionTask {
-    // A canceller is that of its request alone, and so needs none beside it.
+    // A canceller belongs to its request alone, so no further one is needed.
     const controller = parent instanceof Canceller ? parent : new Canceller();
     const release = controller === parent || !parent ? undefined : follow(controller, parent);
     if (this.#isOver) controller.abort(this.#disconnected({ sent: false }));
@@ -84,8 +83,8 @@ export class HttpConnection {
   }
 
   /**
-   * Hands on what came, as long as somebody listens. A text that is no JSON, or nests too deep, is noise. Throws a
-   * `FailError` where it has too many parts.
+   * Passes a message on while there is a handler. A text that is not JSON, or nests too deep, is noise. Throws a
+   * `FailError` if it has too many parts.
    */
   receive(text: string, related?: RequestId): unknown {
     if (this.#isOver) return undefined;
@@ -110,7 +109,7 @@ export class HttpConnection {
     throw httpFailure("too_large", { place: client.place, what }, { details: { maxParts } });
   }
 
-  /** The connection is over by no wish of ours: everything under way ends, and the owner hears of it once. */
+  /** Ends the connection because of a failure: all running work ends, and the owner is notified once. */
   fail(failure: FailError): void {
     if (this.#isOver) return;
     const handlers = this.#handlers;
@@ -118,7 +117,7 @@ export class HttpConnection {
     handlers?.onClose(failure.failure);
   }
 
-  /** Ends everything under way, and silence from here on. */
+  /** Ends all running work without further notifications. */
   close(): void {
     if (!this.#isOver) this.#end(this.#disconnected({}));
   }
@@ -134,7 +133,7 @@ export class HttpConnection {
   }
 }
 
-/** Aborts with another cancellation; gives what ends that. */
+/** Aborts with another cancellation; returns a function that ends that. */
 function follow(controller: Canceller, parent: Cancellation): () => void {
   const onAbort = (): void => controller.abort(parent.reason);
   if (parent.aborted) onAbort();
@@ -143,5 +142,5 @@ function follow(controller: Canceller, parent: Cancellation): () => void {
 }
 
 const MAX_SAMPLE_LENGTH = 200;
-/** What walks a value later may recurse once a level. */
+/** Code that walks a value later may recurse once per level. */
 const MAX_JSON_DEPTH = 1000;

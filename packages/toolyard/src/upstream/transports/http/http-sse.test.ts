@@ -31,7 +31,7 @@ function optionsFor(url: string) {
   return { client, maxMessageBytes: 100_000, maxMessageParts: 10_000, idleMs: 5000, reopenDelayMs: 20 };
 }
 
-test("C21: a server of 2024-11-05 lists, calls, reports progress and asks", async () => {
+test("C21: a server of 2024-11-05 lists, calls, reports progress and sends requests", async () => {
   await using server = await startSse();
   await using peer = await new Peer(new HttpSseTransport(optionsFor(server.url))).open();
   await peer.initialize();
@@ -45,7 +45,7 @@ test("C21: a server of 2024-11-05 lists, calls, reports progress and asks", asyn
   expect(server.seen.every(({ headers }) => headers["authorization"] === "Bearer s3cret")).toBe(true);
 });
 
-test("the end of the stream is the end of the connection", async () => {
+test("the end of the stream ends the connection", async () => {
   const server = await startSse();
   await using peer = await new Peer(new HttpSseTransport(optionsFor(server.url))).open();
   await server.close();
@@ -53,7 +53,7 @@ test("the end of the stream is the end of the connection", async () => {
   expect(await failureOf(peer.request("ping"))).toMatchObject({ kind: "unavailable", details: { sent: false } });
 });
 
-test("a stream that ends together with its endpoint is the end of the connection, too", async () => {
+test("a stream that ends together with its endpoint ends the connection", async () => {
   await using server = await startServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
     setImmediate(() => response.end("event: endpoint\ndata: /messages\n\n"));
@@ -63,7 +63,7 @@ test("a stream that ends together with its endpoint is the end of the connection
   expect(await failureOf(peer.request("ping"))).toMatchObject({ kind: "unavailable", details: { sent: false } });
 });
 
-test("S10: an endpoint on another server is refused before anything is posted there", async () => {
+test("S10: refuses an endpoint on another server before anything is posted there", async () => {
   await using other = await startServer((_request, response) => void response.writeHead(202).end());
   await using server = await startServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write(`event: endpoint\ndata: ${other.url}\n\n`);
@@ -73,7 +73,7 @@ test("S10: an endpoint on another server is refused before anything is posted th
   expect(other.seen).toEqual([]);
 });
 
-test("a place without an event stream is refused with its status", async () => {
+test("refuses an address without an event stream with its status", async () => {
   await using server = await startServer((_request, response) => void response.writeHead(404).end());
   expect(await failureOf(new Peer(new HttpSseTransport(optionsFor(server.url))).open())).toMatchObject({
     kind: "unavailable",
@@ -81,7 +81,7 @@ test("a place without an event stream is refused with its status", async () => {
   });
 });
 
-test("a session that the server forgot ends the connection, and what it refused was never sent", async () => {
+test("a session that the server forgot ends the connection, and the refused message counts as unsent", async () => {
   await using server = await startServer(async (request, response) => {
     if (request.method === "POST") return void response.writeHead(404).end("Session not found");
     response.writeHead(200, { "content-type": "text/event-stream" }).write("event: endpoint\ndata: /messages?s=1\n\n");
@@ -91,7 +91,7 @@ test("a session that the server forgot ends the connection, and what it refused 
   expect(await peer.closed).toMatchObject({ details: { sessionLost: true } });
 });
 
-test("C21: where a POST is turned down, HTTP+SSE is taken and remembered", async () => {
+test("C21: switches to HTTP+SSE and remembers it if a POST is refused", async () => {
   await using server = await startSse();
   const framing: KnownTransport = {};
   const options = optionsFor(server.url);
@@ -110,7 +110,7 @@ test("C21: where a POST is turned down, HTTP+SSE is taken and remembered", async
   expect(server.seen.filter(({ url }) => url === "/sse")).toHaveLength(posts + 1);
 });
 
-test("a server that was replaced by a newer one is spoken to as such", async () => {
+test("uses the newer protocol after a newer server has replaced the old one", async () => {
   await using server = await startLegacy();
   const framing: KnownTransport = { known: "sse" };
   await using peer = await new Peer(new AutoHttpTransport(optionsFor(server.url), framing)).open();
@@ -119,7 +119,7 @@ test("a server that was replaced by a newer one is spoken to as such", async () 
   expect(framing.known).toBe("streamable");
 });
 
-test("a modern server is never asked for HTTP+SSE", async () => {
+test("never requests HTTP+SSE from a modern server", async () => {
   await using server = await startModern();
   await using peer = await new Peer(new AutoHttpTransport(optionsFor(server.url), {})).open();
   expect(await peer.request("server/discover", modernParams())).toMatchObject({
@@ -128,7 +128,7 @@ test("a modern server is never asked for HTTP+SSE", async () => {
   expect(server.seen.map(({ method }) => method)).toEqual(["POST"]);
 });
 
-test("where neither is spoken, the first refusal is the failure", async () => {
+test("fails with the first refusal if neither is supported", async () => {
   await using server = await startServer(async (request, response) => {
     await readJson(request);
     response.writeHead(request.method === "POST" ? 405 : 404).end();

@@ -1,11 +1,10 @@
 const MAX_REOPEN_DELAY_MS = 30_000;
 const MIN_REOPEN_DELAY_MS = 10;
-/** How often a server's own `retry` is taken at its word while nothing comes of it. */
+/** Failed attempts for which a server's own `retry` is used. */
 const PATIENT_ATTEMPTS = 5;
 
 /**
- * How long to wait before a stream is opened again after `failures` in a row: as the server says, else longer each
- * time.
+ * Returns the pause before a stream is opened again after `failures` in a row: the server's value, else a growing one.
  */
 export function reopenDelay(failures: number, firstMs: number, serverMs: number | undefined): number {
   const doublings = Math.max(0, failures - (serverMs === undefined ? 1 : PATIENT_ATTEMPTS));

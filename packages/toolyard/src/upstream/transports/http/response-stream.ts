@@ -17,24 +17,24 @@ import type { ResponseBody } from "../../../outbound/client/response-body.ts";
 
 export interface ResponseStreamOptions {
   readonly idleMs: number;
-  /** Whose share of the connections it takes, also where it is opened again. */
+  /** The caller to whose share of the connections it counts, also when it is opened again. */
   readonly caller?: Caller | undefined;
-  /** Present where a stream that breaks off may be resumed. */
+  /** Present if a broken stream may be resumed. */
   readonly resuming?: StreamResumption | undefined;
   /** Returns the failure of a message that reports a lost session. */
   lossIn?(data: string): FailError | undefined;
 }
 
-/** How a session takes up a stream again. */
+/** How a session resumes a stream. */
 export interface StreamResumption {
   headers(): Readonly<Record<string, string>>;
-  /** The server refused to resume; returns what the session makes of it. */
+  /** Handles a refusal to resume; returns the session's failure. */
   refused(status: number, body: string): FailError | undefined;
 }
 
-/** Failed attempts in a row to resume one stream. */
+/** Most consecutive failed attempts to resume one stream. */
 const MAX_RESUME_FAILURES = 4;
-/** How long a stream may stay open once the answer has come. */
+/** Longest time for which a stream stays open after the answer. */
 const LINGER_MS = 2000;
 
 /**
@@ -46,13 +46,13 @@ export function answers(value: unknown, id: RequestId): boolean {
   const classified = classifyMessage(value);
   if (classified.type === "reply")
     return classified.message.id === null || String(classified.message.id) === String(id);
-  // A reply that breaks JSON-RPC is an answer too; `Exchange` fails the request because of it.
+  // A reply that violates JSON-RPC is an answer too; `Exchange` fails the request because of it.
   return classified.type === "invalid" && isJsonObject(value) && claimsJsonRpc(value) && !hasMethod(value);
 }
 
 /**
- * The stream that answers one request. When it ends before the answer and the server numbered its events, it is opened
- * again where it stopped: that is how a server of 2025-11-25 lets a long call wait without a connection.
+ * The stream that answers one request. If it ends before the answer and the server numbered its events, it is opened
+ * again where it stopped: a server of 2025-11-25 lets a long call wait without a connection in this way.
  */
 export class ResponseStream {
   readonly #connection: HttpConnection;
@@ -68,7 +68,7 @@ export class ResponseStream {
     this.#options = options;
   }
 
-  /** Resolves once the answer was handed on. Rejects with a `FailError` when it cannot come any more. */
+  /** Resolves once the answer was passed on. Rejects with a `FailError` when it can no longer arrive. */
   async read(first: ResponseBody, signal: Cancellation): Promise<void> {
     let body: ResponseBody | undefined = first;
     let failures = 0;
@@ -92,7 +92,9 @@ export class ResponseStream {
     return !isFinal && this.#lastEventId !== undefined && this.#options.resuming !== undefined;
   }
 
-  /** Reads until the answer, or until the end, and then says what it means; what follows an answer is read, too. */
+  /**
+   * Reads until the answer or the end; returns the failure if there is one. Messages after the answer are read, too.
+   */
   #drain(body: ResponseBody, signal: Cancellation): Promise<FailError | undefined> {
     const { client, maxMessageBytes } = this.#connection.options;
     const bounds = { place: client.place, maxBytes: maxMessageBytes, signal };
@@ -103,12 +105,12 @@ export class ResponseStream {
         },
         onEvent: (event) => {
           if (!this.#takes(event)) return;
-          // Mostly the end comes with the answer.
+          // The end usually arrives with the answer.
           atTurnEnd(() => linger(body));
           resolve(undefined);
         },
         onEnd: (error) => {
-          // To resolve once more costs much, though it does nothing.
+          // A second `resolve` has no effect but is expensive.
           if (this.#isAnswered) return;
           if (error === undefined || error instanceof FailError) resolve(error ?? this.#brokenOff());
           else reject(error);
@@ -117,7 +119,7 @@ export class ResponseStream {
     });
   }
 
-  /** Hands an event on, and tells whether it is the answer. */
+  /** Passes an event on, and returns whether it is the answer. */
   #takes(event: SseEvent): boolean {
     if (event.id !== undefined) this.#lastEventId = event.id;
     if (event.event === "endpoint") throw this.#otherTransport();
@@ -150,13 +152,13 @@ export class ResponseStream {
     throw this.#notResumed(response, text);
   }
 
-  // The request itself has long been taken: whatever refuses to resume must not read as "never sent".
+  // The server accepted the request long ago: a refusal to resume must not be reported as "never sent".
   #notResumed(response: HttpResponse, text: string): FailError {
     const { place } = this.#connection.options.client;
     return this.#options.resuming?.refused(response.status, text) ?? withoutUnsent(toStatusFailure(response, place));
   }
 
-  // Some servers of 2024-11-05 open their one stream for a POST too.
+  // Some servers of 2024-11-05 open their only stream for a POST too.
   #otherTransport(): FailError {
     const what = 'speaks HTTP+SSE of 2024-11-05 at this address. Set `transport` to "sse" or "auto".';
     return httpFailure(
@@ -182,7 +184,7 @@ function withoutUnsent({ failure }: FailError): FailError {
   return new FailError({ ...failure, details });
 }
 
-// The server should end the stream after the answer; one that does not must not keep the connection.
+// The server should end the stream after the answer; if it does not, the connection must be freed.
 function linger(body: ResponseBody): void {
   if (body.isOver) return;
   const timer = setTimeout(() => body.destroy(), LINGER_MS);

@@ -8,23 +8,21 @@ import { EVENT_STREAM_TYPE, mediaType, type HttpConnection } from "./http-connec
 import { reopenDelay } from "./reopen.ts";
 
 export interface ServerStreamOwner {
-  /** Headers of the session. */
+  /** Returns the headers of the session. */
   headers(): Record<string, string>;
-  /** Whether this refusal says that the session is gone. */
+  /** Returns whether this refusal means that the session is lost. */
   isSessionLost(status: number, body: string): boolean;
   onSessionLost(status: number): void;
-  /** Answers of the server since the session began. */
+  /** Number of the server's answers since the session started. */
   readonly answers: number;
 }
 
-/** Refused connections in a row after which the server counts as gone. */
+/** Consecutive refused connections after which the server counts as gone. */
 const MAX_UNREACHABLE = 4;
-/** A stream that lived this long was a good one: the next wait is short again. */
+/** A stream that lasted this long resets the pause. */
 const GOOD_STREAM_MS = 5000;
 
-/**
- * Refusals that say nothing against another attempt. A server that still holds the stream that was lost answers 409.
- */
+/** Refusals after which another attempt may succeed. A server that still holds the lost stream answers 409. */
 const MAY_PASS: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 type ServerStreamEnd =
@@ -35,8 +33,8 @@ type ServerStreamEnd =
   | { readonly type: "ended" };
 
 /**
- * The GET stream of a legacy connection, over which the server speaks of its own accord. It is opened again for as long
- * as the connection lasts, where it stopped (`Last-Event-ID`) and after the wait that the server names (`retry`).
+ * The GET stream of a legacy connection, on which the server sends its own messages. It is opened again as long as the
+ * connection lasts, where it stopped (`Last-Event-ID`) and after the pause that the server names (`retry`).
  */
 export class ServerStream {
   readonly #connection: HttpConnection;
@@ -106,7 +104,7 @@ export class ServerStream {
 
   #read(response: HttpResponse, signal: Cancellation): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
-    // What the server told before there was a stream was lost, and what was read until then may be old by now.
+    // Notifications from before the stream were lost, so lists that were read until then may be outdated.
     if (this.#wasOpen || this.#owner.answers > this.#answersAtStart) this.#connection.handlers.onResumed?.();
     this.#wasOpen = true;
     const bounds = { place: client.place, maxBytes: maxMessageBytes, signal };

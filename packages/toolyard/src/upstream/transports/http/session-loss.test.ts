@@ -23,10 +23,10 @@ test.each<[string, number, string]>([
   ["a result", 200, JSON.stringify({ jsonrpc: "2.0", id: null, result: { code: -32001 } })],
   ["an error that is no object", 500, JSON.stringify({ id: null, error: "-32001" })],
   ["a text that is no JSON", 500, "-32001"],
-])("%s reports none", (_what, status, body) => {
+])("%s does not report one", (_what, status, body) => {
   expect(saysSessionLost({ status, body, hasSession: true })).toBe(false);
 });
 
-test("the SDK's code reports none to a connection that has no session", () => {
+test("the SDK's code reports none on a connection without a session", () => {
   expect(saysSessionLost({ status: 400, body: error(-32001, "x"), hasSession: false })).toBe(false);
 });

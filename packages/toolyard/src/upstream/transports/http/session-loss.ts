@@ -1,7 +1,7 @@
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
 import { withoutByteOrderMark } from "../../../wire/parse-json.ts";
 
-/** What a server answered to a message of a legacy connection. */
+/** A server's answer to a message of a legacy connection. */
 export interface SessionAnswer {
   readonly status: number;
   readonly body: string;
@@ -9,18 +9,19 @@ export interface SessionAnswer {
   readonly hasSession: boolean;
 }
 
-/** Longer answers are no reports of a lost session. */
+/** Longer answers are not reports of a lost session. */
 const MAX_REPORT_CHARS = 4096;
 
 /** The code of the official TypeScript SDK for an unknown session. In an answer to a request it means a timeout. */
 const SESSION_NOT_FOUND = -32001;
-/** Statuses of a message that the transport refused, so that a code without words is enough. */
+/** Statuses of a message that the transport refused, so that a code without a message is sufficient. */
 const REFUSED: ReadonlySet<number> = new Set([400, 422]);
 
 /**
  * Returns whether an answer reports that the server does not know the session any more; then nothing was executed. 404
  * means it by the specification (2025-11-25, "Session Management"), 410 by HTTP, and an error code without a request id
- * by the official SDK. Many servers answer with another status, or with 200 and an error, and report it in words only.
+ * by the official SDK. Many servers answer with another status, or with 200 and an error, and report it only in the
+ * message.
  */
 export function saysSessionLost({ status, body, hasSession }: SessionAnswer): boolean {
   if (hasSession && (status === 404 || status === 410)) return true;
@@ -32,7 +33,7 @@ export function saysSessionLost({ status, body, hasSession }: SessionAnswer): bo
 }
 
 function saysInWords(status: number, text: string, hasSession: boolean): boolean {
-  // A server without session ids may still hold the state of one client, and lose it when it restarts.
+  // A server without session ids may still hold state of one client, and lose it in a restart.
   if ((status === 400 || MAY_REPORT.has(status)) && NOT_INITIALIZED.test(text)) return true;
   if (!hasSession) return false;
   if (status === 400) return /\bsession\b|not initialized/i.test(text);
@@ -44,7 +45,7 @@ const NOT_INITIALIZED =
   /\b(?:server|client|connection|mcp|session) (?:is |was |has )?not (?:been |yet )?initiali[sz]ed\b/i;
 const LOST =
   "(?:not found|not exist|not valid|no longer|unknown|unrecogni[sz]ed|invalid|expired|terminated|closed|lost|gone)";
-/** "Session not found", "Unknown session", "No valid session ID", but not a text about a limit of sessions. */
+/** Matches "Session not found", "Unknown session", "No valid session ID", but not a text about a limit of sessions. */
 const UNKNOWN_SESSION = new RegExp(
   [
     `\\bsession\\b[^.]{0,80}\\b${LOST}\\b`,

@@ -3,7 +3,7 @@ import { retryAfterMs } from "../../../outbound/client/retry-after.ts";
 import { httpFailure, UNSENT, type FailurePlace } from "../../../outbound/client/server-failures.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
-/** What is known of a response that is no answer. `header` takes names in lower case. */
+/** The facts of a response that is not an answer. `header` expects names in lower case. */
 export interface RefusedResponse {
   readonly status: number;
   header(name: string): string | undefined;
@@ -71,7 +71,7 @@ export function toStatusFailure(response: RefusedResponse, place: FailurePlace, 
 
 /**
  * Returns the revisions that a refusal of the protocol version names, in `details.revisions`. Some servers refuse it
- * with a text in place of a JSON-RPC error.
+ * with a text instead of a JSON-RPC error.
  */
 function refusedRevision(body: string): { readonly revisions?: readonly string[] } {
   const text = firstChars(body, MAX_REFUSAL_CHARS);
@@ -108,7 +108,7 @@ function parameterOf(challenge: string, name: string): string | undefined {
   return value === undefined || /[^\x20-\x7e]/.test(value) ? undefined : value;
 }
 
-// The text comes from a server that nobody vouches for, and ends up before a person's eyes.
+// The text comes from an untrusted server and is shown to a user.
 function httpUrl(text: string | undefined): string | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined;
   const url = new URL(text);

@@ -50,7 +50,7 @@ const legacyServers: [string, LegacyServerOptions][] = [
   ["without sessions, as JSON", { mode: "stateless", json: true }],
 ];
 
-test.each(legacyServers)("L62: a legacy server %s lists and calls", async (_, options) => {
+test.each(legacyServers)("L62: lists and calls on a legacy server %s", async (_, options) => {
   await using server = await startLegacy(options);
   await using peer = await (await connect(server.url)).initialize();
   const { result } = await peer.request("tools/list");
@@ -63,7 +63,7 @@ test.each(legacyServers)("L62: a legacy server %s lists and calls", async (_, op
   expect(peer.transport.sessionful).toBe(options.mode !== "stateless");
 });
 
-test("the session id and the negotiated revision go with every request after initialize", async () => {
+test("sends the session id and the negotiated revision with every request after initialize", async () => {
   await using server = await startLegacy();
   await using peer = await (await connect(server.url)).initialize();
   await peer.request("tools/list");
@@ -78,7 +78,7 @@ test("the session id and the negotiated revision go with every request after ini
   }
 });
 
-test("every progress notification comes before the answer and is related to its request", async () => {
+test("delivers every progress notification before the answer, related to its request", async () => {
   await using server = await startLegacy();
   await using peer = await (await connect(server.url)).initialize();
   await peer.request("tools/call", { name: "steps", arguments: { count: 50 }, _meta: { progressToken: 7 } });
@@ -89,7 +89,7 @@ test("every progress notification comes before the answer and is related to its 
   expect(new Set(progress.map(({ related }) => related))).toEqual(new Set([call?.message["id"]]));
 });
 
-test("a request of the server is related to the call that caused it", async () => {
+test("relates a request of the server to the call that caused it", async () => {
   await using server = await startLegacy();
   await using peer = await (await connect(server.url)).initialize();
   const answer = peer.request("tools/call", { name: "ask", arguments: {} });
@@ -103,7 +103,7 @@ test("a request of the server is related to the call that caused it", async () =
   expect(JSON.stringify(await answer)).toContain("Ada");
 });
 
-test("what the server says of its own accord comes over the standing stream", async () => {
+test("receives the server's own messages on the standing stream", async () => {
   await using server = await startLegacy();
   await using peer = await (await connect(server.url)).initialize();
   await expect.poll(() => server.seen.some(({ method }) => method === "GET")).toBe(true);
@@ -112,7 +112,7 @@ test("what the server says of its own accord comes over the standing stream", as
   expect(related).toBeUndefined();
 });
 
-/** A server with a session and a standing stream, which `onGet` answers. */
+/** Starts a server with a session and a standing stream, which `onGet` answers. */
 function startStanding(onGet: (response: ServerResponse, attempt: number) => void): Promise<RunningServer> {
   let attempts = 0;
   return startServer(async (request, response) => {
@@ -132,7 +132,7 @@ const openStream = (response: ServerResponse): void => {
   response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
 };
 
-test("a standing stream that opens only after something was read is told as one that was lost meanwhile", async () => {
+test("reports a standing stream that opens only after a read as one that was lost meanwhile", async () => {
   let opening: ServerResponse | undefined;
   await using server = await startStanding((response) => (opening = response));
   await using peer = await (await connect(server.url)).initialize();
@@ -143,7 +143,7 @@ test("a standing stream that opens only after something was read is told as one 
   await expect.poll(() => peer.resumed).toBe(1);
 });
 
-test("a standing stream is asked for again where the server still holds the one that was lost", async () => {
+test("requests a standing stream again if the server still holds the lost one", async () => {
   await using server = await startStanding((response, attempt) => {
     if (attempt < 3)
       return sendJson(response, 409, { jsonrpc: "2.0", id: null, error: { code: -32000, message: "Conflict" } });
@@ -156,7 +156,7 @@ test("a standing stream is asked for again where the server still holds the one 
   expect(server.seen.filter(({ method }) => method === "GET")).toHaveLength(3);
 });
 
-test("closing ends the session on the server", async () => {
+test("close ends the session on the server", async () => {
   await using server = await startLegacy();
   const peer = await (await connect(server.url)).initialize();
   expect(server.sessions.size).toBe(1);
@@ -169,7 +169,7 @@ async function restart(server: LegacyServer): Promise<LegacyServer> {
   return startLegacy({ port: server.port });
 }
 
-test("a session that is lost after a restart ends the connection, and what it refused was never sent", async () => {
+test("a session lost by a restart ends the connection, and the refused message counts as unsent", async () => {
   const first = await startLegacy({ json: true });
   await using peer = await (await connect(first.url)).initialize();
   await using _second = await restart(first);
@@ -179,7 +179,7 @@ test("a session that is lost after a restart ends the connection, and what it re
   expect((await peer.closed).details).not.toHaveProperty("sent");
 });
 
-test("a server that calls a lost session a bad request is understood", async () => {
+test("recognises a lost session reported as a bad request", async () => {
   await using server = await startServer(async (request, response) => {
     const { id, method } = await readJson(request);
     if (method === "initialize")
@@ -201,7 +201,7 @@ test("a server that calls a lost session a bad request is understood", async () 
   expect(await failureOf(peer.request("tools/list"))).toMatchObject({ details: { sent: false, sessionLost: true } });
 });
 
-test("a refusal that does not speak of the session is an answer like any other", async () => {
+test("treats a refusal that does not mention the session as an ordinary answer", async () => {
   await using server = await startServer(async (request, response) => {
     const { id, method } = await readJson(request);
     if (method === "initialize")
@@ -219,7 +219,7 @@ test("a refusal that does not speak of the session is an answer like any other",
   expect(await peer.request("tools/list")).toMatchObject({ error: { code: -32602 } });
 });
 
-test("a response stream that breaks off goes on where it stopped, after the wait that the server names", async () => {
+test("resumes a broken response stream where it stopped, after the pause that the server names", async () => {
   const resumes: { at: number; id: string | string[] | undefined }[] = [];
   let brokeAt = 0;
   await using server = await startServer(async (request, response) => {
@@ -252,7 +252,7 @@ test("a response stream that breaks off goes on where it stopped, after the wait
   expect(resumes[0]!.at - brokeAt).toBeGreaterThanOrEqual(140);
 });
 
-test("a response stream without event ids that ends before the answer fails its request alone", async () => {
+test("a response stream without event ids that ends before the answer fails only its request", async () => {
   await using server = await startServer(async (request, response) => {
     const { id, method } = await readJson(request);
     if (method === "initialize")
@@ -269,7 +269,7 @@ test("a response stream without event ids that ends before the answer fails its 
   expect(await peer.request("ping")).toMatchObject({ result: {} });
 });
 
-test("the standing stream is opened again where it stopped, and that is told", async () => {
+test("opens the standing stream again where it stopped, and reports that", async () => {
   const gets: (string | string[] | undefined)[] = [];
   await using server = await startServer(async (request, response) => {
     if (request.method === "GET") {
@@ -313,7 +313,7 @@ test("a session that the standing stream finds lost ends the connection", async 
   expect(await peer.closed).toMatchObject({ kind: "unavailable", details: { sessionLost: true } });
 });
 
-test("a server that is gone for good ends a connection that has a standing stream", async () => {
+test("a permanently unreachable server ends a connection with a standing stream", async () => {
   const server = await startLegacy();
   await using peer = await (await connect(server.url)).initialize();
   await expect.poll(() => server.seen.some(({ method }) => method === "GET")).toBe(true);
@@ -324,7 +324,7 @@ test("a server that is gone for good ends a connection that has a standing strea
   });
 });
 
-test("a modern request carries the headers of its body", async () => {
+test("sends the headers that match the body with a modern request", async () => {
   await using server = await startModern();
   await using peer = await connect(server.url);
   expect(await peer.request("server/discover", modernParams())).toMatchObject({
@@ -344,7 +344,7 @@ test("a modern request carries the headers of its body", async () => {
   });
 });
 
-test("a header mismatch reaches the caller as the protocol error it is", async () => {
+test("passes a header mismatch to the caller as a protocol error", async () => {
   await using server = await startModern();
   await using peer = await connect(server.url);
   peer.transport.setProtocolVersion("2026-07-28");
@@ -353,7 +353,7 @@ test("a header mismatch reaches the caller as the protocol error it is", async (
   ).toMatchObject({ error: { code: -32020 } });
 });
 
-test("an unknown method of the modern era is an answer although its status is 404", async () => {
+test("accepts an unknown method of the modern era as an answer although its status is 404", async () => {
   await using server = await startModern();
   await using peer = await connect(server.url);
   peer.transport.setProtocolVersion("2026-07-28");
@@ -369,7 +369,7 @@ test("a modern connection opens no standing stream and ends no session", async (
   expect(server.seen.map(({ method }) => method)).toEqual(["POST"]);
 });
 
-test("giving up on a request closes its response stream", async () => {
+test("cancelling a request closes its response stream", async () => {
   let onGone = (): void => {};
   const gone = new Promise<void>((resolve) => {
     onGone = resolve;
@@ -387,7 +387,7 @@ test("giving up on a request closes its response stream", async () => {
   await gone;
 });
 
-test("a batch is handed on member by member", async () => {
+test("passes the members of a batch on one by one", async () => {
   await using server = await startServer(async (request, response) => {
     const { id } = await readJson(request);
     sendJson(response, 200, [
@@ -403,7 +403,7 @@ test("a batch is handed on member by member", async () => {
   ]);
 });
 
-test("after closing nothing is sent any more", async () => {
+test("sends nothing after close", async () => {
   await using server = await startLegacy();
   const peer = await (await connect(server.url)).initialize();
   await peer.transport.close();

@@ -31,24 +31,23 @@ import { saysSessionLost } from "./session-loss.ts";
 import { ServerStream } from "./server-stream.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
-/** How long requests in flight may still be answered once the session turned out to be lost, after the last refusal. */
+/** Longest wait for answers of requests in flight after a lost session, from the last refusal. */
 const SESSION_END_GRACE_MS = 2000;
 const DELETE_TIMEOUT_MS = 2000;
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
 
 /**
- * Streamable HTTP as both eras speak it: each message is a POST, answered as JSON or as a stream of its own. In the
- * legacy era there may be a session, a standing stream, and streams that go on where they broke off; in the modern era
- * requests stand alone.
+ * Streamable HTTP of both eras: each message is a POST, answered as JSON or as its own stream. In the legacy era there
+ * may be a session, a standing stream, and streams that are resumed; in the modern era requests are independent.
  */
 export class StreamableHttpTransport implements Transport {
   readonly perRequestStreams = true;
   readonly mirrorsParams = true;
   readonly #connection: HttpConnection;
-  /** Messages posted of whose answers not even the head is here. */
+  /** Posted messages for which no response headers have arrived. */
   #unanswered = 0;
   #onAllAnswered: (() => void) | undefined;
-  /** A listing's schemas are the same objects until it is read anew. */
+  /** A listing's schemas are the same objects until it is read again. */
   readonly #paramHeaders = new WeakMap<JsonObject, readonly ParamHeader[]>();
   readonly #resuming: StreamResumption = {
     headers: () => this.#sessionHeaders(),
@@ -56,12 +55,12 @@ export class StreamableHttpTransport implements Transport {
   };
   #version: string | undefined;
   #sessionId: string | undefined;
-  /** Of messages of which headers say nothing but their session: the same object until that changes. */
+  /** Headers of messages with nothing but their session: the same object until that changes. */
   #postHeaders: Readonly<Record<string, string>> | undefined;
   #isSessionLost = false;
-  /** Requests that were refused because of it. */
+  /** Number of requests refused because of it. */
   #refusals = 0;
-  /** Requests that were answered. */
+  /** Number of answered requests. */
   #answers = 0;
 
   constructor(options: HttpConnectionOptions) {
@@ -111,7 +110,7 @@ export class StreamableHttpTransport implements Transport {
     }
   }
 
-  /** Ends the session on the server too, if it lets itself be told in time. */
+  /** Ends the session on the server too, if that succeeds in time. */
   async close(): Promise<void> {
     const wasOpen = !this.#connection.isOver;
     this.#connection.close();
@@ -122,7 +121,7 @@ export class StreamableHttpTransport implements Transport {
       const ending = { method: "DELETE", headers: this.#sessionHeaders(), signal, idleMs: DELETE_TIMEOUT_MS } as const;
       discard((await client.request({ ...ending, caller })).body);
     } catch {
-      // A server that is gone needs no farewell.
+      // An unreachable server need not be notified.
     }
   }
 
@@ -147,7 +146,7 @@ export class StreamableHttpTransport implements Transport {
     if (!("method" in message)) return this.#sessionHeadersToPost();
     const { method, params } = message;
     const isModern = claimsModernEra(params);
-    // The server may be one of the modern era, which wants to find the method there in whatever it is sent.
+    // The server may be a modern one, which requires the method in a header of every message.
     if (method === "initialize" && !isModern) return headersToPost([standardHeaders(method, undefined)]);
     if (!isModern && !isModernRevision(this.#version)) return this.#sessionHeadersToPost();
     const found = inputSchema ? this.#paramHeadersOf(inputSchema) : NO_PARAM_HEADERS;
@@ -177,7 +176,7 @@ export class StreamableHttpTransport implements Transport {
     return headers;
   }
 
-  /** What needs no answer was taken. */
+  /** Discards the response to a message that needs no answer. */
   #onTaken(message: RpcMessage, response: HttpResponse): void {
     discard(response.body);
     if ("method" in message && message.method === "notifications/initialized") this.#openStandingStream();
@@ -221,7 +220,7 @@ export class StreamableHttpTransport implements Transport {
     );
   }
 
-  // Also a refusal may hold the answer: the modern era maps error codes to HTTP statuses.
+  // A refusal may contain the answer: the modern era maps error codes to HTTP statuses.
   async #onRefusal(
     request: RpcRequest | undefined,
     response: HttpResponse,
@@ -267,21 +266,21 @@ export class StreamableHttpTransport implements Transport {
     void stream.run();
   }
 
-  /** Returns the failure of what was answered so, if that means that the session is lost; then it is over. */
+  /** Returns the failure for an answer that means a lost session, and ends the connection. */
   #lossIn(status: number, body: string, options?: SendOptions): FailError | undefined {
     if (options?.afterLoss || !this.#isLoss(status, body)) return undefined;
-    // The stream of a request is resumed long after the request itself was taken.
+    // A request's stream is resumed long after the request itself was accepted.
     return this.#loseSession(options ? { sent: false } : {});
   }
 
-  /** Before `initialize` is answered, and in the modern era, there is no session that could be lost. */
+  /** Before `initialize` is answered, and in the modern era, there is no session to lose. */
   #isLoss(status: number, body: string): boolean {
     if (this.#version === undefined || isModernRevision(this.#version)) return false;
     return saysSessionLost({ status, body, hasSession: this.#sessionId !== undefined });
   }
 
   /**
-   * The connection is over. What is in flight may learn by itself first that it was never begun, and so can be sent
+   * Ends the connection. Requests in flight may first fail by themselves as never started, so that they can be sent
    * again.
    */
   #loseSession(details: JsonObject = {}): FailError {
@@ -299,12 +298,12 @@ export class StreamableHttpTransport implements Transport {
       seen = this.#refusals;
       await within(this.#allAnswered(), SESSION_END_GRACE_MS, { keepsAlive: false });
     } while (this.#unanswered > 0 && this.#refusals > seen);
-    // One more turn, so that whoever was refused hears of it before the connection ends.
+    // A further turn, so that refused requests fail before the connection ends.
     await nextTurn();
     this.#connection.fail(this.#sessionFailure());
   }
 
-  /** Nothing more is posted once the session is lost. */
+  /** Resolves when all posts are answered; nothing more is posted once the session is lost. */
   #allAnswered(): Promise<void> {
     return new Promise((resolve) => {
       this.#onAllAnswered = resolve;
@@ -339,7 +338,7 @@ function isReplyTo(body: string, request: RpcRequest): boolean {
   }
 }
 
-/** All that a message is posted with, under names in lower case; the later ones win. */
+/** Merges the headers of a message under names in lower case; later ones win. */
 function headersToPost(all: readonly Readonly<Record<string, string>>[]): Readonly<Record<string, string>> {
   const to: Record<string, string> = {};
   for (const headers of all)
@@ -349,7 +348,7 @@ function headersToPost(all: readonly Readonly<Record<string, string>>[]): Readon
   return to;
 }
 
-/** Of the names that each request has. */
+/** Names that each request has. */
 const LOWER_CASE: ReadonlyMap<string, string> = new Map(
   Object.values(HEADERS).map((name) => [name, name.toLowerCase()]),
 );
