@@ -59,6 +59,7 @@ test("shows texts of a source as text, never as a part of the page", () => {
     title: evil,
     version: "1",
     baseUrl: "http://127.0.0.1:1",
+    mcpUrl: "http://127.0.0.1:1/mcp",
     hasDocs: true,
     isGuarded: false,
     clients: [{ program: evil, place: evil, text: evil }],

@@ -8,7 +8,7 @@ import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
-import type { NarrowRights } from "../../packages/toolyard/src/core/ports/rights.ts";
+import type { NarrowRights } from "../../packages/toolyard/src/core/ports/permission.ts";
 import { createSessionDeps } from "../../packages/toolyard/src/endpoints/mcp/legacy/session-deps.ts";
 import { StdioEndpoint } from "../../packages/toolyard/src/endpoints/mcp/stdio-endpoint.ts";
 import { resolveJsonLimits } from "../../packages/toolyard/src/http/options.ts";

@@ -7,7 +7,7 @@ import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";
 import type { Snapshot } from "../../packages/toolyard/src/catalog/snapshot.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
-import type { NarrowRights } from "../../packages/toolyard/src/core/ports/rights.ts";
+import type { NarrowRights } from "../../packages/toolyard/src/core/ports/permission.ts";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
 import { createRandom } from "../support/random.ts";
 import { isRefused, openTarget, openUpstream, rpc, tool, type Target, type Upstream } from "./attack.ts";

@@ -138,7 +138,7 @@ export function toolFrom(
     ...more,
   };
   const target = { type: "tool", tool } as const;
-  const supposed = supposedName(sourceId, name, "__");
+  const supposed = supposedName({ namespace: sourceId, separator: "__", source: sourceId }, name);
   return {
     found: true,
     name: supposed.name,

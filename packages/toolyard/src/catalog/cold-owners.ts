@@ -49,10 +49,13 @@ export function mightUse(
 ): boolean {
   const permission = permissionOf(view.principal.rights);
   if (!permission.isNarrowed) return true;
-  if (!isUri)
-    return permission.permits(supposedName(source.namespace, bareName(text, source, spellings) ?? text, separator));
+  const { id, namespace } = source;
+  if (!isUri) {
+    const name = bareName(text, source, spellings) ?? text;
+    return permission.permits(supposedName({ namespace, separator, source: id }, name));
+  }
   const { prefix, own } = splitUriPrefix(text) ?? { prefix: "", own: text };
-  return [text, own].some((one) => permission.permits({ type: "uri", shown: text, own: one, prefix }));
+  return [text, own].some((one) => permission.permits({ type: "uri", shown: text, own: one, prefix, source: id }));
 }
 
 /** Returns the name after the prefix, if the spelling belongs to this source. */

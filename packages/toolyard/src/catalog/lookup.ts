@@ -1,7 +1,7 @@
 import { fail, type Fail } from "../core/calls/outcome.ts";
 import type { CallTarget } from "../core/sources/provider.ts";
 import type { Source } from "../core/sources/records.ts";
-import type { Subject } from "../core/ports/rights.ts";
+import type { Subject } from "../core/ports/permission.ts";
 import { nearest } from "../core/text/suggest.ts";
 import { firstChars } from "../core/text/truncate.ts";
 

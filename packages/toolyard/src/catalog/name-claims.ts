@@ -1,4 +1,4 @@
-import type { NamedSubject } from "../core/ports/rights.ts";
+import type { NamedSubject } from "../core/ports/permission.ts";
 import type { PreparedNamed, SourcePart } from "./source-part.ts";
 
 type ClaimRow = Pick<PreparedNamed<{ readonly source: { readonly id: string } }>, "record" | "subject">;

@@ -5,7 +5,8 @@ import type { CallTarget } from "../core/sources/provider.ts";
 import type { Problem, Source } from "../core/sources/records.ts";
 import type { SourceUris } from "../core/uris/source-uris.ts";
 import { isCanonical, parseUri } from "../core/uris/resource-uri.ts";
-import { permissionOf, type Permission, type UriSubject } from "../core/ports/rights.ts";
+import type { Permission, UriSubject } from "../core/ports/permission.ts";
+import { permissionOf } from "../core/ports/rights.ts";
 import { splitUriPrefix, withUriPrefix } from "../core/uris/uri-prefix.ts";
 import { inListOrder } from "./list-order.ts";
 import { denied, resourceNotFound, type FoundTarget, type Lookup, type MissingTarget } from "./lookup.ts";
@@ -144,8 +145,15 @@ export class ResourceTable {
 
   #found({ place, target }: Answerer): FoundTarget<ResourceTarget> {
     const name = this.shownUri(place.part.source.id, target.uri);
-    const subject: UriSubject = { type: "uri", shown: name, own: target.uri, prefix: place.prefix };
-    return { found: true, source: place.part.source, name, subject, target };
+    const { source } = place.part;
+    const subject: UriSubject = {
+      type: "uri",
+      shown: name,
+      own: target.uri,
+      prefix: place.prefix,
+      source: source.id,
+    };
+    return { found: true, source, name, subject, target };
   }
 
   /** Returns whether the caller may use the URI if a source has it. */
@@ -153,7 +161,8 @@ export class ResourceTable {
     if (!permission.isNarrowed) return true;
     const prefixed = this.#prefixed(uri);
     const own = prefixed?.own ?? uri;
-    return permission.permits({ type: "uri", shown: uri, own, prefix: prefixed?.place.prefix ?? "" });
+    const source = prefixed && { source: prefixed.place.part.source.id };
+    return permission.permits({ type: "uri", shown: uri, own, prefix: prefixed?.place.prefix ?? "", ...source });
   }
 
   #foundRow(row: PreparedResource): FoundTarget<ResourceTarget> {
@@ -164,10 +173,11 @@ export class ResourceTable {
   }
 
   #subjectOf(row: PreparedResource | PreparedTemplate): UriSubject {
-    const prefix = this.#placeOf.get(row.record.source.id)?.prefix ?? "";
+    const { id: source } = row.record.source;
+    const prefix = this.#placeOf.get(source)?.prefix ?? "";
     return "template" in row
-      ? { type: "uri", shown: row.key, own: row.record.uriTemplate, prefix, isTemplate: true }
-      : { type: "uri", shown: row.key, own: row.record.uri, prefix };
+      ? { type: "uri", shown: row.key, own: row.record.uriTemplate, prefix, isTemplate: true, source }
+      : { type: "uri", shown: row.key, own: row.record.uri, prefix, source };
   }
 
   #answererOf(uri: string): Answerer | undefined {

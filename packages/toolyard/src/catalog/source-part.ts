@@ -12,7 +12,7 @@ import type {
   ToolRecord,
 } from "../core/sources/records.ts";
 import { parseUri } from "../core/uris/resource-uri.ts";
-import type { NamedSubject } from "../core/ports/rights.ts";
+import type { NamedSubject } from "../core/ports/permission.ts";
 import { isReadOnlyTool } from "../core/calls/effects.ts";
 import { UriTemplate } from "../core/uris/uri-template.ts";
 import { cleanDefinition } from "./clean-definition.ts";
@@ -138,11 +138,15 @@ export class PartMaker {
 
   #prompt(record: PromptRecord): PreparedPrompt {
     const key = renderMcpName(record, this.#options.naming);
-    const subject = this.#subject(record, key, { isReadOnly: true, isDiscovery: false });
+    const subject = this.#subject(record, key, { isReadOnly: true, isDiscovery: false, isPrompt: true });
     return { ...this.#item(record, key, "name"), subject };
   }
 
-  #subject(record: NameParts, name: string, facts: Pick<NamedSubject, "isReadOnly" | "isDiscovery">): NamedSubject {
+  #subject(
+    record: NameParts,
+    name: string,
+    facts: Pick<NamedSubject, "isReadOnly" | "isDiscovery" | "isPrompt">,
+  ): NamedSubject {
     const { separator } = this.#options.naming;
     return {
       type: "name",
@@ -150,6 +154,7 @@ export class PartMaker {
       ownName: name,
       prefixes: namespacePrefix(record, name, separator),
       separator,
+      source: record.source.id,
       ...facts,
     };
   }

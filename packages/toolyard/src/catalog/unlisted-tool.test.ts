@@ -3,7 +3,7 @@ import { MemoryProvider } from "../../../../test/fixtures/memory-provider.ts";
 import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
 import { NO_SHAPE, type ListingShape } from "../core/sources/listing-shape.ts";
 import { EMPTY_LISTING, type Source } from "../core/sources/records.ts";
-import type { NarrowRights } from "../core/ports/rights.ts";
+import type { NarrowRights } from "../core/ports/permission.ts";
 import { Catalog } from "./catalog.ts";
 import { resolveCatalog } from "./options.ts";
 import type { Snapshot } from "./snapshot.ts";

@@ -2,7 +2,7 @@ import { isUnprefixed, renderMcpName, renderQualifiedName, visibleName, type Mcp
 import { isPlainName, looselyMatches, looseName } from "../core/loose-name.ts";
 import type { NamePolicy } from "../core/names/name-book.ts";
 import { EMPTY_LISTING, type Listing, type Source, type ToolRecord } from "../core/sources/records.ts";
-import type { NamedSubject } from "../core/ports/rights.ts";
+import type { NamedSubject } from "../core/ports/permission.ts";
 import type { SpellingParts } from "../core/names/spelling.ts";
 import type { NameClaims } from "./name-claims.ts";
 import { chooseTools, shapeTool } from "./shape-tool.ts";
@@ -128,6 +128,7 @@ function shownAs(tool: ToolRecord, { naming, claims }: UnlistedRules): Omit<Unli
     isReadOnly: false,
     isDiscovery: false,
     isUnlisted: true,
+    source: id,
   };
   return { name, subject: claims.subjectOf({ record: tool, subject }) };
 }

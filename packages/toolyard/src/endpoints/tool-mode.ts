@@ -1,4 +1,4 @@
-import type { ToolMode } from "../core/calls/call.ts";
+import type { Principal, ToolMode } from "../core/calls/call.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { HttpExchange } from "../http/exchange.ts";
 
@@ -7,6 +7,11 @@ export function parseToolMode(word: string): ToolMode {
   const mode = word.trim().toLowerCase();
   if (mode === "discovery") return "discovery";
   return mode === "show_all" || mode === "all" ? "all" : "normal";
+}
+
+/** Returns the tool mode of requests that name none: that of the caller's profile, else that of the hub. */
+export function defaultModeFor({ profile }: Pick<Principal, "profile">, ofHub: ToolMode): ToolMode {
+  return profile?.toolMode ?? ofHub;
 }
 
 /** Returns the tool mode that one HTTP request names: the header overrides the query; `undefined` if it names none. */

@@ -6,14 +6,17 @@ import { allowOrigin, answerPreflight, isPreflight } from "./request/cors.ts";
 import { BodyBudget } from "./request/body-budget.ts";
 import { HttpExchange, NOBODY, type Arrival, type ExchangePlace } from "./exchange.ts";
 import { answerFailure } from "./answer/failure.ts";
+import { withProfile } from "../core/ports/profiles.ts";
 import { ForwardedReader } from "./request/forwarded.ts";
 import { Guard } from "./request/guard.ts";
 import type { HttpOptions } from "./options.ts";
 import { Refusal } from "./answer/refusal.ts";
 import { RefusalCount } from "./answer/refusal-count.ts";
 import { EVERY_METHOD, Router, USUAL_METHODS, type Route } from "./router.ts";
+import { ProfilePaths, type ProfiledPath } from "./profile-paths.ts";
 import { HEALTH_PATHS } from "./health.ts";
 import { sendJson, sendText } from "./answer/send.ts";
+import { firstChars } from "../core/text/truncate.ts";
 import type { HttpRequest } from "./wire.ts";
 
 export interface DispatcherParts {
@@ -36,6 +39,7 @@ export class Dispatcher {
   readonly #guard: Guard;
   readonly #authenticator: Authenticator;
   readonly #forwarded: ForwardedReader;
+  readonly #profiles: ProfilePaths;
   readonly #place: ExchangePlace;
   readonly #refusals = new RefusalCount();
 
@@ -45,15 +49,14 @@ export class Dispatcher {
     this.#guard = new Guard(options);
     this.#authenticator = authenticator;
     this.#forwarded = new ForwardedReader(options.trustedProxies);
+    this.#profiles = new ProfilePaths(options.profiles);
     this.bodies = new BodyBudget(options.limits);
     this.#place = { limits: options.limits, closing, bodies: this.bodies };
   }
 
   /** Whether a path is one that is answered here. */
   isOwn(target: string): boolean {
-    const { path } = splitTarget(target);
-    const inner = innerPath(path, this.#options.basePath);
-    return isHealthPath(path, this.#options.basePath) || (inner !== undefined && this.router.find(inner) !== undefined);
+    return isHealthPath(splitTarget(target).path, this.#options.basePath) || this.#routeOf(target) !== undefined;
   }
 
   /** Answers one request, also with what its handler throws. */
@@ -72,15 +75,14 @@ export class Dispatcher {
     const allowed = this.#guard.corsOrigin(request.header("origin"));
     if (allowed !== undefined) allowOrigin(answer, allowed);
     const { path, search } = splitTarget(request.target);
-    const { basePath } = this.#options;
-    if (isHealthPath(path, basePath)) return this.#answerHealth(answer);
-    const inner = innerPath(path, basePath);
-    const route = inner === undefined ? undefined : this.router.find(inner);
+    if (isHealthPath(path, this.#options.basePath)) return this.#answerHealth(answer);
+    const place = this.#placeOf(path);
+    const route = place && this.#routeAt(place);
     if (allowed !== undefined && isPreflight(request)) return answerPreflight(arrival, toldMethods(route));
     // Clients look there for how to sign in, and take nothing but a 404 for a no.
-    if (inner === undefined || (!route && inner.startsWith(WELL_KNOWN))) return sendText(answer, 404, "Not Found");
-    if (route?.isOpen) return this.#enter(NOBODY, { arrival, route, path: inner, search });
-    const known = { arrival, route, path: inner, search };
+    if (!place || (!route && place.path.startsWith(WELL_KNOWN))) return sendText(answer, 404, "Not Found");
+    const known = { arrival, route, place, search };
+    if (route?.isOpen) return this.#enter(NOBODY, known);
     const found = this.#authenticator.authenticate(request);
     return found instanceof Promise
       ? found.then((authentication) => this.#enter(this.#admitted(authentication, request), known))
@@ -108,14 +110,16 @@ export class Dispatcher {
   }
 
   /** It is known who calls. Who does not say so hears nothing of which paths there are. */
-  #enter(principal: Principal, { arrival, route, path, search }: ResolvedRequest): void | Promise<void> {
+  #enter(caller: Principal, { arrival, route, place, search }: ResolvedRequest): void | Promise<void> {
     const { request, answer } = arrival;
     if (this.#place.closing.aborted)
       throw new Refusal(503, "The server is stopping.", { connection: "close", "retry-after": "1" });
+    const principal = principalAt(place, caller);
     if (!route) return sendText(answer, 404, "Not Found");
     assertMethod(route, request.method);
     const { remoteAddress, origin } = this.#forwarded.read(request);
-    const facts = { principal, remoteAddress, baseUrl: origin + this.#options.basePath, path, search };
+    const baseUrl = origin + this.#options.basePath + place.base;
+    const facts = { principal, remoteAddress, baseUrl, path: place.path, search };
     return route.handler(new HttpExchange(arrival, facts, this.#place));
   }
 
@@ -125,9 +129,24 @@ export class Dispatcher {
   }
 
   #failed(error: unknown, { request, answer }: Arrival): void {
-    const inner = innerPath(splitTarget(request.target).path, this.#options.basePath);
-    const route = inner === undefined ? undefined : this.router.find(inner);
-    answerFailure(error, { answer, method: request.method, logger: this.#logger, refusalBody: route?.refusalBody });
+    const { refusalBody } = this.#routeOf(request.target) ?? {};
+    answerFailure(error, { answer, method: request.method, logger: this.#logger, refusalBody });
+  }
+
+  #routeOf(target: string): Route | undefined {
+    const place = this.#placeOf(splitTarget(target).path);
+    return place && this.#routeAt(place);
+  }
+
+  #placeOf(path: string): ProfiledPath | undefined {
+    const inner = innerPath(path, this.#options.basePath);
+    return inner === undefined ? undefined : this.#profiles.read(inner);
+  }
+
+  /** Paths that need no sign-in are the hub's own: clients know them by the address of the hub. */
+  #routeAt({ path, name }: ProfiledPath): Route | undefined {
+    const route = this.router.find(path);
+    return route?.isOpen && name !== undefined ? undefined : route;
   }
 }
 
@@ -136,10 +155,26 @@ interface ResolvedRequest {
   readonly arrival: Arrival;
   /** Absent: there is none. */
   readonly route: Route | undefined;
-  /** Below the base path. */
-  readonly path: string;
+  readonly place: ProfiledPath;
   readonly search: string;
 }
+
+/**
+ * Returns the caller within the profile of the path. Throws the same 404 for a profile that does not exist and for one
+ * that the caller may not use.
+ */
+function principalAt({ name, profile }: ProfiledPath, caller: Principal): Principal {
+  if (name === undefined) return caller;
+  const principal = profile && withProfile(caller, profile);
+  if (principal) return principal;
+  throw new Refusal(
+    404,
+    `There is no profile ${JSON.stringify(firstChars(name, MAX_SHOWN_NAME))} for this caller. ` +
+      "`[profiles]` of the configuration lists the profiles, and `roles` of a profile who may use it.",
+  );
+}
+
+const MAX_SHOWN_NAME = 64;
 
 /** Below it are the documents of RFC 8414, RFC 9728 and their like. */
 const WELL_KNOWN = "/.well-known/";

@@ -81,6 +81,12 @@ export class HttpExchange implements BodyAccounts {
     return this.#facts.baseUrl;
   }
 
+  /** Address of the MCP endpoint, of the profile that the request came by. */
+  get mcpUrl(): string {
+    const { baseUrl, principal } = this.#facts;
+    return principal.profile ? baseUrl : `${baseUrl}/mcp`;
+  }
+
   /** Below the base path, with a leading slash, as it was sent. */
   get path(): string {
     return this.#facts.path;

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
 import { isLoopbackHost } from "../core/uris/loopback.ts";
 import { EVERYTHING, readOnlyRights, rightsWithin, type Rights } from "../core/ports/rights.ts";
+import type { Profile } from "../core/ports/profiles.ts";
 import { bytesOption } from "../core/text/bytes.ts";
 import { durationOption } from "../core/text/duration.ts";
 import { OptionError } from "../core/errors.ts";
@@ -225,6 +226,8 @@ export interface HttpOptions {
   readonly tokens: readonly TokenEntry[];
   /** Requests must carry a token. Said apart from `tokens`, which workers do not get. */
   readonly needsToken: boolean;
+  /** Served at `/mcp/<name>`. @default none */
+  readonly profiles?: readonly Profile[];
   /** What a caller may do where there are no tokens. */
   readonly openRights: Rights;
   readonly allowedHosts: readonly string[];

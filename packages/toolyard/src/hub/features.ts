@@ -6,6 +6,7 @@ import { BUILTIN_TOOLS } from "../features/builtin-tools/feature.ts";
 import { HOME } from "../features/home/feature.ts";
 import { JSON_RPC } from "../features/json-rpc/feature.ts";
 import { MODELS } from "../features/models/feature.ts";
+import { PROFILES } from "../features/profiles/feature.ts";
 import { SANDBOX } from "../features/sandbox/feature.ts";
 import { SEARCH } from "../features/search/feature.ts";
 import { SIGN_IN } from "../features/sign-in/feature.ts";
@@ -61,6 +62,7 @@ export const FEATURES = featureList([
   SIGN_IN,
   REMOTE_SERVERS,
   DEFAULT_TOOLS,
+  PROFILES,
   MCP_ENDPOINT,
   JSON_RPC,
   REST_ENDPOINT,

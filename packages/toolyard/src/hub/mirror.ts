@@ -18,8 +18,9 @@ export async function resolveMirrored(call: Call, places: ResolvePlaces): Promis
   const [provider] = places.sources.providers;
   if (resolution.found || !isNotShown(resolution.failure) || !provider || !isHub(provider)) return resolution;
   const target = asSpelt(call, provider.source);
+  const place = { namespace: "", separator: DEFAULT_SEPARATOR, source: provider.source.id };
   return target
-    ? { found: true, name: call.target, subject: supposedName("", call.target, DEFAULT_SEPARATOR), target, provider }
+    ? { found: true, name: call.target, subject: supposedName(place, call.target), target, provider }
     : resolution;
 }
 

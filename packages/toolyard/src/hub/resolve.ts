@@ -35,7 +35,7 @@ function extensionResolution({ target: method, principal }: Call, places: Resolv
   const provider = passThroughProvider(places, principal);
   if (!provider)
     return { found: false, failure: fail("unknown_tool", `Method not found: ${method}`, { rpcError: NOT_FOUND }) };
-  const subject = supposedName("", method, places.catalog.separator);
+  const subject = supposedName({ namespace: "", separator: places.catalog.separator }, method);
   return { found: true, name: method, subject, target: { type: "extension", method }, provider };
 }
 

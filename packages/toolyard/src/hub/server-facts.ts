@@ -2,6 +2,7 @@ import type { Principal } from "../core/calls/call.ts";
 import type { ServerFacts } from "../core/ports/hub-port.ts";
 import type { Listing } from "../core/sources/records.ts";
 import { permissionOf } from "../core/ports/rights.ts";
+import { PROFILES } from "../core/services.ts";
 import { VERSION } from "../core/version.ts";
 import { getService } from "../kernel/start-features.ts";
 import { TELEMETRY } from "../kernel/telemetry.ts";
@@ -17,11 +18,12 @@ type ServerFactsParts = Pick<Kernel, "catalog" | "sources" | "services">;
 /** Returns the hub's description for one principal: its identity, and the descriptions of its sources. */
 export async function serverFacts(parts: ServerFactsParts, principal: Principal, waits: boolean): Promise<ServerFacts> {
   const offers = await offersFor(parts, principal, waits);
-  const instructions = joinInstructions(offers);
+  const profile = principal.profile && getService(parts.services, PROFILES).find(principal.profile.name);
+  const instructions = profile?.instructions ?? joinInstructions(offers);
   return {
     name: SERVER_NAME,
     version: VERSION,
-    title: "Toolyard",
+    title: profile?.title ?? "Toolyard",
     ...(instructions === undefined ? {} : { instructions }),
     ...describeSources(offers, { passesMethods: !permissionOf(principal.rights).isNarrowed }),
     ...(offers.some(({ listing }) => listing.isPrivate) && { isPrivate: true }),

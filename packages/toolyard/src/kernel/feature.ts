@@ -66,6 +66,8 @@ export interface FeatureParts<S, Reads, Uses extends HubKey, Provides extends Hu
   readonly name: string;
   /** Its own sections of the configuration, in addition to those of its source kinds and endpoints. */
   readonly schema?: S;
+  /** Endpoints on HTTP are opened again when a section of this feature changes. @default false */
+  readonly changesEndpoints?: boolean;
   /** Services that `start` is given. */
   readonly uses?: readonly Uses[];
   /** Services that `start` returns. */
@@ -91,6 +93,7 @@ export interface Feature<
 > {
   readonly name: string;
   readonly schema: Sections;
+  readonly changesEndpoints?: boolean;
   readonly uses: readonly ServiceKey[];
   readonly provides: readonly ServiceKey[];
   readonly sources: readonly AnyKind[];

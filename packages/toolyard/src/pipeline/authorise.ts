@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
 import type { CallTarget } from "../core/sources/provider.ts";
-import { permissionOf, type Permission } from "../core/ports/rights.ts";
+import type { Permission } from "../core/ports/permission.ts";
+import { permissionOf } from "../core/ports/rights.ts";
 import { isDestructive } from "../core/calls/effects.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { permittedCompletion, refusedCompletion } from "./permitted-completion.ts";

@@ -78,7 +78,7 @@ test.each([
   const found = {
     found: true as const,
     name: "x",
-    subject: supposedName("", "x", "__"),
+    subject: supposedName({ namespace: "", separator: "__" }, "x"),
     target: target as never,
     provider: providerFrom(source, () => ok(result as never)),
   };

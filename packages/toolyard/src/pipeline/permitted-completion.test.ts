@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { callTo } from "../../../../test/support/pipeline.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import { ok } from "../core/calls/outcome.ts";
-import { permissionOf, type NarrowRights } from "../core/ports/rights.ts";
+import type { NarrowRights } from "../core/ports/permission.ts";
+import { permissionOf } from "../core/ports/rights.ts";
 import { permittedCompletion, refusedCompletion } from "./permitted-completion.ts";
 
 interface CompletionCase {

@@ -2,7 +2,7 @@ import type { Call } from "../core/calls/call.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../core/json/json.ts";
 import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
 import type { CallTarget } from "../core/sources/provider.ts";
-import type { Permission, UriSubject } from "../core/ports/rights.ts";
+import type { Permission, UriSubject } from "../core/ports/permission.ts";
 import { withUriPrefix } from "../core/uris/uri-prefix.ts";
 import { UriTemplate } from "../core/uris/uri-template.ts";
 import { firstChars } from "../core/text/truncate.ts";
@@ -62,7 +62,7 @@ function leadsOf({ params }: Call, { target, subject, permission }: CompletionFa
   return (value) => {
     const own = template.expand({ ...others, [name]: value });
     const shown = isPrefixed ? withUriPrefix(subject.prefix, own) : own;
-    return permission.permits({ type: "uri", shown, own, prefix: subject.prefix });
+    return permission.permits({ ...subject, isTemplate: false, shown, own });
   };
 }
 

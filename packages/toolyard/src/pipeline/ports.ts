@@ -7,7 +7,7 @@ import type { OutageReport, Problem, ToolLimits } from "../core/sources/records.
 import type { LimitStore } from "../state/ports/limit-store.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
 import type { SourceUris } from "../core/uris/source-uris.ts";
-import type { Subject } from "../core/ports/rights.ts";
+import type { Subject } from "../core/ports/permission.ts";
 import type { Breakers } from "./breakers.ts";
 import type { LimitsOptions } from "./options.ts";
 

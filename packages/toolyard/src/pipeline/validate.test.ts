@@ -65,7 +65,7 @@ test("what a prompt takes is its own source's to judge", async () => {
     p: {
       found: true,
       name: "p",
-      subject: supposedName("", "p", "__"),
+      subject: supposedName({ namespace: "", separator: "__" }, "p"),
       target: {
         type: "prompt",
         prompt: { source, name: "p", definition: { arguments: [{ name: "a", required: true }] } },

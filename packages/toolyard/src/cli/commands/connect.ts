@@ -41,6 +41,8 @@ export interface ConnectOptions extends SharedOptions {
   readonly keep?: boolean;
   readonly mode?: string;
   readonly era?: "auto" | "legacy";
+  /** Name of the profile that the client gets. */
+  readonly profile?: string;
 }
 
 export const run: CommandAction<ConnectOptions> = async ([name], options, io) => {
@@ -223,7 +225,9 @@ async function modeFor(
   config: LoadedHubConfig,
   { options, io, target }: ConnectJob,
 ): Promise<string | undefined> {
-  if (options.mode !== undefined || config.tree.server?.tool_mode !== undefined) return options.mode;
+  // A profile is the selection for its client already.
+  const isChosen = options.mode !== undefined || options.profile !== undefined;
+  if (isChosen || config.tree.server?.tool_mode !== undefined) return options.mode;
   const what = await manyTools({ options, io, target }, config);
   if (what === undefined) return undefined;
   if (options.yes || options.dryRun) {

@@ -16,6 +16,7 @@ import { aborted } from "../input/interrupts.ts";
 import { print, printPainted, type Io } from "../output/io.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { assertAccepted } from "../input/consent.ts";
+import { assertProfile } from "../hub-access/named-profile.ts";
 import { loadSettings } from "../hub-access/session.ts";
 import { watchTerminal } from "../output/terminal.ts";
 import { besideHttp, readLinger, serveClients } from "../hub-access/shared-hub.ts";
@@ -32,6 +33,8 @@ interface Options extends SharedOptions {
   readonly basePath?: string;
   readonly toolMode?: string;
   readonly era?: "auto" | "legacy";
+  /** With `stdio`: the client gets this profile. */
+  readonly profile?: string;
   readonly workers?: string;
   readonly insecure?: boolean;
   /** Calls are not shown as they happen. */
@@ -53,6 +56,7 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
     if (ended !== undefined) return ended;
   }
   const config = await loadSettings(options, output ? unasked : io, flags);
+  assertProfile(config, options);
   const load = () => loadSettings(options, unasked, flags);
   const firstCaller = new FirstCaller();
   const hub = await openHub({
@@ -145,7 +149,9 @@ async function open(
 ): Promise<ServedHub | ServedHttp> {
   if (output) {
     const { serveStdio } = await import("../../hub/serve/serve-stdio.ts");
-    return serveStdio(hub, serverOf(hub), { input: process.stdin, output, firstCaller });
+    const { profile, toolMode } = options;
+    const isModeNamed = toolMode !== undefined;
+    return serveStdio(hub, serverOf(hub), { input: process.stdin, output, firstCaller, profile, isModeNamed });
   }
   if (!options.shared) return startHttp(hub, options, io);
   return serveClients(hub, { options, io, reloader, firstCaller, lingerMs: readLinger(options.linger) });
@@ -242,7 +248,11 @@ function flagsOf(options: Options, io: Io): JsonObject {
   return Object.keys(server).length > 0 ? { server } : {};
 }
 
-function assertAddressWanted({ host, port, workers, stdio, shared }: Options): void {
+function assertAddressWanted({ host, port, workers, stdio, shared, profile }: Options): void {
+  if (profile !== undefined && !stdio)
+    throw new UsageError(
+      `--profile is for --stdio. \`toolyard serve\` serves every profile: this one at /mcp/${profile}.`,
+    );
   const isListening = host !== undefined || port !== undefined || workers !== undefined;
   if (!isListening || !(stdio || shared)) return;
   const which = stdio ? "--stdio listens nowhere" : "--shared listens for this user's clients only";

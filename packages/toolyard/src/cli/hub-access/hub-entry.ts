@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import type { HubEntry } from "../../config/connect/clients.ts";
 import { resolveHttp } from "../../http/options.ts";
+import { assertProfile } from "./named-profile.ts";
 import { ownUrl } from "./own-url.ts";
 import type { LoadedHubConfig } from "../../hub/schema.ts";
 import { UsageError } from "../failure.ts";
@@ -14,10 +15,13 @@ export interface EntryOptions {
   readonly mode?: string;
   /** Which protocol the client is served by; absent: as the configuration says. */
   readonly era?: "auto" | "legacy";
+  /** Name of the profile that the client gets; absent: the whole hub. */
+  readonly profile?: string;
 }
 
 /** What a client needs to reach the hub of this configuration, with absolute paths. */
 export async function hubEntry(config: LoadedHubConfig, options: EntryOptions, io: Io): Promise<HubEntry> {
+  assertProfile(config, options);
   if (options.http) return addressEntry(config, options);
   const { TOOLYARD_HOME: home } = io.env;
   return {
@@ -31,13 +35,15 @@ export async function hubEntry(config: LoadedHubConfig, options: EntryOptions, i
       ...config.files.flatMap((file) => ["--config", file]),
       ...(options.mode === undefined ? [] : ["--tool-mode", options.mode]),
       ...(options.era === undefined ? [] : ["--era", options.era]),
+      ...(options.profile === undefined ? [] : ["--profile", options.profile]),
     ],
     env: home === undefined ? {} : { TOOLYARD_HOME: home },
   };
 }
 
-function fewTools({ tree }: LoadedHubConfig, { mode }: EntryOptions): { readonly listsFew?: boolean } {
-  return (mode ?? tree.server?.tool_mode) === "discovery" ? { listsFew: true } : {};
+function fewTools({ tree }: LoadedHubConfig, { mode, profile }: EntryOptions): { readonly listsFew?: boolean } {
+  const ofProfile = profile === undefined ? undefined : tree.profiles?.[profile]?.tool_mode;
+  return (mode ?? ofProfile ?? tree.server?.tool_mode) === "discovery" ? { listsFew: true } : {};
 }
 
 /** The command line itself. A link to it, as package managers make them, may be gone or lead elsewhere tomorrow. */
@@ -47,7 +53,7 @@ export function ownProgram(): string {
 
 async function addressEntry(config: LoadedHubConfig, options: EntryOptions): Promise<HubEntry> {
   const { tree } = config;
-  const { own, tokenEnv, mode, era } = options;
+  const { own, tokenEnv, mode, era, profile } = options;
   if (own)
     throw new UsageError(
       "--own is a hub for one client alone, and --http is the one that `toolyard serve` runs. Leave one out.",
@@ -60,7 +66,7 @@ async function addressEntry(config: LoadedHubConfig, options: EntryOptions): Pro
     ...(era !== undefined && { era }),
   }).toString();
   return {
-    url: `${await ownUrl(http)}/mcp${query === "" ? "" : `?${query}`}`,
+    url: `${await ownUrl(http)}/mcp${profile === undefined ? "" : `/${profile}`}${query === "" ? "" : `?${query}`}`,
     ...fewTools(config, options),
     ...(http.tokens.length > 0 ? { tokenVariable: tokenEnv ?? "TOOLYARD_TOKEN" } : {}),
   };

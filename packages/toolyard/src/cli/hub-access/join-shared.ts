@@ -15,11 +15,13 @@ import { createTelemetry } from "../../features/telemetry/telemetry.ts";
 import { EXIT } from "../failure.ts";
 import type { Io } from "../output/io.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
+import { assertProfile } from "./named-profile.ts";
 import { placeOf, sharedConfig } from "./shared-hub.ts";
 
 interface Options extends SharedOptions {
   readonly toolMode?: string;
   readonly era?: "auto" | "legacy";
+  readonly profile?: string;
   readonly linger?: string;
   readonly watch: boolean;
 }
@@ -36,6 +38,7 @@ export interface JoinSharedOptions {
  */
 export async function joinShared({ options, io, output }: JoinSharedOptions): Promise<number | undefined> {
   const config = await sharedConfig({ options, io });
+  assertProfile(config, options);
   const telemetry = createTelemetry(withVerbosity(config, options), io.env);
   telemetry.redactor.addAll(config.secrets);
   const { logger } = telemetry;
@@ -82,7 +85,7 @@ async function join(joining: JoinContext, config: LoadedHubConfig): Promise<Join
 }
 
 async function joinAt(place: SharedPlace, { options, io }: JoinContext, config: LoadedHubConfig): Promise<JoinResult> {
-  const { toolMode, era } = options;
+  const { toolMode, era, profile } = options;
   await keepLogSmall(place.log);
   return joinOrStart({
     place,
@@ -90,6 +93,7 @@ async function joinAt(place: SharedPlace, { options, io }: JoinContext, config: 
       identity: configIdentity(config, io.env),
       ...(toolMode === undefined ? {} : { mode: toolMode as ToolMode }),
       ...(era === undefined ? {} : { era }),
+      ...(profile === undefined ? {} : { profile }),
     },
     start: () => startShared(options, io, { place, config }),
     signal: io.interrupted,
@@ -122,7 +126,7 @@ function sharedEnd({ socket, pid, isNew }: Extract<JoinResult, { outcome: "joine
 
 /** `files` are absolute, since the process may be started in another folder. */
 function ownCommand(
-  { toolMode, era, verbose, watch, config, found, yes }: Options,
+  { toolMode, era, profile, verbose, watch, config, found, yes }: Options,
   files: readonly string[],
 ): readonly string[] {
   return [
@@ -133,6 +137,7 @@ function ownCommand(
     ...(config === undefined || found ? ["--found"] : []),
     ...(toolMode === undefined ? [] : ["--tool-mode", toolMode]),
     ...(era === undefined ? [] : ["--era", era]),
+    ...(profile === undefined ? [] : ["--profile", profile]),
     ...(verbose ? ["--verbose"] : []),
     ...(yes ? ["--yes"] : []),
     ...(watch ? [] : ["--no-watch"]),
@@ -147,7 +152,7 @@ function startShared(
 ): ChildProcess {
   const log = openSync(place.log, "a", PRIVATE_MODE);
   try {
-    const { linger, toolMode: _mode, era: _era, ...shared } = options;
+    const { linger, toolMode: _mode, era: _era, profile: _profile, ...shared } = options;
     const words = [
       ...ownCommand(shared, config.files),
       "--shared",

@@ -44,6 +44,7 @@ const OF_THE_HUB: readonly CommandRow[] = [
         "all",
       ]),
       new Option("--era <era>", "`legacy`: no client is served by 2026-07-28").choices(["auto", "legacy"]),
+      new Option("--profile <name>", "with --stdio: the client gets this profile of the configuration"),
       new Option(
         "--workers <count>",
         "processes that serve HTTP connections, or `auto` (default: 1, all in one process)",

@@ -104,6 +104,7 @@ function clientRows({ config, json, tokenEnv }: SetupOptions): readonly CommandR
         new Option("--keep", "leave the client's own servers with it"),
         new Option("--mode <mode>", "what the client's lists show").choices(["normal", "discovery", "all"]),
         new Option("--era <era>", "`legacy`: the client is not served by 2026-07-28").choices(["auto", "legacy"]),
+        new Option("--profile <name>", "the client gets this profile of the configuration"),
         new Option("--http", "write the address of `toolyard serve` instead of a command"),
         new Option("--own", "a hub for this client alone, not the one that clients share"),
         tokenEnv,

@@ -23,6 +23,17 @@ export interface Principal {
   readonly toolNames?: ToolNameStyle;
   /** Facts about an authenticated caller. Absent where the caller sent no credentials. */
   readonly identity?: Identity;
+  /** Names of its roles. @default none */
+  readonly roles?: readonly string[];
+  /** The profile that it reached the hub by; `rights` are within it. @default none */
+  readonly profile?: PrincipalProfile;
+}
+
+/** A profile as it travels with a caller. */
+export interface PrincipalProfile {
+  readonly name: string;
+  /** Tool mode of requests that name none. @default that of the hub */
+  readonly toolMode?: ToolMode;
 }
 
 /**

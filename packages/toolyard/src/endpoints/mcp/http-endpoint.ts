@@ -17,7 +17,7 @@ import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { HttpOutlet } from "./modern/http-outlet.ts";
 import { QuietCalls } from "./modern/quiet-calls.ts";
 import { refuseBody, sendError } from "./json-errors.ts";
-import { toolModeOfRequest } from "../tool-mode.ts";
+import { defaultModeFor, toolModeOfRequest } from "../tool-mode.ts";
 import { toolNamesOfRequest, withToolNames } from "../tool-names.ts";
 import { MCP_PATH } from "../paths.ts";
 
@@ -103,7 +103,7 @@ export class McpHttpEndpoint {
     return this.#parts.modern.handle(message, outlet, {
       endpoint: "mcp-http",
       principal: this.#callerOf(http),
-      mode: toolModeOfRequest(http) ?? this.#parts.defaultMode,
+      mode: toolModeOfRequest(http) ?? defaultModeFor(http.principal, this.#parts.defaultMode),
       signal: outlet.signal,
       headers: http,
     });

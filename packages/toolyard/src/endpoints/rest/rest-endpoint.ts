@@ -22,7 +22,7 @@ import { mountRoutes } from "./mount-routes.ts";
 import { elsewhereBelow } from "./places.ts";
 import { refusalText } from "./refusal-text.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { toolModeOfRequest } from "../tool-mode.ts";
+import { defaultModeFor, toolModeOfRequest } from "../tool-mode.ts";
 import { toolNamesOfRequest, withToolNames } from "../tool-names.ts";
 import { sendRaw } from "./resource-answer.ts";
 import { firstChars } from "../../core/text/truncate.ts";
@@ -76,7 +76,7 @@ export class RestEndpoint implements Endpoint {
 
   #viewOf({ http }: RestExchange): View {
     const principal = withToolNames(http.principal, toolNamesOfRequest(http) ?? this.#options.toolNames);
-    return { mode: toolModeOfRequest(http) ?? this.#parts.defaultMode, principal };
+    return { mode: toolModeOfRequest(http) ?? defaultModeFor(principal, this.#parts.defaultMode), principal };
   }
 
   async #listTools(exchange: RestExchange): Promise<void> {

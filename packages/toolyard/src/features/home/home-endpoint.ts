@@ -45,11 +45,11 @@ export class HomeEndpoint implements Endpoint {
     return /(?:^|[\s,])text\/html\s*(?:[;,]|$)/i.test(accept) && !/text\/event-stream/i.test(accept);
   }
 
-  async serve({ answer, baseUrl, principal }: HttpExchange): Promise<void> {
+  async serve({ answer, baseUrl, mcpUrl, principal }: HttpExchange): Promise<void> {
     const { hub, startedAt, redact, isGuarded, hasDocs, signIns } = this.#parts;
     const [{ HOME_POLICY, renderHome }, clients, facts] = await Promise.all([
       import("./home-page.ts"),
-      this.#parts.clients(`${baseUrl}/mcp`),
+      this.#parts.clients(mcpUrl),
       hub.facts(principal, { waits: false }),
     ]);
     const signIn = (source: string): string | undefined =>
@@ -61,6 +61,7 @@ export class HomeEndpoint implements Endpoint {
       title: facts.title ?? facts.name,
       version: VERSION,
       baseUrl,
+      mcpUrl,
       hasDocs,
       isGuarded,
       clients,

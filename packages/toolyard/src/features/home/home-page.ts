@@ -21,6 +21,7 @@ export interface HomeFacts {
   readonly version: string;
   /** How the reader reaches this hub, without a slash at its end. */
   readonly baseUrl: string;
+  readonly mcpUrl: string;
   readonly hasDocs: boolean;
   /** Callers must send a token. */
   readonly isGuarded: boolean;
@@ -41,7 +42,7 @@ export const HOME_POLICY =
 
 /** Renders the page at the hub's URL in a browser. Every text of a source is escaped. */
 export function renderHome(facts: HomeFacts): string {
-  const { title, version, baseUrl, hasDocs, isGuarded, clients, status } = facts;
+  const { title, version, baseUrl, mcpUrl, hasDocs, isGuarded, clients, status } = facts;
   const links = [
     ...(hasDocs ? [html`<a href="${baseUrl}/docs">Every tool, by REST</a>`] : []),
     ...(status ? [html`<a href="${baseUrl}/status">Status as JSON</a>`] : []),
@@ -51,7 +52,7 @@ export function renderHome(facts: HomeFacts): string {
 <meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title>
 <style>${new Html(HOME_STYLE)}</style></head><body>
 <header><h1>${title}</h1><p class="dim">toolyard ${version}${up}</p></header>
-<main><p>This is an MCP endpoint. Its address:</p><pre class="copy">${baseUrl}/mcp</pre>
+<main><p>This is an MCP endpoint. Its address:</p><pre class="copy">${mcpUrl}</pre>
 ${isGuarded ? html`<p>Clients need the token, in the variable <code>TOOLYARD_TOKEN</code>.</p>` : ""}
 ${links.length > 0 ? html`<nav>${links}</nav>` : ""}
 ${status ? sourcesOf(status) : ""}

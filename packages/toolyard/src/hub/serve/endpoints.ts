@@ -51,5 +51,8 @@ export async function openWanted(wanted: readonly RequestedEndpoint[], given: Se
 /** Everything of the configuration that a changed endpoint on HTTP has to be opened again for. */
 export function endpointsOf(features: readonly AnyFeature[], config: object): string {
   const tree = config as Readonly<Record<string, unknown>>;
-  return JSON.stringify(Object.keys(endpointSections(features)).map((name) => tree[name] ?? {}));
+  const others = features
+    .filter(({ changesEndpoints }) => changesEndpoints)
+    .flatMap(({ schema }) => Object.keys(schema));
+  return JSON.stringify([...Object.keys(endpointSections(features)), ...others].map((name) => tree[name] ?? {}));
 }

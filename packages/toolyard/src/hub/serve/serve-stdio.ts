@@ -7,7 +7,9 @@ import { resolveLegacySessions } from "../../endpoints/mcp/legacy/options.ts";
 import { createSessionDeps } from "../../endpoints/mcp/legacy/session-deps.ts";
 import { createMcpParts } from "../../endpoints/mcp/mcp-parts.ts";
 import { resolveMcpEndpoint } from "../../endpoints/mcp/options.ts";
+import { localWithin } from "./local-profile.ts";
 import { DIALECTS } from "../../endpoints/services.ts";
+import { defaultModeFor } from "../../endpoints/tool-mode.ts";
 import { withToolNames } from "../../endpoints/tool-names.ts";
 import { StdioEndpoint } from "../../endpoints/mcp/stdio-endpoint.ts";
 import { getService } from "../../kernel/start-features.ts";
@@ -23,15 +25,20 @@ export interface Pipe {
   readonly input: Readable;
   readonly output: GuardedStdout;
   readonly firstCaller?: FirstCaller;
+  /** Name of the profile that the client gets. @default the whole hub */
+  readonly profile?: string | undefined;
+  /** The client named a tool mode, which goes before that of the profile. @default false */
+  readonly isModeNamed?: boolean;
 }
 
 /**
  * Serves MCP, and the JSON-RPC dialect behind it, on a pipe. The caller has taken over standard output already, so that
  * nothing else can write there.
  */
-export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firstCaller }: Pipe): ServedHub {
-  const options = { ...resolveMcpEndpoint(server), sessions: resolveLegacySessions(server.sessions) };
-  const access = openAccess(withToolNames(LOCAL_PRINCIPAL, options.toolNames));
+export function serveStdio(hub: Hub, server: ServerConfig, pipe: Pipe): ServedHub {
+  const { input, output, firstCaller } = pipe;
+  const { caller, options } = pipePlace(hub, server, pipe);
+  const access = openAccess(withToolNames(caller, options.toolNames));
   const { port, logger, services } = hub;
   const mcp = createMcpParts(options, { hub: port, logger, state: getService(services, STATE), access });
   const session = createSessionDeps(mcp.session);
@@ -59,4 +66,13 @@ export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firs
       session.board.close();
     },
   };
+}
+
+/** Returns the caller at the other end of a pipe, and how it is served. Throws an `OptionError`. */
+function pipePlace(hub: Hub, server: ServerConfig, { profile, isModeNamed = false }: Pipe) {
+  const options = { ...resolveMcpEndpoint(server), sessions: resolveLegacySessions(server.sessions) };
+  if (profile === undefined) return { caller: LOCAL_PRINCIPAL, options };
+  const caller = localWithin(hub, profile);
+  if (isModeNamed) return { caller: { ...caller, profile: { name: profile } }, options };
+  return { caller, options: { ...options, toolMode: defaultModeFor(caller, options.toolMode) } };
 }

@@ -1,7 +1,7 @@
 import type { Access } from "../../core/access.ts";
 import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import type { ServicesOf } from "../../core/service-key.ts";
-import { ACCESS_PLAN, SIGN_INS } from "../../core/services.ts";
+import { ACCESS_PLAN, PROFILES, SIGN_INS } from "../../core/services.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { mountEndpoints } from "../../endpoints/mount-endpoints.ts";
 import { DIALECTS } from "../../endpoints/services.ts";
@@ -160,7 +160,8 @@ export interface ServePlace {
 
 /** Resolves `[server]` and creates the one access of the place. Throws an `OptionError`. */
 export function servePlace(hub: Hub, server: ServerConfig): ServePlace {
-  const http = resolveHttp(server, getService(hub.services, ACCESS_PLAN)(server));
+  const profiles = getService(hub.services, PROFILES).served;
+  const http = { ...resolveHttp(server, getService(hub.services, ACCESS_PLAN)(server)), profiles };
   return { http, access: getService(hub.services, CREATE_ACCESS)(http) };
 }
 

@@ -11,6 +11,8 @@ export interface Hello {
   readonly mode?: ToolMode;
   /** Eras that the client may use. Absent: from the configuration. */
   readonly era?: ServedEra;
+  /** Name of the profile that the client gets. Absent: the whole hub. */
+  readonly profile?: string;
 }
 
 /** The hub's answer. */
@@ -23,12 +25,13 @@ export function writeGreeting(socket: Socket, greeting: Hello | Welcome): void {
 }
 
 export function readHello(value: JsonObject): Hello | undefined {
-  const { identity, mode, era } = value;
+  const { identity, mode, era, profile } = value;
   if (typeof identity !== "string") return undefined;
   return {
     identity,
     ...(MODES.has(mode) ? { mode: mode as ToolMode } : {}),
     ...(era === "auto" || era === "legacy" ? { era } : {}),
+    ...(typeof profile === "string" ? { profile } : {}),
   };
 }
 

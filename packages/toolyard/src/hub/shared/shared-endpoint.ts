@@ -1,6 +1,8 @@
 import { chmod, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { messageOf } from "../../core/errors.ts";
+import { PROFILES } from "../../core/services.ts";
+import { getService } from "../../kernel/start-features.ts";
 import { createProtocolSink } from "../../process/stdout-guard.ts";
 import { withFileLock } from "../../files/file-lock.ts";
 import type { Hub } from "../hub.ts";
@@ -125,10 +127,11 @@ export class SharedEndpoint {
     const hello = typeof greeting === "string" ? undefined : readHello(greeting);
     if (!hello || this.#closed) return void socket.destroy();
     const { hub, identity } = this.#options;
-    const refusal = await identity().then(
-      (own) => (own === hello.identity ? undefined : "its configuration, or the values of its variables, are others"),
-      () => "its configuration cannot be read at the moment",
-    );
+    const refusal =
+      (await identity().then(
+        (own) => (own === hello.identity ? undefined : "its configuration, or the values of its variables, are others"),
+        () => "its configuration cannot be read at the moment",
+      )) ?? profileRefusal(hub, hello);
     if (refusal !== undefined || this.#closed) {
       writeGreeting(socket, { refused: refusal ?? "it is ending" });
       return void socket.end();
@@ -139,7 +142,7 @@ export class SharedEndpoint {
     hub.logger.info("A client has left.", { clients: this.#clients.size });
   }
 
-  async #serve(socket: Socket, { mode, era }: Hello): Promise<void> {
+  async #serve(socket: Socket, { mode, era, profile }: Hello): Promise<void> {
     const { hub, server, firstCaller } = this.#options;
     const config = {
       ...server(),
@@ -152,6 +155,8 @@ export class SharedEndpoint {
       input: socket,
       output: { sink: createProtocolSink(socket), release: () => {} },
       ...(firstCaller ? { firstCaller } : {}),
+      ...(profile === undefined ? {} : { profile }),
+      isModeNamed: mode !== undefined,
     });
     this.#clients.add(served);
     // The door resumes the socket once it reads: what arrived before would be lost otherwise.
@@ -159,4 +164,10 @@ export class SharedEndpoint {
     if (this.#clients.delete(served)) await served.close();
     socket.end();
   }
+}
+
+/** Returns why a client cannot get the profile that it names. */
+function profileRefusal({ services }: Hub, { profile }: Hello): string | undefined {
+  if (profile === undefined || getService(services, PROFILES).find(profile)) return undefined;
+  return `it has no profile \`${profile}\``;
 }

@@ -66,7 +66,8 @@ function absentServices(wanted: MissingName): readonly Provider[] {
   const named = providers.filter(({ source }) => behindPrefix(source, name, spellings) !== undefined);
   return (named.length > 0 ? named : providers).filter(({ source }) => {
     if (!source.outage || isListed(source.id)) return false;
-    return permission.permits(supposedName(source.namespace, behindPrefix(source, name, spellings) ?? name, separator));
+    const place = { namespace: source.namespace, separator, source: source.id };
+    return permission.permits(supposedName(place, behindPrefix(source, name, spellings) ?? name));
   });
 }
 

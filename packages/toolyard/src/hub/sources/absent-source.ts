@@ -80,7 +80,8 @@ function namedSource(
   const behind = ({ source }: Provider): string | undefined => behindPrefix(source, name, spellings);
   const provider = sources.find((one) => behind(one) !== undefined && !isListed(one.source.id));
   if (!provider) return undefined;
-  const subject = supposedName(provider.source.namespace, behind(provider)!, separator);
+  const { id, namespace } = provider.source;
+  const subject = supposedName({ namespace, separator, source: id }, behind(provider)!);
   return permissionOf(principal.rights).permits(subject) ? provider : undefined;
 }
 

@@ -41,6 +41,11 @@ export class HttpSession implements ReplyHome {
     return this.protocol.principal.id;
   }
 
+  /** Name of the profile that it was opened by. */
+  get profile(): string | undefined {
+    return this.protocol.principal.profile?.name;
+  }
+
   get isBusy(): boolean {
     return this.protocol.busy;
   }

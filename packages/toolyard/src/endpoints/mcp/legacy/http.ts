@@ -1,4 +1,5 @@
 import { CallSet } from "../../../core/calls/call-map.ts";
+import { callerKey } from "../../../core/ports/profiles.ts";
 import { stringifyExact } from "../../../core/json/exact-json.ts";
 import { isJsonObject } from "../../../core/json/json.ts";
 import type { HttpAnswer } from "../../../http/answer/answer.ts";
@@ -207,7 +208,8 @@ export class LegacyHttp {
     const id = http.header("mcp-session-id");
     if (id === undefined) return refuse(http.answer, SESSION_REQUIRED);
     const held = await this.#deps.state.sessions.find(id);
-    return held?.record.principal.id === http.principal.id ? id : refuse(http.answer, SESSION_NOT_FOUND);
+    const isOwn = held && callerKey(held.record.principal) === callerKey(http.principal);
+    return isOwn ? id : refuse(http.answer, SESSION_NOT_FOUND);
   }
 
   async #endElsewhere(exchange: LegacyExchange): Promise<void> {

@@ -5,6 +5,8 @@ import { Shares, type Holder } from "../../../core/fairness/shares.ts";
 export interface TableEntry {
   readonly id: string;
   readonly principalId: string;
+  /** Name of the profile that it was opened by. @default none */
+  readonly profile?: string | undefined;
   /** True while it neither answers a request nor has an open stream. */
   readonly isIdle: boolean;
   /** True while it answers a request. */
@@ -52,7 +54,8 @@ export class SessionTable<Entry extends TableEntry> {
    */
   use(id: string, principal: Principal): Entry | undefined {
     const session = this.#sessions.get(id);
-    if (!session || session.principalId !== principal.id) return undefined;
+    if (!session || session.principalId !== principal.id || session.profile !== principal.profile?.name)
+      return undefined;
     session.usedAt = session.lastSeenAt = performance.now();
     return session;
   }

@@ -31,7 +31,7 @@ import {
   type MethodsDeps,
 } from "../methods.ts";
 import { progressGap } from "../progress-gap.ts";
-import { toolModeOfMeta } from "../../tool-mode.ts";
+import { defaultModeFor, toolModeOfMeta } from "../../tool-mode.ts";
 import { askProblem, SessionServerRequests } from "./session-server-requests.ts";
 import type { ListVersions } from "../list-watch.ts";
 import type { BoardMember, SessionBoard } from "./board.ts";
@@ -94,7 +94,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
       principal: start.principal,
       client: { ...(start.connection === undefined ? {} : { connection: start.connection }), capabilities: {} },
       revision: this.#revision.date,
-      mode: deps.defaultMode,
+      mode: defaultModeFor(start.principal, deps.defaultMode),
       subscriptions: [],
     };
     this.#inFlight = new InFlight(deps.options.maxInFlight);
@@ -338,12 +338,16 @@ export class LegacySession implements BoardMember, ScopeOwner {
     this.#revision = negotiateLegacyRevision(date);
     this.#note({
       revision: this.#revision.date,
-      mode: mode ?? toolModeOfMeta(objectMember(params, "_meta") ?? {}) ?? this.#deps.defaultMode,
+      mode: mode ?? toolModeOfMeta(objectMember(params, "_meta") ?? {}) ?? this.#defaultMode,
       client: describeClient(this.client.connection, params),
     });
     if (this.#phase === "new") this.#phase = "opening";
     const offer = await readOffer(this.#deps.hub, this.view);
     return this.#open(offer);
+  }
+
+  get #defaultMode(): ToolMode {
+    return defaultModeFor(this.principal, this.#deps.defaultMode);
   }
 
   #open({ facts, lists, capabilities }: HubOffer): McpAnswer {

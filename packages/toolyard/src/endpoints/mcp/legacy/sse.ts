@@ -1,4 +1,5 @@
 import type { ToolMode } from "../../../core/calls/call.ts";
+import { callerKey } from "../../../core/ports/profiles.ts";
 import { randomBytes } from "node:crypto";
 import { connectionId } from "../../../core/calls/connection-id.ts";
 import { Shares, type Holder } from "../../../core/fairness/shares.ts";
@@ -62,7 +63,7 @@ export class LegacySse {
   post({ http, ...exchange }: LegacyExchange, body: unknown): void {
     const id = http.query.get("sessionId") ?? "";
     const connection = this.#connections.get(id);
-    if (!connection || connection.session.principal.id !== http.principal.id)
+    if (!connection || callerKey(connection.session.principal) !== callerKey(http.principal))
       return sendProblem(http.answer, SESSION_NOT_FOUND);
     if (!isJsonContent(http.header("content-type")))
       return sendText(http.answer, 400, "Unsupported content-type: send application/json");

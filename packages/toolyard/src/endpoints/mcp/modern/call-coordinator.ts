@@ -1,4 +1,5 @@
 import { stringifyExact } from "../../../core/json/exact-json.ts";
+import { callerKey } from "../../../core/ports/profiles.ts";
 import type { Cancellation } from "../../../core/calls/cancellation.ts";
 import type { Client } from "../../../core/calls/call.ts";
 import { FailError } from "../../../core/errors.ts";
@@ -154,7 +155,7 @@ function withoutToken(meta: JsonObject): JsonObject {
 
 function bindingOf({ method, params = {} }: RpcRequest, { principal }: AdmittedFacts): Binding {
   return {
-    principal: principal.id,
+    principal: callerKey(principal),
     method,
     target: String(params["name"] ?? params["uri"]),
     arguments: params["arguments"] ?? {},

@@ -1,4 +1,5 @@
 import type { HubPort, RenderedList, View } from "../../../core/ports/hub-port.ts";
+import { callerKey } from "../../../core/ports/profiles.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
 import {
   findParamHeaders,
@@ -46,8 +47,8 @@ export class ToolHeaders {
     const args = params["arguments"];
     if (name === undefined || !isJsonObject(args)) return undefined;
     // Neither a mode nor the names contain a space.
-    const { id, toolNames = "mcp" } = view.principal;
-    const key = `${view.mode} ${toolNames} ${id}`;
+    const { principal, mode } = view;
+    const key = `${mode} ${principal.toolNames ?? "mcp"} ${callerKey(principal)}`;
     const held = this.#current.get(key);
     const compare = ({ byTool }: HeadersOfView): HeaderFinding => {
       const declared = byTool.get(name);

@@ -1,0 +1,145 @@
+import { looselyMatches, looseName } from "../loose-name.ts";
+import { matchesAnyGlob, matchesGlob } from "../text/glob.ts";
+import { compilePattern, isForUris, type Pattern } from "./rights-pattern.ts";
+import { permitsUri, type UriRules } from "./uri-rights.ts";
+import type { NamedSubject, NarrowRights, Permission, Subject } from "./permission.ts";
+
+interface CompiledRights extends Pick<UriRules, "deny" | "hasUriPatterns"> {
+  readonly allow: readonly Pattern[] | undefined;
+  readonly readOnly: boolean;
+  readonly sources: readonly string[] | undefined;
+  readonly tools: readonly Pattern[] | undefined;
+  readonly prompts: readonly Pattern[] | undefined;
+  readonly resources: readonly Pattern[] | undefined;
+}
+
+/** Compiles the limits of one grant. `permissionOf` keeps the result. */
+export function compileNarrow(narrow: NarrowRights): Permission {
+  const rights = compiled(narrow);
+  return Object.freeze({
+    key: keyOf(narrow),
+    isNarrowed: LISTS.some((list) => narrow[list] !== undefined) || rights.deny.length > 0 || rights.readOnly,
+    mayBeKnown: (name: string, separator: string) => mayBeKnown(rights, name, separator),
+    permits: (subject: Subject) => {
+      const { deny, hasUriPatterns, allow, sources } = rights;
+      if (subject.type === "name") return permitsName(rights, subject);
+      const isOfSource = sources === undefined || (subject.source !== undefined && isAnyOf(sources, subject.source));
+      return isOfSource && permitsUri({ deny, hasUriPatterns, allow: givenLists(allow, rights.resources) }, subject);
+    },
+  });
+}
+
+const LISTS = ["allow", "sources", "tools", "prompts", "resources"] as const;
+
+function compiled({ deny = [], readOnly = false, sources, ...lists }: NarrowRights): CompiledRights {
+  const { allow, tools, prompts, resources } = lists;
+  const patterns = {
+    allow: allow?.map(compilePattern),
+    deny: deny.map(compilePattern),
+    tools: tools?.map(compilePattern),
+    prompts: prompts?.map(compilePattern),
+    resources: resources?.map(compilePattern),
+  };
+  const uriPatterns = [...(patterns.allow ?? []), ...patterns.deny, ...(patterns.resources ?? [])];
+  return { ...patterns, readOnly, sources, hasUriPatterns: uriPatterns.some(isForUris) };
+}
+
+function keyOf({ allow, deny = [], readOnly = false, sources, tools, prompts, resources }: NarrowRights): string {
+  const others = [sources, tools, prompts, resources];
+  return JSON.stringify([
+    allow ?? null,
+    deny,
+    readOnly,
+    ...(others.some((list) => list !== undefined) ? others.map((list) => list ?? null) : []),
+  ]);
+}
+
+type PatternLists = readonly (readonly Pattern[])[];
+
+/** Each of these lists must permit. */
+function givenLists(...lists: readonly (readonly Pattern[] | undefined)[]): PatternLists {
+  return lists.filter((list) => list !== undefined);
+}
+
+function isAnyOf(globs: readonly string[], source: string): boolean {
+  return matchesAnyGlob(globs, source);
+}
+
+function permitsName(rights: CompiledRights, subject: NamedSubject): boolean {
+  const { deny, readOnly, sources } = rights;
+  const { isDiscovery, isReadOnly, isUnlisted, source } = subject;
+  // To deny it is enough that it looks like what is meant.
+  if (deny.some((pattern) => matchesText(pattern, subject))) return false;
+  if (isUnlisted === true && deny.some((pattern) => deniesLoosely(pattern, subject))) return false;
+  if (isDiscovery) return true;
+  if (readOnly && !isReadOnly) return false;
+  if (sources !== undefined && (source === undefined || !isAnyOf(sources, source))) return false;
+  const lists = givenLists(rights.allow, subject.isPrompt === true ? rights.prompts : rights.tools);
+  return lists.every((list) => list.some((pattern) => meansName(pattern, subject)));
+}
+
+function matchesText({ text, qualified }: Pattern, subject: NamedSubject): boolean {
+  const { name, ownName } = subject;
+  return (
+    matchesGlob(text, name) ||
+    matchesGlob(text, ownName) ||
+    (qualified !== undefined && isQualified(qualified, subject))
+  );
+}
+
+type Qualified = NonNullable<Pattern["qualified"]>;
+
+/** Whether it names the subject's source, and a name that the subject has there. */
+function isQualified({ source, rest }: Qualified, subject: NamedSubject, matches = matchesGlob): boolean {
+  if (subject.source === undefined || !matchesGlob(source, subject.source)) return false;
+  return [subject.name, subject.ownName].some((name) => matches(rest.text, bareName(name, subject)));
+}
+
+/** The name without what the hub put before it. */
+function bareName(name: string, { prefixes }: NamedSubject): string {
+  const prefix = prefixes.find((one) => name.startsWith(one));
+  return prefix === undefined ? name : name.slice(prefix.length);
+}
+
+/** The text behind the source's prefix is compared loosely, so a pattern of one source denies nothing of another. */
+function deniesLoosely({ text: pattern, qualified }: Pattern, subject: NamedSubject): boolean {
+  const { ownName, prefixes } = subject;
+  if (qualified !== undefined && isQualified(qualified, subject, looselyMatches)) return true;
+  return prefixes.some((prefix) =>
+    pattern.startsWith(prefix)
+      ? looselyMatches(pattern.slice(prefix.length), ownName.slice(prefix.length))
+      : matchesGlob(looseName(pattern), looseName(ownName)),
+  );
+}
+
+function meansName({ text, head, qualified }: Pattern, subject: NamedSubject): boolean {
+  const { name, ownName, prefixes, separator, looksLike } = subject;
+  // The text of a pattern with a source would also match names of other sources that begin with it.
+  if (qualified !== undefined && separator !== QUALIFIER) return isQualified(qualified, subject);
+  if (!matchesGlob(text, name) && !matchesGlob(text, ownName)) return false;
+  if (looksLike?.some((start) => head.startsWith(start))) return false;
+  // A source without a namespace may name its tools like another's. A pattern with that namespace does not mean them.
+  return !hasNamespace(head, separator) || prefixes.some((prefix) => head.startsWith(prefix));
+}
+
+/** In a hub with this separator, the text before it is a namespace. */
+const QUALIFIER = "::";
+
+// A name may be another spelling of a denied one, and does not tell whether its tool is read-only, or of which source.
+function mayBeKnown(rights: CompiledRights, name: string, separator: string): boolean {
+  const { allow, deny, readOnly, sources, tools, prompts } = rights;
+  if (deny.length > 0 || readOnly || sources || tools || prompts) return false;
+  return allow === undefined || allow.some((pattern) => meansName(pattern, unknownName(name, separator)));
+}
+
+function unknownName(name: string, separator: string): NamedSubject {
+  const at = name.indexOf(separator);
+  const prefix = at > 0 ? name.slice(0, at + separator.length) : "";
+  const prefixes = prefix === "" ? [] : [prefix];
+  return { type: "name", name, ownName: name, prefixes, separator, isReadOnly: true, isDiscovery: false };
+}
+
+/** A separator of one character is a part of many names, so it does not tell the source. */
+function hasNamespace(head: string, separator: string): boolean {
+  return separator.length > 1 && head.indexOf(separator) > 0;
+}

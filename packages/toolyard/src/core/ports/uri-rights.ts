@@ -1,0 +1,114 @@
+import { matchesAnyGlob, matchesGlob } from "../text/glob.ts";
+import { parseUri, type ResourceUri } from "../uris/resource-uri.ts";
+import { withUriPrefix } from "../uris/uri-prefix.ts";
+import { readingWithoutUser, readUri, type UriReadings } from "../uris/uri-readings.ts";
+import type { Pattern, UriPattern } from "./rights-pattern.ts";
+import type { UriSubject } from "./permission.ts";
+
+/** The part of compiled rights that URIs are held against. */
+export interface UriRules {
+  /** Each of these lists must permit. */
+  readonly allow: readonly (readonly Pattern[])[];
+  readonly deny: readonly Pattern[];
+  readonly hasUriPatterns: boolean;
+}
+
+/** Whether the rules permit a resource or a template. */
+export function permitsUri(rights: UriRules, subject: UriSubject): boolean {
+  const { allow, deny, hasUriPatterns } = rights;
+  const { shown, own, prefix } = subject;
+  const spellings = [shown, own, `${prefix}${own}`, withUriPrefix(prefix, own)];
+  if (deny.some(({ text, qualified }) => matchesSome(text, spellings) || matchesQualified(qualified, subject)))
+    return false;
+  const uri = parseUri(own);
+  const asked = uri && askedUri(uri, subject);
+  if (asked && deny.some((pattern) => denies(pattern, asked))) return false;
+  if (subject.isTemplate === true) return allowsText(rights, subject);
+  if (!uri) return !hasUriPatterns && allowsText(rights, subject);
+  if (!asked) return false;
+  return allow.every((list) =>
+    asked.readings.forms.every((form) => list.some((pattern) => allows(pattern, form, asked))),
+  );
+}
+
+/** A template, or what is no URI, is judged by its text. */
+function allowsText({ allow }: UriRules, subject: UriSubject): boolean {
+  const { shown, own, prefix } = subject;
+  const spellings = [shown, `${prefix}${own}`, withUriPrefix(prefix, own)];
+  return allow.every((list) =>
+    list.some(({ text, qualified }) =>
+      qualified ? matchesQualified(qualified, subject) : matchesSome(text, spellings),
+    ),
+  );
+}
+
+/** Whether it names the source of the URI, and the text of the URI there. */
+function matchesQualified(qualified: Pattern["qualified"], { source, own }: UriSubject): boolean {
+  if (qualified === undefined || source === undefined || !matchesGlob(qualified.source, source)) return false;
+  return matchesGlob(qualified.rest.text, own);
+}
+
+interface AskedUri {
+  readonly source: string | undefined;
+  readonly readings: UriReadings;
+  readonly query: string;
+  /** Texts that may be before a reading for a pattern that allows to mean it. */
+  readonly starts: readonly string[];
+  /**
+   * The same for a pattern that denies. A pattern without the prefix denies the URI at every source: the caller chooses
+   * whether it writes the prefix.
+   */
+  readonly deniedStarts: readonly string[];
+}
+
+function askedUri(uri: ResourceUri, subject: UriSubject): AskedUri | undefined {
+  const readings = readUri(uri);
+  const deniedStarts = [...new Set(["", subject.prefix.toLowerCase()])];
+  return readings && { source: subject.source, readings, query: uri.query, starts: startsOf(subject), deniedStarts };
+}
+
+/** A pattern may contain a source's prefix that is not shown. Without the prefix it means the shown URI. */
+function startsOf({ shown, own, prefix }: UriSubject): readonly string[] {
+  const written = prefix.toLowerCase();
+  return shown === own && written !== "" ? ["", written] : [written];
+}
+
+function denies({ uri, split, qualified }: Pattern, asked: AskedUri): boolean {
+  const { readings, query, deniedStarts: starts } = asked;
+  if (isOfSource(qualified, asked) && denies(qualified.rest, { ...asked, deniedStarts: BARE })) return true;
+  const meets = ({ forms, careless }: UriPattern): boolean =>
+    meetsAny(forms, readings.forms, starts) || meetsAny(careless, readings.careless, starts);
+  return meets(uri) || (split !== undefined && matchesGlob(split.query, query) && meets(split.uri));
+}
+
+function allows({ uri, split, qualified }: Pattern, form: string, asked: AskedUri): boolean {
+  const { query, starts } = asked;
+  // The text of a pattern with a source would also match URIs of other sources with that text as their scheme.
+  if (qualified) return isOfSource(qualified, asked) && allows(qualified.rest, form, { ...asked, starts: BARE });
+  // `https://docs.example*` must not mean `https://docs.example@other.example/`.
+  const meets = ({ forms, hasUser }: UriPattern): boolean =>
+    meetsAny(forms, [form], starts) && (hasUser || meetsAny(forms, [readingWithoutUser(form)], starts));
+  return meets(uri) || (split !== undefined && matchesGlob(split.query, query) && meets(split.uri));
+}
+
+function isOfSource(
+  qualified: Pattern["qualified"],
+  { source }: AskedUri,
+): qualified is NonNullable<Pattern["qualified"]> {
+  return qualified !== undefined && source !== undefined && matchesGlob(qualified.source, source);
+}
+
+/** Patterns with a source judge the URI as the source has it. */
+const BARE: readonly string[] = [""];
+
+function meetsAny(patterns: readonly string[], forms: readonly string[], starts: readonly string[]): boolean {
+  return forms.some((form) =>
+    starts.some(
+      (start) => matchesAnyGlob(patterns, `${start}${form}`) || matchesAnyGlob(patterns, withUriPrefix(start, form)),
+    ),
+  );
+}
+
+function matchesSome(pattern: string, texts: readonly string[]): boolean {
+  return texts.some((text) => matchesGlob(pattern, text));
+}
