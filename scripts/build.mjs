@@ -4,7 +4,7 @@
 import { chmodSync, cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.mjs";
 import { publishDeclarations } from "./declarations.mjs";
@@ -18,8 +18,13 @@ if (process.argv.includes("--clean")) {
   for (const folder of [compiled, ...[root, ...SERVERS].map((one) => join(one, "dist"))])
     rmSync(folder, { recursive: true, force: true });
 }
-// It takes seconds, and `npm start` begins with it.
-if (process.stderr.isTTY) process.stderr.write("Building dist/ …\n");
+// Shows progress on a terminal and for `npm start`, since a build takes from seconds to a minute.
+const shows = process.stderr.isTTY || process.env["npm_lifecycle_event"] === "start";
+let stepsDone = 0;
+const progress = (what) => {
+  stepsDone += 1;
+  if (shows) process.stderr.write(`Building ${stepsDone}/${PROJECTS.length + 2}: ${what} …\n`);
+};
 // What children run as it is: Python, and JavaScript that no compiler touches. The declarations of the entries `gnn`
 // and `library` name other packages, which are compiled later.
 const AS_THEY_ARE = [
@@ -53,11 +58,17 @@ const TO_RUN = ["--emitDeclarationOnly", "false", "--declaration", "false", "--d
 ]);
 // Servers import the hub by the name of its package, so they are compiled after its declarations.
 const PROJECTS = [
-  { folder: root, config: "tsconfig.build.json", to: compiled },
-  { folder: root, config: "tsconfig.servers.json", to: join(root, "dist", "servers") },
-  ...SERVERS.map((folder) => ({ folder, config: "tsconfig.build.json", to: join(folder, "dist") })),
+  { name: "the hub", folder: root, config: "tsconfig.build.json", to: compiled },
+  { name: "small servers", folder: root, config: "tsconfig.servers.json", to: join(root, "dist", "servers") },
+  ...SERVERS.map((folder) => ({
+    name: `packages/${basename(folder)}`,
+    folder,
+    config: "tsconfig.build.json",
+    to: join(folder, "dist"),
+  })),
 ];
-const statuses = PROJECTS.flatMap(({ folder, config, to }) => {
+const statuses = PROJECTS.flatMap(({ folder, config, to, name }) => {
+  progress(name);
   const emitted = [[], [...TO_RUN, "--outDir", to]].map(
     (options) =>
       spawnSync(process.execPath, [tsc, "-p", join(folder, config), ...options], { stdio: "inherit" }).status ?? 1,
@@ -67,11 +78,13 @@ const statuses = PROJECTS.flatMap(({ folder, config, to }) => {
 });
 const failed = statuses.find((status) => status !== 0);
 if (failed !== undefined) process.exit(failed);
+progress("bundles");
 for (const folder of ["build", "dist"]) cpSync(join(root, "src", TABLE), join(root, folder, TABLE));
 await bundle(root, compiled);
 const FONT = join("pictures", "font");
 cpSync(join(packages, "gnn", "src", FONT), join(packages, "gnn", "dist", FONT), { recursive: true });
-// What a hub knows of the services before they run is what they list.
+progress("lists of services");
+// A hub knows the tools of a service before it runs, from these lists.
 const lists = spawnSync(process.execPath, [join(packages, "..", "scripts", "service-lists.mjs")], { stdio: "inherit" });
 if (lists.status !== 0) process.exit(lists.status ?? 1);
 for (const folder of [root, ...SERVERS]) {

@@ -154,6 +154,19 @@ test("serve shows a call as one line, narrow too; with --quiet none, and its log
   }
 });
 
+test("serve shows a banner without lines of the log below a warning, unless --verbose asks for them", async () => {
+  await using at = await desk();
+  const shown = async (...args: string[]): Promise<string> => {
+    const { text } = await onTerminal(at, ["serve", "-y", "--port", "0", ...args], { until: "Ctrl+C ends it." });
+    return stripVTControlCharacters(text).split("Ctrl+C ends it.")[0]!;
+  };
+  const quiet = await shown();
+  expect(quiet).not.toMatch(/ (?:INFO|DEBUG) /);
+  expect(quiet).toMatch(/^curl -s http:\S+\/api\/tools\r?$/m);
+  expect(quiet).toMatch(/ connect --config \S+\r?$/m);
+  expect(await shown("-v")).toMatch(/ INFO /);
+});
+
 test("serve ends when its terminal is closed", async () => {
   await using at = await desk();
   const { child, url } = await servingOnTerminal(at, []);

@@ -84,15 +84,19 @@ describe("what `npm start` prints", () => {
   });
 
   test("a curl that works as it stands from any folder", async () => {
-    const { result } = JSON.parse(await shell(printedLine(/^curl /))) as { result: { tools: { name: string }[] } };
-    expect(result.tools.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["calculator", "text.change_case", "word_frequency", "files__read_text_file"]),
+    const line = printedLine(/^curl /);
+    expect(line).toBe(`curl -s ${endpoint.replace(/\/mcp$/, "/api/tools")}`);
+    const { tools } = JSON.parse(await shell(line)) as { tools: { name: string }[] };
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["calculator", "text_change_case", "word_frequency", "files__read_text_file"]),
     );
   });
 
   test("commands that work as they stand from any folder", async () => {
     expect(await shell(printedLine(/^node .* search /))).toMatch(/^[\d.]+ +calculator +Perform calculations$/m);
     expect(await shell(printedLine(/^node .* call /))).toBe('{"result":5}\n');
+    expect(JSON.parse(await shell(printedLine(/^curl .*calculator/)))).toMatchObject({ result: 5 });
+    expect(printedLine(/^node .* connect /)).toContain(`--config ${join(ROOT, "examples/yard/toolyard.toml")}`);
   });
 
   test("the JSON that clients want: an address, and a command to start", async () => {

@@ -27,7 +27,7 @@ export function createKernelServices(
   options: OpenHubOptions,
   { state, getHub, config, contributions }: KernelStart,
 ): ServicesOf<KernelHubKey> {
-  const { variables, logger, printsFailures, modulesHost, lazy, firstCallerEra, requestIds } = options;
+  const { variables, logger, printsFailures, isQuiet, modulesHost, lazy, firstCallerEra, requestIds } = options;
   return {
     variables,
     dataFolders: foldersOf(options),
@@ -36,7 +36,7 @@ export function createKernelServices(
     startedAt: new Date(),
     accessPlan: (server = config().tree.server) => planAccess(contributions(), server),
     createAccess: (http) => createAccess(contributions(), http),
-    logSettings: { logger, printsFailures },
+    logSettings: { logger, printsFailures, isQuiet },
     state,
     installs: installPlaces(variables),
     starts: {

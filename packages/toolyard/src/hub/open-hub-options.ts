@@ -17,6 +17,8 @@ export interface HubOptions {
   readonly logger?: Logger;
   /** Failures of calls are printed on standard error anyway, so the log there omits them. @default false */
   readonly printsFailures?: boolean;
+  /** While it returns true, the log on standard error omits lines below `warning`. @default never */
+  readonly isQuiet?: () => boolean;
   /** True: connects to upstreams when they are needed; false: immediately. @default as each is configured */
   readonly lazy?: boolean;
   /** @default all sources */

@@ -6,7 +6,8 @@ import type { JsonObject } from "../core/json/json.ts";
 import type { Surface } from "../core/names/names.ts";
 import type { SearchAnswer, SearchBounds } from "../core/ports/ports.ts";
 import type { CallTarget } from "../core/sources/provider.ts";
-import type { ToolRecord } from "../core/sources/records.ts";
+import { isHubItself } from "../core/sources/provider-kinds.ts";
+import type { Source, ToolRecord } from "../core/sources/records.ts";
 import { permissionOf } from "../core/ports/rights.ts";
 import type { ToolCounts, ToolDescription, ToolFinder } from "../core/services.ts";
 import type { Kernel } from "./kernel.ts";
@@ -88,6 +89,14 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
   registeredTools(principal: Principal): number {
     const tools = this.#kernel.catalog.for(principal).current.tools({ mode: "all", principal });
     return tools.filter(({ record }) => record.role !== "discovery").length;
+  }
+
+  /** Returns the tools that are not the hub's own, with their sources. */
+  ownTools(): readonly { readonly source: Source; readonly entry: JsonObject }[] {
+    return this.#kernel.catalog.current
+      .tools(WHOLE_VIEW)
+      .filter(({ record }) => !isHubItself(record.source) && record.isHubs !== true)
+      .map(({ record, entry }) => ({ source: record.source, entry }));
   }
 
   /** Counts the tools of a source that are listed, and those that are found by search only. */

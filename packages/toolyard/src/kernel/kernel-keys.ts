@@ -24,6 +24,8 @@ export interface LogSettings {
   readonly logger?: Logger | undefined;
   /** Failures of calls are printed on standard error anyway, so the log there omits them. @default false */
   readonly printsFailures?: boolean | undefined;
+  /** While it returns true, the log on standard error omits lines below `warning`. @default never */
+  readonly isQuiet?: (() => boolean) | undefined;
 }
 
 /** Creates the access of one place that the hub is served at. */

@@ -40,7 +40,7 @@ test("G13: prints a stack below its line", () => {
 
 test("remembers lines that are not written", () => {
   const ring = new LogRing();
-  const lines = written({ ring, omits: (facts) => "told" in facts }, (logger) => {
+  const lines = written({ ring, omits: ({ facts }) => "told" in facts }, (logger) => {
     logger.error("one", { told: "caller" });
     logger.error("two");
   });

@@ -20,7 +20,7 @@ export interface LoggerOptions {
   /** Keeps the last lines for clients. */
   readonly ring?: LogRing;
   /** Lines that do not go to the sink. @default every line goes */
-  readonly omits?: (facts: JsonObject) => boolean;
+  readonly omits?: (entry: LogEntry) => boolean;
 }
 
 /** Creates a logger with limited lines, without secrets and never on stdout. */
@@ -36,7 +36,7 @@ export function createLogger(options: LoggerOptions): Logger {
       message: boundedText(message, clean),
       facts: redactor.facts(boundedFacts(facts, clean)),
     };
-    if (!omits?.(entry.facts)) sink.write(format(entry));
+    if (!omits?.(entry)) sink.write(format(entry));
     ring?.push(entry);
   };
   return loggerWith({ write, least }, {});

@@ -59,16 +59,19 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
   assertProfile(config, options);
   const load = () => loadSettings(options, unasked, flags);
   const firstCaller = new FirstCaller();
+  const start = { isOver: false };
   const hub = await openHub({
     config,
     variables: io.env,
+    // On a terminal, the banner shows what has started; a level in the configuration has precedence.
+    isQuiet: () => !start.isOver && io.stderr.isTTY === true && !output && config.tree.logging?.level === undefined,
     watch: await watchOf(options, config, io),
     ...(output || options.shared ? { firstCallerEra: firstCaller.era } : {}),
   });
   const unwatch = watchFaults(hub.logger);
   logConfig(config, hub.logger);
   try {
-    return await serve(hub, { options, io, load, output, firstCaller });
+    return await serve(hub, { options, io, load, output, firstCaller, onStarted: () => (start.isOver = true) });
   } finally {
     await hub.close();
     unwatch();
@@ -93,6 +96,8 @@ interface ServeContext {
   readonly load: () => Promise<Hub["config"]>;
   readonly output: GuardedStdout | undefined;
   readonly firstCaller: FirstCaller;
+  /** Called when the banner is printed. */
+  readonly onStarted: () => void;
 }
 
 async function serve(hub: Hub, serving: ServeContext): Promise<number> {
@@ -124,6 +129,7 @@ async function serve(hub: Hub, serving: ServeContext): Promise<number> {
   process.on("SIGHUP", onHangup);
   try {
     served = await open(hub, serving, reloader);
+    serving.onStarted();
     if (options.watch) await reloader.watch(hub.config.files);
     if ("address" in served) beside = await besideHttp(hub, { options, io, reloader });
     // The door of a pipe ends with its client; that of HTTP when somebody ends the program.

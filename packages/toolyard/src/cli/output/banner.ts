@@ -1,15 +1,19 @@
 import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
-import type { JsonObject } from "../../core/json/json.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import { objectMember, type JsonObject } from "../../core/json/json.ts";
+import { factsOf } from "../../core/sources/provider-kinds.ts";
+import { shellAssignment, shellVariable, shellWord } from "../../core/text/shell-word.ts";
 import type { Hub } from "../../hub/open-hub.ts";
 import type { ServedHttp } from "../../hub/serve/serve.ts";
 import { settled } from "../../hub/sources/settled.ts";
 import { colorsOf } from "./colors.ts";
 import { aborted } from "../input/interrupts.ts";
 import { ownProgram } from "../hub-access/hub-entry.ts";
+import { chooseExample, exampleArguments, exampleWords } from "./example-call.ts";
 import type { Io } from "./io.ts";
 import { plainLine, table } from "./table.ts";
 
-/** How somebody reaches the hub that has just started. */
+/** How clients reach the hub that has just started. */
 export interface Reach {
   readonly endpoint: string;
   /** Variable that holds the token, when callers must send one. */
@@ -28,6 +32,7 @@ export async function banner(
   await Promise.race([settled(hub, SETTLE_MS), aborted(io.interrupted)]);
   const listed = (await hub.port.list("tools", { mode: "normal", principal: LOCAL_PRINCIPAL })).entries;
   const all = (await hub.port.list("tools", { mode: "all", principal: LOCAL_PRINCIPAL })).entries;
+  const example = exampleOf(hub);
   const reach: Reach = { endpoint, ...(tokenVariable === undefined ? {} : { tokenVariable }) };
   return [
     `${bold("toolyard")} serves ${all.length} tools at ${cyan(endpoint)}`,
@@ -40,13 +45,15 @@ export async function banner(
     `${listed.length} ${listed.length === 1 ? "is" : "are"} listed, the others are found with tool_search. ` +
       "Ask for two tools only with ?tool_mode=discovery.",
     "",
-    ...(tokenVariable === undefined ? [] : [dim(`# callers need the token: export ${tokenVariable}=…`)]),
+    ...(tokenVariable === undefined ? [] : [dim(`# callers need the token: ${shellAssignment(tokenVariable, "…")}`)]),
     dim("# list the tools"),
-    curlLine(reach),
+    rest === undefined ? `${toolyardCommand()} list ${remoteFlags(reach)}` : curlLine(`${rest}/tools`, reach),
     dim("# find and call one"),
-    `${toolyardCommand()} search "${hasCalculator(all) ? "add numbers" : "ping"}" ${remoteFlags(reach)}`,
-    `${toolyardCommand()} call ${sampleCall(all)} ${remoteFlags(reach)}`,
-    ...(rest === undefined ? [] : [dim("# the same by REST; /docs describes it"), restLine(rest, all, reach)]),
+    `${toolyardCommand()} search ${shellWord(queryFor(example))} ${remoteFlags(reach)}`,
+    `${toolyardCommand()} call ${callWords(example)} ${remoteFlags(reach)}`,
+    ...(rest === undefined ? [] : [dim("# the same by REST; /docs describes it"), restLine(rest, example, reach)]),
+    dim("# add it to the desktop clients and editors of this machine"),
+    `${toolyardCommand()} connect${configFlags(hub)}`,
     dim("# a client or editor that takes an address"),
     addressJson(reach),
     ...(hub.config.files.length === 0 ? [] : [dim("# a desktop client that starts its servers"), commandJson(hub)]),
@@ -78,32 +85,19 @@ function stateText({ state, lastError }: { readonly state: string; readonly last
   return state === "ready" || lastError === undefined ? state : `${state}: ${plainLine(lastError)}`;
 }
 
-function curlLine({ endpoint, tokenVariable }: Reach): string {
-  const body = {
-    jsonrpc: "2.0",
-    id: 1,
-    method: "tools/list",
-    params: {
-      _meta: {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-      },
-    },
-  };
-  const headers = [
-    "content-type: application/json",
-    "accept: application/json, text/event-stream",
-    "mcp-protocol-version: 2026-07-28",
-    "mcp-method: tools/list",
-  ].map((header) => `-H '${header}'`);
-  const authorization = tokenVariable === undefined ? [] : [`-H "authorization: Bearer $${tokenVariable}"`];
-  return ["curl -s", endpoint, ...headers, ...authorization, `-d '${JSON.stringify(body)}'`].join(" ");
+/** Needs no quotes without a token, so that it works in every shell. */
+function curlLine(url: string, { tokenVariable }: Reach): string {
+  return ["curl -s", url, ...authorization(tokenVariable)].join(" ");
+}
+
+function authorization(tokenVariable: string | undefined): readonly string[] {
+  return tokenVariable === undefined ? [] : [`-H "authorization: Bearer ${shellVariable(tokenVariable)}"`];
 }
 
 /** The command as this very copy can be called, from any folder. */
 function toolyardCommand(): string {
   const { command, args } = ownCommand();
-  return [command, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
+  return [command, ...args].map((word) => shellWord(word)).join(" ");
 }
 
 function ownCommand(): { readonly command: string; readonly args: readonly string[] } {
@@ -115,29 +109,38 @@ function remoteFlags({ endpoint, tokenVariable }: Reach): string {
   return `--url ${endpoint}${tokenVariable === undefined ? "" : ` --token-env ${tokenVariable}`}`;
 }
 
-function restLine(rest: string, all: readonly JsonObject[], { tokenVariable }: Reach): string {
-  const [tool, ...pairs] = sampleCall(all).split(" ");
-  const args = Object.fromEntries(
-    pairs
-      .map((pair) => pair.split("="))
-      .map(([name = "", value = ""]) => [name, Number.isNaN(Number(value)) ? value : Number(value)]),
-  );
-  const authorization = tokenVariable === undefined ? [] : [`-H "authorization: Bearer $${tokenVariable}"`];
+function restLine(rest: string, example: JsonObject, { tokenVariable }: Reach): string {
+  const args = exampleArguments(objectMember(example, "inputSchema") ?? {});
   return [
     "curl -s",
-    `${rest}/tools/${tool}`,
-    "-H 'content-type: application/json'",
-    ...authorization,
-    `-d '${JSON.stringify(args)}'`,
+    shellWord(`${rest}/tools/${encodeURIComponent(String(example["name"]))}`),
+    `-H "content-type: application/json"`,
+    ...authorization(tokenVariable),
+    `-d ${shellWord(stringifyExact(args) ?? "{}")}`,
   ].join(" ");
 }
 
-function sampleCall(all: readonly JsonObject[]): string {
-  return hasCalculator(all) ? "calculator operation=add a=2 b=3" : "meta.ping";
+/** A tool of the user's own that explains itself, or else one that every hub has. */
+function exampleOf(hub: Hub): JsonObject {
+  const tools = hub.tools.ownTools().map(({ entry, source: { kind } }) => ({ entry, isLocal: factsOf(kind).isLocal }));
+  return chooseExample(tools) ?? { name: "meta.ping", description: "ping" };
 }
 
-function hasCalculator(all: readonly JsonObject[]): boolean {
-  return all.some(({ name }) => name === "calculator");
+function callWords(example: JsonObject): string {
+  const words = [String(example["name"]), ...exampleWords(objectMember(example, "inputSchema") ?? {})];
+  return words.map((word) => shellWord(word)).join(" ");
+}
+
+const QUERY_WORDS = 4;
+
+/** The first words of its description find a tool. */
+function queryFor({ name, description }: JsonObject): string {
+  const words = plainLine(String(description ?? "")).match(/[\p{L}\p{N}-]+/gu) ?? [];
+  return words.length === 0 ? String(name) : words.slice(0, QUERY_WORDS).join(" ").toLowerCase();
+}
+
+function configFlags(hub: Hub): string {
+  return hub.config.files.map((file) => ` --config ${shellWord(file)}`).join("");
 }
 
 function addressJson({ endpoint, tokenVariable }: Reach): string {

@@ -3,8 +3,8 @@ import { isJsonObject, listMember, objectMember, stringMember, type JsonObject }
 import { safeToShow } from "../../core/text/hidden-text.ts";
 import { shellWord } from "../../core/text/shell-word.ts";
 import { localTarget } from "../../schema/local-target.ts";
-import { sampleOf } from "../../schema/sample.ts";
 import { colorsOf } from "./colors.ts";
+import { exampleWords, parameterOf } from "./example-call.ts";
 import type { Io } from "./io.ts";
 import { plainLine, table } from "./table.ts";
 import { wrapWords } from "./wrap.ts";
@@ -68,8 +68,8 @@ function parameterText(schema: JsonObject, io: Pick<Io, "width" | "color">): str
   const properties = Object.entries(objectMember(schema, "properties") ?? {});
   if (properties.length === 0) return "It has no parameters.";
   const required = new Set(listMember(schema, "required"));
-  const rows = properties.map(([name, property]) => {
-    const own = resolved(property, schema);
+  const rows = properties.map(([name]) => {
+    const own = parameterOf(schema, name);
     return [name, typeText(own, schema), required.has(name) ? "required" : defaultText(own), descriptionText(own)];
   });
   return table(["parameter", "type", "default", "description"], rows, io);
@@ -136,19 +136,6 @@ function descriptionText(schema: JsonObject): string {
 
 /** A command that calls the tool with its required parameters. The values are examples. */
 function exampleCall(name: string, schema: JsonObject, flags: readonly string[]): string {
-  const sample = sampleOf(schema, schema);
-  const args = isJsonObject(sample) ? Object.entries(sample) : [];
-  const arePairs = args.every(([key]) => /^[^=:\s-][^=:\s]*$/.test(key));
-  const properties = objectMember(schema, "properties") ?? {};
-  const words = arePairs
-    ? args.map(([key, value]) => pair(key, value, resolved(properties[key], schema)))
-    : [stringifyExact(sample) ?? "{}"];
-  return safeToShow(["toolyard", "call", name, ...words, ...flags].map((word) => shellWord(word)).join(" "));
-}
-
-/** `key=value` is converted to the one type of the parameter; `key:=json` has any type. */
-function pair(key: string, value: unknown, { type }: JsonObject): string {
-  const isText = typeof value === "string" && (type === undefined || type === "string");
-  const isPlain = ["integer", "number", "boolean"].includes(String(type));
-  return isText || isPlain ? `${key}=${String(value)}` : `${key}:=${stringifyExact(value)}`;
+  const words = ["toolyard", "call", name, ...exampleWords(schema), ...flags];
+  return safeToShow(words.map((word) => shellWord(word)).join(" "));
 }

@@ -5,6 +5,8 @@ import type { LogSettings } from "../../kernel/kernel-keys.ts";
 import type { Telemetry } from "../../kernel/telemetry.ts";
 import type { LineSink, SinkOptions } from "../../telemetry/line-sink.ts";
 import { createLogger } from "../../telemetry/logger.ts";
+import type { LogEntry } from "../../telemetry/log-format.ts";
+import { LEVEL_ORDER } from "../../telemetry/log-levels.ts";
 import { LogRing } from "../../telemetry/log-ring.ts";
 import {
   resolveAudit,
@@ -34,15 +36,16 @@ export interface OpenTelemetry extends Telemetry {
 export function createTelemetry(
   config: TelemetryReads,
   variables: Readonly<Record<string, string | undefined>>,
-  { logger: given, printsFailures = false }: LogSettings = {},
+  { logger: given, printsFailures = false, isQuiet = () => false }: LogSettings = {},
 ): OpenTelemetry {
   const redactor = new Redactor();
   const ring = new LogRing();
   const { level, format, file } = resolveLogging(config.logging);
   const sink = file === undefined ? openStderrSink(LOG_SINK) : openFileSink(file, LOG_SINK);
   const color = process.stderr.isTTY === true && variables["NO_COLOR"] === undefined && file === undefined;
-  const omitsTold = printsFailures && file === undefined;
-  const logging = { level, format, redactor, color, ring, ...(omitsTold && { omits: isTold }) };
+  const omits = ({ level: own, facts }: LogEntry): boolean =>
+    (printsFailures && isTold(facts)) || (LEVEL_ORDER[own] < LEVEL_ORDER.warning && isQuiet());
+  const logging = { level, format, redactor, color, ring, ...(file === undefined && { omits }) };
   const logger = given ? redactedLogger(given, redactor) : createLogger({ ...logging, sink });
   const auditSink = openAuditSink(resolveAudit(config.audit), logger);
   return {

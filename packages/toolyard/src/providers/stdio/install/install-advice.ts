@@ -1,4 +1,5 @@
 import { fail, type Fail } from "../../../core/calls/outcome.ts";
+import { shellWord } from "../../../core/text/shell-word.ts";
 import { bareLine } from "../../../core/text/program-line.ts";
 import type { InstallResult } from "./install-files.ts";
 import type { CommandWords } from "./runner.ts";
@@ -58,11 +59,7 @@ function adviceFor({ reason, lines }: InstallResult, { command, args }: CommandW
   if (reason === "ended") return "It is tried again with the next start.";
   const text = lines.join("\n");
   const [, advice] = ADVICE.find(([says]) => says.test(text)) ?? [];
-  return advice ?? `Run it by hand to see more: ${[command, ...args].map(shellWord).join(" ")}`;
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `"${word}"`;
+  return advice ?? `Run it by hand to see more: ${[command, ...args].map((word) => shellWord(word)).join(" ")}`;
 }
 
 /** What npm adds to an answer of 404. */
