@@ -46,13 +46,19 @@ export type { RenderOptions, RenderTarget } from "./render/target.ts";
 export { RENDER_TARGETS, renderProgram, type RenderTargetName } from "./render/targets.ts";
 export { plotRun } from "./simulate/plot.ts";
 export { toRunData, toRunText } from "./simulate/report.ts";
-export {
-  simulate,
-  type SimulatedAgent,
-  type SimulatedStep,
-  type SimulateOptions,
-  type Simulation,
-} from "./simulate/simulate.ts";
+export type { SimulateOptions } from "./simulate/options.ts";
+export type { Replay, ReplayRows } from "./simulate/replay.ts";
+export { simulate } from "./simulate/simulate.ts";
+export type {
+  DiscreteSimulation,
+  FilteredStep,
+  LinearSimulation,
+  SimulatedAgent,
+  SimulatedFactor,
+  SimulatedModality,
+  SimulatedStep,
+  Simulation,
+} from "./simulate/simulation.ts";
 export { typeCheck, type TypeCheckResult } from "./type-check.ts";
 export {
   drawGnn,

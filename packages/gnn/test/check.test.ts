@@ -122,12 +122,13 @@ describe("declarations", () => {
   });
 
   test("a name of ModelParameters is a length", () => {
-    const more = "## ModelParameters\nn: 2\nm: [3]\n";
+    const more = "## ModelParameters\nn: 2\n";
     expect(said(model({ space: "s[n]\nA[n,n]", values: "A={(1,0),(0,1)}", more }))).toEqual([]);
     expect(said(model({ space: "s[n]\nA[n,n]", values: "A={(1,0,0)}", more }))).toEqual([
       "E002 The value of A is 1×3, and line 8 declares 2×2.".replace("line 8", "line 9"),
     ]);
-    expect(said(model({ space: "s[m]\nA[2,2]", values: "A={(1,0),(0,1)}", more }))).toEqual([
+    const list = "## ModelParameters\nm: [3]\n";
+    expect(said(model({ space: "s[m]\nA[2,2]", values: "A={(1,0),(0,1)}", more: list }))).toEqual([
       "E012 The parameter m is no whole number above 0, so it is no dimension.",
     ]);
   });

@@ -7,7 +7,9 @@ import { readProgram } from "../src/programs/read-program.ts";
 import type { Program } from "../src/programs/program.ts";
 import { plotRun } from "../src/simulate/plot.ts";
 import { COUPLED, MESSAGES, TWO_LEVELS } from "./models.ts";
-import { simulate, type MethodName, type Simulation } from "../src/simulate/simulate.ts";
+import type { MethodName } from "../src/simulate/options.ts";
+import { simulate } from "../src/simulate/simulate.ts";
+import type { Simulation } from "../src/simulate/simulation.ts";
 
 const TWO_ROOM = readFileSync(new URL("../../../test/fixtures/gnn/two_room.md", import.meta.url), "utf8");
 

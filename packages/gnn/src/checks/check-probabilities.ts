@@ -1,6 +1,16 @@
 import type { Assignment } from "../language/model.ts";
-import { isOne, isProbable, LAYOUTS, orientA, orientB, type Misfit, type TensorOrientation } from "./conventions.ts";
+import {
+  isOne,
+  isProbable,
+  LAYOUTS,
+  orientA,
+  orientB,
+  orientStated,
+  type Misfit,
+  type TensorOrientation,
+} from "./conventions.ts";
 import type { CheckContext } from "./context.ts";
+import { orderAdvice, type OrderedLetter, type StatedOrder } from "../settings/orders.ts";
 import { reshape, squeeze, type Tensor } from "./tensor.ts";
 
 interface AssignedTensor {
@@ -17,13 +27,47 @@ export function checkProbabilities(context: CheckContext, { assignment, tensor, 
   const family = context.families.get(assignment.name.text);
   if (tensor.data.length === 0 || !family) return;
   const declared = shape ?? tensor.shape;
-  if (family.letter === "D") checkVector(context, assignment, tensor);
-  else if (family.letter === "A" && declared.length >= 2)
-    tell(context, { assignment, usual: LAYOUTS.A[0], found: orientA(tensor, declared) });
-  else if (family.letter === "B" && (declared.length === 2 || declared.length === 3))
-    tell(context, { assignment, usual: LAYOUTS.B[0], found: orientB(tensor, declared) });
-  else if (family.letter === "B" && declared.length > 3)
-    tell(context, { assignment, usual: LAYOUTS.A[0], found: orientA(tensor, declared) });
+  const { letter } = family;
+  if (letter === "D") checkVector(context, assignment, tensor);
+  else if (letter === "A" || letter === "B") checkColumns(context, { assignment, tensor, declared, letter });
+}
+
+interface ColumnTensor {
+  readonly assignment: Assignment;
+  readonly letter: OrderedLetter;
+  readonly tensor: Tensor;
+  readonly declared: readonly number[];
+}
+
+/** Only tensors of one factor have an order to state; of several factors, `B` is read like a likelihood. */
+function checkColumns(context: CheckContext, given: ColumnTensor): void {
+  const { assignment, tensor, declared, letter } = given;
+  const isOrdered = declared.length === 2 || (letter === "B" && declared.length === 3);
+  const order = isOrdered ? context.orders.of(assignment.name.text, letter) : undefined;
+  if (order) tellStated(context, { ...given, order });
+  else if (letter === "B" && isOrdered)
+    tell(context, { assignment, letter, usual: LAYOUTS.B[0], found: orientB(tensor, declared) });
+  else if (declared.length >= 2)
+    tell(context, { assignment, letter, usual: LAYOUTS.A[0], found: orientA(tensor, declared) });
+}
+
+interface StatedFinding extends ColumnTensor {
+  readonly order: StatedOrder;
+}
+
+/** Reports a tensor that has no probabilities in the order that the model states. */
+function tellStated({ reporter }: CheckContext, { assignment, letter, order, tensor, declared }: StatedFinding): void {
+  const { text, span } = assignment.name;
+  const found = orientStated(tensor, letter, order);
+  if (found && "tensor" in found) return;
+  const other = (letter === "A" ? orientA : orientB)(tensor, declared);
+  const message = found
+    ? `The columns of ${text} are no probabilities in the order that ${order.parameter} states: the worst one sums ` +
+      `to ${shown(found.sum)}.`
+    : `${text} is ${tensor.shape.join("×")}, which does not fit the order that ${order.parameter} states.`;
+  const mend =
+    other && "tensor" in other ? orderAdvice(letter, [other.layout]) : `Correct ${order.parameter} or ${text}.`;
+  reporter.report({ code: "E011", span, message, mend });
 }
 
 function checkVector({ reporter }: CheckContext, { name }: Assignment, tensor: Tensor): void {
@@ -39,11 +83,12 @@ function checkVector({ reporter }: CheckContext, { name }: Assignment, tensor: T
 
 interface LayoutFinding {
   readonly assignment: Assignment;
+  readonly letter: OrderedLetter;
   readonly usual: string;
   readonly found: TensorOrientation | Misfit | undefined;
 }
 
-function tell({ reporter }: CheckContext, { assignment, usual, found }: LayoutFinding): void {
+function tell({ reporter }: CheckContext, { assignment, letter, usual, found }: LayoutFinding): void {
   const { text, span } = assignment.name;
   if (!found) return;
   if (!("tensor" in found)) {
@@ -63,6 +108,7 @@ function tell({ reporter }: CheckContext, { assignment, usual, found }: LayoutFi
       code: "N002",
       span,
       message: `${text} is read as ${found.layout}; ${found.alternatives.join(" or ")} would fit as well.`,
+      mend: orderAdvice(letter, [found.layout, ...found.alternatives]),
     });
 }
 

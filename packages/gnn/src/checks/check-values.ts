@@ -1,6 +1,7 @@
 import type { Assignment, Variable } from "../language/model.ts";
 import type { CheckContext } from "./context.ts";
 import { checkProbabilities } from "./check-probabilities.ts";
+import { orientStated } from "./conventions.ts";
 import { isLinearGaussian, isLinearGaussianName } from "./families.ts";
 import { readTensor, sameShape, squeeze, type Tensor } from "./tensor.ts";
 
@@ -88,7 +89,7 @@ function checkTensor(context: CheckContext, { variable, assignment, tensor }: Va
   const { name, span } = assignment;
   const { lengths } = dimensions.of(variable);
   const shape = dimensions.shapeOf(variable);
-  if (shape ? !fits(tensor.shape, shape) : !mayFit(tensor.shape, lengths)) {
+  if (shape ? !fitsStated(context, { variable, assignment, tensor }, shape) : !mayFit(tensor.shape, lengths)) {
     const declared = lengths.map((length) => length ?? "?").join("×");
     const { line } = reporter.source.position(variable.name.span.from);
     reporter.report({
@@ -114,6 +115,19 @@ function checkType({ reporter }: CheckContext, { variable, assignment, tensor }:
   if (isWrong === undefined) return;
   const message = `${assignment.name.text} is declared as ${type} and ${isWrong}.`;
   reporter.report({ code: "E010", severity: "warning", span: assignment.name.span, message });
+}
+
+/** Returns whether a value has the declared lengths, in the order that the model states if it states one. */
+function fitsStated(
+  { families, orders }: CheckContext,
+  { assignment: { name }, tensor }: VariableAssignment,
+  declared: readonly number[],
+): boolean {
+  if (fits(tensor.shape, declared)) return true;
+  const letter = families.get(name.text)?.letter;
+  const order = letter === "A" || letter === "B" ? orders.of(name.text, letter) : undefined;
+  const found = order && orientStated(tensor, letter as "A" | "B", order);
+  return found !== undefined && (!("tensor" in found) || sameShape(squeeze(found.tensor.shape), squeeze(declared)));
 }
 
 /** As declared, but for dimensions of 1; or, of three, with the last one in front, as for each action. */

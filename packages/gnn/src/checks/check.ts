@@ -4,6 +4,7 @@ import { readGnn, type ParseOptions } from "../language/parse.ts";
 import { viewOf } from "../language/view.ts";
 import { checkConnections } from "./check-connections.ts";
 import { checkOntology } from "./check-ontology.ts";
+import { checkParameters } from "./check-parameters.ts";
 import { checkSections } from "./check-sections.ts";
 import { checkTime } from "./check-time.ts";
 import { checkValues } from "./check-values.ts";
@@ -28,6 +29,7 @@ export function checkGnn(text: string, options: ParseOptions = {}): CheckedFile 
     checkConnections(context);
     checkValues(context);
     checkTime(context);
+    checkParameters(context);
     checkOntology(context);
   }
   const diagnostics = reporter.diagnostics();

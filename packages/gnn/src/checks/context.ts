@@ -5,6 +5,8 @@ import type { Profile } from "../language/profiles.ts";
 import { timeOf, type ModelView, type TimeView } from "../language/view.ts";
 import { Dimensions } from "./dimensions.ts";
 import { familiesOf, type FamilyName } from "./families.ts";
+import { StatedOrders } from "../settings/orders.ts";
+import { statedParameters } from "../settings/parameters.ts";
 import type { Suggestions } from "./suggestions.ts";
 
 /** Data that the checks of one model share. */
@@ -17,6 +19,8 @@ export interface CheckContext {
   readonly dimensions: Dimensions;
   /** Families of matrices, derived from their names. */
   readonly families: ReadonlyMap<string, FamilyName>;
+  /** Index orders of tensors that ModelParameters states. */
+  readonly orders: StatedOrders;
   readonly suggestions: Suggestions;
   readonly profile: Profile;
   readonly reporter: Reporter;
@@ -32,6 +36,7 @@ export function createContext(view: ModelView, profile: Profile, reporter: Repor
     time: timeOf(view),
     dimensions,
     families: familiesOf(namesOf(view)),
+    orders: new StatedOrders(statedParameters(view)),
     suggestions,
     profile,
     reporter,

@@ -1,3 +1,4 @@
+import { AXES, type OrderedLetter, type StatedOrder } from "../settings/orders.ts";
 import { equalTensors, reshape, sameShape, squeeze, transpose, worstSum, type Tensor } from "./tensor.ts";
 
 /**
@@ -9,7 +10,8 @@ export const LAYOUTS = {
   B: ["next × previous × action", "action × next × previous", "previous × next × action", "action × previous × next"],
 } as const;
 
-export type TensorLayout = (typeof LAYOUTS)["A" | "B"][number];
+/** One of `LAYOUTS`, or another order that the model states. */
+export type TensorLayout = string;
 
 /** A tensor as GNN declares it, with the layout it is written in and the others that fit as well. */
 export interface TensorOrientation {
@@ -33,6 +35,44 @@ interface Candidate {
 
 /** Sums may differ from 1 by what rounding to the digits that are written explains, at most by this. */
 export const MAX_TOLERANCE = 0.01;
+
+/** Reads a tensor in the order that the model states. Returns undefined if its lengths do not fit this order. */
+export function orientStated(
+  tensor: Tensor,
+  letter: OrderedLetter,
+  { axes }: StatedOrder,
+): TensorOrientation | Misfit | undefined {
+  const turned = turnStated(tensor, letter, axes);
+  if (!turned || (letter === "B" && turned.shape[0] !== turned.shape[1])) return undefined;
+  return choose([{ layout: axes.join(" × "), tensor: turned }]);
+}
+
+/** Returns a tensor in GNN's own order. Returns undefined if it has other dimensions than the order. */
+export function turnStated(tensor: Tensor, letter: OrderedLetter, axes: readonly string[]): Tensor | undefined {
+  const written = withAction(tensor, axes, letter);
+  return (
+    written &&
+    transpose(
+      written.tensor,
+      AXES[letter].map((axis) => written.axes.indexOf(axis)),
+    )
+  );
+}
+
+/** Returns the tensor with an axis for actions, of length 1 if it is written without one. */
+function withAction(
+  tensor: Tensor,
+  axes: readonly string[],
+  letter: OrderedLetter,
+): { readonly tensor: Tensor; readonly axes: readonly string[] } | undefined {
+  const { shape } = tensor;
+  if (letter === "A") return shape.length === 2 ? { tensor, axes } : undefined;
+  const full = axes.includes("action") ? axes : [...axes, "action"];
+  if (shape.length === 3) return { tensor, axes: full };
+  if (shape.length !== 2) return undefined;
+  const at = full.indexOf("action");
+  return { tensor: reshape(tensor, shape.toSpliced(at, 0, 1)), axes: full };
+}
 
 /** Reads a likelihood: `shape` is the declared one, observations first. */
 export function orientA(tensor: Tensor, shape: readonly number[]): TensorOrientation | Misfit | undefined {

@@ -46,7 +46,7 @@ async function renderFile(name: string, options: RenderCommandOptions, io: Comma
   const settings = settingsOf(options);
   const written = await refusing(name, async () => renderPrograms(programs, to as RenderTargetName, settings));
   for (const one of written) {
-    for (const note of one.program.notes) await io.say(harmless(`${name}: ${note}`));
+    for (const note of one.notes) await io.say(harmless(`${name}: ${note}`));
     if (output === STDIN) await io.print(one.text);
     else await writeTo(resolve(io.cwd, pathOf(output, one, written.length)), one.text);
   }

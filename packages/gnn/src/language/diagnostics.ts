@@ -31,12 +31,14 @@ export const DIAGNOSTICS = {
   W010: { severity: "warning", title: "an annotation belongs to no declared variable" },
   W011: { severity: "warning", title: "the time variable is not declared" },
   W012: { severity: "warning", title: "a matrix is turned over" },
+  W013: { severity: "warning", title: "a setting of a run has a value that cannot be used" },
   N001: { severity: "note", title: "a matrix has no value" },
   N002: { severity: "note", title: "a tensor can be read in more than one order" },
   N003: { severity: "note", title: "a parameter stands without a declaration" },
   N004: { severity: "note", title: "the graph falls apart" },
   N005: { severity: "note", title: "a section is not one of GNN's own" },
   N006: { severity: "note", title: "a tensor is written in another order than declared" },
+  N007: { severity: "note", title: "a parameter is not used by programs" },
 } as const satisfies Readonly<Record<string, { readonly severity: Severity; readonly title: string }>>;
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS;

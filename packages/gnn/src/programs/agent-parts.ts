@@ -1,6 +1,7 @@
 import type { Neighbours } from "./neighbours.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Letter, Part } from "./parts.ts";
+import type { StatedOrders } from "../settings/orders.ts";
 
 /** The tensors of one agent by letter, each in the order of its modalities or factors. */
 export interface AgentParts {
@@ -15,4 +16,10 @@ export interface AgentParts {
 export interface AgentSource {
   readonly neighbours: Neighbours;
   readonly numbers: Numbers;
+  /** Index orders that the model states. */
+  readonly orders: StatedOrders;
+  /** Collects sentences about the reading. */
+  readonly notes: string[];
+  /** Precision of the agent's likelihoods. */
+  readonly omega: number;
 }

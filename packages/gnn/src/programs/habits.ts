@@ -1,15 +1,38 @@
-import type { DiscreteProgram } from "./program.ts";
+import { outer } from "../simulate/vectors.ts";
+import type { DiscreteAgent, DiscreteProgram } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
 
-/** E has a number for each policy. */
-export function expectHabits({ agents }: DiscreteProgram, policyLength: number): void {
-  for (const { name, factors, E } of agents) {
-    const policies = factors.reduce((product, { actions }) => product * actions, 1) ** policyLength;
-    if (!E || E.length === policies) continue;
-    throw new ProgramError(
-      "E",
-      `E${name === "" ? "" : `_${name}`} has ${E.length} numbers, and there are ${policies} policies of ` +
-        `${policyLength} action${policyLength > 1 ? "s" : ""}.`,
-    );
-  }
+/**
+ * Returns the program with one number of E for each policy. E can have one number for each action instead: then the
+ * habit of a policy is the product of the habits of its actions. Throws a `ProgramError` for any other length.
+ */
+export function withHabits(program: DiscreteProgram, policyLength: number): DiscreteProgram {
+  if (!program.agents.some(({ E }) => E)) return program;
+  return { ...program, agents: program.agents.map((agent) => withHabit(agent, policyLength)) };
+}
+
+function withHabit(agent: DiscreteAgent, policyLength: number): DiscreteAgent {
+  const { name, E } = agent;
+  const actions = jointActions(agent);
+  const policies = actions ** policyLength;
+  if (!E || E.length === policies) return agent;
+  if (E.length === actions) return { ...agent, E: outer(Array.from({ length: policyLength }, () => E)) };
+  throw new ProgramError(
+    "E",
+    `E${name === "" ? "" : `_${name}`} has ${E.length} numbers, and there are ${policies} policies of ` +
+      `${policyLength} action${policyLength > 1 ? "s" : ""}. Write a number for each policy, or for each of the ` +
+      `${actions} actions.`,
+  );
+}
+
+/** Returns how many combinations of actions an agent has. */
+export function jointActions({ factors }: Pick<DiscreteAgent, "factors">): number {
+  return factors.reduce((product, { actions }) => product * actions, 1);
+}
+
+/** Returns the length of policies that a number of policies implies; undefined if it is no power of the actions. */
+export function lengthOfPolicies(policies: number, actions: number): number | undefined {
+  if (actions < 2) return undefined;
+  const length = Math.round(Math.log(policies) / Math.log(actions));
+  return length > 0 && actions ** length === policies ? length : undefined;
 }

@@ -2,6 +2,7 @@ import { readTensor, type Tensor } from "../checks/tensor.ts";
 import { Dimensions } from "../checks/dimensions.ts";
 import type { Assignment, Value, Variable } from "../language/model.ts";
 import type { ModelView } from "../language/view.ts";
+import { statedParameters } from "../settings/parameters.ts";
 import { PROGRAM_LIMITS } from "./limits.ts";
 import { ProgramError } from "./program-error.ts";
 
@@ -30,13 +31,15 @@ export class Numbers {
   readonly #variables = new Map<string, Variable>();
   readonly #parameters: ReadonlyMap<string, Value>;
   readonly #dimensions: Dimensions;
+  readonly #usedValues = new Set<string>();
+  readonly #usedParameters = new Set<string>();
   #count = 0;
 
   constructor(view: ModelView) {
     this.#values = new Map(view.values.map((value) => [value.name.text, value]));
     for (const variable of view.variables)
       if (!this.#variables.has(variable.name.text)) this.#variables.set(variable.name.text, variable);
-    this.#parameters = new Map(view.parameters.map(({ key, value }) => [key.text, value]));
+    this.#parameters = new Map(statedParameters(view).map(({ key, value }) => [key.text, value]));
     this.#dimensions = new Dimensions(view);
   }
 
@@ -53,9 +56,20 @@ export class Numbers {
     return this.#values.has(name);
   }
 
+  /** Names of values that were read. */
+  get usedValues(): ReadonlySet<string> {
+    return this.#usedValues;
+  }
+
+  /** Names of parameters that were read. */
+  get usedParameters(): ReadonlySet<string> {
+    return this.#usedParameters;
+  }
+
   /** A whole number above 0 of ModelParameters. */
   parameter(name: string): number | undefined {
     const value = this.#parameters.get(name);
+    if (value) this.#usedParameters.add(name);
     return value?.kind === "number" && Number.isInteger(value.value) && value.value > 0 ? value.value : undefined;
   }
 
@@ -69,11 +83,13 @@ export class Numbers {
   /** A word of ModelParameters, as it is written. */
   word(name: string): string | undefined {
     const value = this.#parameters.get(name);
+    if (value) this.#usedParameters.add(name);
     return value?.kind === "word" || value?.kind === "string" ? value.text : undefined;
   }
 
   /** Returns the value of a tensor. Throws a `ProgramError` if it is not a tensor of numbers. */
   given(name: string): TensorValue {
+    this.#usedValues.add(name);
     const variable = this.#variables.get(name);
     const declared = this.#declared(name, variable);
     const value = this.#values.get(name)?.value;

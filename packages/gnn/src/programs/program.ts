@@ -1,4 +1,5 @@
 import type { Tensor } from "../checks/tensor.ts";
+import type { Settings } from "../settings/settings.ts";
 
 /** A model in numbers, ready to run on any engine. */
 export type Program = DiscreteProgram | LinearGaussianProgram;
@@ -6,8 +7,10 @@ export type Program = DiscreteProgram | LinearGaussianProgram;
 interface ProgramHeader {
   /** The title that the file gives; any text. */
   readonly title: string;
-  /** Statements of the model that no program uses, as sentences. */
+  /** Statements of the model that no program uses, and readings that were chosen among several, as sentences. */
   readonly notes: readonly string[];
+  /** What the model states about its run. */
+  readonly settings: Settings;
 }
 
 export interface DiscreteProgram extends ProgramHeader {
@@ -19,8 +22,6 @@ export interface DiscreteProgram extends ProgramHeader {
   readonly agents: readonly DiscreteAgent[];
   /** Steps of each level for one of the level above it; empty but for levels. */
   readonly ratios: readonly number[];
-  /** Steps that the model asks for. */
-  readonly horizon?: number;
   /** Steps that messages pass over (MMP). Without it only the state now is inferred, by fixed-point iteration. */
   readonly window?: number;
 }
@@ -30,7 +31,7 @@ export interface DiscreteAgent {
   readonly name: string;
   readonly factors: readonly Factor[];
   readonly modalities: readonly Modality[];
-  /** Habit: a probability for each policy. */
+  /** Habit: a probability for each policy, or for each action. */
   readonly E?: Float64Array;
 }
 
@@ -49,6 +50,9 @@ export interface Factor {
   readonly countsB?: Tensor;
   /** Counts for D, where D is learnt. */
   readonly countsD?: Float64Array;
+  /** Labels of the actions and the states, if the model states them. */
+  readonly actionLabels?: readonly string[];
+  readonly stateLabels?: readonly string[];
 }
 
 /** One observation modality. */
@@ -59,6 +63,10 @@ export interface Modality {
   readonly factors: readonly number[];
   /** outcome × state of each of these factors */
   readonly A: Tensor;
+  /** The agent's own likelihood, if its precision ω makes it differ from that of the world. */
+  readonly believedA?: Tensor;
+  /** Labels of the outcomes, if the model states them. */
+  readonly labels?: readonly string[];
   /** Log preferences. */
   readonly C: Float64Array;
   /** Counts for A, where A is learnt. */
@@ -76,5 +84,4 @@ export interface LinearGaussianProgram extends ProgramHeader {
   readonly R: Tensor;
   readonly mean: Float64Array;
   readonly covariance: Tensor;
-  readonly horizon?: number;
 }

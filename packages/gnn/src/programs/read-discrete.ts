@@ -1,4 +1,4 @@
-import { edgesOf, timeOf, type ModelView } from "../language/view.ts";
+import { edgesOf, type ModelView } from "../language/view.ts";
 import type { AgentParts, AgentSource } from "./agent-parts.ts";
 import { PROGRAM_LIMITS } from "./limits.ts";
 import { Neighbours } from "./neighbours.ts";
@@ -8,7 +8,9 @@ import type { DiscreteAgent, DiscreteProgram } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
 import { readFactors } from "./read-factor.ts";
 import { readModality } from "./read-modality.ts";
+import { omegaNotes, remainingNotes, usableOrders, usableSettings, withPolicyLength } from "./read-settings.ts";
 import { vectorOf } from "./shapes.ts";
+import { withLabels } from "./with-labels.ts";
 import { firstChars } from "toolyard/text";
 
 export function readDiscrete(view: ModelView, numbers: Numbers): DiscreteProgram {
@@ -18,31 +20,38 @@ export function readDiscrete(view: ModelView, numbers: Numbers): DiscreteProgram
   if (instances.length === 0) throw noLikelihood("");
   if (instances.length > PROGRAM_LIMITS.agents)
     throw new ProgramError(instances.at(-1)!, `A program has at most ${PROGRAM_LIMITS.agents} agents or levels.`);
-  const source = { neighbours: new Neighbours(view), numbers };
+  const stated = usableSettings(view);
+  const notes = [...stated.notes];
+  const source: AgentSource = {
+    neighbours: new Neighbours(view),
+    numbers,
+    orders: usableOrders(view),
+    notes,
+    omega: stated.settings.omega ?? 1,
+  };
   const agents = instances.map((instance) => readAgent(agentParts(parts, instance), source));
   if (arrangement === "levels") expectLevels(agents);
-  const horizon = horizonOf(view, numbers);
   const window = windowOf(numbers);
+  const ratios = arrangement === "levels" ? ratiosOf(numbers, instances) : [];
+  if (arrangement === "agents") notes.push(...sharingNotes(view, instances));
+  notes.push(...omegaNotes(agents, stated.settings));
+  const settings = withPolicyLength(stated.settings, { view, agents, notes });
+  const labelled = withLabels(view, agents, notes);
+  notes.push(...remainingNotes(view, { numbers, stated, agents, settings, labels: labelled.used }));
   return {
     kind: "discrete",
     title: titleOf(view),
-    notes: arrangement === "agents" ? notesOf(view, instances) : [],
+    notes,
+    settings,
     arrangement,
-    agents,
-    ratios: arrangement === "levels" ? ratiosOf(numbers, instances) : [],
-    ...(horizon === undefined ? {} : { horizon }),
+    agents: labelled.agents,
+    ratios,
     ...(window === undefined ? {} : { window }),
   };
 }
 
 export function titleOf(view: ModelView): string {
   return firstChars(view.name ?? view.identifier ?? "Model", 200);
-}
-
-export function horizonOf(view: ModelView, numbers: Numbers): number | undefined {
-  const { horizon } = timeOf(view);
-  if (horizon === undefined) return undefined;
-  return /^\d{1,9}$/.test(horizon) ? Number(horizon) || undefined : numbers.parameter(horizon);
 }
 
 function refuseCounts(parts: readonly Part[]): void {
@@ -165,7 +174,7 @@ function ratioOf(numbers: Numbers, instances: readonly string[], level: number):
 }
 
 /** Edges between agents state that something is shared, but no number states how. */
-function notesOf(view: ModelView, instances: readonly string[]): readonly string[] {
+function sharingNotes(view: ModelView, instances: readonly string[]): readonly string[] {
   const suffixes = instances.map((instance) => `_${instance}`);
   const ownerOf = (name: string): string => suffixes.find((suffix) => name.includes(suffix)) ?? "";
   const shared = edgesOf(view).edges.find(({ source, target }) => {

@@ -1,12 +1,13 @@
-import { orientB } from "../checks/conventions.ts";
-import type { Tensor } from "../checks/tensor.ts";
+import { LAYOUTS } from "../checks/conventions.ts";
+import { sameShape, type Tensor } from "../checks/tensor.ts";
 import { dependencies } from "./dependencies.ts";
 import type { TensorValue, Numbers } from "./numbers.ts";
 import type { Part } from "./parts.ts";
 import type { Factor } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
 import type { AgentParts, AgentSource } from "./agent-parts.ts";
-import { filledTensor, identity, inShape, normalised, vectorOf } from "./shapes.ts";
+import { readOrdered, turnCounts, type OrderedTensor } from "./read-ordered.ts";
+import { filledTensor, identity, inShape, normalised, round, vectorOf } from "./shapes.ts";
 
 /** Reads the factors of the hidden state: transitions and priors. */
 export function readFactors(parts: AgentParts, count: number, source: AgentSource): readonly Factor[] {
@@ -26,12 +27,13 @@ export function readFactors(parts: AgentParts, count: number, source: AgentSourc
   );
 }
 
-function readFactor(parts: AgentParts, index: number, { numbers }: AgentSource): Factor {
+function readFactor(parts: AgentParts, index: number, source: AgentSource): Factor {
+  const { numbers } = source;
   const transitions = parts.of("B", index);
   const prior = parts.of("D", index);
-  const B = transitions
-    ? readTransitions(numbers.given(transitions.name), numbers)
-    : still(parts, { index, prior, numbers });
+  const { tensor: B, axes } = transitions
+    ? readTransitions(numbers.given(transitions.name), source)
+    : { tensor: still(parts, { index, prior, numbers }), axes: [] };
   const name = transitions?.name ?? prior?.name ?? "D";
   const states = B.shape[0]!;
   const counts = parts.counts("B", index);
@@ -44,21 +46,32 @@ function readFactor(parts: AgentParts, index: number, { numbers }: AgentSource):
     B,
     D: readPrior(prior, states, numbers),
     ...(starts ? { countsD: readCounts(numbers.given(starts.name), [states], numbers).data } : {}),
-    ...(counts ? { countsB: readCounts(numbers.given(counts.name), B.shape, numbers) } : {}),
+    ...(counts ? { countsB: countsB(numbers.given(counts.name), { tensor: B, axes }, source) } : {}),
   };
 }
 
-function readTransitions(given: TensorValue, numbers: Numbers): Tensor {
+/** Reads counts of transitions in the order in which `B` is written. */
+function countsB(given: TensorValue, { tensor: B, axes }: OrderedTensor, { numbers, notes }: AgentSource): Tensor {
+  if (!given.tensor || axes.length === 0) return readCounts(given, B.shape, numbers);
+  const tensor = turnCounts(given.tensor, "B", axes);
+  if (tensor === given.tensor || !sameShape(tensor.shape, B.shape)) return readCounts(given, B.shape, numbers);
+  notes.push(`${given.name} is read in the order of its transitions, ${axes.join(" × ")}.`);
+  return readCounts({ ...given, tensor }, B.shape, numbers);
+}
+
+function readTransitions(given: TensorValue, source: AgentSource): OrderedTensor {
+  const { numbers } = source;
+  const usual = LAYOUTS.B[0].split(" × ");
   const declared = given.shape ?? given.tensor?.shape;
   if (!declared) throw noNumbers(given.name);
   const shape = [...declared, ...Array.from({ length: 3 - Math.min(declared.length, 3) }, () => 1)];
-  if (given.filler) return normalised(filledTensor(given, shape, numbers));
+  if (given.filler) return { tensor: normalised(filledTensor(given, shape, numbers)), axes: usual };
   if (!given.tensor) throw noNumbers(given.name);
-  const oriented = orientB(given.tensor, declared);
-  if (!oriented || !("tensor" in oriented)) throw notProbable(given, oriented?.sum);
-  if (shape.length === 3 && shape[0] !== shape[1])
-    throw new ProgramError(given.name, `${given.name} leads from ${shape[1]} states to ${shape[0]}.`);
-  return normalised({ shape, data: oriented.tensor.data });
+  const { tensor, axes } = readOrdered({ given, tensor: given.tensor, declared, letter: "B" }, source);
+  const full = tensor.shape.length === 3 ? tensor.shape : shape;
+  if (full.length === 3 && full[0] !== full[1])
+    throw new ProgramError(given.name, `${given.name} leads from ${full[1]} states to ${full[0]}.`);
+  return { tensor: normalised({ shape: full, data: tensor.data }), axes: full.length === 3 ? axes : [] };
 }
 
 /** Returns identity transitions, for a factor without B. */
@@ -95,17 +108,4 @@ export function readCounts(given: TensorValue, shape: readonly number[], numbers
 
 export function noNumbers(name: string): ProgramError {
   return new ProgramError(name, `${name} has no numbers. Add ${name}={…} to InitialParameterization.`);
-}
-
-export function notProbable({ name, shape, tensor }: TensorValue, sum: number | undefined): ProgramError {
-  return new ProgramError(
-    name,
-    sum === undefined
-      ? `${name} is ${tensor?.shape.join("×")}, and is declared as ${shape?.join("×")}.`
-      : `The columns of ${name} are no probabilities: the worst one sums to ${round(sum)}.`,
-  );
-}
-
-function round(number: number): number {
-  return Number(number.toPrecision(6));
 }

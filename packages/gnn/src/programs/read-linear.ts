@@ -1,11 +1,14 @@
 import type { Tensor } from "../checks/tensor.ts";
 import type { ModelView } from "../language/view.ts";
+import { RUN_SETTINGS } from "../settings/settings.ts";
 import type { Numbers } from "./numbers.ts";
 import type { LinearGaussianProgram } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
-import { horizonOf, titleOf } from "./read-discrete.ts";
+import { titleOf } from "./read-discrete.ts";
 import { noNumbers } from "./read-factor.ts";
+import { usableSettings } from "./read-settings.ts";
 import { identity, vectorOf } from "./shapes.ts";
+import { unusedNotes } from "./unused.ts";
 
 const MATRICES = ["F", "H", "Q", "R"] as const;
 
@@ -27,11 +30,16 @@ export function readLinear(view: ModelView, numbers: Numbers): LinearGaussianPro
   expect("prior_cov", covariance, [states, states]);
   for (const [name, tensor] of Object.entries({ Q, R, prior_cov: covariance })) expectCovariance(name, tensor);
   const mean = numbers.hasValue("prior_mean") && vectorOf(numbers.given("prior_mean"), states, numbers);
-  const horizon = horizonOf(view, numbers);
+  const stated = usableSettings(view, RUN_SETTINGS);
   return {
     kind: "linear-gaussian",
     title: titleOf(view),
-    notes: numbers.has("B") ? ["The program follows F, H, Q and R; the discrete part of the model is left out."] : [],
+    notes: [
+      ...(numbers.has("B") ? ["The program follows F, H, Q and R; the discrete part of the model is left out."] : []),
+      ...stated.notes,
+      ...unusedNotes(view, { parameters: stated.usedParameters, values: numbers.usedValues }),
+    ],
+    settings: stated.settings,
     states,
     outcomes,
     F,
@@ -40,7 +48,6 @@ export function readLinear(view: ModelView, numbers: Numbers): LinearGaussianPro
     R,
     mean: mean || new Float64Array(states),
     covariance,
-    ...(horizon === undefined ? {} : { horizon }),
   };
 }
 

@@ -53,3 +53,8 @@ export function inShape({ name, tensor }: TensorValue, shape: readonly number[])
   if (tensor && sameShape(squeeze(tensor.shape), squeeze(shape))) return { shape, data: tensor.data };
   throw new ProgramError(name, `${name} must be ${shape.join("×")}, and is ${(tensor?.shape ?? []).join("×")}.`);
 }
+
+/** Returns a number as messages show it, with six significant digits. */
+export function round(number: number): number {
+  return Number(number.toPrecision(6));
+}

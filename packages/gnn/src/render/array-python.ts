@@ -28,6 +28,7 @@ import sys
 import numpy as np`;
 
 function bodyOf(program: Program, options: RenderOptions): readonly string[] {
-  if (program.kind === "discrete") return [pythonAgents(program, options, 1), PYTHON_MIND, PYTHON_RUN];
+  if (program.kind === "discrete")
+    return [pythonAgents(program, options, { gamma: 1, alpha: 1, iterations: 16 }), PYTHON_MIND, PYTHON_RUN];
   return [pythonMatrices(program), PYTHON_FILTER];
 }

@@ -5,7 +5,7 @@ import type { RenderTarget } from "./target.ts";
 /** PyMDP 0.0.7, before it was on JAX. Its precision of policies is 16. */
 export const pymdp007: RenderTarget = pymdpTarget({
   title: "PyMDP 0.0.7",
-  gamma: 16,
+  defaults: { gamma: 16, alpha: 16, iterations: 10 },
   expect: expectLegacy,
   // Built on demand, because the parts are declared below.
   parts: () => [IMPORTS, MIND],
@@ -57,7 +57,7 @@ class Mind:
 
     def __init__(self, agent):
         states = [len(b) for b in agent["B"]]
-        A = means(agent["A"], agent["counts_A"])
+        A = means(believed_A(agent), agent["counts_A"])
         A = [over_all(a, on, states) for a, on in zip(A, agent["on"])]
         B, D = means(agent["B"], agent["counts_B"]), means(agent["D"], agent["counts_D"])
         counts = [None if c is None else over_all(c, on, states) for c, on in zip(agent["counts_A"], agent["on"])]
@@ -75,6 +75,9 @@ class Mind:
             factors_to_learn=self.learns_B or "all",
             policy_len=POLICY_LENGTH,
             gamma=GAMMA,
+            alpha=ALPHA,
+            action_selection="stochastic" if STOCHASTIC else "deterministic",
+            inference_params={"num_iter": ITERATIONS, "dF": 1.0, "dF_tol": 0.001},
         )
         self.prior, self.taken = D, None
 
@@ -101,6 +104,8 @@ class Mind:
         return self.agent.infer_policies()
 
     def choose(self, policies):
+        if STOCHASTIC:
+            np.random.seed(int(self.rng.integers(2**31)))
         return [int(action) for action in self.agent.sample_action()]
 
     def act(self, action):

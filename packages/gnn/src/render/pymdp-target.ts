@@ -1,14 +1,13 @@
 import type { DiscreteProgram, Program } from "../programs/program.ts";
 import { ProgramError } from "../programs/program-error.ts";
-import { pythonAgents } from "./python-data.ts";
+import { pythonAgents, type LibraryDefaults } from "./python-data.ts";
 import { pythonHead, PYTHON_RUN } from "./python-run.ts";
 import type { RenderTarget } from "./target.ts";
 
 /** Properties of one version of PyMDP. */
 interface Version {
   readonly title: string;
-  /** Default precision of policies. */
-  readonly gamma: number;
+  readonly defaults: LibraryDefaults;
   /** Throws a `ProgramError` for what this version cannot do. */
   readonly expect: (program: DiscreteProgram) => void;
   /** Its imports, and its class `Mind`. */
@@ -16,7 +15,7 @@ interface Version {
 }
 
 /** A program for a version of PyMDP. */
-export function pymdpTarget({ title, gamma, expect, parts }: Version): RenderTarget {
+export function pymdpTarget({ title, defaults, expect, parts }: Version): RenderTarget {
   return {
     title,
     extension: ".py",
@@ -26,7 +25,7 @@ export function pymdpTarget({ title, gamma, expect, parts }: Version): RenderTar
       const discrete = expectDiscrete(program);
       expect(discrete);
       const [imports, mind] = parts();
-      return [pythonHead(title), imports, pythonAgents(discrete, options, gamma), mind, PYTHON_RUN].join("\n");
+      return [pythonHead(title), imports, pythonAgents(discrete, options, defaults), mind, PYTHON_RUN].join("\n");
     },
   };
 }

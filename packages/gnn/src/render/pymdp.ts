@@ -6,7 +6,7 @@ import type { RenderTarget } from "./target.ts";
 /** PyMDP 1.x. Its precision of policies is 1. */
 export const pymdp: RenderTarget = pymdpTarget({
   title: "PyMDP 1.x",
-  gamma: 1,
+  defaults: { gamma: 1, alpha: 1, iterations: 16 },
   expect: ({ agents }) => agents.forEach(expectWholeLearning),
   // Built on demand, because the parts are declared below.
   parts: () => [IMPORTS, MIND],
@@ -27,6 +27,7 @@ import os
 import sys
 
 os.environ.setdefault("JAX_ENABLE_X64", "True")
+import jax
 import jax.numpy as jnp
 import numpy as np
 from pymdp.agent import Agent
@@ -57,7 +58,7 @@ class Mind:
         self.learns_A = agent["counts_A"][0] is not None
         self.learns_B = agent["counts_B"][0] is not None
         self.agent = Agent(
-            A=batch(means(agent["A"], agent["counts_A"])),
+            A=batch(means(believed_A(agent), agent["counts_A"])),
             B=batch(means(agent["B"], agent["counts_B"])),
             C=batch(agent["C"]),
             D=batch(means(agent["D"], agent["counts_D"])),
@@ -72,6 +73,9 @@ class Mind:
             inference_horizon=WINDOW or None,
             policy_len=POLICY_LENGTH,
             gamma=GAMMA,
+            alpha=ALPHA,
+            action_selection="stochastic" if STOCHASTIC else "deterministic",
+            num_iter=ITERATIONS,
             batch_size=1,
         )
         self.prior = self.start = self.agent.D
@@ -115,7 +119,9 @@ class Mind:
         return policies[0], scores[0]
 
     def choose(self, policies):
-        return [int(action) for action in self.agent.sample_action(policies[None])[0]]
+        seed = jax.random.PRNGKey(int(self.rng.integers(2**31))) if STOCHASTIC else None
+        keys = None if seed is None else jax.random.split(seed, 1)
+        return [int(action) for action in self.agent.sample_action(policies[None], rng_key=keys)[0]]
 
     def act(self, action):
         self.action = jnp.array([action])

@@ -1,16 +1,36 @@
 import type { Tensor } from "../checks/tensor.ts";
-import type { DiscreteAgent, DiscreteProgram, LinearGaussianProgram } from "../programs/program.ts";
+import type { DiscreteAgent, DiscreteProgram, LinearGaussianProgram, Program } from "../programs/program.ts";
 import { numberLines, stringLiteral } from "./literals.ts";
 import type { RenderOptions } from "./target.ts";
 
+/** Defaults of a library. */
+export interface LibraryDefaults {
+  readonly gamma: number;
+  readonly alpha: number;
+  readonly iterations: number;
+}
+
+/** Steps of a program whose model states none. */
+export const USUAL_STEPS = 20;
+
 /** The numbers of a discrete model as Python. Every text of the model is a literal, every name is one of ours. */
-export function pythonAgents(program: DiscreteProgram, { policyLength, gamma }: RenderOptions, usual: number): string {
+export function pythonAgents(
+  program: DiscreteProgram,
+  { policyLength, gamma }: RenderOptions,
+  usual: LibraryDefaults,
+): string {
+  const { settings } = program;
   return [
     `TITLE = ${stringLiteral(program.title)}`,
     `NOTES = [${program.notes.map(stringLiteral).join(", ")}]`,
-    `STEPS = ${Math.min(program.horizon ?? 20, 1000)}`,
+    ...pythonRunSettings(program),
     `POLICY_LENGTH = ${policyLength}`,
-    `GAMMA = ${gamma ?? usual}`,
+    `GAMMA = ${gamma ?? settings.gamma ?? usual.gamma}`,
+    "# Whether actions are drawn, and the precision of the drawing.",
+    `STOCHASTIC = ${settings.actionSelection === "stochastic" ? "True" : "False"}`,
+    `ALPHA = ${settings.alpha ?? usual.alpha}`,
+    "# Iterations of an inference, at most.",
+    `ITERATIONS = ${settings.iterations ?? usual.iterations}`,
     `# Whether each agent but the last is below the next one, and its steps for one of that.`,
     `IS_LEVELS = ${program.arrangement === "levels" ? "True" : "False"}`,
     `RATIOS = [${program.ratios.join(", ")}]`,
@@ -25,7 +45,20 @@ export function pythonAgents(program: DiscreteProgram, { policyLength, gamma }: 
     "AGENTS = [",
     ...program.agents.flatMap(agentLines),
     "]",
+    "",
+    "",
+    "def believed_A(agent):",
+    '    """The agent\'s own likelihoods; None stands for that of the world."""',
+    '    return [a if own is None else own for a, own in zip(agent["A"], agent["believed_A"])]',
   ].join("\n");
+}
+
+function pythonRunSettings({ settings: { steps = USUAL_STEPS, seed = 0 } }: Program): readonly string[] {
+  return [`STEPS = ${steps}`, `SEED = ${seed}`];
+}
+
+function pythonLabels(labels: readonly string[] | undefined): string {
+  return labels ? `[${labels.map(stringLiteral).join(", ")}]` : "None";
 }
 
 function agentLines({ name, factors, modalities, E }: DiscreteAgent): readonly string[] {
@@ -39,6 +72,7 @@ function agentLines({ name, factors, modalities, E }: DiscreteAgent): readonly s
     `        "name": ${stringLiteral(name)},`,
     `        "factors": [${factors.map((factor) => stringLiteral(factor.name)).join(", ")}],`,
     `        "modalities": [${modalities.map((modality) => stringLiteral(modality.name)).join(", ")}],`,
+    `        "action_labels": [${factors.map((factor) => pythonLabels(factor.actionLabels)).join(", ")}],`,
     `        # The factors that each likelihood depends on.`,
     `        "on": [${modalities.map(({ factors: on }) => `[${on.join(", ")}]`).join(", ")}],`,
     `        # The factors that each factor's next state depends on.`,
@@ -46,6 +80,10 @@ function agentLines({ name, factors, modalities, E }: DiscreteAgent): readonly s
     ...entry(
       "A",
       modalities.map(({ A }) => pythonTensor(A)),
+    ),
+    ...entry(
+      "believed_A",
+      modalities.map(({ believedA }) => (believedA ? pythonTensor(believedA) : "None")),
     ),
     ...entry(
       "B",
@@ -92,7 +130,7 @@ export function pythonMatrices(program: LinearGaussianProgram): string {
   return [
     `TITLE = ${stringLiteral(program.title)}`,
     `NOTES = [${program.notes.map(stringLiteral).join(", ")}]`,
-    `STEPS = ${Math.min(program.horizon ?? 20, 1000)}`,
+    ...pythonRunSettings(program),
     ...Object.entries({ F, H, Q, R }).map(([name, tensor]) => line(name, tensor)),
     line("PRIOR_MEAN", { shape: [mean.length], data: mean }),
     line("PRIOR_COVARIANCE", covariance),

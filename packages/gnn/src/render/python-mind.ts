@@ -1,6 +1,5 @@
 /** An agent with fixed-point inference and expected free energy, on any array library; the algorithm of PyMDP 1.x. */
 export const PYTHON_MIND = `
-ITERATIONS = 16
 # What keeps logarithms finite.
 SMALLEST = 2.0**-52
 LETTERS = "abcdefghijklmnopqrstuvwxy"
@@ -118,7 +117,7 @@ class Mind:
 
     def __init__(self, agent):
         on = agent["on"]
-        self.A, self.B = means(agent["A"], agent["counts_A"]), means(agent["B"], agent["counts_B"])
+        self.A, self.B = means(believed_A(agent), agent["counts_A"]), means(agent["B"], agent["counts_B"])
         self.counts_A = [c if c is None else array(c) for c in agent["counts_A"]]
         self.counts_B = [c if c is None else array(c) for c in agent["counts_B"]]
         self.on, C = on, [array(c) for c in agent["C"]]
@@ -174,7 +173,10 @@ class Mind:
         return to_numpy(softmax(GAMMA * scores + self.log_habit)), to_numpy(scores)
 
     def choose(self, policies):
-        return list(self.policies[int(np.argmax(policies))][0])
+        if not STOCHASTIC:
+            return list(self.policies[int(np.argmax(policies))][0])
+        logits = ALPHA * np.log(np.maximum(policies, SMALLEST))
+        return list(self.policies[draw(self.rng, np.exp(logits - logits.max()))][0])
 
     def act(self, action):
         self.action, self.done = action, [*self.done, action]
@@ -210,7 +212,7 @@ def drawn(steps, rng):
         state = rng.multivariate_normal(F @ state, Q)
 
 
-def run(steps=STEPS, seed=0):
+def run(steps=STEPS, seed=SEED):
     """A row for each step."""
     world = list(drawn(steps, np.random.default_rng(seed)))
     for step, ((state, y), (mean, covariance)) in enumerate(zip(world, filtered([y for _, y in world]))):

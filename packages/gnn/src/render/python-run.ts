@@ -31,6 +31,9 @@ def turn(agent, mind, step, observation, states=None):
     """One agent sees, plans and acts; what came of it as plain data."""
     beliefs = mind.see(observation)
     row = act(agent["name"], mind, step, observation, states, beliefs)
+    if any(agent["action_labels"]):
+        pairs = zip(agent["action_labels"], row["action"])
+        row["action_labels"] = [str(u) if names is None else names[u] for names, u in pairs]
     if not hasattr(mind, "has_begun") and any(counts is not None for counts in agent["counts_D"]):
         row["learnt_D"] = learnt_start(agent["counts_D"], beliefs)
     mind.has_begun = True
@@ -53,10 +56,12 @@ def act(name, mind, step, observation, states, beliefs):
     }
 
 
-def run(steps=STEPS, seed=0):
+def run(steps=STEPS, seed=SEED):
     """A row for each step of each agent."""
     rng = np.random.default_rng(seed)
     minds = [Mind(agent) for agent in AGENTS]
+    for mind in minds:
+        mind.rng = rng
     worlds = [World(agent, rng) for agent in (AGENTS[:1] if IS_LEVELS else AGENTS)]
     periods = [int(np.prod(RATIOS[: level + 1])) for level in range(len(RATIOS))]
     for step in range(steps):

@@ -1,9 +1,11 @@
 import { forModel, type NamedProgram } from "../programs/read-programs.ts";
 import type { RenderOptions } from "./target.ts";
-import { renderProgram, type RenderTargetName } from "./targets.ts";
+import { renderWithNotes, type RenderTargetName } from "./targets.ts";
 
 export interface RenderedProgram extends NamedProgram {
   readonly text: string;
+  /** What of the model the program does not use, and which reading was chosen. */
+  readonly notes: readonly string[];
 }
 
 /** Each model as a program. Throws the `ProgramError` of the first that the target cannot express. */
@@ -13,6 +15,6 @@ export function renderPrograms(
   options: Partial<RenderOptions>,
 ): readonly RenderedProgram[] {
   return programs.map((one) =>
-    forModel(one, programs.length, () => ({ ...one, text: renderProgram(one.program, target, options) })),
+    forModel(one, programs.length, () => ({ ...one, ...renderWithNotes(one.program, target, options) })),
   );
 }

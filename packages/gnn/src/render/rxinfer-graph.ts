@@ -29,7 +29,7 @@ function graphOf({ factors, modalities }: DiscreteAgent): StepGraph {
  * Returns the graph of one agent at one step, and the code that queries RxInfer for its beliefs. With one factor and no
  * learning it is a tree, and messages are exact; otherwise each factor and each learnt likelihood has its own marginal.
  */
-export function agentGraph(agent: DiscreteAgent, number: number): string {
+export function agentGraph(agent: DiscreteAgent, number: number, iterations = ITERATIONS): string {
   const graph = graphOf(agent);
   if (graph.inferred.length === 0)
     return `# Nothing that is seen depends on a state.\ninfer_${number}(mind, seen) = copy(mind.prior)\n`;
@@ -50,7 +50,7 @@ export function agentGraph(agent: DiscreteAgent, number: number): string {
     `        model = step_${number}(${given(graph).join(", ")}),`,
     `        data = (${graph.seen.map(({ at }) => `o_${at} = seen[${at}],`).join(" ")}),`,
     ...(isTree ? [] : [`        constraints = constraints_${number},`, "        initialization = start,"]),
-    ...(isTree ? [] : [`        iterations = ${ITERATIONS},`]),
+    ...(isTree ? [] : [`        iterations = ${iterations},`]),
     "        returnvars = KeepLast(),",
     "    )",
     `    return [${beliefs.join(", ")}]`,

@@ -66,7 +66,8 @@ function Mind(agent)
     policies = all_policies([size(b)[end] for b in agent.B])
     habit = agent.E === nothing ? fill(1 / length(policies), length(policies)) : agent.E
     length(habit) == length(policies) || error("E must have a number for each policy.")
-    A, B, D = means(agent.A, agent.counts_A), means(agent.B, agent.counts_B), means(agent.D, agent.counts_D)
+    believed = Any[own === nothing ? table : own for (table, own) in zip(agent.A, agent.believed_A)]
+    A, B, D = means(believed, agent.counts_A), means(agent.B, agent.counts_B), means(agent.D, agent.counts_D)
     counts_A, counts_B = copy(agent.counts_A), copy(agent.counts_B)
     return Mind(agent, A, B, counts_A, counts_B, D, nothing, nothing, policies, logarithm(habit))
 end
@@ -135,7 +136,7 @@ function turn!(mind, step, observation, states = nothing)
     return row
 end
 
-function main(steps = STEPS, seed = 0)
+function main(steps = STEPS, seed = SEED)
     rng = MersenneTwister(seed)
     minds = [Mind(agent) for agent in AGENTS]
     worlds = [[draw(rng, prior) for prior in agent.D] for agent in (IS_LEVELS ? AGENTS[1:1] : AGENTS)]
@@ -172,7 +173,7 @@ end
 
 gaussian(rng, mean, covariance) = mean + cholesky(Symmetric(covariance)).L * randn(rng, length(mean))
 
-function main(steps = STEPS, seed = 0)
+function main(steps = STEPS, seed = SEED)
     rng = MersenneTwister(seed)
     state, seen = gaussian(rng, PRIOR_MEAN, PRIOR_COVARIANCE), Vector{Float64}[]
     for step in 1:steps

@@ -2,6 +2,7 @@ import type { Tensor } from "../checks/tensor.ts";
 import { ProgramError } from "../programs/program-error.ts";
 import type { DiscreteAgent, DiscreteProgram, LinearGaussianProgram, Program } from "../programs/program.ts";
 import { numberLines, stringLiteral } from "./literals.ts";
+import { USUAL_STEPS } from "./python-data.ts";
 import { agentGraph } from "./rxinfer-graph.ts";
 import { DISCRETE_RUN, LINEAR_RUN } from "./rxinfer-run.ts";
 import type { RenderOptions, RenderTarget } from "./target.ts";
@@ -12,6 +13,7 @@ export const rxinfer: RenderTarget = {
   extension: ".jl",
   mimeType: "text/x-julia",
   families: ["discrete", "factored", "hierarchical", "multi-agent", "learning", "linear-gaussian"],
+  lacks: ["stochastic", "labels"],
   write: (program, options) => (program.kind === "discrete" ? discrete(program, options) : linear(program)),
 };
 
@@ -22,14 +24,15 @@ const HEAD = `# A model of Active Inference, rendered from GNN for RxInfer.jl.
 # prints a line of JSON for each step.
 `;
 
-function head({ title, notes, horizon }: Program): readonly string[] {
+function head({ title, notes, settings: { steps = USUAL_STEPS, seed = 0 } }: Program): readonly string[] {
   return [
     HEAD,
     "using RxInfer, Random, LinearAlgebra",
     "",
     `const TITLE = ${stringLiteral(title)}`,
     `const NOTES = String[${notes.map(stringLiteral).join(", ")}]`,
-    `const STEPS = ${Math.min(horizon ?? 20, 1000)}`,
+    `const STEPS = ${steps}`,
+    `const SEED = ${seed}`,
     "",
     "# Numbers in the order of rows, which Julia has by columns.",
     "tensor(numbers, shape) = permutedims(reshape(numbers, reverse(shape)), length(shape):-1:1)",
@@ -37,7 +40,10 @@ function head({ title, notes, horizon }: Program): readonly string[] {
   ];
 }
 
-function discrete(program: DiscreteProgram, { policyLength, gamma = 1 }: RenderOptions): string {
+function discrete(
+  program: DiscreteProgram,
+  { policyLength, gamma = program.settings.gamma ?? 1 }: RenderOptions,
+): string {
   if (program.window !== undefined)
     throw new ProgramError(
       "inference_algo",
@@ -52,7 +58,7 @@ function discrete(program: DiscreteProgram, { policyLength, gamma = 1 }: RenderO
     `const RATIOS = Int[${program.ratios.join(", ")}]`,
     "",
     "# What is seen at one step, where each factor is expected to be, and what RxInfer believes of it.",
-    ...program.agents.map((agent, index) => agentGraph(agent, index + 1)),
+    ...program.agents.map((agent, index) => agentGraph(agent, index + 1, program.settings.iterations)),
     "const AGENTS = [",
     ...program.agents.map(agentOf),
     "]",
@@ -74,6 +80,8 @@ function agentOf({ name, factors, modalities, E }: DiscreteAgent, index: number)
     `        on = ${places(modalities.map(({ factors: on }) => on))},`,
     `        from = ${places(factors.map(({ from }) => from))},`,
     `        A = ${list(modalities.map(({ A }) => juliaTensor(A)))},`,
+    "        # The agent's own likelihoods; nothing stands for that of the world.",
+    `        believed_A = ${list(modalities.map(({ believedA }) => counted(believedA)))},`,
     `        B = ${list(factors.map(({ B }) => juliaTensor(B)))},`,
     `        C = ${list(modalities.map(({ C }) => juliaVector(C)))},`,
     `        D = ${list(factors.map(({ D }) => juliaVector(D)))},`,

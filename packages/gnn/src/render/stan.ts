@@ -9,6 +9,7 @@ export const stan: RenderTarget = {
   extension: ".stan",
   mimeType: "text/x-stan",
   families: ["linear-gaussian"],
+  lacks: ["run"],
   write: (program) => {
     if (program.kind === "linear-gaussian") return write(program);
     const [agent] = program.agents;

@@ -1,4 +1,4 @@
-import type { Program } from "../programs/program.ts";
+import type { DiscreteProgram, Program } from "../programs/program.ts";
 import { jax } from "./jax.ts";
 import { numpy } from "./numpy.ts";
 import { pymdp007 } from "./pymdp-0-0-7.ts";
@@ -6,10 +6,10 @@ import { pymdp } from "./pymdp.ts";
 import { pytorch } from "./pytorch.ts";
 import { rxinfer } from "./rxinfer.ts";
 import { stan } from "./stan.ts";
-import type { RenderOptions, RenderTarget } from "./target.ts";
+import type { RenderOptions, RenderTarget, TargetSetting } from "./target.ts";
 import { SIMULATION_LIMITS } from "../simulate/limits.ts";
 import { ProgramError } from "../programs/program-error.ts";
-import { expectHabits } from "../programs/habits.ts";
+import { withHabits } from "../programs/habits.ts";
 import { expectPlanning } from "../programs/planning.ts";
 
 /** Every target, under the name that `target_format` knows it by. */
@@ -25,15 +25,68 @@ export const RENDER_TARGETS = {
 
 export type RenderTargetName = keyof typeof RENDER_TARGETS;
 
-/** A program in the language of a target. Throws a `ProgramError` that names what the target cannot express. */
+/** A program in the language of a target, with notes on what of the model it does not use. */
+export interface RenderedText {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+/** Returns a program in the language of a target. Throws a `ProgramError` that names what the target cannot express. */
 export function renderProgram(
   program: Program,
   target: RenderTargetName,
-  { policyLength = 1, gamma }: Partial<RenderOptions> = {},
+  options: Partial<RenderOptions> = {},
 ): string {
+  return renderWithNotes(program, target, options).text;
+}
+
+/** Like `renderProgram`, with the notes that the program contains. */
+export function renderWithNotes(
+  program: Program,
+  target: RenderTargetName,
+  options: Partial<RenderOptions> = {},
+): RenderedText {
+  const { gamma, policyLength = program.settings.policyLength ?? 1 } = options;
   expectPlanning({ policyLength, gamma });
   if (policyLength > SIMULATION_LIMITS.policyLength)
-    throw new ProgramError("policy_length", `A policy has at most ${SIMULATION_LIMITS.policyLength} actions.`);
-  if (program.kind === "discrete") expectHabits(program, policyLength);
-  return RENDER_TARGETS[target].write(program, { policyLength, ...(gamma === undefined ? {} : { gamma }) });
+    throw new ProgramError(
+      "policy_length",
+      `A policy has at most ${SIMULATION_LIMITS.policyLength} actions, and ${policyLength} are requested.`,
+    );
+  const notes = [...program.notes, ...targetNotes(program, RENDER_TARGETS[target])];
+  const prepared = { ...(program.kind === "discrete" ? withHabits(program, policyLength) : program), notes };
+  const text = RENDER_TARGETS[target].write(prepared, { policyLength, ...(gamma === undefined ? {} : { gamma }) });
+  return { text, notes };
+}
+
+/** Returns notes on settings of the model that the target cannot use. */
+function targetNotes(program: Program, { title, lacks = [] }: RenderTarget): readonly string[] {
+  const { settings } = program;
+  const { steps, seed, alpha, actionSelection } = settings;
+  const isStochastic = actionSelection === "stochastic";
+  const labels =
+    program.kind === "discrete" && program.agents.some(({ factors }) => factors.some((factor) => factor.actionLabels));
+  const stated: Readonly<Record<TargetSetting, string>> = {
+    run: [...(steps === undefined ? [] : ["steps"]), ...(seed === undefined ? [] : ["seed"])].join(" and "),
+    stochastic: isStochastic ? "action selection" : "",
+    labels: labels ? "action labels" : "",
+  };
+  const unlabelled = program.kind === "discrete" ? unusedLabels(program) : [];
+  const missing = [...lacks.map((setting) => stated[setting]).filter((name) => name !== ""), ...unlabelled];
+  return [
+    ...(missing.length > 0
+      ? [`The program for ${title} does not use these settings of the model: ${missing.join(", ")}.`]
+      : []),
+    ...(alpha !== undefined && (!isStochastic || lacks.includes("stochastic"))
+      ? ["α is not used, because the program takes the best action."]
+      : []),
+  ];
+}
+
+/** No program prints labels of states and outcomes. */
+function unusedLabels({ agents }: DiscreteProgram): readonly string[] {
+  return [
+    ...(agents.some(({ factors }) => factors.some(({ stateLabels }) => stateLabels)) ? ["state labels"] : []),
+    ...(agents.some(({ modalities }) => modalities.some(({ labels }) => labels)) ? ["observation labels"] : []),
+  ];
 }

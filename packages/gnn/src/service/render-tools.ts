@@ -91,7 +91,7 @@ function registerRender(hub: ModuleHub, files: ModelFiles): void {
     handler: async ({ target_format: target, policy_length, gamma, ...source }) =>
       refusing(async () => {
         const rendered = renderPrograms(await programsOf(files, source), target, optionsOf({ policy_length, gamma }));
-        const results = rendered.map(({ label, text, program: { notes } }) => ({ model: label, program: text, notes }));
+        const results = rendered.map(({ label, text, notes }) => ({ model: label, program: text, notes }));
         const [{ program, notes } = { program: "", notes: [] }, second] = results;
         return { target_format: target, ...(second ? { models: results } : { program, notes }) };
       }),
@@ -136,7 +136,7 @@ async function renderSpecification(files: ModelFiles, args: SpecificationArgumen
   const uris = base === undefined ? [] : await writeAll(files, base + extension, rendered);
   return {
     success: true,
-    message: [titlesOf(rendered, title), ...rendered.flatMap(({ program: { notes } }) => notes)].join(" "),
+    message: [titlesOf(rendered, title), ...rendered.flatMap(({ notes }) => notes)].join(" "),
     ...(uris.length > 0 ? { artifact_uri: uris[0] } : {}),
     ...(uris.length > 1 ? { artifact_uris: uris } : {}),
     rendered_content_preview: rendered[0]!.text.split("\n").slice(0, PREVIEW_LINES).join("\n"),
@@ -192,7 +192,7 @@ function registerFileTool(hub: ModuleHub, files: ModelFiles, name: RenderTargetN
       refusing(async () => {
         const rendered = renderPrograms(await programsOf(files, { file_path: from }), name, {});
         const uris = await writeAll(files, to, rendered);
-        const notes = rendered.flatMap(({ program }) => program.notes);
+        const notes = rendered.flatMap((one) => one.notes);
         const several = uris.length > 1 ? [`It has ${uris.length} models, each in a file of its own.`] : [];
         return {
           status: "success",

@@ -29,13 +29,12 @@ export const PLANNING = {
     type: "integer",
     minimum: 1,
     maximum: SIMULATION_LIMITS.policyLength,
-    default: 1,
-    description: "Actions of a policy: how far the agent plans.",
+    description: "Actions of a policy: how far the agent plans. Default: what the model states, else 1.",
   },
   gamma: {
     type: "number",
     minimum: 0,
-    description: "Precision of policies. Without it that of the library: 1, and 16 of PyMDP 0.0.7.",
+    description: "Precision of policies. Default: γ of the model, else that of the library (1; PyMDP 0.0.7: 16).",
   },
 };
 

@@ -5,7 +5,9 @@ import { SIMULATION_LIMITS } from "../simulate/limits.ts";
 import { plotRun } from "../simulate/plot.ts";
 import { toRunData, toRunText } from "../simulate/report.ts";
 import { simulateModel } from "../simulate/simulate-model.ts";
-import { METHODS, type MethodName, type SimulateOptions, type Simulation } from "../simulate/simulate.ts";
+import { METHODS, type MethodName, type SimulateOptions } from "../simulate/options.ts";
+import type { Replay } from "../simulate/replay.ts";
+import type { Simulation } from "../simulate/simulation.ts";
 import { refusing, ToolFailure } from "./failure.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { checkSource, type ModelSource } from "./read-model.ts";
@@ -18,12 +20,26 @@ interface SimulateArguments extends ModelSource {
   readonly library?: MethodName;
   readonly policy_length?: number;
   readonly gamma?: number;
+  readonly alpha?: number;
   readonly action_selection?: "deterministic" | "stochastic";
-  readonly observations?: readonly (readonly number[])[];
-  readonly actions?: readonly (readonly number[])[];
+  readonly observations?: Replay;
+  readonly actions?: Replay;
 }
 
-const ROWS = { type: "array", items: { type: "array", items: { type: "integer", minimum: 0 } } };
+const ROWS = {
+  type: ["array", "object"],
+  items: { type: "array", items: { type: "number" } },
+  additionalProperties: {
+    type: "array",
+    items: { type: "array", items: { type: "number" } },
+    maxItems: SIMULATION_LIMITS.steps,
+  },
+  maxItems: SIMULATION_LIMITS.steps,
+};
+const STEP_DESCRIPTION =
+  "Of an agent: observation, beliefs, free_energy, policies, negative_expected_free_energy with its parts " +
+  "epistemic_value and pragmatic_value, and action. Of a linear-Gaussian model: observation, mean, covariance and " +
+  "free_energy.";
 const NAMED = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
 
 const INPUT = schemas.input({
@@ -33,9 +49,13 @@ const INPUT = schemas.input({
     type: "integer",
     minimum: 1,
     maximum: SIMULATION_LIMITS.steps,
-    description: "Steps to run. Without it the horizon of the model, else 20.",
+    description: "Steps to run. Default: the steps of the replay, else what the model states, else 20.",
   },
-  seed: { type: "integer", minimum: 0, default: 0, description: "The same seed gives the same run." },
+  seed: {
+    type: "integer",
+    minimum: 0,
+    description: "The same seed gives the same run. Default: what the model states, else 0.",
+  },
   library: {
     type: "string",
     enum: Object.keys(METHODS),
@@ -43,16 +63,27 @@ const INPUT = schemas.input({
     description: "Whose inference and planning, with its defaults.",
   },
   ...schemas.PLANNING,
-  action_selection: { type: "string", enum: ["deterministic", "stochastic"], default: "deterministic" },
+  alpha: {
+    type: "number",
+    minimum: 0,
+    description: "Precision of actions that are drawn. Default: α of the model, else that of the library.",
+  },
+  action_selection: {
+    type: "string",
+    enum: ["deterministic", "stochastic"],
+    description: "Takes the best action, or draws one. Default: what the model states, else deterministic.",
+  },
   observations: {
     ...ROWS,
-    maxItems: SIMULATION_LIMITS.steps,
-    description: "What is seen at each step, an outcome a modality, in place of the model's own world.",
+    description:
+      "Replayed observations: a row for each step with an outcome for each modality. For several agents, an object " +
+      "with the rows of each agent. Replaces the model's own world.",
   },
   actions: {
     ...ROWS,
-    maxItems: SIMULATION_LIMITS.steps,
-    description: "What is done at each step, an action a factor, in place of what the agent chooses.",
+    description:
+      "Replayed actions: a row for each step with an action for each factor. For several agents or levels, an object " +
+      "with the rows of each.",
   },
 });
 
@@ -63,6 +94,8 @@ const RUN = {
     library: { type: "string" },
     seed: { type: "integer" },
     steps: { type: "integer" },
+    policy_length: { type: "integer" },
+    gamma: { type: "number" },
     notes: { type: "array", items: { type: "string" } },
     agents: {
       type: "array",
@@ -72,7 +105,7 @@ const RUN = {
           name: { type: "string" },
           factors: { type: "array", items: NAMED },
           modalities: { type: "array", items: NAMED },
-          steps: { type: "array", items: { type: "object" }, description: "Beliefs, policies and action of each." },
+          steps: { type: "array", items: { type: "object" }, description: STEP_DESCRIPTION },
           learnt_D: { type: "array", description: "Where each factor starts, as learnt; null where it is not learnt." },
         },
         required: ["name", "factors", "modalities", "steps"],
@@ -94,8 +127,8 @@ export function registerSimulateTools(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<SimulateArguments>({
     name: "gnn.simulate",
     description:
-      "Runs a discrete GNN model (A, B, C, D, E) for some steps: infers states, plans by " +
-      "expected free energy, acts. Gives beliefs, policies and actions of each step, and a plot.",
+      "Runs a GNN model for some steps. A discrete model (A, B, C, D, E) infers states, plans by expected free " +
+      "energy and acts; a linear-Gaussian model (F, H, Q, R) is filtered. Returns each step as data, and a plot.",
     schema: INPUT,
     outputSchema: OUTPUT,
     keywords: ["run", "active inference", "POMDP", "PyMDP", "beliefs"],
@@ -130,11 +163,12 @@ function contentOf(simulation: Simulation): readonly object[] {
 
 function optionsOf(args: SimulateArguments): SimulateOptions {
   const { library, policy_length: policyLength, action_selection: actionSelection } = args;
-  const { steps, seed, gamma, observations, actions } = args;
+  const { steps, seed, gamma, alpha, observations, actions } = args;
   return {
     ...(steps === undefined ? {} : { steps }),
     ...(seed === undefined ? {} : { seed }),
     ...(gamma === undefined ? {} : { gamma }),
+    ...(alpha === undefined ? {} : { alpha }),
     ...(observations ? { observations } : {}),
     ...(actions ? { actions } : {}),
     ...(library ? { method: library } : {}),

@@ -1,6 +1,6 @@
 import { AgentModel, allPolicies } from "./agent-model.ts";
 import type { DiscreteAgent } from "../programs/program.ts";
-import { passMessages } from "./messages.ts";
+import { passMessages, windowFreeEnergy } from "./messages.ts";
 import type { Method } from "./method.ts";
 import type { Random } from "./random.ts";
 import { highest, softmax, type Beliefs } from "./vectors.ts";
@@ -9,7 +9,10 @@ export interface ActorOptions {
   readonly method: Method;
   readonly policyLength: number;
   readonly gamma: number;
+  readonly alpha: number;
   readonly isStochastic: boolean;
+  /** Iterations of an inference, at most. */
+  readonly iterations: number;
   /** Steps that messages pass over, where they do. */
   readonly window: number | undefined;
 }
@@ -18,9 +21,22 @@ export interface ActorOptions {
 export interface ActorStep {
   readonly observation: readonly number[];
   readonly beliefs: Beliefs;
+  /** Variational free energy of the beliefs; with messages over a window, that of the whole window. */
+  readonly freeEnergy: number;
+  /** Negative expected free energy of each policy. */
   readonly scores: Float64Array;
+  /** Parts of each score: information gain, and expected preference. */
+  readonly epistemic?: Float64Array;
+  readonly pragmatic?: Float64Array;
   readonly policies: Float64Array;
   readonly action: readonly number[];
+}
+
+/** Negative expected free energy of each policy, with its two parts. */
+export interface PolicyScores {
+  readonly scores: Float64Array;
+  readonly epistemic: Float64Array;
+  readonly pragmatic: Float64Array;
 }
 
 /** One agent: sees, learns, plans, acts. */
@@ -29,6 +45,7 @@ export class Actor {
   readonly #options: ActorOptions;
   #prior: Beliefs;
   #beliefs: Beliefs | undefined;
+  #freeEnergy = 0;
   #action: readonly number[] | undefined;
   /** Window of earlier steps, if one is configured: prior before it, observations and actions in it. */
   #start: Beliefs;
@@ -63,11 +80,24 @@ export class Actor {
   }
 
   #infer(observation: readonly number[]): Beliefs {
-    const { method, window } = this.#options;
-    if (window === undefined) return method.infer(this.model, observation, this.#prior);
+    const { method, window, iterations } = this.#options;
+    if (window === undefined) {
+      const evidence = { outcomes: observation, prior: this.#prior };
+      const beliefs = method.infer(this.model, evidence, iterations);
+      this.#freeEnergy = method.freeEnergy(this.model, evidence, beliefs);
+      return beliefs;
+    }
     this.#seen = [...this.#seen, observation].slice(-window);
     this.#done = this.#done.slice(this.#done.length - this.#seen.length + 1);
-    return passMessages(this.model, { seen: this.#seen, done: this.#done, start: this.#start });
+    const steps = { seen: this.#seen, done: this.#done, start: this.#start };
+    const beliefs = passMessages(this.model, steps, iterations);
+    this.#freeEnergy = windowFreeEnergy(this.model, steps, beliefs);
+    return beliefs.at(-1)!;
+  }
+
+  /** Free energy of the beliefs about the last observation. */
+  get freeEnergy(): number {
+    return this.#freeEnergy;
   }
 
   get beliefs(): Beliefs {
@@ -75,13 +105,16 @@ export class Actor {
   }
 
   /** Scores all policies; awaits `breathe` between them. */
-  async plan(breathe: () => Promise<void>): Promise<Float64Array> {
-    const scores = new Float64Array(this.model.policies.length);
+  async plan(breathe: () => Promise<void>): Promise<PolicyScores> {
+    const { length } = this.model.policies;
+    const [epistemic, pragmatic] = [new Float64Array(length), new Float64Array(length)];
     for (const [index, policy] of this.model.policies.entries()) {
-      scores[index] = this.#options.method.score(this.model, this.beliefs, policy);
+      const score = this.#options.method.score(this.model, this.beliefs, policy);
+      epistemic[index] = score.epistemic;
+      pragmatic[index] = score.pragmatic;
       await breathe();
     }
-    return scores;
+    return { scores: epistemic.map((value, index) => value + pragmatic[index]!), epistemic, pragmatic };
   }
 
   weigh(scores: Float64Array): Float64Array {
@@ -100,9 +133,9 @@ export class Actor {
   }
 
   #pick(weights: Float64Array, random: Random): number {
-    const { isStochastic, method } = this.#options;
+    const { isStochastic, method, alpha } = this.#options;
     if (!isStochastic) return highest(weights);
-    return random.choose(softmax(weights.map((weight) => method.alpha * method.logarithm(weight))));
+    return random.choose(softmax(weights.map((weight) => alpha * method.logarithm(weight))));
   }
 
   act(action: readonly number[]): void {

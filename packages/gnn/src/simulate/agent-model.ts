@@ -22,7 +22,7 @@ export class AgentModel {
     this.habit = E ?? new Float64Array(policies.length).fill(1 / policies.length);
     this.#countsA = modalities.map(({ countsA }) => countsA?.data);
     this.#countsB = factors.map(({ countsB }) => countsB?.data);
-    this.A = modalities.map(({ A, countsA }) => (countsA ? normalised(countsA) : A).data);
+    this.A = modalities.map(({ A, believedA, countsA }) => (countsA ? normalised(countsA) : (believedA ?? A)).data);
     this.B = factors.map(({ B, countsB }) => (countsB ? normalised(countsB) : B).data);
   }
 

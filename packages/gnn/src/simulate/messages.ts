@@ -1,9 +1,9 @@
 import type { AgentModel } from "./agent-model.ts";
-import { contract, outer, softmax, type Beliefs } from "./vectors.ts";
+import { accuracy } from "./pymdp-1.ts";
+import { contract, dot, outer, softmax, type Beliefs } from "./vectors.ts";
 
 /** Constant that PyMDP 1.x adds before logarithms, in 64 bits. */
 const SMALLEST = 2 ** -52;
-const ITERATIONS = 16;
 
 /** The steps that messages pass over. */
 export interface Window {
@@ -16,21 +16,52 @@ export interface Window {
 }
 
 /**
- * Returns the beliefs at the last step by the marginal message passing of PyMDP 1.x: all steps and factors together, 16
- * iterations.
+ * Returns the beliefs at each step by the marginal message passing of PyMDP 1.x: all steps and factors together,
+ * this many iterations.
  */
-export function passMessages(model: AgentModel, window: Window): Beliefs {
+export function passMessages(model: AgentModel, window: Window, iterations: number): readonly Beliefs[] {
   const evidence = window.seen.map((outcomes) =>
     model.modalities.map((_, modality) => model.likelihood(modality, outcomes[modality]!).map(logarithm)),
   );
   let beliefs: readonly Beliefs[] = window.seen.map(() =>
     window.start.map((belief) => new Float64Array(belief.length).fill(1 / belief.length)),
   );
-  for (let iteration = 0; iteration < ITERATIONS; iteration += 1) {
+  for (let iteration = 0; iteration < iterations; iteration += 1) {
     const pass = new Pass(model, window, { evidence, beliefs });
     beliefs = beliefs.map((at, step) => at.map((_, factor) => pass.belief(step, factor)));
   }
-  return beliefs.at(-1)!;
+  return beliefs;
+}
+
+/** Returns the free energy of the beliefs at all steps of a window, in which the steps are independent. */
+export function windowFreeEnergy(model: AgentModel, window: Window, beliefs: readonly Beliefs[]): number {
+  return beliefs.reduce((sum, at, step) => {
+    const negativeEntropy = at.reduce((total, belief) => total + dot(belief, belief.map(logarithm)), 0);
+    const expected = at.reduce(
+      (total, _, factor) => total + expectedPrior(model, window, { beliefs, step, factor }),
+      0,
+    );
+    return sum + negativeEntropy - expected - accuracy(model, window.seen[step]!, at);
+  }, 0);
+}
+
+interface WindowPlace {
+  readonly beliefs: readonly Beliefs[];
+  readonly step: number;
+  readonly factor: number;
+}
+
+/** Returns the expected logarithm of the prior of a factor, or of its transition from the step before. */
+function expectedPrior(model: AgentModel, window: Window, { beliefs, step, factor }: WindowPlace): number {
+  const belief = beliefs[step]![factor]!;
+  if (step === 0) return dot(belief, window.start[factor]!.map(logarithm));
+  const { actions, from } = model.factors[factor]!;
+  const action = window.done[step - 1]![factor]!;
+  const joint = outer([belief, ...from.map((one) => beliefs[step - 1]![one]!)]);
+  return joint.reduce(
+    (sum, probability, at) => sum + probability * logarithm(model.B[factor]![at * actions + action]!),
+    0,
+  );
 }
 
 function logarithm(probability: number): number {

@@ -1,5 +1,5 @@
 import type { AgentModel } from "./agent-model.ts";
-import type { Method } from "./method.ts";
+import type { Evidence, Method, PolicyScore } from "./method.ts";
 import { contract, dot, outer, softmax, type Beliefs } from "./vectors.ts";
 
 /** Constant that PyMDP 0.0.7 adds before logarithms. */
@@ -18,6 +18,11 @@ export const pymdp007: Method = {
   choosesPolicies: false,
   logarithm,
   infer,
+  freeEnergy: (model, { outcomes, prior }, beliefs) =>
+    complexity(
+      beliefs,
+      prior.map((belief) => belief.map(logarithm)),
+    ) - contract(jointLikelihood(model, outcomes).map(logarithm), beliefs, -1)[0]!,
   score,
 };
 
@@ -25,21 +30,21 @@ function logarithm(probability: number): number {
   return Math.log(probability + SMALL);
 }
 
-function infer(model: AgentModel, outcomes: readonly number[], prior: Beliefs): Beliefs {
+function infer(model: AgentModel, { outcomes, prior }: Evidence, iterations: number): Beliefs {
   const evidence = jointLikelihood(model, outcomes).map(logarithm);
   const logPrior = prior.map((belief) => belief.map(logarithm));
   const beliefs: Float64Array[] = prior.map((belief) => new Float64Array(belief.length).fill(1 / belief.length));
   if (beliefs.length === 1) return [softmax(evidence.map((value, state) => value + logPrior[0]![state]!))];
-  let energy = freeEnergy(beliefs, logPrior);
+  let energy = complexity(beliefs, logPrior);
   let change = Infinity;
-  for (let iteration = 0; iteration < ITERATIONS && change >= TOLERANCE; iteration += 1) {
+  for (let iteration = 0; iteration < iterations && change >= TOLERANCE; iteration += 1) {
     // All factors are updated against the beliefs that the iteration began with.
     const before: Beliefs = [...beliefs];
     for (let factor = 0; factor < beliefs.length; factor += 1) {
       const message = contract(evidence, before, factor);
       beliefs[factor] = softmax(message.map((value, state) => value + logPrior[factor]![state]!));
     }
-    const next = freeEnergy(beliefs, logPrior) - contract(evidence, beliefs, -1)[0]!;
+    const next = complexity(beliefs, logPrior) - contract(evidence, beliefs, -1)[0]!;
     change = Math.abs(energy - next);
     energy = next;
   }
@@ -75,23 +80,23 @@ function eachState(sizes: readonly number[], visit: (states: readonly number[], 
   }
 }
 
-function freeEnergy(beliefs: Beliefs, logPrior: Beliefs): number {
+function complexity(beliefs: Beliefs, logPrior: Beliefs): number {
   return beliefs.reduce(
     (sum, belief, factor) => sum + dot(belief, belief.map(logarithm)) - dot(belief, logPrior[factor]!),
     0,
   );
 }
 
-function score(model: AgentModel, beliefs: Beliefs, policy: readonly (readonly number[])[]): number {
-  let total = 0;
+function score(model: AgentModel, beliefs: Beliefs, policy: readonly (readonly number[])[]): PolicyScore {
+  let [epistemic, pragmatic] = [0, 0];
   let states = beliefs;
   for (const actions of policy) {
     states = model.expectedStates(states, actions);
     for (const [modality, outcomes] of model.expectedOutcomes(states).entries())
-      total += dot(outcomes, softmax(model.modalities[modality]!.C).map(logarithm));
-    total += informationGain(model, states);
+      pragmatic += dot(outcomes, softmax(model.modalities[modality]!.C).map(logarithm));
+    epistemic += informationGain(model, states);
   }
-  return total;
+  return { epistemic, pragmatic };
 }
 
 /** Computed jointly over all modalities, so time and memory grow with the product of their outcomes. */

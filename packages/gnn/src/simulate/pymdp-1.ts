@@ -1,5 +1,5 @@
 import type { AgentModel } from "./agent-model.ts";
-import type { Method } from "./method.ts";
+import type { Evidence, Method, PolicyScore } from "./method.ts";
 import { contract, dot, softmax, type Beliefs } from "./vectors.ts";
 
 /** Constant that PyMDP 1.x adds before logarithms, in 64 bits. */
@@ -14,6 +14,7 @@ export const pymdp1: Method = {
   choosesPolicies: true,
   logarithm,
   infer,
+  freeEnergy,
   score,
 };
 
@@ -21,16 +22,32 @@ function logarithm(probability: number): number {
   return Math.log(Math.max(probability, SMALLEST));
 }
 
-function infer(model: AgentModel, outcomes: readonly number[], prior: Beliefs): Beliefs {
+function infer(model: AgentModel, { outcomes, prior }: Evidence, iterations: number): Beliefs {
   const evidence = model.modalities.map((_, modality) =>
     model.likelihood(modality, outcomes[modality]!).map(logarithm),
   );
   const logPrior = prior.map((belief) => belief.map(logarithm));
   let posterior: Beliefs = prior.map((belief) => new Float64Array(belief.length));
   // With one factor the first update is exact and the others repeat it.
-  for (let iteration = 0; iteration < (prior.length === 1 ? 1 : ITERATIONS); iteration += 1)
+  for (let iteration = 0; iteration < (prior.length === 1 ? 1 : iterations); iteration += 1)
     posterior = update(model, { evidence, logPrior, beliefs: posterior.map(softmax) });
   return posterior.map(softmax);
+}
+
+function freeEnergy(model: AgentModel, { outcomes, prior }: Evidence, beliefs: Beliefs): number {
+  const complexity = beliefs.reduce(
+    (sum, belief, factor) => sum + dot(belief, belief.map(logarithm)) - dot(belief, prior[factor]!.map(logarithm)),
+    0,
+  );
+  return complexity - accuracy(model, outcomes, beliefs);
+}
+
+/** Returns the expected logarithm of the likelihood of an observation. */
+export function accuracy(model: AgentModel, outcomes: readonly number[], beliefs: Beliefs): number {
+  return model.modalities.reduce((sum, { factors }, modality) => {
+    const seen = factors.map((factor) => beliefs[factor]!);
+    return sum + contract(model.likelihood(modality, outcomes[modality]!).map(logarithm), seen, -1)[0]!;
+  }, 0);
 }
 
 interface Messages {
@@ -51,15 +68,17 @@ function update(model: AgentModel, { evidence, logPrior, beliefs }: Messages): B
   return next;
 }
 
-function score(model: AgentModel, beliefs: Beliefs, policy: readonly (readonly number[])[]): number {
-  let total = 0;
+function score(model: AgentModel, beliefs: Beliefs, policy: readonly (readonly number[])[]): PolicyScore {
+  let [epistemic, pragmatic] = [0, 0];
   let states = beliefs;
   for (const actions of policy) {
     states = model.expectedStates(states, actions);
-    for (const [modality, outcomes] of model.expectedOutcomes(states).entries())
-      total += entropy(outcomes) - ambiguity(model, modality, states) + dot(outcomes, model.modalities[modality]!.C);
+    for (const [modality, outcomes] of model.expectedOutcomes(states).entries()) {
+      epistemic += entropy(outcomes) - ambiguity(model, modality, states);
+      pragmatic += dot(outcomes, model.modalities[modality]!.C);
+    }
   }
-  return total;
+  return { epistemic, pragmatic };
 }
 
 function entropy(probabilities: Float64Array): number {

@@ -17,6 +17,13 @@ export class Random {
     return sum / 2 ** 32;
   }
 
+  /** Returns a number with the standard normal distribution (Box and Muller). */
+  normal(): number {
+    // 1 - x is above 0, so its logarithm is finite.
+    const radius = Math.sqrt(-2 * Math.log(1 - this.next()));
+    return radius * Math.cos(2 * Math.PI * this.next());
+  }
+
   /** The place that a number drawn by these probabilities falls into. */
   choose(probabilities: Float64Array): number {
     const drawn = this.next();

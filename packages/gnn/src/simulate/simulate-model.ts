@@ -1,5 +1,7 @@
 import { ofModel, type NamedProgram } from "../programs/read-programs.ts";
-import { simulate, type SimulateOptions, type Simulation } from "./simulate.ts";
+import type { SimulateOptions } from "./options.ts";
+import { simulate } from "./simulate.ts";
+import type { Simulation } from "./simulation.ts";
 
 /** Like `simulate`, for one of `count` models: an error names the model. */
 export async function simulateModel(one: NamedProgram, count: number, options: SimulateOptions): Promise<Simulation> {

@@ -4,10 +4,14 @@ import type { CommandRow } from "./command-row.ts";
 const PROFILE = new Option("--profile <name>", "what a valid file is")
   .choices(["default", "strict-v1", "seed-era"])
   .default("default");
-const POLICY_LENGTH = new Option("--policy-length <count>", "actions of a policy: how far the agent plans").default(
-  "1",
+const POLICY_LENGTH = new Option(
+  "--policy-length <count>",
+  "actions of a policy: how far the agent plans; default: what the model states, else 1",
 );
-const GAMMA = new Option("--gamma <number>", "precision of policies; without it that of the library");
+const GAMMA = new Option(
+  "--gamma <number>",
+  "precision of policies; default: γ of the model, else that of the library",
+);
 const OUTPUT = new Option("-o, --output <file>", "write there instead of standard output");
 const OUTPUT_OF_EACH = new Option(
   "-o, --output <path>",
@@ -99,11 +103,11 @@ function helperRows(json: Option): readonly CommandRow[] {
 function runRow(json: Option): CommandRow {
   return {
     usage: "run <files...>",
-    summary: "run discrete models (A, B, C, D, E) and print what they believe and do at each step",
+    summary: "run models and print what they believe and do at each step",
     examples: ["toolyard gnn run agent.md", "toolyard gnn run agent.md --steps 50 --seed 7 --plot agent.svg"],
     options: [
-      new Option("--steps <count>", "steps to run; without it the model's horizon, else 20"),
-      new Option("--seed <number>", "the same seed gives the same run").default("0"),
+      new Option("--steps <count>", "steps to run; default: what the model states, else 20"),
+      new Option("--seed <number>", "the same seed gives the same run; default: what the model states, else 0"),
       new Option("--library <name>", "whose inference and planning: pymdp-1 or pymdp-0.0.7").default("pymdp-1"),
       POLICY_LENGTH,
       GAMMA,

@@ -1,0 +1,55 @@
+import type { Parameter } from "../language/model.ts";
+import { timeOf, type ModelView } from "../language/view.ts";
+import { isLabelParameter, isSetting } from "./names.ts";
+import { isOrderParameter } from "./orders.ts";
+
+/** Parameters whose value is what every program does anyway. */
+const NEUTRAL: Readonly<Record<string, number>> = {
+  epistemic_weight: 1,
+  instrumental_weight: 1,
+  pragmatic_weight: 1,
+  batch_size: 1,
+  learning_rate: 1,
+  lr_pA: 1,
+  lr_pB: 1,
+  lr_pD: 1,
+};
+
+/** Parameters that repeat a size of the tensors, by the words in their names. */
+const SIZE = /^(?:num|n|nr)_(?:.*_)?(?:agent|level|obs|outcome|observation|modalit|action|control|state|factor|polic)/;
+const INFERENCE = /^(?:inference_algo|inference_algorithm|inference_horizon|timescale_ratio(?:_\d+_\d+)?)$/;
+
+/** Returns whether a parameter repeats a size of the tensors. */
+export function isSizeParameter(name: string): boolean {
+  return SIZE.test(name.replace(/_per_.*$/, ""));
+}
+
+/** Returns whether a parameter states what every program does anyway. */
+export function isNeutral({ key: { text }, value }: Parameter): boolean {
+  return Object.hasOwn(NEUTRAL, text) && value.kind === "number" && value.value === NEUTRAL[text];
+}
+
+/** Returns the names of parameters that are lengths of variables, or the horizon. */
+export function referencedNames(view: ModelView): ReadonlySet<string> {
+  const names = view.variables.flatMap(({ dimensions }) =>
+    dimensions.flatMap((dimension) => (dimension.kind === "reference" ? [dimension.name] : [])),
+  );
+  const { horizon } = timeOf(view);
+  return new Set(horizon === undefined ? names : [...names, horizon]);
+}
+
+/** Returns whether programs know a parameter by its name. */
+export function isKnownParameter(name: string): boolean {
+  return (
+    isSetting(name) || isOrderParameter(name) || isLabelParameter(name) || isSizeParameter(name) || INFERENCE.test(name)
+  );
+}
+
+/** Returns the parameters that no program uses, whatever the tensors are. */
+export function unknownParameters(view: ModelView): readonly Parameter[] {
+  const referenced = referencedNames(view);
+  return view.parameters.filter((parameter) => {
+    const { text } = parameter.key;
+    return !isKnownParameter(text) && !referenced.has(text) && !isNeutral(parameter);
+  });
+}

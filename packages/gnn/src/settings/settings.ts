@@ -1,0 +1,97 @@
+import { timeOf, type ModelView } from "../language/view.ts";
+import { SETTING_NAMES } from "./names.ts";
+import { Statements, type SettingProblem } from "./statements.ts";
+
+export const ACTION_SELECTIONS = ["deterministic", "stochastic"] as const;
+export type ActionSelection = (typeof ACTION_SELECTIONS)[number];
+
+/** What a model states about its run. Options of a call override it. */
+export interface Settings {
+  /** Steps of a run: `num_timesteps`, else ModelTimeHorizon. */
+  readonly steps?: number;
+  readonly seed?: number;
+  /** Actions of a policy. */
+  readonly policyLength?: number;
+  /** Precision of policies. */
+  readonly gamma?: number;
+  /** Precision of actions that are drawn. */
+  readonly alpha?: number;
+  readonly actionSelection?: ActionSelection;
+  /** Iterations of an inference, at most. */
+  readonly iterations?: number;
+  /** Precision of the agent's likelihoods: their exponent before normalisation. */
+  readonly omega?: number;
+}
+
+/** The settings of a model, with what could not be used. */
+export interface StatedSettings {
+  readonly settings: Settings;
+  readonly problems: readonly SettingProblem[];
+  /** Sentences about contradictory statements. */
+  readonly notes: readonly string[];
+  readonly usedParameters: ReadonlySet<string>;
+  readonly usedValues: ReadonlySet<string>;
+}
+
+const COUNT = { whole: true, lowest: 1 } as const;
+const PRECISION = { whole: false, lowest: 0 } as const;
+/** A horizon without an end is no number of steps. */
+const ENDLESS = /^"?(?:unbounded|infinite|infinity|inf|∞)/i;
+
+/** Settings of every run, and settings of agents that plan. */
+export const RUN_SETTINGS = ["steps", "seed"] as const;
+const ALL_SETTINGS = Object.keys(SETTING_NAMES).filter((name) => name !== "beta") as readonly (keyof Settings)[];
+
+/** Reads the settings of a model, or some of them. */
+export function readSettings(view: ModelView, wanted: readonly (keyof Settings)[] = ALL_SETTINGS): StatedSettings {
+  const statements = new Statements(view);
+  const readers: { readonly [K in keyof Required<Settings>]: () => Settings[K] | undefined } = {
+    steps: () => stepsOf(view, statements),
+    seed: () => statements.number(SETTING_NAMES.seed, { whole: true, lowest: 0 })?.value,
+    policyLength: () => statements.number(SETTING_NAMES.policyLength, COUNT)?.value,
+    gamma: () => gammaOf(statements),
+    alpha: () => statements.number(SETTING_NAMES.alpha, PRECISION)?.value,
+    actionSelection: () => statements.word(SETTING_NAMES.actionSelection, ACTION_SELECTIONS),
+    iterations: () => statements.number(SETTING_NAMES.iterations, COUNT)?.value,
+    omega: () => statements.number(SETTING_NAMES.omega, PRECISION)?.value,
+  };
+  const given = wanted.map((name) => [name, readers[name]()] as const).filter(([, value]) => value !== undefined);
+  const { problems, notes, usedParameters, usedValues } = statements;
+  return { settings: Object.fromEntries(given) as Settings, problems, notes, usedParameters, usedValues };
+}
+
+function stepsOf(view: ModelView, statements: Statements): number | undefined {
+  const stated = statements.number(SETTING_NAMES.steps, COUNT);
+  const horizon = horizonOf(view, statements);
+  if (stated && horizon !== undefined && horizon !== stated.value)
+    statements.notes.push(
+      `${stated.name} is ${stated.value} and ModelTimeHorizon is ${horizon}; the program follows ${stated.name}.`,
+    );
+  return stated?.value ?? horizon;
+}
+
+/** Returns ModelTimeHorizon as steps: a number, or a parameter with one. */
+function horizonOf(view: ModelView, statements: Statements): number | undefined {
+  const { horizon, domain } = timeOf(view);
+  if (domain === "Continuous")
+    statements.notes.push("Time is Continuous in the model, and the program takes discrete steps.");
+  if (horizon === undefined || ENDLESS.test(horizon)) return undefined;
+  const parameter = statements.parameter(horizon);
+  if (parameter) statements.usedParameters.add(horizon);
+  const number = parameter?.value.kind === "number" ? parameter.value.value : Number(horizon);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  statements.notes.push(`ModelTimeHorizon is ${JSON.stringify(horizon)}, which is no whole number of steps.`);
+  return undefined;
+}
+
+/** Returns γ, or 1/β as in SPM and PyMDP, where β is the inverse of the precision. */
+function gammaOf(statements: Statements): number | undefined {
+  const gamma = statements.number(SETTING_NAMES.gamma, PRECISION);
+  const beta = statements.number(SETTING_NAMES.beta, { whole: false, lowest: 0, isAbove: true });
+  if (gamma && beta && Math.abs(gamma.value * beta.value - 1) > 1e-6)
+    statements.notes.push(
+      `${gamma.name} is ${gamma.value}, and ${beta.name} is ${beta.value}, the inverse of another precision; ` +
+        `the program follows ${gamma.name}.`,
+    );
+  return gamma?.value ?? (beta && 1 / beta.value);
+}

@@ -1,0 +1,40 @@
+import { programCosts } from "../estimates/program-costs.ts";
+import type { DiscreteProgram } from "../programs/program.ts";
+import { ProgramError } from "../programs/program-error.ts";
+import { SIMULATION_LIMITS } from "./limits.ts";
+import type { RunSettings } from "./options.ts";
+
+/** Throws a `ProgramError` if the run would exceed a limit. */
+export function expectBounds(program: DiscreteProgram, settings: RunSettings): void {
+  const { steps, policyLength, iterations } = settings;
+  const { policies, operationsPerStep } = programCosts(program, { policyLength, iterations });
+  const checks = [
+    ["steps", steps, SIMULATION_LIMITS.steps],
+    ["actions of a policy", policyLength, SIMULATION_LIMITS.policyLength],
+    ["policies", policies, SIMULATION_LIMITS.policies],
+    ["operations", operationsPerStep * steps, SIMULATION_LIMITS.operations],
+    ["numbers of the result", numbersOf(program, settings, 2), SIMULATION_LIMITS.numbers],
+  ] as const;
+  for (const [what, wanted, limit] of checks)
+    if (wanted > limit)
+      throw new ProgramError(
+        what,
+        `The simulation would take ${Math.ceil(wanted).toLocaleString("en")} ${what}, more than ` +
+          `${limit.toLocaleString("en")}. Take fewer steps, shorter policies (policy length now: ${policyLength}) or ` +
+          "a smaller model.",
+      );
+}
+
+/** Returns whether the result has room for the two parts of each score. */
+export function hasRoomForParts(program: DiscreteProgram, settings: RunSettings): boolean {
+  return numbersOf(program, settings, 4) <= SIMULATION_LIMITS.numbers;
+}
+
+function numbersOf(program: DiscreteProgram, { steps, policyLength }: RunSettings, perPolicy: number): number {
+  const { policies } = programCosts(program, { policyLength });
+  const states = program.agents.reduce(
+    (sum, { factors }) => sum + factors.reduce((total, one) => total + one.states, 0),
+    perPolicy * policies,
+  );
+  return states * steps;
+}
