@@ -1,5 +1,4 @@
-// Order, and bounds ten times wider than the goals of bench/README.md. CPU time is asked for where another program's
-// load would show.
+// CPU time of a process is in /proc, which only Linux has; the other tests run everywhere.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +10,7 @@ import { cpuMs, least, memoryMb, timed } from "../../bench/lib/measure.mjs";
 import { startServer, type Server } from "../../bench/lib/servers.mjs";
 import { emptyYard, kindsYard, modulesYard, scriptsYard } from "../../bench/lib/yards.mjs";
 
-// What a process used stands in /proc, which Linux alone has; the other tests hold everywhere.
+// a command that prints its version loads neither hub nor configuration
 const onLinux = test.runIf(process.platform === "linux");
 
 let scratch: string;
@@ -91,7 +90,7 @@ test("a local script is called from the shell within 4 s", async () => {
   expect(least(took)).toBeLessThan(4000);
 });
 
-test("a command that only says its version loads neither hub nor configuration", async () => {
+test("Options and the entry of a kind are small: they describe the kind, and load the rest when a source needs it.", async () => {
   const [version, list] = await Promise.all([
     loadedFiles(["--version"]),
     loadedFiles(["list", "--config", emptyYard(await folder())]),
@@ -107,7 +106,7 @@ test("a hub without upstreams loads none of the heavy packages", async () => {
   const engines = ["quickjs-wasi", "@antonz\\/[^/]+"];
   const library = ["unpdf", "@orama\\/[^/]+", "mdast-util-[^/]+", "htmlparser2", "franc-min", "libsql", "pg"];
   const entries = ["options", "services", "kind", "names", "remote-name", "service-outage", "command-words"];
-  // Options and the entry of a kind are small: they say what there is, and load the rest when a source wants it.
+  // answers a call whose child dies within 2 s, and serves the next one
   const parts = [
     "dist\\/sandbox\\/(?!options|service\\.|sandbox\\.|create-engine\\.)",
     "dist\\/(?:upstream|process|runtimes\\/scripts)\\/",
@@ -196,7 +195,7 @@ async function perCall<const Kinds extends readonly Kind[]>(
   return used.map(least) as { [At in keyof Kinds]: number };
 }
 
-test("a call whose child dies is answered within 2 s, and the next one is served", async () => {
+test("Unused sessions, against the limits that bench/README.md measures.", async () => {
   await withEcho(async (remote) => {
     await served(
       (at) => kindsYard(at, remote.url),

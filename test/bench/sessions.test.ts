@@ -1,4 +1,4 @@
-// Sessions that nobody uses, against the bounds that bench/README.md measures.
+// Configuration of three clients on a machine without Toolyard: ten servers, and their faults.
 import { mkdtemp, rm } from "node:fs/promises";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";

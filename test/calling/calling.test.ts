@@ -18,7 +18,7 @@ import { ToolFolder } from "../support/tool-folder.ts";
 let folder: ToolFolder;
 let home: string;
 let hub: LibraryHub | undefined;
-/** What the tool `probe` saw of its calls. */
+/** Values that the tool `probe` saw of its calls. */
 let seen: { readonly args: JsonObject; readonly principal: string; readonly signal: AbortSignal }[];
 
 beforeEach(async () => {
@@ -199,7 +199,7 @@ describe("helpers of scripts", () => {
     expect(await run("one")).toEqual({ jsonrpc: "2.0", id: 1, result: { value: { x: 42 } } });
   });
 
-  test("without the helpers what is printed is the result, and a returned error is a failure", async () => {
+  test("without the helpers the printed text is the result, and a returned error is a failure", async () => {
     folder.script("plain", "plain.py", "import toolyard\nprint('printed')", NO_PARAMETERS);
     folder.script(
       "bad",
@@ -238,7 +238,7 @@ describe("helpers of scripts", () => {
     expect(await run("one")).toEqual({ threads: doubled, loop: doubled });
   });
 
-  test("a program that no hub started is told so", async () => {
+  test("a program outside a hub gets an error that says so", async () => {
     folder.script(
       "one",
       "one.py",
@@ -252,7 +252,7 @@ describe("helpers of scripts", () => {
   });
 });
 
-describe("whose calls they are", () => {
+describe("principal of the calls", () => {
   test("S6: a script's calls have its caller's rights, and no more", async () => {
     folder.script(
       "one",
@@ -289,7 +289,7 @@ describe("whose calls they are", () => {
     await expect.poll(() => seen.at(0)?.signal.aborted).toBe(true);
   });
 
-  test("C20: a deadline ends the script and what it called", async () => {
+  test("C20: a deadline ends the script and its calls", async () => {
     const hub = await start();
     const outcome = await withTimeToBegin(
       (timeoutMs) => {
@@ -468,7 +468,7 @@ describe("the context of execute", () => {
         `signal.addEventListener("abort", () => { clearInterval(timer); done(); }); });\n` +
         `  writeFileSync(${JSON.stringify(file)}, "");\n}`,
     ],
-  ])("L34: a %s tool that looks is told when its caller gives up, and ends by itself", async (_, suffix, code) => {
+  ])("L34: notifies a %s tool that its caller cancelled, and the tool ends by itself", async (_, suffix, code) => {
     const file = join(folder.path, "told");
     execute("one", suffix, code(file));
     await started();

@@ -1,4 +1,4 @@
-// What scripts give back that is no text, and what they import, before a real hub with real children.
+// Results of scripts that are no text, and their imports, before a real hub with real children.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -83,7 +83,7 @@ describe("media of scripts", () => {
     expect(await call(name)).toEqual(expected);
   });
 
-  test("what is no image is refused by the helper, which names the one that takes it", async () => {
+  test("the helper refuses a value that is no image, and names the helper for it", async () => {
     folder.script("py", "tool.py", `${PYTHON}return_image(b"PK")`);
     folder.script("js", "tool.mjs", `${NODE}returnImage(Buffer.from("PK"))`);
     expect(await call("py")).toContain("Name its `mime_type`, or give it to `return_file`.");
@@ -117,7 +117,7 @@ function writeMedia(name: string): void {
 describe("dependencies of scripts", () => {
   const USES = "import duckpond\nprint(duckpond.NAME)";
 
-  /** An environment as `python3 -m venv` makes it, with a module of its own, and nothing from the network. */
+  /** Makes an environment like `python3 -m venv`, with one module, and without the network. */
   function makeVenv(place: string, word: string): void {
     const venv = join(folder.path, place, ".venv");
     execFileSync("python3", ["-m", "venv", "--without-pip", venv]);
@@ -140,12 +140,12 @@ describe("dependencies of scripts", () => {
     ["spawn", "tool.py", "import yaml_that_is_missing", "", ".venv/bin/pip install yaml_that_is_missing`"],
     ["warm", "tool.py", "import cv2.nothing\ndef run(): pass", '[run]\nmode = "warm"\n', "pip install opencv-python`"],
     ["node", "tool.mjs", 'import "@ducks/pond";', "", "in the script's folder: `npm install @ducks/pond`"],
-  ])("a package that is missing is told with what to do (%s)", async (name, file, text, toml, advice) => {
+  ])("reports a missing package with what to do (%s)", async (name, file, text, toml, advice) => {
     folder.script(name, file, text, toml);
     expect(await call(name)).toContain(advice);
   });
 
-  test("another failure is told as it is", async () => {
+  test("reports another failure unchanged", async () => {
     folder.script("other", "tool.py", "raise ValueError('No module for ducks')");
     expect(await call("other")).not.toContain("pip install");
   });

@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 import type { Json } from "./fixture/handlers.ts";
 
 /**
- * The hub as a client: starts it on stdio with the suite's server as its only upstream and uses whatever that server
- * offers, so that the suite sees every kind of request. Usage: client-driver.ts <url>, with MCP_CONFORMANCE_SCENARIO
- * and MCP_CONFORMANCE_CONTEXT set.
+ * The hub as a client: starts it on stdio with the suite's server as its only upstream and uses everything that the
+ * server offers, so that the suite sees every kind of request. Usage: client-driver.ts <url>, with
+ * MCP_CONFORMANCE_SCENARIO and MCP_CONFORMANCE_CONTEXT set.
  */
 const url = process.argv.at(-1) ?? "";
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
@@ -19,21 +19,21 @@ const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as {
 /** Ids, secrets and the like that the suite hands out for a scenario. */
 const handed = context as Record<string, unknown>;
 const REPLY_MS = 20_000;
-/** Scenarios may refuse the connection; then whatever the hub says without it is what counts. */
+/** Scenarios may refuse the connection; then the hub's messages without it count. */
 const CONNECT_MS = 15_000;
 /** The hub's own. */
 const OWN_TOOLS = new Set(["tool_search", "execute_tool", "execute_code"]);
 
-/** Scenarios in which nobody signs in by hand. */
+/** Scenarios without a user who signs in. */
 const MACHINE = new Set([
   "auth/client-credentials-jwt",
   "auth/client-credentials-basic",
   "auth/enterprise-managed-authorization",
   "auth/wif-jwt-bearer",
 ]);
-/** What the hub says where a person is needed. */
+/** Text of the hub when a user is needed. */
 const SIGN_IN = "toolyard login suite";
-/** How long a hub has to notice a sign-in and to list what is there now. */
+/** Time for a hub to notice a sign-in and to list the tools. */
 const NOTICED_MS = 8000;
 /** A server that is connected has not listed its tools yet; some scenarios have none, and end so much later. */
 const LISTED_MS = 10_000;
@@ -55,13 +55,13 @@ writeFileSync(
 const main = fileURLToPath(new URL("../../packages/toolyard/dist/cli/main.js", import.meta.url));
 const browser = fileURLToPath(new URL("headless-browser.mjs", import.meta.url));
 const isSignIn = scenario.startsWith("auth/");
-// Where the sign-in is what has to fail, there is nothing to use.
+// If the sign-in has to fail, there is nothing to use.
 if (isSignIn && !MACHINE.has(scenario) && !(await signIn())) process.exit(1);
 const hub = spawn(process.execPath, [main, "serve", "--stdio", "--config", config], {
   stdio: "pipe",
   env: { ...process.env, TOOLYARD_HOME: folder, TOOLYARD_LOGGING_FORMAT: "json", TOOLYARD_LOGGING_LEVEL: "info" },
 });
-/** A list is answered with what is there; on a busy machine the suite's server may not be yet. */
+/** A list holds the tools that are ready; on a busy machine the suite's server may not be. */
 let wantsSignIn = false;
 const connected = new Promise<void>((resolve) => {
   createInterface({ input: hub.stderr }).on("line", (line) => {
@@ -109,7 +109,7 @@ async function use(): Promise<void> {
   await callAll(shown.map(({ name, inputSchema }) => ({ name, arguments: sampleOf(inputSchema) })));
 }
 
-/** What is not the hub's own; `waitMs` for the first of them. */
+/** Returns the tools that are not the hub's; `waitMs` for the first of them. */
 async function listTools(waitMs = 0): Promise<Tool[]> {
   for (const until = performance.now() + waitMs; ;) {
     const { tools = [] } = (await request("tools/list")) as { tools?: Tool[] };
@@ -126,7 +126,7 @@ async function useLists(): Promise<void> {
   for (const { name } of prompts) await request("prompts/get", { name });
 }
 
-/** What a person would write into the configuration for a scenario: only what the suite hands out. */
+/** Returns the configuration of a user for a scenario, with only the values that the suite hands out. */
 function authOf(name: string): string {
   if (!name.startsWith("auth/")) return "";
   const auth: Record<string, unknown> = { type: "oauth" };
@@ -173,7 +173,7 @@ async function callAll(calls: readonly { name: string; arguments: Json }[]): Pro
   for (const { name, arguments: args } of calls) await call({ name, arguments: withoutNulls(args) });
 }
 
-/** What is not given is left out: the hub checks arguments against the tool's schema, and `null` is not a boolean. */
+/** Omits absent values: the hub checks arguments against the tool's schema, and `null` is not a boolean. */
 function withoutNulls(args: Json): Json {
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
 }
@@ -226,7 +226,7 @@ function answerTo({ method, params }: Json): Json | undefined {
     return { role: "assistant", model: "driver", content: { type: "text", text: "Hello" } };
   if (method !== "elicitation/create") return undefined;
   const { properties = {} } = ((params as Json)["requestedSchema"] ?? {}) as { properties?: Record<string, Json> };
-  // A user who accepts the form as it stands.
+  // A user who accepts the form unchanged.
   return {
     action: "accept",
     content: Object.fromEntries(

@@ -47,7 +47,7 @@ describe("configuration in pages", () => {
   );
 
   test.each(blocks)("$where is accepted", async ({ snippet }) => {
-    // A page may show a mistake, and then shows what is said of it.
+    // A page may show a mistake with its error message.
     if (snippet.text.includes("descripton"))
       expect(parseManifest(snippet.text, { folderName: "tool", allowDirnameAsName: false }).manifest).toBeUndefined();
     else if (snippet.file?.endsWith("tool.toml"))

@@ -1,5 +1,4 @@
-// What pages show beyond what they run: command lines that are understood, code that can be read, entries as they are
-// written.
+// Contents of pages beyond the programs that run: valid command lines, readable code, entries as written.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { extname, join } from "node:path";
@@ -47,7 +46,7 @@ async function understood(words: readonly string[]): Promise<void> {
   const io = { stdout: new PassThrough(), stderr: new PassThrough(), env: {} } as unknown as Io;
   const program = await createProgram(io, "0.0.0", { words, json: true, finish: () => {} });
   const disarm = (command: Command): void => {
-    // Only a command that does something has an action; one with commands of its own is left to name them.
+    // Only a command that does something has an action; one with subcommands only names them.
     if (command.commands.length === 0) command.action(() => {});
     for (const inner of command.commands) disarm(inner);
   };

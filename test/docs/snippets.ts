@@ -23,11 +23,11 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export interface Snippet {
   readonly language: string;
   readonly text: string;
-  /** Of the fence, counted from 1. */
+  /** Line of the fence, counted from 1. */
   readonly line: number;
   /** Named by the block's first line, a comment such as `# tools/greet/tool.toml`. */
   readonly file?: string;
-  /** It stands before the page's first `## `. */
+  /** True before the page's first `## `. */
   readonly opening: boolean;
   /** The last `## ` before it; empty in the opening. */
   readonly section: string;
@@ -66,7 +66,7 @@ function toSnippet(
   };
 }
 
-/** Ports that pages name: the hub's, and that of the server on HTTP which stands for any other. */
+/** Ports that pages name: the hub's, and that of the server on HTTP which stands in for any other. */
 const PORTS = ["8808", "3001"] as const;
 
 /**
@@ -89,7 +89,7 @@ export class SnippetFolder implements AsyncDisposable {
       `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "packages/toolyard/dist/cli/main.js")}" "$@"\n`,
     );
     chmodSync(join(bin, "toolyard"), 0o755);
-    // `npx -y <package>` then takes what is installed here, and asks no registry.
+    // `npx -y <package>` then uses the installed packages, and asks no registry.
     symlinkSync(join(ROOT, "node_modules"), join(this.path, "node_modules"));
     this.#env = {
       PATH: [bin, dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter),
@@ -170,7 +170,7 @@ export class SnippetFolder implements AsyncDisposable {
   }
 }
 
-/** Ends a process group and waits until it is gone; the hubs in it end their own children. */
+/** Ends a process group and waits for it; its hubs end their own children. */
 async function endGroup(group: number): Promise<void> {
   for (let waitedMs = 0; isGroupAlive(group); waitedMs += POLL_MS) {
     if (waitedMs === 0 || waitedMs === END_WITHIN_MS) process.kill(-group, waitedMs === 0 ? "SIGTERM" : "SIGKILL");
@@ -191,7 +191,7 @@ const END_WITHIN_MS = 5000;
 /** A page starts dozens of programs, and a busy machine takes seconds for each. */
 export const RUN_WITHIN_MS = 300_000;
 
-/** Each line of the block stands in the output; `…` stands for anything. */
+/** Each line of the block is in the output; `…` matches any text. */
 function assertOutput(output: string, expected: string, { line }: Snippet): void {
   const plain = output.split("\n").map((one) => one.trimEnd());
   for (const wanted of expected.trimEnd().split("\n")) {

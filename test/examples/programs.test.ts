@@ -6,7 +6,7 @@ import { Desk, exitOf, ROOT, textOf } from "../cli/harness.ts";
 
 const PROGRAMS = readdirSync(join(ROOT, "examples")).filter((name) => name.endsWith(".ts"));
 
-test.each(PROGRAMS)("examples/%s holds what it asserts, from any folder", async (name) => {
+test.each(PROGRAMS)("examples/%s satisfies its assertions, from any folder", async (name) => {
   await using desk = await Desk.create();
   const child = desk.startCommand([
     process.execPath,
@@ -28,7 +28,7 @@ test.each(PROGRAMS)("examples/%s uses public names only", (name) => {
   expect(imports.filter((from) => !isPublic(from) && !from.startsWith("node:"))).toEqual([]);
 });
 
-test("README.md: its programs run as they stand", async () => {
+test("README.md: its programs run unchanged", async () => {
   const programs = readSnippets(readPage("README.md")).filter(({ language }) => language === "ts");
   expect(programs.length).toBeGreaterThan(0);
   await using folder = await SnippetFolder.create();

@@ -42,7 +42,7 @@ afterAll(async () => {
   await desk[Symbol.asyncDispose]();
 });
 
-/** What a printed line prints itself, run in a folder that has nothing to do with the yard. */
+/** Returns the output of a printed line, run in a folder outside the yard. */
 async function shell(line: string): Promise<string> {
   const env = { PATH: process.env["PATH"], HOME: desk.folder, TOOLYARD_HOME: desk.path("home") };
   return (await run("sh", ["-c", line], { cwd: desk.folder, env })).stdout;
@@ -83,7 +83,7 @@ describe("what `npm start` prints", () => {
     expect(rows.map((row) => row.at(-1))).toEqual(rows.map(() => "ready"));
   });
 
-  test("a curl that works as it stands from any folder", async () => {
+  test("a curl that works unchanged from any folder", async () => {
     const line = printedLine(/^curl /);
     expect(line).toBe(`curl -s ${endpoint.replace(/\/mcp$/, "/api/tools")}`);
     const { tools } = JSON.parse(await shell(line)) as { tools: { name: string }[] };
@@ -92,7 +92,7 @@ describe("what `npm start` prints", () => {
     );
   });
 
-  test("commands that work as they stand from any folder", async () => {
+  test("commands that work unchanged from any folder", async () => {
     expect(await shell(printedLine(/^node .* search /))).toMatch(/^[\d.]+ +calculator +Perform calculations$/m);
     expect(await shell(printedLine(/^node .* call /))).toBe('{"result":5}\n');
     expect(JSON.parse(await shell(printedLine(/^curl .*calculator/)))).toMatchObject({ result: 5 });
@@ -154,7 +154,7 @@ describe("what the yard offers", () => {
     expect((content as { text: string }[])[0]!.text).toContain(text);
   });
 
-  test("what is on demand is not listed, and is found", async () => {
+  test("does not list tools on demand, and finds them", async () => {
     const names = (await client.listTools()).tools.map(({ name }) => name);
     expect(names).not.toContain("send_email");
     expect(JSON.stringify(await call("tool_search", { query: "send an email" }))).toContain("send_email");

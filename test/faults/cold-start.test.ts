@@ -22,9 +22,9 @@ import { settled } from "../../packages/toolyard/src/hub/sources/settled.ts";
 type StdioServer = NonNullable<NonNullable<HubConfig["mcp"]>["stdio_servers"]>[string];
 
 const ERAS = ["legacy", "modern"] as const;
-/** Longer than any test: whoever waits this long in vain is seen. */
+/** Longer than any test: a wait of this length becomes visible. */
 const LONG = "10m";
-/** Over at once. */
+/** Ends immediately. */
 const NONE = "1ms";
 
 const MODERN_META = {
@@ -34,7 +34,7 @@ const MODERN_META = {
 
 const quick: StdioServer = { command: [process.execPath, fixture("legacy")] };
 
-/** A hub behind a door whose servers of `slow` answer `initialize` only once `start` was called. */
+/** A hub behind an endpoint whose `slow` servers answer `initialize` only after `start` was called. */
 class ColdYard implements AsyncDisposable {
   readonly hub: LibraryHub;
   readonly #home: string;
@@ -108,7 +108,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(await calling).toMatchObject({ structuredContent: { args: { a: 1 } } });
   });
 
-  test("past its cold wait the answer is at once that it still starts, with the names of those that do", async () => {
+  test("after its cold wait answers that it is starting, with the names of the starting servers", async () => {
     await using yard = await ColdYard.open((slow) => servers({ quick, a: slow({ namespace: "" }), b: slow() }, NONE));
     await yard.hub.call("quick__echo");
     const client = await yard.connect(era);
@@ -117,7 +117,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(JSON.stringify(answer)).toContain("still starting: a, b.");
   });
 
-  test("once it is there, a name that nobody has is unknown", async () => {
+  test("an unknown name is unknown once the server is ready", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow({ namespace: "" }) }, LONG));
     await yard.start();
     const client = await yard.connect(era);
@@ -138,7 +138,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(await calling).not.toHaveProperty("isError");
   });
 
-  test("a bare URI waits for whoever may have it; past the cold wait it is not called unknown", async () => {
+  test("a bare URI waits for sources that may have it; after the cold wait it is not reported as unknown", async () => {
     await using patient = await ColdYard.open(() => servers({}, LONG));
     const waiting = await patient.connect(era);
     await patient.hub.addServer("slow", patient.slow());
@@ -168,7 +168,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(cold.opening).toEqual(warm.opening);
   });
 
-  test("past the cold wait everything is declared that may come, and what comes is told", async () => {
+  test("after the cold wait declares everything that may come, and notifies of it", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow({ namespace: "" }) }, NONE));
     const client = await yard.connect(era);
     const changing = { listChanged: true };
@@ -209,7 +209,7 @@ describe("who is not waited for", () => {
     await using yard = await ColdYard.open(() => servers({ quick }, LONG));
     await yard.hub.list();
     await yard.hub.addServer("slow", yard.slow({ namespace: "" }));
-    // It begins with the call: what it would wait for at `server/discover` is not what a call waits for.
+    // It begins with the call: the wait at `server/discover` is not the wait of a call.
     const reply = await fetch(yard.endpoint, {
       method: "POST",
       headers: {
@@ -243,7 +243,7 @@ describe("who is not waited for", () => {
     expect((await client.list("tools/list", "tools")).map(({ name }) => name)).toContain("quick__echo");
   });
 
-  test("a source whose time to connect is over: its prefix says that it is away, a bare name is unknown", async () => {
+  test("a source whose connect time is over: its prefix reports it as unavailable, a bare name is unknown", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow({ connect_timeout: "300ms" }) }, LONG));
     expect(await yard.hub.call("slow__echo")).toMatchObject({
       ok: false,
@@ -294,7 +294,7 @@ function callOf(target: string, principal: Principal): Parameters<LibraryHub["po
   };
 }
 
-describe("clients are told when more arrives", () => {
+describe("notifies clients when more arrives", () => {
   test.each(LEGACY_REVISIONS.map(({ date }) => date))("%s over HTTP", async (revision) => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, NONE));
     const client = await yard.connect("legacy", revision);

@@ -53,7 +53,7 @@ test.each([
   ],
   ["no TOML", "[server\nport = 1\n", ["toolyard.toml:1:"]],
   ["a duration without a unit that exists", '[limits]\ncall_timeout = "5 parsecs"\n', ["call_timeout", "parsecs"]],
-])("a configuration with %s ends with code 2 and says where and what to do", async (_what, config, words) => {
+])("a configuration with %s ends with code 2 and reports place and remedy", async (_what, config, words) => {
   await using served = await ServeChild.spawn({ config });
   expect(await served.exited).toEqual({ code: 2, signal: null });
   // Nothing but the error, since `--json` was asked for.
@@ -72,7 +72,7 @@ test("a configuration file that is not there ends with code 2 and names it", () 
   expect(stderr).toContain("/nowhere/toolyard.toml");
 });
 
-test("a busy port ends with code 2, names the port and says what to do", async () => {
+test("a busy port ends with code 2, the port and the remedy", async () => {
   const busy = createServer();
   await new Promise<void>((resolve) => void busy.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void busy.close());
@@ -111,7 +111,7 @@ test("an unset variable and a missing command leave out their servers, are named
   expect(missing.message).toContain("no-such-program-here");
 });
 
-test("a good edit adds, removes and restarts what changed, and says so; others keep process and call", async () => {
+test("a valid edit adds, removes and restarts changed sources, and reports it; others keep process and call", async () => {
   await using served = await ServeChild.start({ config: servers({ kept: [], changed: [], removed: [] }) });
   const client = await connect(served);
   const before = {

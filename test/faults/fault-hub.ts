@@ -12,10 +12,10 @@ import { RawClient } from "../fixtures/raw/raw-client.ts";
 import { fixture } from "../fixtures/upstreams/harness.ts";
 import { LogBook } from "../support/log-book.ts";
 
-/** What the hub may work before the rest of it is answered while one server is in trouble: processor time. */
+/** Processor time that the hub may use until other calls are answered while one server is in trouble. */
 const UNDISTURBED_CPU_MS = 2000;
 
-/** An error that a server sent, which goes to the caller as it came. */
+/** An error of a server, which goes to the caller unchanged. */
 export const PROTOCOL_ERROR = "protocol error";
 
 export const legacyServer = (...faults: readonly string[]): string[] => [
@@ -25,7 +25,7 @@ export const legacyServer = (...faults: readonly string[]): string[] => [
 ];
 
 export interface FaultHubOptions {
-  /** The server `bad`; absent when it stands among the remote servers. */
+  /** The server `bad`; absent if it is among the remote servers. */
   readonly bad?: NonNullable<NonNullable<HubConfig["mcp"]>["stdio_servers"]>[string];
   readonly remote?: NonNullable<HubConfig["mcp"]>["remote_servers"];
   readonly settings?: HubConfig;
@@ -33,7 +33,7 @@ export interface FaultHubOptions {
 
 export interface CallAnswer {
   readonly text: string;
-  /** Of the table of kinds, or that of a server's own error; absent where the call went well. */
+  /** Code in the table of outcome codes, or that of a server's error; absent after success. */
   readonly kind: string | undefined;
   readonly elapsedMs: number;
 }
@@ -41,7 +41,7 @@ export interface CallAnswer {
 export class FaultHub implements AsyncDisposable {
   readonly hub: LibraryHub;
   readonly log: LogBook;
-  /** A legacy client, whose standing stream hears of changes. */
+  /** A legacy client, whose standing stream receives changes. */
   readonly client: RawClient;
   readonly #home: string;
 
@@ -78,7 +78,7 @@ export class FaultHub implements AsyncDisposable {
     const elapsedMs = performance.now() - startedAt;
     expect(this.client.received.filter(({ id, method }) => method === undefined && id === reply["id"])).toHaveLength(1);
     const answered = { ...readReply(reply), elapsedMs };
-    // What a caller is told of a failure, whoever runs the hub can find in the log, by the name of the tool.
+    // The log has each failure that a caller receives, by the name of the tool.
     const { kind } = answered;
     if (kind !== undefined)
       expect(this.log.failedCalls()).toContainEqual(
@@ -112,7 +112,7 @@ export class FaultHub implements AsyncDisposable {
     return this.hub.sources().find((report) => report.source.id === source)!.status;
   }
 
-  /** How often the client was told that the tools changed. */
+  /** Number of list changes that the client was notified of. */
   changesHeard(): number {
     return this.client.received.filter(({ method }) => method === "notifications/tools/list_changed").length;
   }
@@ -129,7 +129,7 @@ export class FaultHub implements AsyncDisposable {
 }
 
 function readReply({ error, result }: JsonObject): Omit<CallAnswer, "elapsedMs"> {
-  // A server's own protocol error passes as it came; the one that these servers send says that they have no such tool.
+  // A server's own protocol error passes unchanged; these servers send that they have no such tool.
   const ownKind = isJsonObject(error) && error["code"] === RPC.invalidParams ? "unknown_tool" : "internal";
   if (isJsonObject(error)) return { text: String(error["message"]), kind: kindIn(error["data"]) ?? ownKind };
   const { content, isError, _meta } = result as { content: JsonObject[]; isError?: boolean; _meta?: JsonObject };

@@ -29,7 +29,7 @@ const remote = (url: string, more: object = {}) => ({ alias: "bad", namespace: "
 
 type Answer = (response: ServerResponse, id: number | undefined) => void;
 
-/** A legacy server by hand, without a session, whose tool `odd` answers as the test says. */
+/** Starts a legacy server, without the SDK and sessions, whose tool `odd` answers as the test sets. */
 async function startOdd(answer: Answer): Promise<RunningServer> {
   return startServer(async (request, response) => {
     if (request.method !== "POST") return void response.writeHead(405).end();
@@ -55,7 +55,7 @@ test.each([
   ["Streamable HTTP", (options: { listChanged: boolean }) => startLegacy(options)],
   ["HTTP+SSE", (options: { listChanged: boolean }) => startSse(options)],
 ])(
-  "a server on %s that declares no list changes and tells of them is heard, and clients are told",
+  "passes on list changes of a server on %s that does not declare them",
   async (_, start) => {
     await using server = await start({ listChanged: false });
     await using hub = await FaultHub.open({ remote: [remote(server.url)] });

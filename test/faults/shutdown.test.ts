@@ -125,7 +125,7 @@ test("a pipe's client goes with a call in flight: the call is answered, code 0, 
 });
 
 test.each(["http", "stdio"] as const)(
-  "a second signal ends at once what waits for a call (%s), and no child is left",
+  "a second signal ends calls that are waited for immediately (%s), and leaves no child",
   async (endpoint) => {
     await using served = await ServeChild.start({ config: { ...CONFIG, server: { shutdown_grace: "30s" } }, endpoint });
     if (endpoint === "stdio") {
@@ -171,7 +171,7 @@ test.each(["http", "stdio"] as const)(
   },
 );
 
-test("clients that go without a word leave the number of processes as it was", async () => {
+test("clients that disconnect without a message leave the number of processes unchanged", async () => {
   await using served = await ServeChild.start({ config: { ...CONFIG, limits: { rate_per_minute: 0 } } });
   const client = await connect(served);
   await client.tool("good__pid");
@@ -212,7 +212,7 @@ test("with a server for each session, abandoned sessions end theirs and never pa
   await expect.poll(() => descendants(served.pid).length).toBe(before);
 });
 
-/** A hub over servers that need a while to save, and what happened to each of them. */
+/** A hub over servers that take a while to save, and the events of each of them. */
 async function savingServers(count = 3): Promise<{ readonly config: HubConfig; events(): Promise<string[][]> }> {
   const folder = await mkdtemp(join(tmpdir(), "toolyard-saving-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -16,7 +16,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-test("a server whose command is absent is named with what to do, listed and served once it appears", async () => {
+test("names a server whose command is absent with a remedy, and lists and serves it once it appears", async () => {
   const command = join(await temporaryFolder(), "late-server");
   await using hub = await FaultHub.open({ bad: { command: [command] } });
   expect(await hub.call("bad__pid")).toMatchObject({
@@ -127,7 +127,7 @@ test("words and half a line on stdout are named once, and calls are served", asy
   expect(hub.log.warnings("bad")).toEqual([expect.stringMatching(/on stdout.*logs belong on stderr/)]);
 });
 
-test("answers that come twice, for ids nobody gave or out of order reach the right caller or nobody", async () => {
+test("delivers duplicate, unknown and unordered answers to the right caller or to none", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
   expect(await hub.text("bad__twice")).toBe("first");
   expect(await hub.text("bad__wrong-id")).toBe("right");
@@ -203,7 +203,7 @@ test("a list that changes during a call is announced once, holds the new tool, a
   expect(hub.changesHeard()).toBe(1);
 });
 
-test("a server that never finishes starting delays nobody, is ended at its bound and says so", async () => {
+test("a server that never finishes starting delays no caller, ends at its limit and is reported", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer("never-starts"), connect_timeout: "700ms" } });
   await hub.expectRestUndisturbed();
   expect(await hub.toolNames()).toContain("good__pid");

@@ -1,4 +1,4 @@
-// `serve --workers`: what holds for one process holds for several, and a worker that dies takes nobody with it.
+// `serve --workers`: the guarantees of one process hold for several, and a worker that dies ends no other.
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -96,7 +96,7 @@ test("a session that is deleted through another worker ends its running call wit
   expect((await running).text).toBe("");
 });
 
-test("a running call is cancelled through another worker, and its caller is told nothing more", async () => {
+test("cancels a running call through another worker, and sends its caller nothing more", async () => {
   const served = await start(2);
   const first = await line(served).open();
   const second = line(served, first.session);
@@ -129,7 +129,7 @@ test("four workers start no more stdio servers than one process does", async () 
   expect(counts[1]).toBe(counts[0]);
 });
 
-test("limits count the calls of all workers together, and so does the bound on connections", async () => {
+test("limits count the calls of all workers together, and so does the limit of connections", async () => {
   const served = await start(2, { limits: { rate_per_minute: 4 }, server: { max_connections: 3 } });
   const first = await line(served).open();
   const second = line(served, first.session);
@@ -237,7 +237,7 @@ test("a worker is killed twenty times under calls: each ends once, others go on,
     for (const [index, text] of (await answered).entries()) expect(["closed", `${round}.${index}`]).toContain(text);
     await expect.poll(() => workersOf(served).filter((pid) => !before.includes(pid)).length).toBe(1);
     for (const caller of callers) caller[Symbol.dispose]();
-    // The session lives in the primary, so it is there for whoever serves next.
+    // The session is in the primary, so any worker can serve it.
     expect(textOf(await line(served, survivor.session).tool("gate.echo", { text: "on" }))).toBe("on");
   }
   expect(workersOf(served)).toHaveLength(2);
@@ -273,7 +273,7 @@ test("one process, which is the default, loads nothing of workers", async () => 
       env: { NODE_OPTIONS: `--import ${hook}`, NODE_NO_WARNINGS: "1" },
     });
     onTestFinished(() => served[Symbol.asyncDispose]());
-    // What it loaded is on another pipe than the line that says where it listens.
+    // It prints the loaded modules on another pipe than the line with its address.
     served.signal("SIGTERM");
     await served.exited;
     expect(served.stderr).toContain("/http/adapters/node/listener.js");

@@ -75,7 +75,10 @@ async function start(file: string): Promise<void> {
   await seen(child.stdout, /listening/);
 }
 
-/** What the official client gets of the tool, through whatever answers at `/mcp`. */
+/**
+ * Next itself needs a native compiler to start; a route gets a subclass of the standard Request, and the called
+ * function is the one that has the method's name.
+ */
 async function greet(name: string): Promise<unknown> {
   const client = new Client({ name: "test", version: "1" });
   const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`));

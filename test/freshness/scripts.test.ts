@@ -1,5 +1,5 @@
-// A thousand script tools, a hundred callers at once over HTTP in both eras: what was changed on disk before a question
-// is in the answer.
+// A thousand script tools, a hundred concurrent callers over HTTP in both eras: the answer reflects the files at the
+// time of the question.
 import { mkdtemp, rm } from "node:fs/promises";
 import { renameSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ const callers: RawClient[] = [];
 
 const nameOf = (at: number): string => `tool_${String(at).padStart(4, "0")}`;
 
-/** Manifests of equal length, whatever the word, as long as the words have the same. */
+/** Manifests of equal length for words of equal length. */
 function writeTool(at: number, word: string, toml = ""): void {
   const name = nameOf(at);
   folder.write(`${name}/tool.toml`, `name = "${name}"\ndescription = "The ${word} tool."\nscript = "run.sh"\n${toml}`);
@@ -67,7 +67,7 @@ const connect = (era: "legacy" | "modern"): Promise<RawClient> => RawClient.open
 
 const listBy = (caller: RawClient): Promise<JsonObject[]> => caller.list("tools/list", "tools");
 
-/** The lists that all callers get, asked for at once. */
+/** Requests the lists of all callers concurrently. */
 function listByAll(): Promise<JsonObject[][]> {
   return Promise.all(callers.map(listBy));
 }
@@ -144,7 +144,7 @@ test("T6: a tool whose visibility changes leaves every list, is found by search,
   await expectAll((tools) => descriptionOf(tools, 11), "The first tool.");
 });
 
-test("T4: an edited script of the same size is what the next calls run, a hundred of them at once", async () => {
+test("T4: the next calls run an edited script of the same size, a hundred of them concurrently", async () => {
   const script = join(folder.path, nameOf(12), "run.sh");
   const { atime, mtime } = statSync(script);
   for (const word of ["alpha", "bravo"]) {
@@ -155,7 +155,7 @@ test("T4: an edited script of the same size is what the next calls run, a hundre
   }
 });
 
-test("a broken manifest takes out its own tool in every answer, and the mended one is back in the next", async () => {
+test("a broken manifest removes its own tool from every answer, and the fixed one is back in the next", async () => {
   folder.write(`${nameOf(13)}/tool.toml`, `name = "${nameOf(13)}\n`);
   await expectAll((tools) => [descriptionOf(tools, 13), tools.length > TOOLS - 5], [undefined, true]);
   writeTool(13, "mended");
@@ -195,7 +195,7 @@ test("changes while a hundred callers keep asking are never missed: an answer is
     }
   });
   for (let round = 1; round <= 40; round += 1) {
-    // Replaced in one step, since half a file would be an answer of its own.
+    // Replaced in one step, since half a file would be a separate answer.
     folder.write(
       "tool_0014.new",
       `name = "${nameOf(14)}"\ndescription = "The n${String(round).padStart(4, "0")} tool."\nscript = "run.sh"\n`,

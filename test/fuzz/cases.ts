@@ -10,7 +10,7 @@ export interface Sample {
   readonly params: JsonObject;
 }
 
-/** One message, or one batch, and what it was made of. */
+/** One message, or one batch, and its origin. */
 export interface FuzzCase {
   readonly bytes: Buffer;
   readonly era: Era;
@@ -139,7 +139,7 @@ function mutate(value: unknown, random: Random): unknown {
   return { ...value, [key]: mutate(value[key], random) };
 }
 
-/** Breaks the text: another literal, a key that stands twice, deep nesting. */
+/** Breaks the text: another literal, a duplicate key, deep nesting. */
 function mutateText(text: string, random: Random): string {
   switch (random.below(4)) {
     case 0:
@@ -192,7 +192,7 @@ function envelopeOf(era: Era): JsonObject {
 }
 
 function makeMessage(era: Era, sample: Sample, id: number, random: Random): unknown {
-  // Ids that can be told apart from those that mutations make.
+  // Ids that differ from those of mutations.
   const given = random.pick<unknown>([id, `s${id}`]);
   const message = {
     jsonrpc: "2.0",

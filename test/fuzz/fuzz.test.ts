@@ -8,10 +8,10 @@ import { FUZZ_CONFIG } from "./fuzz-config.ts";
 import { HttpDriver } from "./http-driver.ts";
 import { SseDriver, StdioDriver } from "./stream-driver.ts";
 
-/** Of all doors together. */
+/** Cases for all endpoints together. */
 const CASES = Number(process.env["TOOLYARD_FUZZ_CASES"] ?? 5000);
 const SEED = Number(process.env["TOOLYARD_FUZZ_SEED"] ?? 20_260_728);
-/** What a heap may differ by between two moments of equal work. */
+/** Difference of the heap between two moments of equal work. */
 const HEAP_NOISE_BYTES = 6_000_000;
 const TIMEOUT_MS = 60_000 + CASES * 20;
 

@@ -7,7 +7,7 @@ import { createRandom, type Random } from "../support/random.ts";
 import { cut, makeCase, type Era, type FuzzCase } from "./cases.ts";
 import { compare, expectedOf, type ExpectedReplies, type Id } from "./oracle.ts";
 
-/** Whoever gets no answer within this gets none. */
+/** A request without an answer within this time gets none. */
 const PATIENCE_MS = 20_000;
 const WORKERS = 8;
 /** 403 is for an `Origin` that is not the request's own `Host`, which some of the requests have. */
@@ -195,7 +195,7 @@ export class HttpDriver {
 
 const JSON_HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
-/** What is wrong with an answer, if anything. */
+/** Returns the fault of an answer, if any. */
 export function judge(answer: HttpAnswer, body: Buffer): string | undefined {
   const { status } = answer;
   if (!STATUSES.has(status)) return `An unexpected status ${status}`;
@@ -204,7 +204,7 @@ export function judge(answer: HttpAnswer, body: Buffer): string | undefined {
   const expected: ExpectedReplies = isUtf8(body) ? expectedOf(body.toString()) : { requests: [], invalid: [null] };
   if (status === 202) return ids.length > 0 ? "A reply with 202" : compare(expected, []);
   if (status === 200) return compare(expected, ids);
-  // Refused as a whole: one error, of nobody or of the request.
+  // Refused as a whole: one error, without an id or with that of the request.
   const [error, ...more] = messages;
   if (!error || more.length > 0 || !isJsonObject(error["error"])) return `${messages.length} messages in a refusal`;
   const known: readonly unknown[] = [...expected.requests, ...expected.invalid, null];

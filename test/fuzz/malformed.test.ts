@@ -84,7 +84,7 @@ describe("Streamable HTTP, legacy era", () => {
     ["of the wrong type", "echo", { text: 5 }, /text/],
     ["that lack what is required", "progress", {}, /steps/],
     ["over a bound", "progress", { steps: 1000 }, /steps/],
-  ])("C37: arguments %s are a result that says which", async (_what, name, args, text) => {
+  ])("C37: arguments %s are a result that names the problem", async (_what, name, args, text) => {
     const session = await openSession("2025-11-25");
     const answer = await sendTo(served.url, rpc(1, "tools/call", { name, arguments: args }), session);
     expect(messagesOf(answer)).toMatchObject([
@@ -108,8 +108,7 @@ describe("Streamable HTTP, legacy era", () => {
 
 describe("HTTP+SSE", () => {
   /**
-   * Posts to a connection of its own; gives the status of each post and what came on the stream until the last was
-   * answered.
+   * Posts on a separate connection; returns the status of each post and the events of the stream until the last answer.
    */
   async function exchange(...bodies: readonly unknown[]): Promise<{ answers: HttpAnswer[]; messages: JsonObject[] }> {
     const closing = new AbortController();
@@ -146,7 +145,7 @@ describe("HTTP+SSE", () => {
   }
 
   test.each(REFUSED_BODIES)(
-    "a body of %s is refused in the answer to its post, and the stream says nothing",
+    "refuses a body of %s in the answer to its post, and not on the stream",
     async (what, body, status, code) => {
       const { answers, messages } = await exchange(body);
       const [answer] = answers;
@@ -192,7 +191,7 @@ describe("stdio", () => {
         { id: `after ${at}`, result: {} },
       ]);
     }
-    // The modern era's own: what HTTP refuses by header does not exist here, what is wrong with a message does.
+    // Cases of the modern era: refusals of HTTP by header do not exist here, faults of a message do.
     const messages = MALFORMED_POSTS.filter(
       ({ headers, body }) =>
         headers !== undefined &&

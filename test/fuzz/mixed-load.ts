@@ -1,5 +1,5 @@
-// Callers of every kind at once against one hub: good calls, failing ones, crashing servers, hanging calls, callers
-// that go.
+// Concurrent callers of every kind against one hub: successful calls, failing ones, crashing servers, hanging calls,
+// callers that disconnect.
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";
@@ -25,7 +25,7 @@ async function call(client: RawClient, tally: Tally, name: string, args: JsonObj
   return reply;
 }
 
-/** What a caller does, the frequent more than once. */
+/** Steps of a caller, frequent ones repeated. */
 function stepsOf(tally: Tally): readonly Step[] {
   const plain: Step = async (client, random) => {
     const text = `t${random.below(1e6)}`;
@@ -72,8 +72,8 @@ export interface LoadOptions {
 }
 
 /**
- * Ends at a time on the clock of `performance.now()`, or after so many calls. Each caller leaves after a while, most
- * without a word.
+ * Ends at a time on the clock of `performance.now()`, or after a number of calls. Each caller leaves after a while,
+ * most without a message.
  */
 export async function runMixedLoad({ url, workers, untilMs, maxCalls, random, tally }: LoadOptions): Promise<void> {
   const steps = stepsOf(tally);

@@ -13,13 +13,13 @@ export interface StreamsOptions {
 }
 
 /**
- * Of the streams, one in so many is never read; and so many callers ask for a large answer and do not read it, in every
- * other minute.
+ * One in so many streams is never read; and so many callers request a large answer and do not read it, in every other
+ * minute.
  */
 const SILENT_SHARE = 50;
 const SLOW_CALLERS = 20;
 const LARGE_BYTES = 2_000_000;
-/** A list changes so often, and every stream is told. */
+/** A list changes this often, and every stream is notified. */
 const CHANGE_EVERY_MS = 15_000;
 const REVISION = "2025-11-25";
 
@@ -34,7 +34,7 @@ export interface Minute {
 
 export interface StreamsReport {
   readonly minutes: readonly Minute[];
-  /** Told of changes, and how often all readers together should have been. */
+  /** Received notifications, and the number that all readers together should have received. */
   readonly notifications: number;
   readonly due: number;
   readonly stillOpen: number;
@@ -192,7 +192,7 @@ function post(
   });
 }
 
-/** Asks for a large answer on a connection of its own and never takes it. */
+/** Requests a large answer on a separate connection and never reads it. */
 function callAndReadNothing(url: string, session: Headers): { destroy(): void } {
   const outgoing = request(
     url,

@@ -1,17 +1,17 @@
-// What a sender may expect, said anew from JSON-RPC and not from the hub's own code: one reply for each request, with
-// its id, and one for each thing that is no message; nothing for notifications and replies.
+// Expected replies, derived from JSON-RPC and not from the hub's code: one reply for each request, with its id, and one
+// for each invalid message; none for notifications and replies.
 import { isJsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 
 export type Id = string | number | null;
 
 export interface ExpectedReplies {
-  /** Of requests: each gets exactly one reply. */
+  /** Requests: each gets exactly one reply. */
   readonly requests: readonly Id[];
-  /** Of what is no message: each gets one reply, with this id or with null. */
+  /** Invalid messages: each gets one reply, with this id or with null. */
   readonly invalid: readonly Id[];
 }
 
-/** The hub's own bounds: what is beyond is refused as a whole. */
+/** The hub's own limits: a message beyond them is refused as a whole. */
 const MAX_DEPTH = 128;
 const MAX_BATCH = 100;
 const REVISION_KEY = "io.modelcontextprotocol/protocolVersion";
@@ -73,7 +73,7 @@ function isReply(value: Record<string, unknown>, id: Id): boolean {
   return isError || isJsonObject(result) || (Array.isArray(result) && result.length === 0);
 }
 
-/** Says what is wrong with these replies, if anything. */
+/** Returns the fault of these replies, if any. */
 export function compare(expected: ExpectedReplies, replies: readonly Id[]): string | undefined {
   const left = [...replies];
   const take = (id: Id): boolean => {

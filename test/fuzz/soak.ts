@@ -37,7 +37,7 @@ const ROUNDS = 5;
 const SAMPLES = 8;
 const WORKERS = 24;
 const MAX_CALLS = 2_000_000;
-/** What two moments of equal work may differ by. */
+/** Difference between two moments of equal work. */
 const HEAP_NOISE_BYTES = 12_000_000;
 const RSS_NOISE_BYTES = 64_000_000;
 const RESOURCE_NOISE = 12;

@@ -1,4 +1,4 @@
-// Doors whose answers come on one stream, away from the requests: replies are counted and matched in rounds.
+// Endpoints whose answers come on one stream, apart from the requests: replies are counted and matched in rounds.
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { SseDecoder } from "../../packages/toolyard/src/wire/sse.ts";
 import { createRandom, type Random } from "../support/random.ts";
@@ -10,7 +10,7 @@ import { compare, countOf, expectedOf, join, type ExpectedReplies, type Id } fro
 const PATIENCE_MS = 20_000;
 const CASES_A_ROUND = 40;
 
-/** Replies as they come, matched with what is expected. */
+/** Matches replies with the expected ones as they arrive. */
 class Ledger {
   #expected: ExpectedReplies[] = [];
   #ids: Id[] = [];

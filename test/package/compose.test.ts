@@ -12,7 +12,7 @@ interface Block {
   readonly text: string;
 }
 
-/** The services of compose.yaml; what its lists hold stands in JSON. */
+/** The services of compose.yaml; its lists are in JSON. */
 function readBlocks(): readonly Block[] {
   const [, services = ""] = readFileSync(join(ROOT, "compose.yaml"), "utf8").split("\nservices:\n");
   return services

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import * as toolyard from "../../packages/toolyard/src/index.ts";
 import { PACKAGE } from "../cli/harness.ts";
 
-// An export is a promise. Whoever adds one does so on purpose, here too; taking one away breaks somebody's program.
+// An export is a promise. Add one here on purpose, too; removing one breaks programs.
 const VALUES = [
   "ConfigError",
   "FailError",
@@ -90,7 +90,7 @@ test("the public names, types among them, are these", () => {
   expect(text.replaceAll(/export (?:type )?\{[^}]*\} from "[^"]+";\s*/g, "").trim()).toBe("");
 });
 
-test("the keys of the package are these, and each names files of its own", () => {
+test("the keys of the package are these, and each names existing files", () => {
   const { exports } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
     exports: Record<string, unknown>;
   };

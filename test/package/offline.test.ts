@@ -1,4 +1,4 @@
-// Nothing is fetched at run time: every Node of these runs is kept from leaving this machine, and tells when it tries.
+// Nothing is downloaded at run time: every Node of these runs is kept from other machines, and reports an attempt.
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -87,13 +87,13 @@ test("nothing is fetched by a hub that serves, nor by the services that it has",
   }
 });
 
-test("a chat asks its model, and nobody else", async () => {
+test("a chat requests only its model", async () => {
   models.say([{ calls: [{ name: "work", arguments: { how: "well" } }] }, { text: "It works." }]);
   const { code, stdout } = await toolyard("chat", "--model", "mistral/mistral-large-latest", "--once", "Does it?");
   expect([code, stdout, tried()]).toEqual([0, "It works.\n", ""]);
 });
 
-test("what does leave the machine is told: a server elsewhere, and a model elsewhere", async () => {
+test("reports each connection to another machine: a remote server and a remote model", async () => {
   await toolyard("check", "--config", "away.toml");
   expect(tried()).toContain("connect 192.0.2.7 by ");
   env = { ...env, NETWORK_LOG: desk.path("network-model"), MISTRAL_BASE_URL: "http://models.example" };

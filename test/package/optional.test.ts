@@ -73,14 +73,14 @@ function namesIn(path: string): readonly string[] {
 
 const env = () => ({ PATH: process.env["PATH"], HOME: folder, TOOLYARD_HOME: folder });
 
-/** Runs a program of somebody who has the package; gives what it printed. */
+/** Runs a program of a user of the package; returns its output. */
 async function program(text: string): Promise<string> {
   await writeFile(join(folder, "program.mjs"), text);
   const { stdout } = await run(process.execPath, ["program.mjs"], { cwd: folder, env: env() });
   return stdout;
 }
 
-/** Runs the command; gives what it says on standard error. */
+/** Runs the command; returns its standard error. */
 async function command(...args: readonly string[]): Promise<string> {
   const main = join(modules, "toolyard/dist/cli/main.js");
   const { stderr } = await run(process.execPath, [main, ...args], { cwd: folder, env: env() }).catch(
@@ -89,7 +89,7 @@ async function command(...args: readonly string[]): Promise<string> {
   return stderr;
 }
 
-/** What is said of a package that is missing. */
+/** Text for a missing package. */
 function sentence(name: string): RegExp {
   const extra = EXTRAS.find(({ packages }) => packages.some((own) => own === name))!.name;
   return new RegExp(
@@ -128,7 +128,7 @@ test("the keyring alone is optional; packages of extras are development dependen
   expect(EXTRAS.flatMap(({ packages }) => packages).filter((name) => name in MANIFEST.dependencies)).toEqual([]);
 });
 
-test("without them the hub serves tools and runs JavaScript, and Python is told with its command", async () => {
+test("without them the hub serves tools and runs JavaScript, and names the command for Python", async () => {
   const said = await program(`import { createHub } from "toolyard";
 import "toolyard/agent";
 const hub = await createHub({ variables: {}, settings: { logging: { level: "error" } },
@@ -163,12 +163,12 @@ test.each([
   ["google/some-model", "@ai-sdk/google"],
   ["ollama/some-model", "@ai-sdk/openai-compatible"],
   ["mistral/some-model", "ai"],
-])("a model of %s without `%s` alone is told in one sentence with its command", async (model, missing) => {
+])("a model of %s without `%s` alone names the command in one sentence", async (model, missing) => {
   await leaveOut(missing);
   expect(await program(ask(model))).toMatch(sentence(missing));
 });
 
-test("a model whose packages are there is asked, and says what became of that", async () => {
+test("a model with its packages is asked, and its failure is reported", async () => {
   await leaveOut("@ai-sdk/mistral");
   expect(await program(ask("openai/some-model"))).toContain("Cannot connect to API");
 });
@@ -176,7 +176,7 @@ test("a model whose packages are there is asked, and says what became of that", 
 test.each([
   ["graph", "svg", "@hpcc-js/wasm-graphviz"],
   ["matrices", "png", "@resvg/resvg-wasm"],
-])("a picture (%s) as %s without `%s` is told in one sentence with its command", async (picture, ending, missing) => {
+])("a picture (%s) as %s without `%s` names the command in one sentence", async (picture, ending, missing) => {
   const draw = ["gnn", "draw", "model.md", "--picture", picture, "-o", `picture.${ending}`];
   await leaveOut(missing);
   expect(await command(...draw)).toMatch(sentence(missing));
@@ -184,7 +184,7 @@ test.each([
   expect(await command(...draw)).not.toContain("The extra");
 });
 
-test("a vendor's own client is told of the missing package with the same words", async () => {
+test("a vendor's own client gets the same text for a missing package", async () => {
   const said = await program(`import { LLMWithMCPTools } from "toolyard/agent";
 const client = { chat: { completions: { create: () => ({}) } } };
 const server = { listTools: async () => [], callTool: async () => ({}) };
@@ -194,7 +194,7 @@ console.log(told);
   expect(said).toMatch(sentence("@ai-sdk/openai"));
 });
 
-test("a library without `libsql` is told so where Node has no SQLite of its own, and opens where it has", async () => {
+test("a library without `libsql` reports it if Node has no SQLite, and opens otherwise", async () => {
   await leaveOut("libsql");
   const said = await command("library", "list");
   if (isBuiltin("node:sqlite")) expect(said).not.toContain("The extra");

@@ -16,9 +16,9 @@ const MANIFEST = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"))
   exports: Record<string, unknown>;
   engines: { node: string };
 };
-/** The packed package without its table of embeddings; a larger one contains something that nobody needs. */
+/** The packed package without its table of embeddings; a larger one contains unneeded files. */
 const MAX_PACKED_BYTES = 1_800_000;
-/** What `npm install toolyard` installs and downloads, the optional keyring included. */
+/** Packages and bytes that `npm install toolyard` installs and downloads, with the optional keyring. */
 const MAX_INSTALLED = { packages: 40, bytes: 20_000_000, downloadedBytes: 12_000_000 };
 const MAX_WITHOUT_OPTIONAL = { packages: 36, bytes: 17_000_000, downloadedBytes: 9_000_000 };
 /** Packages and parts of their names that no hub without its extras and servers needs. */
@@ -37,7 +37,7 @@ let tarball: string;
 let checkout: string;
 const serverTarballs: string[] = [];
 
-// The package is packed from a copy, since packing builds anew and others are using what is built.
+// The package is packed from a copy, since packing builds again and other tests use the build.
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "toolyard-package-")));
   const copy = join(folder, "checkout");
@@ -57,7 +57,7 @@ beforeAll(async () => {
     await cp(join(ROOT, part), join(copy, part), { recursive: true, filter: isSource });
   }
   await linkModules(join(copy, "node_modules"));
-  // What an earlier build left behind must not get into the package.
+  // Files of an earlier build must not get into the package.
   checkout = join(copy, "packages/toolyard");
   await mkdir(join(checkout, "dist"));
   await writeFile(join(checkout, "dist", "left-over.js"), "");
@@ -81,7 +81,7 @@ async function pack(name: string, ...options: readonly string[]): Promise<Packed
 
 const isSource = (path: string): boolean => !/[/\\]packages[/\\][a-z]+[/\\](?:dist|build|node_modules)$/.test(path);
 
-/** Links what is installed, and the packages themselves to those of the copy. */
+/** Links the installed packages, and the workspace packages to those of the copy. */
 async function linkModules(modules: string): Promise<void> {
   await mkdir(modules);
   const own = new Set(["toolyard", "@toolyard"]);
@@ -92,13 +92,13 @@ async function linkModules(modules: string): Promise<void> {
   for (const name of ["gnn", "library"]) await symlink(`../../packages/${name}`, join(modules, "@toolyard", name));
 }
 
-/** Whether a path is in the folder of a pattern of `exports`, `folder/*.d.ts`. */
+/** Returns true if a path is in the folder of a pattern of `exports`, `folder/*.d.ts`. */
 function fits(path: string, pattern: string): boolean {
   const [before = "", after = ""] = pattern.split("*");
   return path.startsWith(before) && path.endsWith(after) && !path.slice(before.length).includes("/");
 }
 
-/** What lies in `src/runtimes/` as it is to be run, by its place in `dist`. */
+/** Files of `src/runtimes/` that run as they are, by their place in `dist`. */
 function uncompiled(): string[] {
   const source = join(PACKAGE, "src");
   const files = ["runtimes", "sandbox", "extras"].flatMap((folder) =>
@@ -110,7 +110,7 @@ function uncompiled(): string[] {
 }
 
 describe("the package", () => {
-  test("holds what is needed and nothing else", () => {
+  test("holds the needed files and no others", () => {
     const paths = packed.files.map(({ path }) => path);
     expect(paths.filter((path) => !path.startsWith("dist/") && !path.startsWith("docs/")).toSorted()).toEqual([
       "CHANGELOG.md",
@@ -124,7 +124,7 @@ describe("the package", () => {
       "docs/guide/sources/gnn-thermostat.svg",
       "docs/reference/toolyard.schema.json",
     ]);
-    // Next to what is compiled, children are run from files that no compiler touches: each of them, and no others.
+    // Besides compiled files, children run from files that are not compiled: exactly these.
     expect(paths.filter((path) => path.startsWith("dist/") && !/\.(js|d\.ts)$/.test(path)).toSorted()).toEqual(
       [
         ...uncompiled(),
@@ -225,7 +225,7 @@ describe("the package", () => {
     expect(await toolyard("call", "typed.hello", "--config", "typed.toml")).toBe("hello\n");
     await writeFile(join(home, "sum.js"), "console.log(6 * 7);\n");
     expect(await toolyard("run", "sum.js")).toContain("42");
-    // The services come along, each a program of its own.
+    // The services are included, each as a separate program.
     await writeFile(join(home, "services.toml"), "[services]\ndatetime = true\n");
     expect(
       JSON.parse(await toolyard("call", "get_current_datetime", "timezone=UTC", "--config", "services.toml")),
@@ -251,7 +251,7 @@ describe("the package", () => {
     await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", "."], { cwd: home });
   }, 300_000);
 
-  test("installs without what is optional, smaller, and calls its tools", async () => {
+  test("installs without optional packages, smaller, and calls its tools", async () => {
     const home = join(folder, "lean");
     await install(home, "--omit=optional", tarball);
     const manifest = MANIFEST as unknown as Record<"dependencies" | "optionalDependencies", object>;
@@ -278,13 +278,13 @@ const pinOf = ({ version, integrity }: Shrinkwrap["packages"][string]) => ({ ver
 
 const envIn = (home: string) => ({ PATH: process.env["PATH"], HOME: home, TOOLYARD_HOME: join(home, "data") });
 
-/** Runs the command that is installed in a folder; gives what it prints. */
+/** Returns a function that runs the command installed in a folder and returns its output. */
 function commandIn(home: string): (...args: readonly string[]) => Promise<string> {
   return async (...args) =>
     (await run(join(home, "node_modules/.bin/toolyard"), args, { cwd: home, env: envIn(home) })).stdout;
 }
 
-/** What `npm install` makes of packed packages in a folder; npm's cache has what `npm ci` has downloaded. */
+/** Installs packed packages in a folder; npm's cache has the downloads of `npm ci`. */
 async function install(home: string, ...words: readonly string[]): Promise<void> {
   await mkdir(home);
   await writeFile(join(home, "package.json"), '{"private": true, "type": "module"}');

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const { exports: EXPORTS } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
   exports: Record<string, { types?: string }>;
 };
-/** All keys with declarations; one that stands for several is held by those of its names that others import. */
+/** All keys with declarations; a pattern key is represented by the names that others import. */
 const KEYS = Object.keys(EXPORTS)
   .filter((key) => EXPORTS[key]!.types !== undefined)
   .map((key) => key.replace("*", "run"));
@@ -96,7 +96,7 @@ test.each(RESOLUTIONS)(
   },
 );
 
-test("a handler of the wrong type is told at its place", async () => {
+test("reports a handler of the wrong type at its place", async () => {
   await writeFile(
     join(folder, "wrong.ts"),
     `import type { ModuleHub } from "toolyard";

@@ -10,7 +10,7 @@ import { ScriptYard, until } from "../support/script-yard.ts";
 const { found } = await probeBwrap();
 const BWRAP = '[isolation]\nmode = "bwrap"\n';
 
-/** Where the tests run as root, it is `nobody` who looks from inside. */
+/** If the tests run as root, the user inside is `nobody`. */
 function openYard(): ScriptYard {
   const yard = new ScriptYard();
   chmodSync(yard.folder.path, 0o755);
@@ -123,7 +123,7 @@ describe("S8: behind bubblewrap", () => {
     }
   });
 
-  test("a signal and a bound are told as they are without it", async () => {
+  test("reports a signal and a limit as without isolation", async () => {
     await using yard = openYard();
     yard.folder.script("signal", "main.sh", "kill -SEGV $$", BWRAP);
     yard.folder.script("cpu", "main.sh", "while :; do :; done", `${BWRAP}[limits]\ncpu = "1s"\n`);
@@ -139,7 +139,7 @@ describe("S8: behind bubblewrap", () => {
     });
   });
 
-  test("a fork bomb without end stops at `procs`, and at the deadline nobody is left", async () => {
+  test("stops an endless fork bomb at `procs`, and leaves no process at the deadline", async () => {
     await using yard = openYard();
     const bomb =
       "import os, time\nsigns = 0\nwhile True:\n  try:\n    os.fork()\n  except OSError:\n    time.sleep(0.01)";
@@ -148,7 +148,7 @@ describe("S8: behind bubblewrap", () => {
     await until(() => processesNamed(join(yard.folder.path, "one")) === 0);
   });
 
-  test("a daemon that left group and environment behind ends with its call all the same", async () => {
+  test("ends a daemon that left group and environment with its call", async () => {
     await using yard = openYard();
     yard.folder.script(
       "one",
@@ -185,7 +185,7 @@ describe("S8: behind bubblewrap", () => {
     expect(yard.provider.status().info).toMatchObject({ running: 1 });
   });
 
-  test("as root, a folder that `nobody` may not read is said to be so", async ({ skip }) => {
+  test("as root, reports a folder that `nobody` may not read", async ({ skip }) => {
     skip(process.getuid?.() !== 0, "only as root");
     await using yard = openYard();
     yard.folder.script("one", "main.sh", "echo", BWRAP);

@@ -1,5 +1,4 @@
-// Bounds that the system keeps: the tables of a tool.toml and of the section, and what an end by one of them is told
-// as.
+// Limits that the system enforces: the tables of a tool.toml and of the section, and the error of each.
 import { describe, expect, test } from "vitest";
 import { findPrlimit, prlimitArguments } from "../../packages/toolyard/src/process/resource-limits.ts";
 import { textOf } from "../support/tool-folder.ts";
@@ -76,7 +75,7 @@ describe.runIf(hasPrlimit)("S8: bounds hold", () => {
     });
   });
 
-  test("of processes: for the hub's user, and of root it is said that they do not", async () => {
+  test("of processes: for the hub's user; for root the hub reports that they do not apply", async () => {
     await using yard = new ScriptYard();
     yard.folder.script("one", "main.sh", "#!/usr/bin/env bash\nulimit -u", "[limits]\nprocs = 4000\n");
     expect(textOf(await yard.call("one"))).toBe("4000");
@@ -96,7 +95,7 @@ test("`limits.output` of a tool wins over `max_output` of the section, in either
   expect(await yard.call("less")).toMatchObject({ ok: false, kind: "too_large", details: { maxBytes: 100 } });
 });
 
-test.runIf(hasPrlimit)("what the section says holds for tools that say nothing, member by member", async () => {
+test.runIf(hasPrlimit)("applies the section to tools without their own value, member by member", async () => {
   await using yard = new ScriptYard();
   yard.folder.script("plain", "main.sh", "ulimit -n; ulimit -f");
   yard.folder.script("own", "main.sh", "ulimit -n; ulimit -f", "[limits]\nfiles = 50\n");

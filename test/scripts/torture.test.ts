@@ -1,6 +1,6 @@
-// What a script tool may do to its hub, by both ways of running it: each with one clear outcome, in bounded time, and
-// no child left. What only a process of its own can do (daemons, descriptors, command lines) is in
-// packages/toolyard/src/providers/scripts/provider-calls.test.ts too.
+// Misbehaviour of a script tool, for both ways of running it: each with one clear outcome, in limited time, and without
+// a remaining child. Cases that need a separate process (daemons, descriptors, command lines) are also in
+// packages/toolyard/src/providers/scripts/provider-calls.test.ts.
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { withTimeToBegin } from "../fixtures/time-to-begin.ts";
@@ -49,7 +49,7 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
 
   const RECORD = "open('pids', 'a').write('%d\\n' % os.getpid())\n";
 
-  test("a tree of processes that fork and ignore SIGTERM is gone at the deadline", async () => {
+  test("ends a tree of processes that fork and ignore SIGTERM at the deadline", async () => {
     const bomb =
       `${RECORD}signal.signal(signal.SIGTERM, signal.SIG_IGN)\nfor depth in range(6):\n    os.fork()\n` +
       `${RECORD}time.sleep(600)`;
@@ -108,7 +108,7 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
     expect(textOf(await made.call("one"))).toBe("fine");
   });
 
-  test("a hundred calls at once each get their own answer", async () => {
+  test("a hundred concurrent calls each get their own answer", async () => {
     await using made = yard("print(x)");
     const outcomes = await Promise.all(
       Array.from({ length: 100 }, (_, index) => made.call("one", { x: String(index) }, { timeoutMs: 60_000 })),
@@ -142,7 +142,7 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
     expect((await made.provider.listing()).tools).toEqual([]);
   });
 
-  test("a manifest that breaks during a call, and is mended, costs that call nothing", async () => {
+  test("a manifest that breaks during a call, and is repaired, does not affect that call", async () => {
     await using made = yard(`${RECORD}while not os.path.exists("go"): time.sleep(0.01)\nprint("done")`);
     const call = made.call("one");
     await made.lines("one/pids", 1);
@@ -164,7 +164,7 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
       });
   });
 
-  test("junk on the descriptors to the hub confuses nobody", async () => {
+  test("ignores junk on the descriptors to the hub", async () => {
     const body =
       'os.write(3, b"junk\\n{\\"end\\": 99}\\n{\\"begin\\": 1, \\"out\\": 7}\\n{\\"id\\": 1}\\n[1]\\n" * ' +
       '50)\nos.write(3, bytes(range(256)) + b"\\n")\nprint("honest")';

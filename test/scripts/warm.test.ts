@@ -93,7 +93,7 @@ describe.each([
     await until(() => !isThere(first.pid));
   });
 
-  test("what is returned is the result; without it, what was printed", async () => {
+  test("returns the returned value; without one, the printed text", async () => {
     await using made = yard();
     expect(await made.call("one", { do: "print", x: "two" })).toEqual({
       ok: true,
@@ -161,7 +161,7 @@ describe.each([
   });
 
   test.each(["sleep", "spin"])(
-    "a call that would %s for ever ends at its deadline, its interpreter with it, and the next is served",
+    "ends an endless call (%s) at its deadline with its interpreter, and serves the next",
     async (what) => {
       await using made = yard();
       const { pid } = await count(made);
@@ -242,7 +242,7 @@ describe.each([
   });
 });
 
-test("a file that does not load is the tool's failure each time, until it is mended", async () => {
+test("reports a file that does not load at each call, until it is fixed", async () => {
   await using made = new ScriptYard();
   made.folder.script("py", "main.py", "import no_such_module\ndef run(): pass", WARM);
   made.folder.script("js", "main.mjs", "export const other = 1;", WARM);
@@ -275,7 +275,7 @@ test("TypeScript and CommonJS stay too", async () => {
   expect(textOf(await made.call("cjs", { x: "!" }))).toBe("from cjs!");
 });
 
-test("the helpers work as in a process of its own: arguments, results, and each call's own", async () => {
+test("the helpers work as in a separate process: arguments, results, and each call's own", async () => {
   await using made = new ScriptYard();
   made.folder.script(
     "py",
@@ -312,7 +312,7 @@ test("warm is refused for what cannot stay, and as a default it is passed over t
   expect(textOf(await made.call("py"))).toBe("python");
 });
 
-test("`execute` of a tool folder stays too: what it prints is logged, and it has its client instance", async () => {
+test("`execute` of a tool folder stays too: logs its output, and keeps its client instance", async () => {
   await using made = new ScriptYard();
   const metadata = (name: string) =>
     JSON.stringify({ name, description: "d", input_schema: { type: "object" }, run: { mode: "warm" } });

@@ -16,7 +16,7 @@ const ROWS = [
   { name: "send_email", description: "Sends an email." },
 ];
 
-/** Shares no word with any of them. */
+/** Shares no word with any tool. */
 const BY_MEANING = "answer a letter";
 
 interface Place {
@@ -36,7 +36,7 @@ function placeWith(load: () => Promise<TextEmbedder>, ...providers: MemoryProvid
 
 const rowsProvider = (): MemoryProvider => new MemoryProvider({ id: "rows", namespace: "" }).offerTools(...ROWS);
 
-/** The shipped embedder, and what it was asked. */
+/** Returns the shipped embedder, and the texts that it embedded. */
 async function listening(): Promise<{ readonly embedder: TextEmbedder; readonly asked: string[] }> {
   const { model, dimensions, ...table } = await loadTokenTable().then((one) => ({
     model: one.model,
@@ -51,7 +51,7 @@ async function listening(): Promise<{ readonly embedder: TextEmbedder; readonly 
   return { embedder: { model, dimensions, embed }, asked };
 }
 
-test("a tool is found by what it means, with no word of the query", async () => {
+test("finds a tool by meaning, without a word of the query", async () => {
   const { found } = placeWith(loadTokenTable, rowsProvider());
   expect((await found(BY_MEANING))[0]).toBe("send_email");
 });
@@ -89,7 +89,7 @@ test("a table that cannot be read leaves words as they are", async () => {
   expect(await found(BY_MEANING)).toEqual([]);
 });
 
-test("only what is new is embedded when one source changes", async () => {
+test("embeds only new tools when one source changes", async () => {
   const { embedder, asked } = await listening();
   const other = new MemoryProvider({ id: "other", namespace: "other" }).offerTools({
     name: "one",
@@ -106,7 +106,7 @@ test("only what is new is embedded when one source changes", async () => {
   expect(asked).not.toContain("delete_rows");
 });
 
-test("a hit says what it was found by, where that is asked", async () => {
+test("explains a hit if requested", async () => {
   const { catalog } = placeWith(loadTokenTable, rowsProvider());
   const [asked] = (await catalog.search(BY_MEANING, VIEW, { limit: 1, why: true })).hits;
   expect(asked!.why).toMatchObject({ words: 0 });
@@ -132,7 +132,7 @@ test("the words of like tools of another server speak for a tool", async () => {
   expect(await neighboursOf("c__list_branches")).toBe(0);
 });
 
-test("whoever waits for something else is not kept by a large catalog", async () => {
+test("a large catalog does not delay other requests", async () => {
   const tools = Array.from({ length: 1500 }, (_, at) => ({
     name: `tool_${at}`,
     description: `Does the thing of number ${at} to every file, row, branch and message of the project.`,
@@ -164,7 +164,7 @@ test("a search that is closed while it prepares ends", async () => {
   expect(await table.evidence("rows", [])).toBeUndefined();
 });
 
-test("while a model has not told of every tool, the table stands in for it", async () => {
+test("uses the table until the model has embedded every tool", async () => {
   let asked = 0;
   const silent: Embedder = { model: "silent", embed: () => new Promise(() => void (asked += 1)) };
   const { catalog, table, found } = placeWith(loadTokenTable, rowsProvider());

@@ -19,7 +19,7 @@ await hub.close();
 console.log("closed", hits.length);
 `;
 
-test("a program that closes its hub while tools are still being prepared for search goes on after that", async () => {
+test("a program continues after it closes its hub while tools are prepared for search", async () => {
   const program = ["--input-type=module", "--eval", PROGRAM];
   const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: new URL("../..", import.meta.url) });
   expect(stdout).toBe("closed 3\n");

@@ -1,5 +1,5 @@
-// Whoever may not use everything hears of nothing else: not by a name, and not by what a hidden tool would change of
-// places, scores and reasons.
+// A caller with narrowed rights learns nothing about hidden tools: not by name, and not by changes of positions, scores
+// and reasons.
 import { expect, test } from "vitest";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
 import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
@@ -26,7 +26,7 @@ const SHOWN: Readonly<Record<string, readonly Offer[]>> = {
     { name: "read_inbox", description: "Reads the newest messages." },
   ],
 };
-/** Siblings, like tools of other servers, words that nobody else has, and names that a slip leads to. */
+/** Sibling tools, like those of other servers, rare words, and names that a slip leads to. */
 const HIDDEN: Readonly<Record<string, readonly Offer[]>> = {
   shop: [
     { name: "refund_order", description: "Refunds an order, invoice and all, by email." },
@@ -73,14 +73,14 @@ test.each([
   "vault__send_gold",
   "orders",
   "",
-])("S15: %j finds for a guest what it would find were nothing else there, scores and reasons too", async (query) => {
+])("S15: %j finds the same for a guest as without other tools, with equal scores and reasons", async (query) => {
   const guest = await yard([SHOWN, HIDDEN], RIGHTS);
   const alone = await yard([SHOWN]);
   expect(await guest(query)).toEqual(await alone(query));
   expect(await guest(query, { server: "vault" })).toEqual(await alone(query, { server: "vault" }));
 });
 
-test("S15: who may use everything finds what is hidden from the guest, between its searches", async () => {
+test("S15: a caller with all rights finds tools hidden from the guest, between its searches", async () => {
   const catalog = new Catalog(resolveCatalog(), [
     new MemoryProvider({ id: "vault" }).offerTools({ name: "send_gold", description: "Sends gold." }),
     new MemoryProvider({ id: "mail" }).offerTools({ name: "send_email", description: "Sends an email." }),

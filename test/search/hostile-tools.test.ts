@@ -72,7 +72,7 @@ test.each([
   "x".repeat(100_000),
   "get rid of stored rows ".repeat(5000),
   "((((.*)+)+)+)$",
-])("whatever tools say and whoever asks (%#), scores are numbers from 0 to 1 in their order", async (query) => {
+])("scores are ordered numbers from 0 to 1 for all texts and callers (%#)", async (query) => {
   const hits = await place.found(query);
   await place.table.settled();
   for (const one of [hits, await place.found(query)]) {
@@ -88,11 +88,11 @@ test("a tool that is called as what every object has is found by its name", asyn
   expect(names(await place.found("hostile__constructor"))[0]).toBe("hostile__constructor");
 });
 
-test("a million letters of description do not put a tool before the one that is meant", async () => {
+test("a description of a million letters does not rank a tool before the right one", async () => {
   expect(names(await place.found("delete rows"))[0]).toBe("hostile__delete_rows");
 });
 
-/** Stands for a table that is broken in a way that its reader does not see. */
+/** Stands in for a table with a fault that its reader does not detect. */
 const telling = (value: number): TextEmbedder => ({
   model: "broken",
   dimensions: 6,
@@ -100,7 +100,7 @@ const telling = (value: number): TextEmbedder => ({
 });
 
 test.each([NaN, Infinity, -Infinity, 0, 1e38])(
-  "an embedder that says %d leaves words in their order",
+  "an embedder that returns %d keeps the order by words",
   async (value) => {
     const tools = (): MemoryProvider[] => [
       new MemoryProvider({ id: "rows", namespace: "" }).offerTools("delete_rows", "read_rows", "send_email"),
@@ -115,7 +115,7 @@ test.each([NaN, Infinity, -Infinity, 0, 1e38])(
   },
 );
 
-test("a source that goes while tools are embedded is not in what is found, now or later", async () => {
+test("a source removed during embedding appears in no search, now or later", async () => {
   const gone = new MemoryProvider({ id: "gone" }).offerTools({ name: "send_email", description: "Sends an email." });
   const stays = new MemoryProvider({ id: "stays" }).offerTools({ name: "send_mail", description: "Sends a mail." });
   const shipped = await loadTokenTable();
@@ -135,7 +135,7 @@ test("a source that goes while tools are embedded is not in what is found, now o
   expect(names(await found("send an email"))).toEqual(["stays__send_mail"]);
 });
 
-test("lists that are asked about at once all come to their neighbours, whichever came last", async () => {
+test("concurrent requests for lists all get their neighbours, in any order", async () => {
   const offer = (id: string): MemoryProvider =>
     new MemoryProvider({ id }).offerTools({ name: "send_email", description: "Sends an email to somebody." });
   const { catalog, table, found } = placeWith([offer("a"), offer("b"), offer("c")]);
@@ -148,7 +148,7 @@ test("lists that are asked about at once all come to their neighbours, whichever
     expect(hits.every(({ why }) => why!.neighbours > 0)).toBe(true);
 });
 
-test("two changes at once, with searches between them, end in what is there", async () => {
+test("two concurrent changes, with searches between them, end in the present tools", async () => {
   const a = new MemoryProvider({ id: "a" }).offerTools("one");
   const b = new MemoryProvider({ id: "b" }).offerTools("two");
   const { table, found } = placeWith([a, b]);
@@ -179,7 +179,7 @@ function withModel(embed: Embedder["embed"]): Place & { readonly search: Semanti
   return { ...made, search };
 }
 
-test("a model whose query has another length than its tools is left, and the table stands in for it", async () => {
+test("ignores a model whose query has another length than its tools, and uses the table", async () => {
   let length = 3;
   const { found, search } = withModel(async (texts) => texts.map(() => Array.from({ length }, () => 1)));
   await found(BY_MEANING);

@@ -1,4 +1,4 @@
-// What a failed call through execute_tool tells of other tools, through the whole hub.
+// Other tools that a failed call through execute_tool names, through the whole hub.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { openTarget, openUpstream, tool, type Target, type Upstream } from "../security/attack.ts";
@@ -58,7 +58,7 @@ test("a tool's own error stays as it is, and a text at its end names the tools t
   expect(more).toEqual([]);
 });
 
-test("S15: a guest is told of no tool that it may not see", async () => {
+test("S15: names to a guest no tool that it may not see", async () => {
   const text = JSON.stringify(await failing(TOKENS.guest.token, "rows__delete_rows"));
   expect(text).toContain("Near: rows__delete_table");
   expect(text).not.toContain("vault");

@@ -39,7 +39,7 @@ test("a file of another kind is refused, and one that is cut short", () => {
   expect(() => new TokenTable(file.subarray(0, 10), "x")).toThrow("no table");
 });
 
-test("a file whose words do not fit its rows is refused, and one whose scales are no numbers", () => {
+test("refuses a file whose words do not match its rows, and one whose scales are no numbers", () => {
   const words = tableOf({ east: [100, 0], west: [0, 1] });
   words.write("\t", words.indexOf("\n"), "latin1");
   expect(() => new TokenTable(words, "x")).toThrow("damaged");

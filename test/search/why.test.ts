@@ -1,4 +1,4 @@
-// `toolyard search --why`, as somebody at a shell sees it.
+// `toolyard search --why`, as a user at a shell sees it.
 import { beforeAll, expect, test } from "vitest";
 import { Desk, type Ran } from "../cli/harness.ts";
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const linesOf = (name: string): string[] => runs[name]!.stdout.trim().split("\n");
 
-test("a table says what each hit was found by, and its parts make up the score", () => {
+test("a table explains each hit, and its parts add up to the score", () => {
   const [head, ...rows] = linesOf("why");
   expect(runs["why"]).toMatchObject({ code: 0, stderr: "" });
   expect(head!.trim().toLowerCase().split(/\s+/)).toEqual([
@@ -33,7 +33,7 @@ test("a table says what each hit was found by, and its parts make up the score",
   expect(rows.some((row) => row.endsWith("meta.ping"))).toBe(true);
 });
 
-test("without it no part is told", () => {
+test("prints no parts without it", () => {
   expect(linesOf("plain")[0]!.trim().toLowerCase().split(/\s+/)).toEqual(["score", "tool", "description"]);
 });
 

@@ -22,7 +22,7 @@ describe("clocks that change", () => {
     expect(at(utc, timezone)).toMatchObject({ datetime, is_dst: isDst });
   });
 
-  test("M14: the next change is told to the second, with the offset that follows", () => {
+  test("M14: reports the next change to the second, with the offset that follows", () => {
     expect(at("2026-11-22T00:00:00Z", "Europe/Berlin").next_change).toEqual({
       at: "2027-03-28T03:00:00+02:00",
       utc_offset: "+02:00",
@@ -69,7 +69,7 @@ describe("names of zones", () => {
     ["utc", "UTC"],
     ["  Asia/Kolkata ", "Asia/Kolkata"],
   ])("M14: %j is %s", (asked, zone) => {
-    // Which of two names of one zone a runtime lists is its own matter.
+    // Runtimes differ in which of two names of a zone they list.
     expect([zone, zone === "Asia/Kolkata" ? "Asia/Calcutta" : zone]).toContain(findTimeZone(asked));
   });
 
@@ -78,7 +78,7 @@ describe("names of zones", () => {
     ["+09:00", "Give an IANA name such as Europe/Paris"],
     ["", "Unknown time zone"],
     ["x".repeat(100), "at most 64 characters, got 100"],
-  ])("M14: %j is none, and what to write instead is said", (asked, words) => {
+  ])("M14: %j is no zone, and the error names an alternative", (asked, words) => {
     expect(() => findTimeZone(asked)).toThrow(words);
   });
 });

@@ -78,12 +78,12 @@ describe("gnn in a hub", () => {
   const ROOTS = `${GNN}[gnn]\nroots = ["models"]\n`;
   const check = ["call", "gnn_type_checker.type_check_gnn_file", "file_path=two_room.md"];
 
-  test("G56: a file in one of the roots is checked, whatever the hub's folder", async () => {
+  test("G56: checks a file in one of the roots, whatever the hub's folder", async () => {
     const { stdout } = await toolyard(ROOTS, check);
     expect(JSON.parse(stdout)).toMatchObject({ file_path: "two_room.md", is_valid: true });
   });
 
-  test("without roots the answer says which line to add, and with it all is well", async () => {
+  test("without roots the answer names the line to add, and with it the check succeeds", async () => {
     const { code, stderr } = await toolyard(GNN, check);
     expect([code, stderr]).toEqual([
       1,

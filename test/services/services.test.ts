@@ -64,7 +64,7 @@ afterEach(async () => {
 });
 
 describe("the four services", () => {
-  test("M14: each is an MCP server of its own, with its one tool on its own port", async () => {
+  test("M14: each is a separate MCP server, with one tool on its own port", async () => {
     await startAll();
     expect(SERVICES.map(({ name, tool, port }) => [name, tool, port])).toEqual([
       ["datetime", "get_current_datetime", 50_051],
@@ -87,7 +87,7 @@ describe("the four services", () => {
     ]);
   });
 
-  test("M1: one manager calls all four at once, and knows nothing but their names", async () => {
+  test("M1: one manager calls all four concurrently, and knows only their names", async () => {
     await startAll();
     const [now, found, weather, place] = await Promise.all([
       manager.callTool("get_current_datetime", { timezone: "Asia/Tokyo" }),
@@ -146,7 +146,7 @@ describe("the four services", () => {
     });
   });
 
-  test("C15: they speak Streamable HTTP at http://host:port/mcp, and nothing elsewhere", async () => {
+  test("C15: they use Streamable HTTP at http://host:port/mcp, and no other path", async () => {
     await startAll();
     expect(endpointOf("weather")).toBe(`http://${HOST}:${portOf("weather")}/mcp`);
     expect(
@@ -160,7 +160,7 @@ describe("the four services", () => {
     ).not.toBe(200);
   });
 
-  test("S1: a service does not listen beyond this machine unless that is said outright", async () => {
+  test("S1: a service listens beyond this machine only if configured", async () => {
     const [datetime] = SERVICES;
     await expect(startService(datetime!, { environment: {}, host: "0.0.0.0", port: 0 })).rejects.toThrow(
       "Refusing to listen on 0.0.0.0 without a token",
@@ -174,7 +174,7 @@ describe("web search", () => {
   test.each([
     ["searxng", {}, SEARXNG_JSON, undefined],
     ["brave", { WEB_SEARCH_API_KEY: "key-of-brave" }, BRAVE_JSON, "key-of-brave"],
-  ])("C43: by configuration, %s is asked in place of DuckDuckGo", async (backend, more, body, key) => {
+  ])("C43: asks %s instead of DuckDuckGo if configured", async (backend, more, body, key) => {
     await startAll({ WEB_SEARCH_BACKEND: backend, ...more });
     providers.misbehave((_request, response) => sendJson(response, 200, body));
     const { results } = (await manager.callTool("search_ddgs", { query: "otters", max_results: 2 })) as {
@@ -269,7 +269,7 @@ describe("weather", () => {
     expect(providers.asked.at(-1)).toContain("temperature_unit=celsius&wind_speed_unit=kn&precipitation_unit=mm");
   });
 
-  test("C43: asks a provider once for what was just answered", async () => {
+  test("C43: asks a provider once for a repeated request", async () => {
     await startAll();
     await manager.callTool("get_weather", { location: "Tokyo" });
     await manager.callTool("get_weather", { location: "Tokyo" });
@@ -321,7 +321,7 @@ describe("failures", () => {
     expect(await manager.callTool("geocode", { address: "Tokyo" })).toHaveProperty("latitude");
   });
 
-  test("M4: where geocoding was ended, weather says so in the same object", async () => {
+  test("M4: weather reports the same object when geocoding has ended", async () => {
     await startAll();
     const port = portOf("geocoding");
     await running.get("geocoding")!.close();
@@ -330,7 +330,7 @@ describe("failures", () => {
     });
   });
 
-  test("M5: a provider that says nothing ends in time, within the caller's own", async () => {
+  test("M5: a silent provider ends in time, within the caller's own", async () => {
     await startAll({ NOMINATIM_TIMEOUT: "100ms" });
     providers.misbehave(() => {});
     expect(await manager.callTool("geocode", { address: "Tokyo" })).toEqual({
@@ -341,7 +341,7 @@ describe("failures", () => {
     });
   });
 
-  test("M5: geocoding that says nothing is unavailable to weather after its time", async () => {
+  test("M5: silent geocoding is unavailable to weather after its time", async () => {
     await startAll({ GEOCODING_TIMEOUT: "300ms" });
     providers.misbehave(() => {});
     expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({
@@ -349,7 +349,7 @@ describe("failures", () => {
     });
   });
 
-  test("M5: a caller that gives up takes the requests behind weather and geocoding along", async () => {
+  test("M5: a caller that disconnects cancels the requests behind weather and geocoding", async () => {
     await startAll();
     const caller = new AbortController();
     let resolve = (): void => {};
@@ -407,13 +407,13 @@ describe("failures", () => {
       { address: "Tokyo" },
       "Nominatim does not accept the request (HTTP 400): Nothing to search for.",
     ],
-  ] as const)("C43: what %s says of a request is passed on", async (_name, body, tool, args, words) => {
+  ] as const)("C43: passes on what %s reports about a request", async (_name, body, tool, args, words) => {
     await startAll();
     providers.misbehave((_request, response) => sendJson(response, 400, body));
     expect(await manager.callTool(tool, args as JsonObject)).toEqual({ error: expect.stringContaining(words) });
   });
 
-  test("C43: a place that nobody knows is an error object, and never an empty list", async () => {
+  test("C43: an unknown place is an error object, and never an empty list", async () => {
     await startAll();
     expect(await manager.callTool("geocode", { address: "Nowhere at all" })).toEqual({
       error: 'No place found for "Nowhere at all". Check the spelling, or add the country.',
@@ -432,14 +432,14 @@ describe("failures", () => {
     ["get_weather", { location: "x", units: "kelvin" }, "units"],
     ["geocode", {}, "Give `address`"],
     ["search_ddgs", {}, "query"],
-  ])("M4: %s with the arguments %j says what is missing", async (tool, args, words) => {
+  ])("M4: %s with the arguments %j names the missing argument", async (tool, args, words) => {
     await startAll();
     expect(await manager.callTool(tool, args)).toEqual({ error: expect.stringContaining(words) });
     expect(providers.asked).toEqual([]);
   });
 });
 
-test("M7: a manager whose service was killed gives a model the document's error object; it goes on", async () => {
+test("M7: a manager whose service was killed gives a model the document's error object and continues", async () => {
   await startAll();
   await using models = await startModels();
   await using agent = createAgent({ hub: manager, model: "mistral/mistral-large-latest", models: models.models });
@@ -528,7 +528,7 @@ test.each([
   expect(reasons[0]).not.toContain("secret");
 });
 
-test("a name of the asker that cannot stand in a header is refused", async () => {
+test("refuses a name of the client that cannot be in a header", async () => {
   const geocoding = SERVICES.find(({ name }) => name === "geocoding")!;
   await expect(startService(geocoding, { environment: { SERVICES_USER_AGENT: "a\nb" }, port: 0 })).rejects.toThrow(
     "SERVICES_USER_AGENT must be 1 to 200 printable ASCII characters",

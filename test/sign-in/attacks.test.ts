@@ -1,4 +1,4 @@
-// What servers, pages and people in between could try on somebody's sign-in, each next to what is as it should be.
+// Attacks on a sign-in by servers, pages and intermediaries, each next to the correct case.
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import type { RequestListener } from "node:http";
@@ -12,7 +12,7 @@ import { openTarget } from "../security/attack.ts";
 import { ServeChild } from "../support/serve-child.ts";
 import { Home } from "./harness.ts";
 
-/** Counts who connects, whatever they speak. */
+/** Counts connections, whatever their protocol. */
 async function startTrap(): Promise<{ readonly port: number; readonly seen: string[] } & AsyncDisposable> {
   const seen: string[] = [];
   const server = createServer((socket) => {
@@ -43,7 +43,7 @@ test("parameters that the issuer's address brings along do not change where the 
   expect(asked.get("tenant")).toBe("a");
 });
 
-test("no page of the hub sends a browser to where its address says; only the form does, to the issuer", async () => {
+test("no page of the hub redirects a browser to its address; only the form does, to the issuer", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openTarget({ mcp: { remote_servers: [{ alias: "far", url: server.url }] } });
@@ -68,7 +68,7 @@ test("no page of the hub sends a browser to where its address says; only the for
 });
 
 test.each(["http://127.0.0.1", "https://127.0.0.1", "https://localhost", "https://[::ffff:7f00:1]", "https://0x7f.1"])(
-  "a public server that names %s for its metadata has nobody asked there",
+  "asks no server that a public server names at %s for its metadata",
   async (origin) => {
     await using trap = await startTrap();
     const url = new URL("https://mcp.example.com/mcp");
@@ -107,7 +107,7 @@ test.each<[string, RegExp]>([
   ["issuer", /nothing is described/],
   ["registration_endpoint", /did not register/],
   ["token_endpoint", /nothing that is a token/],
-])("where the %s sends what it is asked on to elsewhere, nothing arrives there", async (member, words) => {
+])("sends nothing to the address that the %s redirects to", async (member, words) => {
   await using elsewhere = await startServer((_, response) => sendJson(response, 200, {}), { path: "" });
   const sendOn: RequestListener = (_, response) => void response.writeHead(307, { location: elsewhere.url }).end();
   await using front = await startServer(sendOn, { path: "" });
@@ -124,7 +124,7 @@ test.each<[string, string | string[]]>([
   ["in two lines", ['Basic realm="x"', 'Bearer scope="right"']],
   ["in one line", 'Negotiate, Basic realm="a, Bearer scope=\\"wrong\\"", Bearer scope="right"'],
   ["with one of ours twice", 'Bearer scope="right", Bearer scope="wrong", scope="wrong"'],
-])("a challenge of several schemes %s asks for what ours says", async (_, challenge) => {
+])("reads its own scheme from a challenge of several schemes %s", async (_, challenge) => {
   await using auth = await startAuthServer();
   await using server = await startServer((request, response) => {
     if (request.url?.startsWith("/.well-known/oauth-protected-resource"))
@@ -149,7 +149,7 @@ test("a browser's mark is of one host alone where the hub has https", async () =
   expect(local.pass().headers["set-cookie"]).toMatch(/^toolyard-sign-in-.+; Path=\/oauth\/callback; HttpOnly/);
 });
 
-test("with workers a browser comes back by any of them, and only that browser", async () => {
+test("with workers a browser returns through any of them, and only that browser", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using served = await ServeChild.start({
@@ -158,7 +158,7 @@ test("with workers a browser comes back by any of them, and only that browser", 
   });
   const at = (path: string): string => new URL(path, served.url).href;
   const send = (path: string, init: RequestInit = {}): Promise<Response> =>
-    // A connection of its own each time, so that each may meet another worker.
+    // Opens a new connection each time, so that each may reach another worker.
     fetch(at(path), { redirect: "manual", ...init, headers: { connection: "close", ...init.headers } });
   const begun = await send("/sign-in", { method: "POST", body: new URLSearchParams({ source: "far" }) });
   const cookie = begun.headers.get("set-cookie")!.split(";")[0]!;

@@ -1,15 +1,15 @@
-// A person at a browser. `CHROMIUM` names a program that is driven then; else a stand-in follows links, redirects,
+// A user at a browser. If `CHROMIUM` names a program, that is driven; otherwise a stand-in follows links, redirects,
 // cookies and forms by `fetch`, which is all that these pages need.
 import { Chromium, type ChromiumPage } from "../support/chromium.ts";
 
 export interface BrowserPage {
-  /** Where the browser ended. */
+  /** Last address of the browser. */
   readonly url: string;
   readonly text: string;
 }
 
 export interface Browser {
-  /** Opens an address, fills in and sends each form that it comes to, once; what stands there at last. */
+  /** Opens an address, fills in and sends each form once, and returns the last page. */
   visit(address: string, answers?: Readonly<Record<string, string>>): Promise<BrowserPage>;
 }
 
@@ -66,7 +66,7 @@ interface FormLike {
 }
 
 class FetchBrowser implements Browser {
-  /** By host, then by name; ports and paths make no difference to what is tested. */
+  /** By host, then by name; the tests do not depend on ports and paths. */
   readonly #cookies = new Map<string, Map<string, string>>();
 
   async visit(address: string, answers: Readonly<Record<string, string>> = {}): Promise<BrowserPage> {

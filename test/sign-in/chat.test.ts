@@ -8,7 +8,7 @@ import { echo, Home, says } from "./harness.ts";
 
 const LINKS = { elicitation: { form: {}, url: {} } };
 
-/** A source that was signed in to, and whose grant is over. */
+/** A source whose sign-in has expired. */
 async function signedOut(home: Home, auth: AuthServer, url: string): Promise<Provider> {
   await home.login({ url });
   const provider = home.open({ url });
@@ -48,7 +48,7 @@ const accepting =
     return { action: "accept" };
   };
 
-test("a call whose server wants a sign-in asks its caller by a link, and goes on when the person is back", async () => {
+test("asks its caller by a link when its server requires a sign-in, and continues when the user returns", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -72,7 +72,7 @@ test.each<[string, Parameters<typeof echo>[2]]>([
   ["that knows forms only", { capabilities: { elicitation: { form: {} } } }],
   ["of another principal", { capabilities: LINKS, principal: { ...LOCAL_PRINCIPAL, id: "anna" } }],
   ["from beyond this machine", { capabilities: LINKS, principal: { ...LOCAL_PRINCIPAL, remote: true } }],
-])("a caller %s is told what to do and not asked", async (_, as) => {
+])("gives instructions to a caller %s without a question", async (_, as) => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -84,7 +84,7 @@ test.each<[string, Parameters<typeof echo>[2]]>([
   });
 });
 
-test("a caller that declines gets what it would have got", async () => {
+test("returns the original failure to a caller that declines", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -94,7 +94,7 @@ test("a caller that declines gets what it would have got", async () => {
   expect(auth.authorized).toHaveLength(1);
 });
 
-test("the page names source and principal, and lets nobody on without the code", async () => {
+test("the page names source and principal, and requires the code", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

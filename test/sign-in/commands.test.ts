@@ -1,4 +1,4 @@
-// What a person does at a terminal: signing in and out, and looking at what is kept.
+// Commands of a user at a terminal: sign in and out, and list the stored values.
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** Runs commands in a home whose hub has these servers. */
+/** Returns a function that runs commands in a home whose hub has these servers. */
 function terminal(home: Home, servers: Readonly<Record<string, string>>): (...args: string[]) => Promise<Ran> {
   const config = join(home.folder, "toolyard.toml");
   const tables = Object.entries(servers).map(
@@ -37,7 +37,7 @@ const showsNone = (auth: AuthServer, { stdout, stderr }: Ran): void => {
   for (const secret of auth.secrets) expect(`${stdout}${stderr}`).not.toContain(secret);
 };
 
-test("`login` without a name asks which of several, and `--all` signs in to each that wants it", async () => {
+test("`login` without a name asks which of several, and `--all` signs in to each that requires it", async () => {
   await using auth = await startAuthServer();
   await using first = await startProtected(auth);
   await using second = await startProtected(auth);
@@ -51,7 +51,7 @@ test("`login` without a name asks which of several, and `--all` signs in to each
   expect((await toolyard("login")).stdout).toBe("No server wants a sign-in.\n");
 });
 
-test("a server that wants a sign-in is shown with the command for it, and after that as connected", async () => {
+test("shows a server that requires a sign-in with its command, and afterwards as connected", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -64,7 +64,7 @@ test("a server that wants a sign-in is shown with the command for it, and after 
   showsNone(auth, after);
 });
 
-test("`logout` takes the token back at its issuer, and a call wants a sign-in again", async () => {
+test("`logout` revokes the token at its issuer, and a call requires a sign-in again", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -77,7 +77,7 @@ test("`logout` takes the token back at its issuer, and a call wants a sign-in ag
   expect([again.code === 0, again.stderr]).toEqual([false, expect.stringContaining("Nobody is signed in to `far`.")]);
 });
 
-test("`vault` lists and exports names without a value, and forgets what it is told to", async () => {
+test("`vault` lists and exports names without values, and forgets named entries", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

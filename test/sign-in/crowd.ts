@@ -1,4 +1,4 @@
-// Many people, a few servers of which each signs in by itself, and a hub in between, as a process of its own.
+// Many users, a few servers with individual sign-ins, and a hub between them in a separate process.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ export interface Person {
   readonly isOwner: boolean;
 }
 
-/** What came to one person, by surface. */
+/** Texts that one user received, by surface. */
 export type ServerNames = ReadonlyMap<string, string>;
 
 export class Crowd implements AsyncDisposable {
@@ -101,7 +101,7 @@ export class Crowd implements AsyncDisposable {
       heard.set("legacy", JSON.stringify([legacy.opening, legacy.received]));
       heard.set("modern", JSON.stringify([modern.opening, modern.received]));
       heard.set("notifications", JSON.stringify(legacy.heard("notifications/resources/updated")));
-      // What belongs to no call is for those who may see everything.
+      // Messages that belong to no call go to users who may see everything.
       if (person.isOwner) heard.set("messages", JSON.stringify(legacy.heard("notifications/message")));
       return heard;
     } finally {
@@ -109,7 +109,7 @@ export class Crowd implements AsyncDisposable {
     }
   }
 
-  /** What somebody reaches who asks for another one's things by their names. */
+  /** Returns the things of another user that a user can reach by name. */
   async intrude(person: Person, other: Person): Promise<readonly string[]> {
     const client = await this.#connect(person, "modern");
     try {
@@ -191,7 +191,7 @@ async function signIn(name: string, { server, home }: { server: PersonalServer; 
   await context.network.close();
 }
 
-/** Where somebody else's words came to a person, as `surface: word`. */
+/** Returns the places where texts of another user reached a user, as `surface: word`. */
 export function foreignWords(crowd: Crowd, person: Person, heard: ServerNames): readonly string[] {
   return Array.from(heard).flatMap(([surface, text]) =>
     crowd.people
@@ -202,7 +202,7 @@ export function foreignWords(crowd: Crowd, person: Person, heard: ServerNames): 
   );
 }
 
-/** On which surfaces a person did not get what is its own, of every server. */
+/** Returns the surfaces on which a user did not receive its own texts of every server. */
 export function missingWords({ servers }: Crowd, { name }: Person, heard: ServerNames): readonly string[] {
   return Array.from(heard).flatMap(([surface, text]) =>
     servers.filter((one) => !text.includes(wordOf(one.name, name))).map((one) => `${surface}: ${one.name}`),

@@ -19,13 +19,13 @@ import type { SignInRecord } from "../../packages/toolyard/src/signin/records.ts
 export interface Surroundings {
   readonly logger?: Logger;
   readonly desk?: SignInCoordinator;
-  /** Of the vault. @default that of this home */
+  /** Folder of the vault. @default that of this home */
   readonly folder?: string;
 }
 
 export interface LoginWay {
   readonly show?: (address: string) => Promise<void>;
-  /** Whose sign-in it is, where each has its own; and who sits at the browser. */
+  /** Principal of the sign-in, if each has its own, and user at the browser. */
   readonly as?: string;
 }
 
@@ -80,7 +80,7 @@ export async function visit(address: string, person?: string): Promise<void> {
   await (await fetch(address, { headers: person === undefined ? {} : { "x-person": person } })).text();
 }
 
-/** Who calls, where it matters. */
+/** Caller, for tests that depend on it. */
 export interface As extends Partial<Pick<Call, "principal" | "ask">> {
   readonly capabilities?: JsonObject;
   /** As long as the call may take. */
@@ -117,7 +117,7 @@ export async function echo(provider: Provider, text: string, as: As = {}): Promi
 
 type Note = Logger["info"];
 
-/** Keeps what is logged, with its level. */
+/** Returns a logger that keeps lines with their level. */
 export function noting(lines: string[]): Logger {
   const note =
     (level: string) =>

@@ -1,4 +1,4 @@
-// Credentials of the configuration go to one issuer, whatever issuer the MCP server names later.
+// Configured credentials go to one issuer only, whatever issuer the MCP server names later.
 import { execFile } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -142,7 +142,7 @@ test("an issuer with metadata at another address is bound to that address", asyn
   expect(there.second.asked).toEqual([]);
 });
 
-test("two hubs that meet different issuers at the same time send credentials to one of them", async () => {
+test("two hubs that find different issuers concurrently send credentials to one of them", async () => {
   await using first = await startAuthServer();
   await using second = await startAuthServer();
   let turn = 0;
@@ -199,7 +199,7 @@ test("a sign-in from before the records of issuers binds its client as well", as
   await expect(home.login(config)).rejects.toThrow(`now names the issuer "${there.second.url}"`);
 });
 
-test("a sign-in without configured credentials follows the server, with a client of its own there", async () => {
+test("a sign-in without configured credentials follows the server, with a separate client there", async () => {
   await using there = await startMover();
   await using home = new Home();
   await home.login({ url: there.url });

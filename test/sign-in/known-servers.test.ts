@@ -1,5 +1,5 @@
-// Servers as they are met, each with the ways of its own, to a finished sign-in. `npm run sign-in:chromium` has a real
-// browser go through the same.
+// Public servers with their individual behaviour, up to a finished sign-in. `npm run sign-in:chromium` repeats this
+// with a real browser.
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -18,10 +18,10 @@ import { startBrowsers, type Browsers } from "./browser.ts";
 import { echo, Home, says } from "./harness.ts";
 
 interface Row {
-  /** What the authorization server does. */
+  /** Behaviour of the authorization server. */
   readonly switches?: Partial<Switches>;
   readonly protection?: (auth: AuthServer) => Protection;
-  /** What a person has to write, next to the address. */
+  /** Settings that a user has to write, next to the address. */
   readonly auth?: (ports: Ports) => RemoteServerConfig["auth"];
   /** After the address. */
   readonly query?: string;
@@ -31,7 +31,7 @@ interface Row {
 
 interface Ports {
   readonly free: number;
-  /** Of the MCP server. */
+  /** Address of the MCP server. */
   readonly url: string;
 }
 
@@ -179,7 +179,7 @@ test.each(Object.entries(ROWS))(
 );
 
 test.each(Object.entries(ROWS).filter(([, { otherwise }]) => otherwise !== undefined))(
-  "%s: without what a person has to write, it is said what that is",
+  "%s: without the required settings, the error names them",
   async (_, row) => {
     await using there = await open(row);
     await using home = new Home();

@@ -1,4 +1,4 @@
-// Callers whose client cannot be asked to open a link: the failure itself names one.
+// Callers whose client cannot open a link: the failure itself names one.
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { EraName } from "../fixtures/raw/raw-client.ts";
@@ -71,7 +71,7 @@ test("a link that was used gives way to a new one", async () => {
     if (outcome.ok) throw new Error("signed in");
     said.push(outcome.message);
     const [, url, code] = LINK.exec(outcome.message)!;
-    // Opened, and given up at the issuer.
+    // Opened, and abandoned at the issuer.
     await fetch(url!, { method: "POST", body: new URLSearchParams({ code: code! }), redirect: "manual" });
   }
   expect(LINK.exec(said[1]!)![1]).not.toBe(LINK.exec(said[0]!)![1]);

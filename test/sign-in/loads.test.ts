@@ -23,7 +23,7 @@ async function toolyard(home: Home, url: string, args: readonly string[]): Promi
   return `${stdout}${stderr}`;
 }
 
-test("a hub whose servers want no sign-in loads nothing of it", async () => {
+test("loads no sign-in code for servers that require no sign-in", async () => {
   await using server = await startLegacy();
   await using home = new Home();
   const output = await toolyard(home, server.url, ["call", "far__echo", "text=plain"]);

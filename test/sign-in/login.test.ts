@@ -96,7 +96,7 @@ test.each(refusals)("an authorization server that %s is not gone to", async (_, 
   expect([shown, auth.asked]).toEqual([[], []]);
 });
 
-test("metadata of another resource begin no sign-in; with `resource` they are the ones that are meant", async () => {
+test("metadata of another resource start no sign-in; with `resource` they are accepted", async () => {
   await using auth = await startAuthServer();
   const resource = "https://elsewhere.example/mcp";
   await using server = await startProtected(auth, { resource });
@@ -209,7 +209,7 @@ test("a source of the same name at another address is not signed in to", async (
   expect(other.seen.flatMap(({ headers }) => headers["authorization"] ?? [])).toEqual([]);
 });
 
-test("a server that lets everybody begin says what it wants at the next request, in either era", async () => {
+test("reads the requirement of a server that requires sign-in only at the second request, in either era", async () => {
   await using auth = await startAuthServer();
   for (const status of [200, 400]) {
     await using server = await startServer((request, response) => {
@@ -230,7 +230,7 @@ test("a server that lets everybody begin says what it wants at the next request,
   }
 });
 
-test("the address that a browser elsewhere ended at is taken by paste, after something else was pasted", async () => {
+test("takes the pasted address at which a remote browser ended, after another pasted text", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

@@ -105,7 +105,7 @@ test("a browser that is led into a sign-in that another one began finishes nothi
   expect(auth.asked).toEqual([]);
 });
 
-test("a code that is wrong leads nowhere, and five of them end the link", async () => {
+test("refuses a wrong code, and ends the link after five of them", async () => {
   await using auth = await elsewhere();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url, { tokens: TOKENS });
@@ -138,7 +138,7 @@ test.each<[string, Record<string, string>, number]>([
   expect((await hub.send(request)).status).toBe(status);
 });
 
-test("a callback that belongs to nothing, and a link that nobody has, are told so", async () => {
+test("reports an unknown callback and an unknown link", async () => {
   await using hub = await openHub("http://127.0.0.1:9/mcp", { tokens: TOKENS });
   const get = async (path: string): Promise<number> => (await fetch(`http://127.0.0.1:${hub.port}${path}`)).status;
   expect(await get("/oauth/callback?code=a&state=b")).toBe(400);
@@ -147,7 +147,7 @@ test("a callback that belongs to nothing, and a link that nobody has, are told s
   expect(await get("/oauth/client.json")).toBe(404);
 });
 
-test("a hub with an https address says who it is", async () => {
+test("a hub with an https address identifies itself", async () => {
   await using hub = await openHub("http://127.0.0.1:9/mcp", { public_url: "https://hub.example.com/" });
   const answer = await fetch(`http://127.0.0.1:${hub.port}/oauth/client.json`);
   expect(await answer.json()).toMatchObject({

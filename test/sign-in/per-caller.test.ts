@@ -20,7 +20,7 @@ test(
     let left = SIZE.people;
     let open = (): void => {};
     const everybody = new Promise<void>((resolve) => (open = resolve));
-    // All are there before the first server tells of anything.
+    // All are connected before the first server notifies.
     const ready = (): Promise<void> => {
       left -= 1;
       if (left === 0) open();
@@ -42,7 +42,7 @@ test(
   },
 );
 
-test("a person who has not signed in gets one tool that leads there, and not what another has", async () => {
+test("gives a user who has not signed in one tool for it, and no tool of another user", async () => {
   await using auth = await startAuthServer();
   await using server = await startPersonal(auth, "far");
   await using home = new Home();
@@ -71,7 +71,7 @@ test("what the server gives anybody is there before a sign-in, and asked for wit
   expect(await names(BEN)).toEqual(["whoami", "stir", "of_nobody"]);
 });
 
-test.each(["shared", "local"])("what is %s's is nobody else's to fall back to", async (owner) => {
+test.each(["shared", "local"])("another principal does not fall back to what belongs to %s", async (owner) => {
   await using auth = await startAuthServer();
   await using server = await startPersonal(auth, "far");
   await using home = new Home();

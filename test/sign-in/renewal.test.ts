@@ -14,7 +14,7 @@ import { echo, Home, noting, says } from "./harness.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** What is in the vault is older by this. */
+/** Makes the vault's entries older by this time. */
 async function age(home: Home, url: string, ms: number): Promise<void> {
   await change(home, url, (record) => ({
     ...record,
@@ -36,7 +36,7 @@ function renewals(auth: AuthServer): readonly TokenAsked[] {
   return auth.asked.filter(({ form }) => form.get("grant_type") === "refresh_token");
 }
 
-test("200 callers after the end of a token make one request for another, and none of them fails", async () => {
+test("200 callers after the expiry of a token cause one token request, and none of them fails", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -62,7 +62,7 @@ test("a server that takes a token no longer, before its time, gets a new one", a
   expect(renewals(auth)).toHaveLength(1);
 });
 
-test("from 80 % of its life a token is renewed while the old one goes on", async () => {
+test("renews a token from 80 % of its lifetime while the old one is used", async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -131,7 +131,7 @@ const page = (response: Parameters<AuthServer["switches"]["instead"]>[1], status
   return true;
 };
 
-test.each([503, 200])("a page with HTTP %i in place of a token needs nobody: the old one goes on", async (status) => {
+test.each([503, 200])("an HTTP %i page instead of a token asks no user: the old token stays in use", async (status) => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -227,7 +227,7 @@ test("an issuer that is away at the start of the hub is not needed while a token
   expect(await echo(home.open({ url: server.url }), "in")).toMatchObject(says("in"));
 });
 
-test("tokens are hidden while they are used, and stand in no log line and no status", async () => {
+test("hides tokens in use from log lines and the status", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

@@ -4,7 +4,7 @@ import { keyOf } from "../../packages/toolyard/src/signin/context.ts";
 import { startAuthServer, startProtected, type AuthServer } from "../fixtures/auth-server.ts";
 import { echo, Home, says } from "./harness.ts";
 
-/** What is in the vault was got by a clock that differs from this one by so much. */
+/** Shifts the vault's times, as if a different clock had written them. */
 async function shiftClock(home: Home, url: string, ms: number): Promise<void> {
   const context = home.context({ url });
   await context.vault.update(keyOf(context), (record) => {
@@ -17,7 +17,7 @@ function renewals(auth: AuthServer): number {
   return auth.asked.filter(({ form }) => form.get("grant_type") === "refresh_token").length;
 }
 
-test("an issuer that is slow holds up a call no longer than that may take, and no sign-in is asked for", async () => {
+test("a slow issuer delays a call only up to its limit, and causes no sign-in", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -36,7 +36,7 @@ test("an issuer that is slow holds up a call no longer than that may take, and n
   expect([renewals(auth), auth.authorized.length]).toEqual([1, 1]);
 });
 
-test("a server whose issuer becomes another wants a sign-in there, which hears nothing of the old one", async () => {
+test("a server with a new issuer requires a sign-in there, which receives nothing of the old one", async () => {
   await using before = await startAuthServer();
   await using after = await startAuthServer();
   let auth = before;
@@ -68,7 +68,7 @@ test.each([120_000, -120_000])("a clock that is off by %i ms costs one renewal a
   await using home = new Home();
   await home.login({ url: server.url });
   await shiftClock(home, server.url, ms);
-  // What got the token thinks that it lives; the issuer's clock goes on.
+  // The client believes that the token is valid; the issuer's clock advances.
   if (ms > 0) auth.expire();
   const provider = home.open({ url: server.url });
   const outcomes = await Promise.all(["a", "b", "c"].map((text) => echo(provider, text)));

@@ -36,7 +36,7 @@ test("a code that is given on another device signs in, and nothing comes back to
 test.each<[string, Record<string, string>, RegExp]>([
   ["without such codes", {}, /does not offer that/],
   ["whose page is no web address", { device_authorization_endpoint: "file:///x" }, /https/],
-])("a server %s says so", async (_, metadata, words) => {
+])("a server %s reports it", async (_, metadata, words) => {
   await using auth = await startAuthServer({ metadata });
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -54,7 +54,7 @@ const refuse =
     return error;
   };
 
-/** A device that waits as long as it is told to, in no time. */
+/** A device that waits as requested, without real time. */
 async function withDevice(changes: Partial<Switches>): Promise<{ readonly waits: number[]; readonly end: unknown }> {
   await using auth = await startAuthServer();
   const metadata = { device_authorization_endpoint: `${auth.url}/device` };
@@ -71,20 +71,20 @@ async function withDevice(changes: Partial<Switches>): Promise<{ readonly waits:
   return { waits, end };
 }
 
-test("a device is asked five seconds later from then on, each time that the issuer wants it slower", async () => {
+test("polls five seconds later from then on, each time that the issuer asks to slow down", async () => {
   const told = await withDevice({ refuses: refuse("authorization_pending", "slow_down", "slow_down") });
   expect(told).toEqual({ waits: [50, 50, 5050, 10_050], end: "far" });
 });
 
 test.each(["access_denied", "expired_token"])(
-  "a device whose person or time says no (%s) ends at once",
+  "a device whose user or time refuses (%s) ends immediately",
   async (error) => {
     const { waits, end } = await withDevice({ refuses: refuse("authorization_pending", error) });
     expect([waits.length, end]).toEqual([2, expect.stringContaining(`says ${error}. Begin anew.`)]);
   },
 );
 
-test("a code that nobody gives in its time is over", async () => {
+test("an unused code expires", async () => {
   const { end } = await withDevice({ isApproved: false, deviceLifetime: 0.2 });
   expect(end).toMatch(/nobody gave the code in its time/);
 });
@@ -156,7 +156,7 @@ test("a hub that runs takes the browser back for a command that waits, and nothi
   expect(auth.asked).toHaveLength(1);
 });
 
-test("a hub with an https address says by a document who it is, where the server takes that", async () => {
+test("a hub with an https address identifies itself by a document, where the server accepts one", async () => {
   await using auth = await startAuthServer({ metadata: { client_id_metadata_document_supported: true } });
   await using server = await startProtected(auth);
   await using home = new Home();

@@ -18,7 +18,7 @@ export interface CertificateWishes {
   readonly until?: Date;
 }
 
-/** An authority of a test's own, as a company has one: what it signs is trusted by whoever is given `cert`. */
+/** A test's own authority, like that of a company: a client that is given `cert` trusts what it signs. */
 export class Authority {
   readonly cert: string;
   readonly #keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -99,7 +99,7 @@ export class CertificateFiles implements Disposable {
   }
 }
 
-/** Nobody finds nothing there, nor half of it. */
+/** Replaces the link atomically: a reader never finds it missing or incomplete. */
 export function replaceLink(path: string, target: string): void {
   const next = `${path}.next`;
   symlinkSync(target, next);

@@ -18,7 +18,7 @@ interface Message extends JsonObject {
 const FLAGS = [
   "--headless=new",
   "--remote-debugging-pipe",
-  // Machines of tests are often containers, whose only user may be root.
+  // Test machines are often containers, whose only user may be root.
   "--no-sandbox",
   "--disable-gpu",
   "--disable-dev-shm-usage",
@@ -57,7 +57,7 @@ export class Chromium implements AsyncDisposable {
     return new Chromium(child, folder);
   }
 
-  /** A browser of somebody: with cookies of its own. */
+  /** Opens a browser context with separate cookies. */
   async newPage(): Promise<ChromiumPage> {
     const { browserContextId } = await this.send("Target.createBrowserContext");
     const { targetId } = await this.send("Target.createTarget", { url: "about:blank", browserContextId });
@@ -116,21 +116,21 @@ export class ChromiumPage {
     this.#session = session;
   }
 
-  /** Resolves once what it leads to was loaded. */
+  /** Resolves once the page is loaded. */
   async open(address: string): Promise<void> {
     const loaded = this.#chromium.next("Page.loadEventFired", this.#session);
     await this.#chromium.send("Page.navigate", { url: address }, this.#session);
     await loaded;
   }
 
-  /** Runs something that leads elsewhere, and waits until that was loaded. */
+  /** Runs a script that navigates, and waits until the page is loaded. */
   async go(script: string): Promise<void> {
     const loaded = this.#chromium.next("Page.loadEventFired", this.#session);
     await this.look(script);
     await loaded;
   }
 
-  /** What an expression is on the page. */
+  /** Returns the value of an expression on the page. */
   async look(expression: string): Promise<unknown> {
     const asked = { expression, returnByValue: true };
     const { result } = await this.#chromium.send("Runtime.evaluate", asked, this.#session);

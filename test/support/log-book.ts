@@ -10,7 +10,7 @@ export interface LogLine {
 
 const CALL_FAILED = "A call failed.";
 
-/** Keeps what a hub logs, and tells whoever waits for a line. */
+/** Keeps the log lines of a hub, and resolves waits for a line. */
 export class LogBook implements Logger {
   readonly lines: LogLine[];
   readonly #always: JsonObject;
@@ -53,7 +53,7 @@ export class LogBook implements Logger {
     );
   }
 
-  /** What is said of calls that failed. */
+  /** Returns the facts of failed calls. */
   failedCalls(): JsonObject[] {
     return this.lines.filter(({ message }) => message === CALL_FAILED).map(({ facts }) => facts);
   }

@@ -7,8 +7,8 @@ export interface LoopWatch extends Disposable {
 }
 
 /**
- * Processor time of the main thread alone, since a machine that has other things to do must not fail a test. Other
- * systems than Linux do not tell it; there time on the clock stands in.
+ * Measures processor time of the main thread alone, since other load must not fail a test. Only Linux reports it; other
+ * systems use wall-clock time.
  */
 export function watchLoop(): LoopWatch {
   let longestMs = 0;

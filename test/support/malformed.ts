@@ -1,4 +1,4 @@
-// What must be refused, and how: each table is run against its door alone and against the whole hub.
+// Messages that must be refused, and how: each table is run against its endpoint alone and against the whole hub.
 import { META } from "../../packages/toolyard/src/wire/modern/envelope.ts";
 import { envelope, REVISION } from "./modern-server.ts";
 
@@ -273,7 +273,7 @@ export const MALFORMED_POSTS: readonly MalformedPost[] = [
 
 const ping = (id: number): object => ({ jsonrpc: "2.0", id, method: "ping" });
 
-/** A line of standard input: what it is, the line, the code and the id of the refusal. */
+/** Lines of standard input: description, line, code and id of the refusal. */
 export const MALFORMED_LINES: readonly (readonly [what: string, line: string, code: number, id: number | null])[] = [
   ["no JSON", "{oops", -32700, null],
   ["half of it", '{"jsonrpc":"2.0","id":1,', -32700, null],

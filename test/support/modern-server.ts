@@ -23,7 +23,7 @@ export interface Settings {
   readonly legacy?: McpHttpParts["legacy"];
   readonly logger?: Logger;
   readonly defaultMode?: ToolMode;
-  /** @default one of its own, in memory */
+  /** @default a separate state in memory */
   readonly state?: HubState;
 }
 
@@ -36,7 +36,7 @@ export interface Answer {
   readonly last: JsonObject;
 }
 
-/** The modern endpoint on a listener of its own, in front of a stand-in hub. */
+/** The modern endpoint on its own listener, in front of a stand-in hub. */
 export class ModernServer implements AsyncDisposable {
   readonly hub = new HubStandIn();
   readonly endpoint: ModernEndpoint;

@@ -1,10 +1,10 @@
 // Every way to spoil one member of a JSON value: absent, null, empty, of a wrong type.
 import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 
-/** Stands in for a member that is absent. */
+/** Represents an absent member. */
 const ABSENT = Symbol("absent");
 
-/** What a member is replaced by. */
+/** Values that replace a member. */
 const REPLACEMENTS: readonly unknown[] = [
   ABSENT,
   null,
@@ -22,7 +22,7 @@ const REPLACEMENTS: readonly unknown[] = [
 ];
 
 export interface Mutation<T> {
-  /** The member and what stands there: `annotations.title = null`. */
+  /** The member and its new value: `annotations.title = null`. */
   readonly title: string;
   readonly value: T;
 }

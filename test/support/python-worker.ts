@@ -48,7 +48,7 @@ export interface PythonRun {
   /** Calls as they reached the host. */
   readonly calls: readonly string[];
   readonly mostAtOnce: number;
-  /** What the worker said of its waiting. */
+  /** The worker's reports of its waiting. */
   readonly waits: readonly boolean[];
 }
 
@@ -66,7 +66,7 @@ export class PythonWorker implements AsyncDisposable {
   #onEnd: (code: number) => void = () => {};
   #isReady = false;
 
-  /** `snapshots`: room that several of them share. */
+  /** `snapshots`: memory that several of them share. */
   constructor(snapshots?: SharedArrayBuffer) {
     this.#snapshots = snapshots;
   }
@@ -172,7 +172,7 @@ export class PythonWorker implements AsyncDisposable {
     });
     worker.on("error", () => {});
     worker.on("exit", (code) => {
-      // What was said last may be heard after the end.
+      // The last messages may arrive after the end.
       for (let left = receiveMessageOnPort(port1); left; left = receiveMessageOnPort(port1))
         this.#onMessage(left.message as FromWorker);
       port1.close();

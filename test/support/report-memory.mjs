@@ -1,7 +1,7 @@
-// Preloaded into a program under test: on SIGUSR2 it collects and says on stderr what it holds on to.
+// Preloaded into a program under test: on SIGUSR2 it collects garbage and prints its memory use on stderr.
 process.on("SIGUSR2", () => {
   globalThis.gc?.();
-  // What the first collection let go of may hold others.
+  // The first collection may free objects that others hold.
   setImmediate(() => {
     globalThis.gc?.();
     const { heapUsed, rss } = process.memoryUsage();

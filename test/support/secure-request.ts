@@ -17,11 +17,11 @@ export interface SecureAnswer {
   readonly headers: IncomingMessage["headers"];
   readonly text: string;
   readonly protocol: string | null;
-  /** Tells one certificate from another. */
+  /** Identifies a certificate. */
   readonly fingerprint: string;
 }
 
-/** A request on an encrypted connection of its own. Rejects when the certificate is not trusted. */
+/** Makes a request on a separate encrypted connection. Rejects if the certificate is not trusted. */
 export async function askSecurely(url: string, wish: SecureRequest): Promise<SecureAnswer> {
   const { ca, body, headers = {}, method = body === undefined ? "GET" : "POST", maxVersion } = wish;
   const sent = request(url, {

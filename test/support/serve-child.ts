@@ -1,4 +1,4 @@
-// `toolyard serve` as somebody would start it: a child of its own, its configuration a file, its log on stderr.
+// `toolyard serve` as a user starts it: a child process, its configuration in a file, its log on stderr.
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -17,7 +17,7 @@ export const CLI = fileURLToPath(new URL("../../packages/toolyard/dist/cli/main.
 const MEMORY_PRELOAD = fileURLToPath(new URL("report-memory.mjs", import.meta.url));
 
 export interface ServeOptions {
-  /** TOML, or what is to be written as such. */
+  /** TOML, or a value to write as TOML. */
   readonly config: string | HubConfig;
   readonly endpoint?: "http" | "stdio";
   readonly args?: readonly string[];
@@ -31,7 +31,7 @@ export interface Exit {
   readonly signal: string | null;
 }
 
-/** What a process holds on to, after a collection. */
+/** Memory of a process, after a collection. */
 export interface MemoryReport {
   readonly heapUsed: number;
   readonly rss: number;
@@ -59,7 +59,7 @@ export class ServeChild implements AsyncDisposable {
     process.once("exit", this.#kill);
   }
 
-  /** Starts it and returns at once; `listening` waits for its address. */
+  /** Starts it and returns without waiting; `listening` waits for its address. */
   static async spawn({
     config,
     endpoint = "http",
@@ -133,7 +133,7 @@ export class ServeChild implements AsyncDisposable {
     this.#kill();
     await this.exited;
     process.off("exit", this.#kill);
-    // A child of the hub that was killed may write once more while it ends.
+    // A killed hub's child may still write while it ends.
     await rm(this.folder, { recursive: true, force: true, maxRetries: 20 });
   }
 

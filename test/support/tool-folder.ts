@@ -35,7 +35,7 @@ export class ToolFolder implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // A child of a process that was killed may write once more while it ends.
+    // A killed process's child may still write while it ends.
     rmSync(this.path, { recursive: true, force: true, maxRetries: 20 });
   }
 }
@@ -44,7 +44,7 @@ export function testSource(kind: Source["kind"]): Source {
   return { id: kind, kind, namespace: "", order: 0 };
 }
 
-/** What a provider of folders is made with; the hub behind it knows no tools and no models. */
+/** Services of a folder provider; the hub behind it has no tools and no models. */
 export function folderServices(ports: Partial<HubPorts> = {}): HubPorts & { readonly logger: Logger } {
   return { logger: SILENT_LOGGER, innerHub: EMPTY_HUB, models: {}, ...ports };
 }
@@ -105,7 +105,7 @@ export function resolvedCall(
   };
 }
 
-/** Whether a process lives; one that only waits to be reaped does not. */
+/** Returns true while a process lives; a zombie does not. */
 export function isAlive(pid: number): boolean {
   const row = readProcess(pid);
   return row !== undefined && !row.isZombie;

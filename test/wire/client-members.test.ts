@@ -13,7 +13,7 @@ import { modernParams } from "../fixtures/transport-peer.ts";
 import { ServeChild } from "../support/serve-child.ts";
 
 const SETTINGS: HubConfig = { mcp: { stdio_servers: { odd: { command: [process.execPath, fixture("odd"), "{}"] } } } };
-/** What PHP and the serialisers of whole classes write for "nothing". */
+/** Values that PHP and some serialisers write for "nothing". */
 const NOTHING = [null, []];
 
 let hub: ServedHub;

@@ -15,7 +15,7 @@ describe.each(CASES)("a server on %s in the %s era", (way, era) => {
     expect(server.lines.faults()).toEqual([]);
   });
 
-  test("answers with its error, whatever `result` is next to it", async () => {
+  test("returns its error with any `result` next to it", async () => {
     await using server = await openOdd(way, { era, onError: { result: null } });
     for (const result of [null, {}, { content: [] }, "", []])
       expect(await server.call("bad", { odd: { onError: { result } } }), JSON.stringify(result)).toMatchObject({

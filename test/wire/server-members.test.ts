@@ -11,7 +11,7 @@ async function repliesTo(server: OddServer, ids: readonly string[]): Promise<unk
 }
 
 describe.each(WAYS)("a server on %s", (way) => {
-  test("sends requests whose params hold nothing, and gets its answers", async () => {
+  test("sends requests with empty params, and gets its answers", async () => {
     await using server = await openOdd(way, { era: "legacy" });
     const requests = [
       rpc({ id: `${way} 1`, method: "ping", params: null }),
@@ -27,7 +27,7 @@ describe.each(WAYS)("a server on %s", (way) => {
       .toMatchObject([{ result: {} }, { result: {} }, { result: { roots: [] } }, { error: { code: -32600 } }]);
   });
 
-  test("sends notifications whose params hold nothing, and none counts as a fault", async () => {
+  test("sends notifications with empty params, and none counts as a fault", async () => {
     await using server = await openOdd(way, { era: "legacy" });
     for (const params of [null, []]) {
       const methods = ["notifications/tools/list_changed", "notifications/message", "notifications/progress"];

@@ -1,4 +1,4 @@
-// What a server sends before its answer that is no answer: log lines in JSON, cancellations, byte order marks.
+// Messages of a server before its answer that are no answer: log lines in JSON, cancellations, byte order marks.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createHub } from "../../packages/toolyard/src/index.ts";
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
@@ -92,7 +92,7 @@ describe.each(CASES)("a server that cancels calls, on %s in the %s era", (way, e
   });
 });
 
-test("a server takes back its own request, whose id is that of a running call, and the call goes on", async () => {
+test("a server cancels its own request with the id of a running call, and the call continues", async () => {
   await using server = await openOdd("stdio", { era: "legacy" });
   const before = [
     { jsonrpc: "2.0", id: "$ID", method: "elicitation/create", params: { message: "?", requestedSchema: {} } },
@@ -112,7 +112,7 @@ describe.each(CASES)("a server that writes byte order marks, on %s in the %s era
   });
 });
 
-test("a server on stdio writes a byte order mark on a line of its own first, and is called", async () => {
+test("calls a server on stdio that first writes a byte order mark on a separate line", async () => {
   await using server = run(fixture("odd"), [JSON.stringify({ start: ["\uFEFF"] })]);
   expect(await server.call("fine")).toMatchObject(FINE);
   expect(server.lines.faults()).toEqual([]);

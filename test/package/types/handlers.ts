@@ -101,7 +101,7 @@ hub.registerTool({ name: "object form", handler: ({ from }: { from: number }) =>
 // @ts-expect-error: `from` may be absent where the schema in place does not require it
 hub.registerTool("in place", ({ from }) => from.length, { type: "object", properties: { from: { type: "string" } } });
 
-// What tells the compiler nothing leaves the word to the handler.
+// A schema without types for the compiler leaves them to the handler.
 const wide = { type: "object", properties: { a: { type: "number" } }, required: ["a"] };
 const read: Record<string, unknown> = {};
 hub.registerTool("wide", ({ a }: { a: number }) => a + 1, wide);
