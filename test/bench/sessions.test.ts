@@ -1,4 +1,4 @@
-// Configuration of three clients on a machine without Toolyard: ten servers, and their faults.
+// Unused sessions, against the limits that bench/README.md measures.
 import { mkdtemp, rm } from "node:fs/promises";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";

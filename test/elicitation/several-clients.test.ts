@@ -1,6 +1,5 @@
 // Guarantees for several clients of one principal on one server: no client waits for another's user, or answers for
 // another.
-// for another.
 import { expect } from "vitest";
 import { openYard, type AskingKind, type AskingYard, type Way } from "./asking-yard.ts";
 import { cellsOf, Deck, rule } from "./deck.ts";

@@ -1,6 +1,5 @@
 // Guarantees for principals on a source whose server sends requests: a question never reaches another principal, and
 // with separate servers neither waits for the other's user.
-// waits for the other's person where each has a server of its own.
 import { expect } from "vitest";
 import { openYard, type AskingYard, type Way, type YardWish } from "./asking-yard.ts";
 import { cellsOf, Deck, rule } from "./deck.ts";

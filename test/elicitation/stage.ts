@@ -1,5 +1,4 @@
 // The asking servers of a test report their events here and wait for a release, so that no test guesses durations.
-// something takes.
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 

@@ -243,7 +243,7 @@ describe("who is not waited for", () => {
     expect((await client.list("tools/list", "tools")).map(({ name }) => name)).toContain("quick__echo");
   });
 
-  test("a source whose connect time is over: its prefix reports it as unavailable, a bare name is unknown", async () => {
+  test("after the connect time a prefix reports its source as unavailable, and a bare name is unknown", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow({ connect_timeout: "300ms" }) }, LONG));
     expect(await yard.hub.call("slow__echo")).toMatchObject({
       ok: false,

@@ -111,7 +111,7 @@ test("an unset variable and a missing command leave out their servers, are named
   expect(missing.message).toContain("no-such-program-here");
 });
 
-test("a valid edit adds, removes and restarts changed sources, and reports it; others keep process and call", async () => {
+test("a valid edit adds, removes and restarts changed sources with a report; others keep running", async () => {
   await using served = await ServeChild.start({ config: servers({ kept: [], changed: [], removed: [] }) });
   const client = await connect(served);
   const before = {

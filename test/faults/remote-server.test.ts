@@ -54,19 +54,16 @@ async function startOdd(answer: Answer): Promise<RunningServer> {
 test.each([
   ["Streamable HTTP", (options: { listChanged: boolean }) => startLegacy(options)],
   ["HTTP+SSE", (options: { listChanged: boolean }) => startSse(options)],
-])(
-  "passes on list changes of a server on %s that does not declare them",
-  async (_, start) => {
-    await using server = await start({ listChanged: false });
-    await using hub = await FaultHub.open({ remote: [remote(server.url)] });
-    expect(await hub.text("bad__echo", { text: "before" })).toBe("before");
-    const announced = hub.client.next(LIST_CHANGED);
-    expect(await hub.text("bad__grow")).toBe("grown");
-    await announced;
-    const { result } = await hub.client.call("tools/list", {});
-    expect(JSON.stringify(result)).toContain("bad__grown-0");
-  },
-);
+])("passes on list changes of a server on %s that does not declare them", async (_, start) => {
+  await using server = await start({ listChanged: false });
+  await using hub = await FaultHub.open({ remote: [remote(server.url)] });
+  expect(await hub.text("bad__echo", { text: "before" })).toBe("before");
+  const announced = hub.client.next(LIST_CHANGED);
+  expect(await hub.text("bad__grow")).toBe("grown");
+  await announced;
+  const { result } = await hub.client.call("tools/list", {});
+  expect(JSON.stringify(result)).toContain("bad__grown-0");
+});
 
 test("a server that refuses connections is named with what to do, listed and served once it appears", async () => {
   const port = await freePort();

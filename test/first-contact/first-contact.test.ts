@@ -9,7 +9,7 @@ import { gone, isAlive } from "../cli/harness.ts";
 import { SERVER } from "../cli/small-server.ts";
 import { InstallYard, LONG, type CheckedSource } from "../installs/yard.ts";
 
-/** Nothing listens there. */
+/** Configuration of three clients on a machine without Toolyard: ten servers, and their faults. */
 const CLAUDE = {
   notes: { command: "npx", args: ["-y", "notes-server"] },
   memory: { command: "npx", args: ["-y", "@ours/memory-server"] },
@@ -21,7 +21,7 @@ const CURSOR = {
   memory: { command: "npx", args: ["-y", "@ours/memory-server"] },
   plan: { command: "npx", args: ["-y", "plan-server"] },
   fetch: { command: "uvx", args: ["--from", "fetch-server", "run-fetch"] },
-  // Returns the entry in the client's file.
+  // Nothing listens there.
   remote: { url: "http://127.0.0.1:9/mcp" },
 };
 const CODEX = `[mcp_servers.local]
@@ -45,7 +45,7 @@ interface Entry {
   readonly env?: Record<string, string>;
 }
 
-/** Returns running processes of this home. */
+/** Returns the entry in the client's file. */
 async function entryOf(yard: InstallYard, id: keyof typeof FILES): Promise<Entry> {
   const text = await readFile(yard.desk.path(FILES[id]), "utf8");
   const tree = (id === "codex" ? parseToml(text) : JSON.parse(text)) as Record<string, Record<string, Entry>>;
@@ -72,7 +72,7 @@ async function pidOf(client: Client, name: string): Promise<number> {
   return Number((answer.content as { text: string }[])[0]?.text);
 }
 
-/** Returns the tool's result for the official client, through the handler at `/mcp`. */
+/** Returns running processes of this home. */
 function running(yard: InstallYard): readonly string[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc").filter((pid) => {

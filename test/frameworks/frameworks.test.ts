@@ -75,10 +75,7 @@ async function start(file: string): Promise<void> {
   await seen(child.stdout, /listening/);
 }
 
-/**
- * Next itself needs a native compiler to start; a route gets a subclass of the standard Request, and the called
- * function is the one that has the method's name.
- */
+/** Returns the tool's result for the official client, through the handler at `/mcp`. */
 async function greet(name: string): Promise<unknown> {
   const client = new Client({ name: "test", version: "1" });
   const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`));
@@ -110,8 +107,8 @@ describe("frameworks", () => {
     },
   );
 
-  // Next itself needs a native compiler to start; what it hands a route is a subclass of the standard Request, and the
-  // function it calls is the one that has the method's name.
+  // Next itself needs a native compiler to start; a route gets a subclass of the standard Request, and the called
+  // function is the one that has the method's name.
   test("app/mcp/route.ts of the page serves tools to a request as Next makes it", async () => {
     await writeFile(
       join(folder, "next.ts"),

@@ -1,6 +1,5 @@
 // Messages of a server, with each member spoiled in turn. Through the hub an official client accepts at least the
 // messages that it accepts on a direct connection, with the same content.
-// takes on a direct connection, and the same of it.
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as PipeV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";

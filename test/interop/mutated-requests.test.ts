@@ -1,6 +1,5 @@
 // Requests of a client, with each member spoiled in turn. A request that an official server answers directly has the
 // same answer through the hub. A refused request has one answer there, too.
-// the same answer through the hub. One that it refuses has one answer there, too.
 import { InitializeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";

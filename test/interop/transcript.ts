@@ -82,7 +82,6 @@ function isStartNoise(message: JsonObject): boolean {
 }
 
 // server-everything continues after a cancellation and reports it. A direct client receives that; the hub ends it.
-// lets it end there.
 function isLateProgress({ method, params }: JsonObject, step: Step): boolean {
   if (method !== "notifications/progress") return false;
   const wanted = step.params && objectMember(step.params, "_meta")?.["progressToken"];

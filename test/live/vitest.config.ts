@@ -1,5 +1,5 @@
-// Order, and limits ten times wider than the goals of bench/README.md. CPU time is measured where other load would
-// show.
+// Asks real models with real keys, so `npm test` never runs it: `npx vitest run --config test/live/vitest.config.ts`.
+// Vendors without a configured key are skipped.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({

@@ -1,6 +1,5 @@
 // Approvals: tools as they were when a user accepted them, destructive calls with consent, and a profile that changes
 // nothing.
-// changes nothing.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

@@ -1,5 +1,4 @@
 // Parts of the attack tests: a whole hub on HTTP, requests that no honest client sends, and servers that break rules.
-// do as they like.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";

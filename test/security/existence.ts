@@ -1,6 +1,5 @@
 // Requests of a caller with narrowed rights on every endpoint. A hub that hides things must answer them like a hub that
 // lacks them.
-// hidden from it, and of one that does not, it must hear the same.
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { RawClient } from "../fixtures/raw/raw-client.ts";
 import type { Random } from "../support/random.ts";

@@ -1,6 +1,5 @@
 // A generator of floods: several principals, each with a few connections, acquire and release a shared resource. The
 // real tables are driven, with stand-ins for the resources in them.
-// them. What is driven are the real tables, with stand-ins for what they hold.
 import { Canceller } from "../../packages/toolyard/src/core/calls/cancellation.ts";
 import { FairLine } from "../../packages/toolyard/src/core/fairness/fair-line.ts";
 import type { Holder } from "../../packages/toolyard/src/core/fairness/shares.ts";

@@ -1,6 +1,5 @@
 // Floods: one caller requests all of a limited resource. A newcomer within its share is served, and a single caller may
 // use everything.
-// served all the same, and who is alone may use everything.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { Crowd } from "../../packages/toolyard/src/outbound/client/crowd.ts";

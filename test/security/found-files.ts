@@ -1,6 +1,5 @@
 // Configuration files from a seed as an attacker might leave them in a folder, in each format that is read, and the
 // programs, files and requests that they would cause.
-// would start, write or send.
 import { stringify } from "smol-toml";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { Random } from "../support/random.ts";

@@ -1,6 +1,5 @@
 // Valid and invalid answers of an MCP server on HTTP: a valid answer arrives byte for byte, a broken one fails its own
 // request, and bytes of neither answer another request.
-// one fails its request, and whatever came with either never answers another request.
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";

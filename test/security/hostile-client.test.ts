@@ -1,6 +1,5 @@
 // A client that may call and tries to reach things of another caller (sessions, parked calls, streams, progress), or to
 // exhaust the hub.
-// use the hub up.
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { cpuMs } from "../fixtures/cpu-time.ts";

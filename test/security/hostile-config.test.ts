@@ -1,5 +1,4 @@
 // A hostile or careless configuration: values that look like another type or meaning.
-// say.
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { createHub } from "../../packages/toolyard/src/index.ts";

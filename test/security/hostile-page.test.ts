@@ -1,5 +1,4 @@
 // A web page that a user opens in a browser on the hub's machine. It sends only requests that a browser allows.
-// browser lets it send.
 import { describe, expect, test } from "vitest";
 import { createHub } from "../../packages/toolyard/src/index.ts";
 import { initialize, JSON_HEADERS, openTarget, rpc, type RawRequest } from "./attack.ts";

@@ -1,6 +1,5 @@
 // Resources after hundreds of sessions, listens, server requests and broken connections: the hub holds as many as
 // before.
-// more than before.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";

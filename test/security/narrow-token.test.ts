@@ -1,5 +1,4 @@
 // A client whose token may do little: every endpoint is tried with names that it has no right to.
-// right to.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
 import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";

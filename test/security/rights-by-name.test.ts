@@ -1,6 +1,5 @@
 // Rights are patterns over names, and a name has many spellings. For every request and spelling a caller reaches only
 // permitted things and learns nothing about others.
-// caller reaches what it may use and nothing else, and hears nothing of the rest.
 import { expect, test } from "vitest";
 import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
 import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";

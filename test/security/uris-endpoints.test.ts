@@ -1,6 +1,5 @@
 // The same spellings on endpoints that keep a stream: a server must only be asked for URIs that the caller's rights
 // allow, whichever endpoint the request used.
-// say, whichever door the words came by.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

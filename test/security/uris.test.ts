@@ -1,6 +1,5 @@
 // URIs that look like one thing and parse as another. The server behind parses as WHATWG does, or less strictly; it
 // must only open URIs that the caller's rights allow.
-// would open must be what the caller's rights say.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
 import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";

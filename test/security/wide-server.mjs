@@ -1,6 +1,5 @@
 // An MCP server, on stdio or with `http` on a port that it prints. Its one tool answers with JSON text of a kind and
 // size that the caller names. The text is the result's structured content, or is at the place that `where` names.
-// size that the caller names. The text is the result's structured content, or stands where `where` says.
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 

@@ -1,5 +1,4 @@
 // A user at a browser. If `CHROMIUM` names a program, that is driven; otherwise a stand-in follows links, redirects,
-// cookies and forms by `fetch`, which is all that these pages need.
 import { Chromium, type ChromiumPage } from "../support/chromium.ts";
 
 export interface BrowserPage {

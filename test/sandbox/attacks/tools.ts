@@ -2,7 +2,6 @@ import { CONTAINED, HELD, javascript, javascriptTries, python, pythonTries, SHOR
 
 // Operations of the host for the code: tool calls and searches, too many, too large, of the wrong type. The host of
 // these tests counts them.
-// tests counts.
 
 const FEW = { limits: { toolCalls: 20, concurrentToolCalls: 3, toolBytes: 20_000 } } as const;
 

@@ -1,6 +1,5 @@
 // Every spelling of a tool name, for each kind of source. The endpoints resolve names here, so
 // `test/endpoints/matrix.test.ts` calls each tool by only two spellings.
-// `test/endpoints/matrix.test.ts` calls each tool by two of them only.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MemoryProvider } from "../../../../test/fixtures/memory-provider.ts";
 import { LOCAL_PRINCIPAL, type ToolMode } from "../core/calls/call.ts";

@@ -51,7 +51,6 @@ export function createKernelServices(
 
 // Another hub is shown live, and to each token separately: an earlier listing is no answer, and it handles its own
 // sign-ins.
-// are its own business.
 function foldersOf({ variables, mirror = false }: OpenHubOptions): DataFolders {
   const data = dataFolder(variables);
   const environments = join(data, "environments");

@@ -50,7 +50,6 @@ interface FoldedError {
 
 // The errors of each branch of a union precede the union's own. Most concern branches that the caller did not intend;
 // errors inside a value, or about a missing member, come from a branch of the right kind.
-// about something inside, or missing, come from a branch of the right kind.
 function foldUnions(errors: readonly ErrorObject[]): FoldedError[] {
   const kept: FoldedError[] = [];
   for (const error of errors) {

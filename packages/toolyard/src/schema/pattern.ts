@@ -89,7 +89,6 @@ export class LinearPattern {
 
   // A pair that failed once always fails and may stay marked; after a success it is unknown which marks led to it, so
   // they are cleared.
-  // are wiped.
   #reachesBody(run: MatchRun, body: number, position: number): boolean {
     const marked: number[] = [];
     const found = this.#reaches({ ...run, marked }, body, position);

@@ -75,10 +75,8 @@ function lookAt(schema: JsonObject, survey: SchemaSurvey): void {
 const IN_PLACE = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];
 
 // With references a small text can describe a large tree: ten definitions, each with the next one twice, are a thousand
-// checks. Only schemas that apply to the same place of a value multiply; a reference back to what is being counted adds
-// nothing.
-// checks. Only what applies to one and the same place of a value multiplies; a reference back to what is being counted
-// is bounded by the value's depth.
+// checks. Only schemas that apply to the same place of a value multiply; a reference back to a schema that is being
+// counted adds nothing, since the value's depth limits it.
 function unfoldedSize(schema: unknown, root: JsonObject, known: Map<JsonObject, number>): number {
   if (!isJsonObject(schema)) return 1;
   const before = known.get(schema);

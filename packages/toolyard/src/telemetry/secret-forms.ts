@@ -47,7 +47,6 @@ const MIN_BASE64_CHARS = 8;
 
 // Base64 encodes six bits per character: if the secret starts one or two bytes later, its characters differ. The
 // characters at both ends also contain bits of their neighbours, so they are omitted.
-// ends also hold bits of their neighbours, so they are left out.
 function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const padded = Buffer.concat([Buffer.alloc(offset), bytes]);

@@ -125,7 +125,6 @@ export class LinkOpener {
       onDown: (failure) => this.#parts().journal.down(failure),
       // All callers may see messages of a shared link; only one client may see those of its own link, and only during
       // its calls.
-      // during its calls.
       onLog: (params) =>
         isShared
           ? this.#parts().events.log.emit({ params })

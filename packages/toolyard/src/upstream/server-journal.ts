@@ -39,7 +39,6 @@ export class ServerJournal {
   }
 
   // An unreachable server is logged once, not at every attempt; so is one that requires a sign-in, with any message.
-  // words it says so.
   down(failure: Fail): void {
     const facts = { kind: failure.kind, stderr: this.stderr.lines().slice(-10) };
     const wantsPerson = failure.kind === "needs_authorisation";

@@ -121,7 +121,6 @@ export class Deadline {
     const idleEnd = this.#holds > 0 ? Infinity : this.#touchedAt + this.#budget.idleMs;
     // The parent reports its own limit: if its child's timer fired slightly earlier, the child's failure would become
     // the answer.
-    // would pass for the answer.
     const isParents = this.#endsAt < this.#startedAt + this.#budget.totalMs;
     const wakesAt = Math.min(idleEnd, this.#endsAt + (isParents ? AFTER_PARENT_MS : 0));
     if (this.#timer !== undefined && this.#wakesAt === wakesAt) return;

@@ -4,7 +4,6 @@ import type { ToolRecord } from "../sources/records.ts";
 
 // Annotations are unverified claims of the author. They may forbid more and save work, but never allow what rights do
 // not.
-// rights do not.
 
 /** Changes nothing. Resources, prompts and completion never do, by the protocol. */
 export function isReadOnly(target: CallTarget): boolean {

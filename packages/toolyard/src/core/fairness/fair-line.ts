@@ -74,7 +74,6 @@ export class FairLine {
     this.#taken -= 1;
     // The next entry has the fewest places: if it must wait, so must all others. Places are passed on in the same turn,
     // so that no newcomer can take them.
-    // so no newcomer can take them.
     for (let next = this.#order.next(); next && this.#hasPlaceFor(next.holder); next = this.#order.next()) {
       this.#taken += 1;
       next.settle(true);

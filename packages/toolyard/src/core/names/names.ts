@@ -145,7 +145,6 @@ function replaceForbidden(name: string, forbidden: RegExp): string {
 
 // Written as JSON, since a lone surrogate would otherwise be hashed as the replacement character, and so equal any
 // other.
-// one.
 export function identityOf(record: NameParts): string {
   return JSON.stringify([record.source.id, record.name]);
 }

@@ -57,7 +57,6 @@ export function internalAnswer(callId: string): McpAnswer {
 }
 
 // The eras report a missing resource with different codes, and an upstream of the other era uses its own.
-// way.
 function upstreamError(
   { kind, rpcError }: Fail & { readonly rpcError: RpcErrorObject },
   { method }: FailedCall,

@@ -168,7 +168,6 @@ export class StdioEndpoint {
   #takeMessage(value: unknown, { session, modern }: StdioConversation, outlet: Outlet = this.#pipe): Promise<void> {
     if (this.#isModern(value)) return modern.receive(value);
     // A cancellation may lack the envelope, so both eras receive it. The client numbers its requests across both eras.
-    // of them.
     modern.noticed(value);
     const dialects = this.#dialects;
     return session.receive(value, { outlet, ...(dialects ? { dialects } : {}) });

@@ -74,7 +74,6 @@ export class Planner {
   }
 
   // Removing a source must not move the others, or they would have to be recreated; a later one is placed after them.
-  // them.
   #source(
     kind: ProviderKind,
     { id, namespace, limits, outage, isBundled, shape }: Omit<ResolvedSource<unknown>, "options">,

@@ -26,7 +26,6 @@ export class WorkerPool {
     this.#spare.set(language, worker);
     // A worker that exits before its first job is dropped; the next run starts another and reports why it does not
     // start.
-    // not start.
     void worker.ended.then(() => this.#spare.get(language) === worker && this.#spare.delete(language));
   }
 

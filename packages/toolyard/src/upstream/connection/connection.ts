@@ -269,7 +269,6 @@ export class Connection {
     const list = LIST_CHANGES.get(method);
     // Accepted with any declared capabilities and on any stream, also that of a call: an unnecessary read of a list
     // does no harm.
-    // often harms nobody.
     if (list) return this.#events.onListChanged(list);
     switch (method) {
       case "notifications/resources/updated": {

@@ -136,7 +136,6 @@ const WAKE_MS = 2500;
 const AWAKE_MS = 500;
 
 // An unreachable or refusing server would fail `initialize` too. Older servers refuse the probe by HTTP status alone.
-// servers say no.
 function isFatal(failure: Fail, exchange: Exchange): boolean {
   if (exchange.closed) return true;
   if (failure.kind === "needs_authorisation" || failure.kind === "cancelled" || failure.kind === "timeout") return true;

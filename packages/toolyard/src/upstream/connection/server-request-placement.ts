@@ -42,7 +42,6 @@ export function placeQuestions(unplaced: readonly UnplacedRequest[], scene: Scen
     if (askers.length === 0) return { type: "refused", why: "nobody" };
     // The choice of the carrying call matters within one client, too: the client may wait for it, or cancel what came
     // with it.
-    // with it.
     const mayBePlaced = isOverdue || askers.length === 1 || (isOneClient(askers) ? scene.isQuiet : onlyAskersAreLeft);
     if (!mayBePlaced) return { type: "wait" };
     if (new Set(askers.map(({ principal }) => principal.id)).size > 1)

@@ -133,7 +133,6 @@ export class Links {
   prefer(era: EraName): void {
     // The modern handshake is tried first in any case. Over HTTP each era has its own link, so the first one may be of
     // either.
-    // may be of either.
     if (era === "legacy" && this.#options.era === "auto" && !this.#options.opensCheaply) this.#preferred = era;
   }
 
@@ -189,7 +188,6 @@ export class Links {
     if (link === this.first.link && era === this.#era) return { link, connection };
     this.#noteRefusal(link, connection);
     // The era of the server is now known for the first time, or better than before, also through a concurrent call.
-    // one.
     const next = this.#placeFor(caller, request).link;
     return next === link ? { link, connection } : { link: next, connection: await next.get(cancellation) };
   }

@@ -146,7 +146,6 @@ describe.each(Object.keys(TRANSPORTS))("the v1 client over %s", (name) => {
     });
     // On a shared pipe this client forgets a call before it handles progress that it read in one chunk with the reply;
     // that happens on a busy machine.
-    // machine joins them.
     expect(steps).toEqual([1, 2, 3, 4, 5].slice(0, name === "Streamable HTTP" ? 5 : steps.length));
     expect(logged).toEqual(["warning", "error"]);
   });

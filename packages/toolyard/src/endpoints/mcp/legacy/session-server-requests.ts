@@ -116,7 +116,6 @@ function elicitationProblem(
   if (ask.params["mode"] !== "url") {
     // Before elicitation had two modes, an empty object meant the form; a client that names modes now supports only
     // those.
-    // those.
     const formOnly =
       Object.keys(declared).length === 0 || isJsonObject(declared["form"]) || !isJsonObject(declared["url"]);
     return formOnly ? undefined : undeclared("elicitation.form");

@@ -206,7 +206,6 @@ export class LegacySession implements BoardMember, ScopeOwner {
     if (logLevel === undefined && takesAnyLineAsAnswer(client, this.#revision)) return false;
     // Also without advertised logging: many servers log without declaring it, and clients connected directly receive
     // it.
-    // directly hear it.
     return logLevel === undefined || reachesLevel(level, logLevel);
   }
 
@@ -390,7 +389,6 @@ export class LegacySession implements BoardMember, ScopeOwner {
 
   // A client may send `initialized` without waiting for the answer to `initialize`; it receives no notification before
   // that answer.
-  // answer.
   #becomeReady(): void {
     if (this.#phase !== "open" || !this.#isInitialized) return;
     this.#phase = "ready";

@@ -190,7 +190,6 @@ export class RunningCall implements CallerLink {
   }
 
   // Collects server requests that arrive together: a source writes them one after another, so this waits a moment.
-  // waited.
   #gather(): void {
     if (!this.#visit || this.#gathering !== undefined) return;
     this.#gathering = setTimeout(() => {
