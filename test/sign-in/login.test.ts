@@ -183,7 +183,7 @@ test("another name that leads to this machine gets no page", async () => {
   expect(statuses).toEqual([403]);
 });
 
-test("tokens lie encrypted in one file of their owner, and the key next to it", async () => {
+test("keeps tokens encrypted in one file of their owner, with the key next to it", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
