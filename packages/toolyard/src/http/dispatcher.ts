@@ -22,13 +22,13 @@ import type { HttpRequest } from "./wire.ts";
 export interface DispatcherParts {
   readonly logger: Logger;
   readonly authenticator: Authenticator;
-  /** Aborted when the listener begins to close. */
+  /** Aborted when the listener starts to close. */
   readonly closing: AbortSignal;
 }
 
 /**
- * What every request goes through before its door has it, whatever carries it: hosts and origins, CORS, health, the
- * path, the caller's token, the method.
+ * The checks of every request before its endpoint, for every adapter: hosts and origins, CORS, health, the path, the
+ * caller's token, the method.
  */
 export class Dispatcher {
   readonly router = new Router();
@@ -54,12 +54,12 @@ export class Dispatcher {
     this.#place = { limits: options.limits, closing, bodies: this.bodies };
   }
 
-  /** Whether a path is one that is answered here. */
+  /** Returns whether a path is served here. */
   isOwn(target: string): boolean {
     return isHealthPath(splitTarget(target).path, this.#options.basePath) || this.#routeOf(target) !== undefined;
   }
 
-  /** Answers one request, also with what its handler throws. */
+  /** Answers one request, including errors of its handler. */
   serve(arrival: Arrival): void {
     try {
       const handled = this.#dispatch(arrival);
@@ -79,7 +79,7 @@ export class Dispatcher {
     const place = this.#placeOf(path);
     const route = place && this.#routeAt(place);
     if (allowed !== undefined && isPreflight(request)) return answerPreflight(arrival, toldMethods(route));
-    // Clients look there for how to sign in, and take nothing but a 404 for a no.
+    // Clients look there for sign-in documents, and accept only a 404 as a refusal.
     if (!place || (!route && place.path.startsWith(WELL_KNOWN))) return sendText(answer, 404, "Not Found");
     const known = { arrival, route, place, search };
     if (route?.isOpen) return this.#enter(NOBODY, known);
@@ -98,7 +98,7 @@ export class Dispatcher {
     }
   }
 
-  /** Throws a 401 that says what is missing. */
+  /** Returns the admitted principal. Throws a 401 that names what is missing. */
   #admitted(authentication: Authentication, request: HttpRequest): Principal {
     if (authentication.admitted) return authentication.principal;
     const { message, challenge } = authentication;
@@ -109,7 +109,7 @@ export class Dispatcher {
     return this.#refusals.add(refusal, request.connection, this.#forwarded.read(request).remoteAddress);
   }
 
-  /** It is known who calls. Who does not say so hears nothing of which paths there are. */
+  /** Continues after authentication. A caller without it does not learn which paths exist. */
   #enter(caller: Principal, { arrival, route, place, search }: ResolvedRequest): void | Promise<void> {
     const { request, answer } = arrival;
     if (this.#place.closing.aborted)
@@ -150,7 +150,7 @@ export class Dispatcher {
   }
 }
 
-/** What is settled of a request before it is known who sends it. */
+/** The part of a request that is known before authentication. */
 interface ResolvedRequest {
   readonly arrival: Arrival;
   /** Absent: there is none. */
@@ -176,10 +176,10 @@ function principalAt({ name, profile }: ProfiledPath, caller: Principal): Princi
 
 const MAX_SHOWN_NAME = 64;
 
-/** Below it are the documents of RFC 8414, RFC 9728 and their like. */
+/** Below it are the documents of RFC 8414, RFC 9728 and similar standards. */
 const WELL_KNOWN = "/.well-known/";
 
-/** A path that some callers must not know of is answered like one that nobody has. */
+/** Returns the methods to report; a path hidden from some callers looks like an unknown one. */
 function toldMethods(route: Route | undefined): readonly string[] {
   return route && !route.methods.includes(EVERY_METHOD) ? route.methods : USUAL_METHODS;
 }
@@ -189,7 +189,7 @@ function assertMethod(route: Route, method: string): void {
     throw new Refusal(405, "Method not allowed.", { allow: route.methods.join(", ") });
 }
 
-/** Path and query of a request line; the form with a whole URL is legal too. */
+/** Splits a request line into path and query; a whole URL is also allowed. */
 function splitTarget(target: string): { readonly path: string; readonly search: string } {
   const local = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?]*/i, "") || "/";
   const mark = local.indexOf("?");
@@ -202,7 +202,7 @@ function innerPath(path: string, basePath: string): string | undefined {
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined;
 }
 
-/** Both at the root and below the base path: whoever checks may sit on either side of a proxy. */
+/** Both at the root and below the base path: a health check may be on either side of a proxy. */
 function isHealthPath(path: string, basePath: string): boolean {
   const inner = basePath !== "" && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
   return HEALTH_PATHS.includes(inner);

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { HttpAnswer } from "./answer.ts";
 import type { AnswerWire, WireEvents } from "../wire.ts";
 
-/** Keeps what is sent over it. */
+/** Records what is sent over it. */
 class RecordingWire implements AnswerWire {
   events: WireEvents | undefined;
   isGone = false;
@@ -22,7 +22,7 @@ class RecordingWire implements AnswerWire {
   cut(): void {}
 }
 
-// What was left for the end of a turn has left before the next test.
+// Pending answers of the turn are sent before the next test.
 afterEach(() => turnEnd());
 
 function asked(): { readonly wire: RecordingWire; readonly answer: HttpAnswer } {
@@ -30,14 +30,14 @@ function asked(): { readonly wire: RecordingWire; readonly answer: HttpAnswer } 
   return { wire, answer: new HttpAnswer(wire) };
 }
 
-test("an answer leaves at once where nobody else waits for one", () => {
+test("sends an answer immediately if no other one is awaited", () => {
   const { wire, answer } = asked();
   answer.send(200, [], "alone");
   expect(wire.sent).toBe("alone");
   answer.closed();
 });
 
-test("an answer leaves at the end of the turn while others are awaited, which may leave with it", async () => {
+test("sends an answer at the end of the turn while others are awaited that may be sent with it", async () => {
   const [first, second] = [asked(), asked()];
   first.answer.send(200, [], "first");
   expect(first.wire.sent).toBeUndefined();
@@ -47,7 +47,7 @@ test("an answer leaves at the end of the turn while others are awaited, which ma
   expect(second.wire.sent).toBe("second");
 });
 
-test("an answer overtakes none that was sent before it in the same turn", async () => {
+test("an answer never overtakes an earlier one of the same turn", async () => {
   const [first, second] = [asked(), asked()];
   first.answer.send(200, [], "first");
   second.answer.send(200, [], "second");
@@ -56,7 +56,7 @@ test("an answer overtakes none that was sent before it in the same turn", async 
   expect([first.wire.sent, second.wire.sent]).toEqual(["first", "second"]);
 });
 
-test("whoever had gone before, and an answer that is begun afterwards, count for nothing", () => {
+test("ignores clients that disconnected before, and answers started afterwards", () => {
   const gone = new RecordingWire();
   gone.isGone = true;
   expect(new HttpAnswer(gone).signal.aborted).toBe(true);
@@ -72,7 +72,7 @@ test("whoever had gone before, and an answer that is begun afterwards, count for
   for (const { answer } of [alone, one, other]) answer.closed();
 });
 
-test("whoever went away unanswered, and whoever has a stream, keeps no answer waiting", () => {
+test("a disconnected client, or one with a stream, delays no answer", () => {
   const [gone, stream, alone] = [asked(), asked(), asked()];
   gone.answer.closed();
   stream.answer.begin(200, []);

@@ -4,10 +4,10 @@ import { findInvalidHeader } from "./header-value.ts";
 import type { AnswerWire, RawHeaders, WireEvents } from "../wire.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Answers that nobody has begun. The last of them need not wait for others that could leave with it. */
+/** Number of answers that have not started. The last one need not wait for others to be sent with it. */
 let awaited = 0;
 
-/** Receives the fault of an answer whose head could not be sent. */
+/** Receives the fault of an answer with a head that could not be sent. */
 export interface AnswerFaults {
   error(message: string, facts: { readonly header: string; readonly status: number }): void;
 }
@@ -19,9 +19,9 @@ const FAULT_BODY =
   'HTTP does not allow. The log of the hub names the header."},"id":null}';
 
 /**
- * The one answer to a request. What is sent after it was sent, or to a client that disconnected, does nothing. A head
- * that HTTP cannot carry is answered with a fixed 500 and reported to `faults`; nothing is thrown, because an answer
- * may be begun from a timer or by another process.
+ * The one answer to a request. Sending after its end, or to a disconnected client, has no effect. A head that HTTP
+ * cannot carry is answered with a fixed 500 and reported to `faults`; nothing is thrown, because an answer may be
+ * started from a timer or by another process.
  */
 export class HttpAnswer implements WireEvents {
   readonly #wire: AnswerWire;
@@ -45,37 +45,37 @@ export class HttpAnswer implements WireEvents {
     if (this.#isAwaited) awaited += 1;
   }
 
-  /** Of the head that was sent; 0 before. */
+  /** Status of the sent head; 0 before. */
   get status(): number {
     return this.#status;
   }
 
-  /** Its head is said: nobody can answer otherwise any more. */
+  /** True once its head was sent, so that no other answer is possible. */
   get isBegun(): boolean {
     return this.#status !== 0;
   }
 
-  /** Nothing that is sent reaches anybody. */
+  /** True if nothing that is sent reaches the client. */
   get isGone(): boolean {
     return this.#isOver || this.#wire.isGone;
   }
 
-  /** There is somebody to answer, and nobody has. */
+  /** True while the client waits and no answer has started. */
   get isOpen(): boolean {
     return !this.isBegun && !this.isGone;
   }
 
-  /** Bytes that the caller has not taken yet. */
+  /** Bytes that the caller has not read yet. */
   get waitingBytes(): number {
     return this.#wire.waitingBytes;
   }
 
-  /** Changes when the client has taken something. */
+  /** Changes when the client has read something. */
   get sentBytes(): number {
     return this.#wire.sentBytes;
   }
 
-  /** Aborted when the caller goes before it is answered. */
+  /** Aborted when the caller disconnects before the answer. */
   get signal(): Cancellation {
     if (!this.#gone) {
       this.#gone = new Canceller();
@@ -84,18 +84,18 @@ export class HttpAnswer implements WireEvents {
     return this.#gone;
   }
 
-  /** Runs once when nothing more can be sent, whoever ended it; at once when that is so already. */
+  /** Runs once when nothing more can be sent, for any reason; immediately if that is already so. */
   onClosed(run: () => void): void {
     if (this.#isOver) run();
     else (this.#closers ??= []).push(run);
   }
 
-  /** Runs whenever the caller has taken what it was behind with. One at a time. */
+  /** Runs whenever the caller has read all waiting data. One callback at a time. */
   onDrained(run: () => void): void {
     this.#onDrained = run;
   }
 
-  /** Goes with whatever head is sent. */
+  /** Adds a header to the later head. */
   setHeader(name: string, value: string): this {
     if (this.isBegun) return this;
     if (findInvalidHeader([name, value]) === undefined) this.#wire.setHeader(name, value);
@@ -103,19 +103,19 @@ export class HttpAnswer implements WireEvents {
     return this;
   }
 
-  /** The whole answer. It leaves at the end of the turn, if there are others. */
+  /** Sends the whole answer. It is written at the end of the turn, if others are expected. */
   send(status: number, headers: RawHeaders, body: string | Uint8Array = ""): void {
     if (!this.isOpen) return;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-    // 204 has no body by its nature, and may not say how long it is.
+    // 204 never has a body, and must not declare a length.
     if (!this.#begin(status, status === 204 ? headers : [...headers, "content-length", String(length)])) return;
     this.#isAnswered = true;
-    // A string leaves in one write with the head, where a buffer takes two; plain ASCII need not be encoded.
+    // A string is written together with the head, a buffer separately; plain ASCII need not be encoded.
     const encoding = length === body.length ? "latin1" : "utf8";
     leaveAtTurnEnd(() => this.#wire.end(body, encoding), awaited === 0);
   }
 
-  /** The whole answer, of which some pieces were bytes beforehand. */
+  /** Sends the whole answer in pieces, some of which are already bytes. */
   sendPieces(status: number, headers: RawHeaders, pieces: readonly (string | Uint8Array)[]): void {
     if (!this.isOpen) return;
     const length = pieces.reduce(
@@ -128,30 +128,30 @@ export class HttpAnswer implements WireEvents {
     this.#wire.end();
   }
 
-  /** Begins an answer of which nobody knows yet how long it is. Throws when one was begun. */
+  /** Starts an answer of unknown length. Throws if one was started. */
   begin(status: number, headers: RawHeaders): void {
     if (this.isBegun) throw new Error("The head of this answer was sent already.");
     this.#begin(status, headers);
   }
 
-  /** Lets the head leave before anything else is there. */
+  /** Sends the head before any piece. */
   flush(): void {
     if (!this.#isAnswered && !this.isGone) this.#wire.flush();
   }
 
-  /** False: what waits for the caller is enough for now, and `onDrained` tells when it is taken. */
+  /** Returns false if the waiting data is enough for now; `onDrained` runs when it was read. */
   write(piece: string | Uint8Array, onTaken?: () => void): boolean {
     return !this.#isAnswered && !this.isGone && this.#wire.write(piece, onTaken);
   }
 
-  /** `encoding`: `latin1` for a text whose characters are the bytes that are meant. */
+  /** `encoding`: `latin1` for a text with one character per byte. */
   end(last: string | Uint8Array = "", encoding: "latin1" | "utf8" = "utf8"): void {
     if (this.#isAnswered) return;
     this.#isAnswered = true;
     if (!this.isGone) this.#wire.end(last, encoding);
   }
 
-  /** Ends the connection, for an answer that cannot be ended well. */
+  /** Closes the connection, for an answer that cannot be completed. */
   cut(): void {
     this.#wire.cut();
   }
@@ -174,7 +174,7 @@ export class HttpAnswer implements WireEvents {
     this.#isAwaited = false;
   }
 
-  /** Returns false if the head is invalid; the answer is a 500 then, and complete. */
+  /** Returns false if the head is invalid; the answer is then a complete 500. */
   #begin(status: number, headers: RawHeaders): boolean {
     this.#awaitNoMore();
     const invalid = this.#invalidHeader ?? findInvalidHeader(headers);

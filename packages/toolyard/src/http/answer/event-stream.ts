@@ -3,11 +3,11 @@ import { leaveAtTurnEnd } from "../../core/timing/turn-end.ts";
 import type { HttpAnswer } from "./answer.ts";
 
 export interface StreamLimits {
-  /** Quiet for this long: a comment is sent. */
+  /** Idle time after which a comment is sent, in milliseconds. */
   readonly streamKeepAliveMs: number;
-  /** Bytes that may wait for the reader before the next event cuts it off. */
+  /** Most bytes that wait for the reader; the next event closes the connection. */
   readonly maxStreamBacklogBytes: number;
-  /** Time in which the reader must take something of what waits. */
+  /** Longest time without the reader reading anything. */
   readonly streamStallMs: number;
 }
 
@@ -18,8 +18,8 @@ export interface EventOptions {
 }
 
 /**
- * More is not gathered in one turn: what is written goes to the socket, and counts as waiting only when that does not
- * take it.
+ * Most text collected in one turn: written data goes to the socket, and counts as waiting only if the socket does not
+ * accept it.
  */
 const MAX_HELD_CHARS = 64 * 1024;
 
@@ -33,9 +33,8 @@ const STREAM_HEADERS = [
 ] as const;
 
 /**
- * Server-sent events as one answer. What a reader does not take waits in memory, so the backlog has two bounds: past
- * either, the connection is cut, which `onClosed` reports as it reports a caller that went. One event may pass the
- * bound of bytes by itself.
+ * Server-sent events as one answer. Unread data waits in memory, so the backlog has two limits: above either, the
+ * connection is closed, which `onClosed` reports like a disconnection. A single event may exceed the limit of bytes.
  */
 export class EventStream {
   readonly #answer: HttpAnswer;
@@ -45,8 +44,8 @@ export class EventStream {
   #lastWrite = performance.now();
   #isOpen = true;
   /**
-   * What was written in this turn. Node's response is not corked instead: what comes after the head is kept apart then,
-   * and Node 22 and 24 send its end first.
+   * Data written in this turn. Node's response is not corked instead: data after the head would be kept separately, and
+   * Node 22 and 24 send its end first.
    */
   #pending = "";
   #isHeld = false;
@@ -60,7 +59,7 @@ export class EventStream {
     this.#keepAlive = EventStream.#watch(this, limits.streamKeepAliveMs);
   }
 
-  // Functions are made outside the constructor, as in `Deadline`.
+  // Functions are created outside the constructor, as in `Deadline`.
   static #watch(stream: EventStream, keepAliveMs: number): NodeJS.Timeout {
     stream.#answer.onClosed(() => stream.#closed());
     stream.#answer.onDrained(() => stream.#drained());
@@ -71,17 +70,17 @@ export class EventStream {
     return this.#isOpen;
   }
 
-  /** Runs once when nobody reads any more, whoever ended it; at once when that is so already. */
+  /** Runs once when the stream has no reader any more, for any reason; immediately if that is already so. */
   onClosed(run: () => void): void {
     this.#answer.onClosed(run);
   }
 
-  /** Sends one event; `data` must not hold a line break. Does nothing once the stream is over. */
+  /** Sends one event; `data` must not contain a line break. Does nothing after the end of the stream. */
   send(data: string, options: EventOptions = { event: "message" }): void {
     this.#write(formatSseEvent(data, options));
   }
 
-  /** Ends the stream after what was sent. */
+  /** Ends the stream after pending data. */
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -90,7 +89,7 @@ export class EventStream {
     this.#flushLater();
   }
 
-  /** What is written in one turn, the head and the end among it, leaves in one piece, as far as it is not large. */
+  /** Data written in one turn, including head and end, is sent together up to a size. */
   #flushLater(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
@@ -122,7 +121,7 @@ export class EventStream {
     else this.#flushLater();
   }
 
-  /** Cuts a reader that takes nothing for a time. One that reads slowly goes on. */
+  /** Closes the connection of a reader that reads nothing for a time. A slow reader may continue. */
   #watchStall(): void {
     if (this.#stall) return;
     const before = this.#answer.sentBytes;

@@ -9,13 +9,13 @@ export interface FailedRequest {
   readonly answer: HttpAnswer;
   readonly method: string;
   readonly logger: Logger;
-  /** How the path says a refusal. Absent: as an error of JSON-RPC. */
+  /** Format of the path's refusals. Absent: JSON-RPC errors. */
   readonly refusalBody: RefusalBody | undefined;
 }
 
 /**
- * Answers what a handler threw: a `Refusal` as it says, anything else as 500 with an error id under which the log says
- * more.
+ * Answers an error of a handler: a `Refusal` as it specifies, any other as 500 with an error id, under which the
+ * details are logged.
  */
 export function answerFailure(
   error: unknown,

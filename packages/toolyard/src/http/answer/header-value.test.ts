@@ -29,7 +29,7 @@ describe("findMediaType", () => {
   });
 
   test.each(["", "text", "text/", "/html", "a/b;", "a/b; c", 'a/b; c="d', "a/b c", 'a/b; c="\\""', 7, null, undefined])(
-    "returns nothing for %j",
+    "returns undefined for %j",
     (type) => {
       expect(findMediaType(type)).toBeUndefined();
     },

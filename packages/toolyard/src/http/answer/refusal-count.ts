@@ -5,7 +5,7 @@ const MAX_OF_CONNECTION = 100;
 /** Refusals of one address within `WINDOW_MS` after which each further one closes its connection. */
 const MAX_OF_ADDRESS = 1000;
 const WINDOW_MS = 10_000;
-/** Addresses that are counted at once; the one that began first is forgotten. */
+/** Most counted addresses; the oldest is dropped. */
 const MAX_ADDRESSES = 10_000;
 
 interface AddressCount {
@@ -14,8 +14,8 @@ interface AddressCount {
 }
 
 /**
- * Counts the requests that are refused before their client is known, by connection and by address. Beyond a limit the
- * answer closes its connection, so that a client that keeps sending such requests has to connect for each of them.
+ * Counts the requests that are refused before their client is known, by connection and by address. Above a limit the
+ * answer closes its connection, so that a client that keeps sending such requests must connect for each.
  */
 export class RefusalCount {
   readonly #byConnection = new WeakMap<object, number>();

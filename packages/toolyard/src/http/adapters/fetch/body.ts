@@ -5,14 +5,14 @@ import type { BodyAccounts } from "../../wire.ts";
 
 export interface BodyReading {
   readonly maxBytes: number;
-  /** Time in which the body must be whole. */
+  /** Longest time for the body to arrive, in milliseconds. */
   readonly timeoutMs: number;
   readonly accounts: BodyAccounts;
 }
 
 /**
  * Reads the body of a standard `Request`, holding at most `maxBytes` of it. Rejects with a `Refusal`: 413 above that
- * limit, 415 for a compressed body, 408 when it is not whole within `timeoutMs`, 400 when it broke off, 503 if
+ * limit, 415 for a compressed body, 408 if it is not complete within `timeoutMs`, 400 if it broke off, 503 if
  * `accounts` releases it.
  */
 export async function readBody(request: Request, { maxBytes, timeoutMs, accounts }: BodyReading): Promise<Buffer> {

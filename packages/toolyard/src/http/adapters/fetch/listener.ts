@@ -9,12 +9,11 @@ import type { HttpRequest } from "../../wire.ts";
 import { FetchAnswerWire, FetchRequest } from "./wire.ts";
 
 /**
- * Answers a standard `Request`. Rejects with the signal's reason when that aborts before the head of the answer is
- * there.
+ * Answers a standard `Request`. Rejects with the signal's reason if that aborts before the answer's headers are ready.
  */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
-/** A listener without a port, for frameworks and runtimes that hand out a `Request`. */
+/** A listener without a port, for frameworks and runtimes that supply a `Request`. */
 export interface FetchListener extends Listener {
   readonly fetch: FetchHandler;
 }

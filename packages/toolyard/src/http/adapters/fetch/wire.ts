@@ -1,27 +1,27 @@
 import type { AnswerWire, BodyAccounts, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../../wire.ts";
 import { readBody } from "./body.ts";
 
-/** What may wait for the reader of a body before `write` says that it is enough. */
+/** Bytes that may wait for the reader of a body before `write` returns false. */
 const HIGH_WATER_BYTES = 16 * 1024;
 
-/** A standard `Request` as this package reads requests. */
+/** A standard `Request` in the form of this package. */
 export class FetchRequest implements HttpRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: RequestHeaders;
-  /** Who hands requests on knows where they come from; here it is nobody's address. */
+  /** The caller of this handler knows the address; here it is empty. */
   readonly peerAddress = "";
   readonly isSecure: boolean;
   readonly #request: Request;
   readonly #timeoutMs: number;
 
-  /** `timeoutMs`: time in which the body must have arrived whole. */
+  /** `timeoutMs`: longest time for the whole body to arrive. */
   constructor(request: Request, timeoutMs: number) {
     const { host, pathname, protocol, search } = new URL(request.url);
     this.method = request.method;
     this.target = pathname + search;
     this.isSecure = protocol === "https:";
-    // Frameworks hand out what their server read, whose `Host` may have been put into the URL and left out here.
+    // Frameworks supply what their server read, which may have moved `Host` into the URL.
     this.headers = { host, ...Object.fromEntries(request.headers) };
     this.#request = request;
     this.#timeoutMs = timeoutMs;
@@ -37,17 +37,19 @@ export class FetchRequest implements HttpRequest {
   }
 }
 
-/** What becomes of the answer as a standard `Response`. */
+/** Receives the answer as a standard `Response`. */
 export interface ResponseTaker {
-  /** The head is there. Called once. */
+  /** Called once, when the headers are ready. */
   resolve(response: Response): void;
-  /** There will be none. */
+  /** Called if there will be no response. */
   reject(reason: Error): void;
-  /** Nothing more is sent or read. Called once. */
+  /** Called once, when nothing more is sent or read. */
   over(): void;
 }
 
-/** An answer that becomes a standard `Response`: with its whole body where that is there at once, else a stream. */
+/**
+ * An answer that becomes a standard `Response`: with its whole body if it is available immediately, else as a stream.
+ */
 export class FetchAnswerWire implements AnswerWire {
   events: WireEvents | undefined;
   readonly #taker: ResponseTaker;
@@ -85,7 +87,7 @@ export class FetchAnswerWire implements AnswerWire {
   begin(status: number, headers: RawHeaders): void {
     this.#status = status;
     for (let at = 0; at < headers.length; at += 2) {
-      // What is about a connection is for whoever has one.
+      // Headers about the connection are left to the server that has one.
       if (headers[at]!.toLowerCase() !== "connection") this.#headers.set(headers[at]!, headers[at + 1]!);
     }
   }
@@ -131,7 +133,7 @@ export class FetchAnswerWire implements AnswerWire {
     this.stop(new Error("The answer was cut off."));
   }
 
-  /** Ends whatever is there, as for a caller who has gone. */
+  /** Ends the answer, as for a disconnected caller. */
   stop(reason: Error): void {
     if (this.#isOver) return;
     if (this.#stream) this.#stream.error(reason);
@@ -157,7 +159,7 @@ export class FetchAnswerWire implements AnswerWire {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#taker.over();
-    // As on a connection, whoever sent the last piece is not told of its end while it still sends.
+    // As on a connection, the sender of the last piece is not notified of the end while it still sends.
     queueMicrotask(() => this.events?.closed());
   }
 }

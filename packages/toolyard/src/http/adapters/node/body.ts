@@ -38,7 +38,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, accounts: B
   });
 }
 
-/** What the head of a request says about its body, so that a large one is refused before any of it is read. */
+/** Returns the body length in a request's headers, so that a large body is refused before it is read. */
 export function declaredLength(request: IncomingMessage): number {
   return Number(request.headers["content-length"] ?? 0);
 }

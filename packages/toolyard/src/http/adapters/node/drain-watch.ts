@@ -4,7 +4,7 @@ import type { Writable } from "node:stream";
 export class DrainWatch {
   #isWaiting = false;
 
-  /** Runs `tell` once the stream is drained; where that is waited for already, no second time. */
+  /** Runs `tell` once the stream is drained; a second call during the wait has no effect. */
   wait(stream: Writable, tell: () => void): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;

@@ -4,22 +4,22 @@ import { wrongRequest, requestKind } from "../../request/request-kinds.ts";
 import type { BodyAccounts } from "../../wire.ts";
 import { NodeWire, type WireOwner } from "./wire.ts";
 
-/** A request of Node's server as frameworks hand it on: Express adds to it, Fastify wraps it. */
+/** A request of Node's server as frameworks pass it on: Express adds to it, Fastify wraps it. */
 export type GivenRequest = IncomingMessage | { readonly raw: IncomingMessage; readonly body?: unknown };
 
-/** The answer that belongs to it. Fastify's is taken out of its hands first. */
+/** The answer to it. Fastify must release its answer first. */
 export type GivenResponse = ServerResponse | { readonly raw: ServerResponse; hijack(): unknown };
 
-/** Request and answer of Node's, and the body where a framework has read it before. */
+/** Node's request and answer, and the body if a framework has read it. */
 export interface FrameworkRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly body: unknown;
-  /** The path below which a router mounted the handler is left out of `url`, and stands here. */
+  /** The original URL: a router removes the path below which the handler is mounted from `url`. */
   readonly wholeUrl: string | undefined;
 }
 
-/** Throws a `TypeError` that names what was given instead. */
+/** Throws a `TypeError` that names the given value. */
 export function readHanded(request: GivenRequest, response: GivenResponse): FrameworkRequest {
   const kind = requestKind(request);
   if (kind === "Node's request" && isResponse(response)) {
@@ -48,7 +48,7 @@ function isResponse(value: unknown): boolean {
   return typeof value === "object" && value !== null && "writeHead" in value && "setHeader" in value;
 }
 
-/** A request of which a framework may have read the body. */
+/** A request with a body that a framework may have read. */
 export class HandedWire extends NodeWire {
   readonly #target: string;
   readonly #body: unknown;
@@ -56,7 +56,7 @@ export class HandedWire extends NodeWire {
   constructor({ request, response, body }: FrameworkRequest, target: string, owner: WireOwner) {
     super(request, response, owner);
     this.#target = target;
-    // Express sets an empty body, and has read nothing, where no parser took the request.
+    // Express sets an empty body, and has read nothing, if no parser matched the request.
     this.#body = request.readableEnded || isBytes(body) ? body : undefined;
   }
 
@@ -75,7 +75,7 @@ function isBytes(body: unknown): body is string | Uint8Array {
   return typeof body === "string" || body instanceof Uint8Array;
 }
 
-/** The body as it was, or as it would be written again. */
+/** Returns the body's bytes, original or serialised again. */
 function toBytes(body: unknown): Buffer {
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));

@@ -14,8 +14,8 @@ import {
 import type { WireOwner } from "./wire.ts";
 
 /**
- * Answers a request of Node's server, for Express, Fastify and `node:http`. `next` is what Express gives: it is called
- * for a path that is not the hub's. Throws a `TypeError` for a request of another kind.
+ * Answers a request of Node's server, for Express, Fastify and `node:http`. Express supplies `next`, which is called
+ * for a path that does not belong to the hub. Throws a `TypeError` for a request of another kind.
  */
 export type NodeRequestHandler = (
   request: GivenRequest,
@@ -23,7 +23,7 @@ export type NodeRequestHandler = (
   next?: (error?: unknown) => void,
 ) => void;
 
-/** A listener without a port, for servers of Node's that belong to the program. */
+/** A listener without a port, for Node servers that belong to the program. */
 export class HandlerListener extends PortlessListener<HandedWire> implements WireOwner {
   readonly streamStallMs: number;
   #ready: Promise<unknown> | undefined;
@@ -33,14 +33,14 @@ export class HandlerListener extends PortlessListener<HandedWire> implements Wir
     this.streamStallMs = this.limits.streamStallMs;
   }
 
-  /** Requests wait for it: the doors are mounted by then. */
+  /** Makes requests wait for `ready`, when the endpoints are mounted. */
   waitFor(ready: Promise<unknown>): void {
     void this.#settle(ready);
   }
 
   async #settle(ready: Promise<unknown>): Promise<void> {
     this.#ready = ready;
-    // Whoever waits for it hears of a failure, now and later.
+    // The code that waits for it handles a failure.
     const isOpen = await ready.then(
       () => true,
       () => false,
@@ -70,10 +70,10 @@ export class HandlerListener extends PortlessListener<HandedWire> implements Wir
 
   #takeOwn(handed: FrameworkRequest, next?: (error?: unknown) => void): void {
     const { wholeUrl, request, response } = handed;
-    // Whoever went away meanwhile is not told of any more.
+    // A client that disconnected in the meantime gets no answer.
     if (response.destroyed) return;
     const url = request.url ?? "/";
-    // A router that mounts at `/mcp` leaves `/` in `url`; one that mounts at a path of its own leaves the hub's.
+    // A router mounted at `/mcp` leaves `/` in `url`; one mounted at its own path leaves the hub's path.
     const target = wholeUrl !== undefined && this.dispatcher.isOwn(wholeUrl) ? wholeUrl : url;
     if (next && !this.dispatcher.isOwn(target)) return next();
     const wire = new HandedWire(handed, target, this);
@@ -84,7 +84,7 @@ export class HandlerListener extends PortlessListener<HandedWire> implements Wir
 /** Header fields that Node's server keeps unless the program sets `maxHeadersCount`. */
 const USUAL_KEPT_FIELDS = 2000;
 
-/** Header fields that the server of the program keeps of a request; 0 is no limit. */
+/** Returns how many header fields of a request the program's server keeps; 0 is no limit. */
 function keptFieldsOf({ socket }: IncomingMessage): number {
   const { server } = socket as { readonly server?: { readonly maxHeadersCount?: number | null } };
   return server?.maxHeadersCount ?? USUAL_KEPT_FIELDS;

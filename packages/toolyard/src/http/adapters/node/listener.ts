@@ -23,17 +23,17 @@ import { PlainConnection, type PlainOwner } from "./plain/connection.ts";
 import type { PlainWire } from "./plain/wire.ts";
 import { NodeWire, type WireOwner } from "./wire.ts";
 
-// An import would evaluate all exports of the module, since Node 22 `WebSocket` among them: undici, HTTP/2 and TLS, 10
-// MB and 30 ms.
+// An import would evaluate all exports of the module, which since Node 22 include `WebSocket`: undici, HTTP/2 and TLS,
+// 10 MB and 30 ms.
 const { createServer } = process.getBuiltinModule("node:http");
 
 export function createListener(options: HttpOptions, logger: Logger, authenticator: Authenticator): PortListener {
   return new NodeListener(options, logger, authenticator);
 }
 
-/** A listener that is given its connections by another process. It need not listen. */
+/** A listener that receives its connections from another process. It need not listen. */
 export interface AdoptingListener extends PortListener {
-  /** Serves a connection of which nothing was read yet. */
+  /** Serves a connection that has not been read yet. */
   adopt(socket: Socket): void;
 }
 
@@ -45,7 +45,7 @@ export function createAdoptingListener(
   return new NodeListener(options, logger, authenticator);
 }
 
-/** Takes its connections itself, or is given them. What comes over them is read by `plain/` as far as that can. */
+/** Accepts connections itself, or receives them. Requests are read by `plain/` if possible. */
 class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   readonly streamStallMs: number;
   readonly #options: HttpOptions;
@@ -56,9 +56,9 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   readonly #closing = new AbortController();
   readonly #inFlight = new CallSet<NodeWire | PlainWire>();
   readonly #sockets = new Set<Socket>();
-  /** What accepts connections. */
+  /** Accepts connections. */
   readonly #front: NetServer;
-  /** Is given those that are not plain. It does not listen. */
+  /** Serves requests that are not plain. It does not listen. */
   readonly #server: Server;
   #gate: TlsGate | undefined;
   #name: string | undefined;
@@ -103,7 +103,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   }
 
   adopt(socket: Socket): void {
-    // As Node makes the sockets of a server of HTTP: a caller may end its side before it is answered.
+    // As Node does for an HTTP server's sockets: a caller may end its side before the answer.
     socket.allowHalfOpen = true;
     if (this.#gate) this.#gate.take(socket);
     else this.#open(socket);
@@ -119,13 +119,13 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   }
 
   handOver(socket: Socket, bytes: Buffer): void {
-    // Node begins to watch for slow clients when a server listens.
+    // Node starts its timers for slow clients when a server listens.
     if (!this.#isWatching) this.#server.emit("listening");
     this.#isWatching = true;
     const account = this.bodies.open(`address ${socket.remoteAddress ?? ""}`, () => socket.destroy());
     const paced = new PacedSocket({ socket, bytes, queue: this.#turns, account });
     this.#server.emit("connection", paced);
-    // Parsing costs more than reading, and many connections may come in one turn.
+    // Parsing costs more than reading, and many connections may arrive in one turn.
     this.#turns.add(() => paced.start());
   }
 
@@ -136,7 +136,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
 
   over(wire: NodeWire | PlainWire): void {
     this.#inFlight.delete(wire);
-    // Nothing further is served on a connection that outlives the listener.
+    // No further request is served on a connection that outlives the listener.
     if (this.#closing.signal.aborted) wire.socket.destroySoon();
   }
 
@@ -150,20 +150,20 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
       for (const socket of this.#sockets) socket.destroy();
     }, this.#options.limits.shutdownGraceMs);
     await ended;
-    // The front knows of the connections that it accepted itself, and waits for no others.
+    // The front server knows only the connections that it accepted itself, and waits for no others.
     await Promise.all(
       Array.from(this.#sockets, (socket) => new Promise((resolve) => void socket.once("close", resolve))),
     );
     clearTimeout(timer);
   }
 
-  // Node counts a connection on which nothing was sent yet as busy, and would wait for it.
+  // Node counts a connection without data as busy, and would wait for it.
   #closeUnused(): void {
     const busy = new Set(this.#inFlight.values().map(({ socket }) => socket));
     for (const socket of this.#sockets) if (!busy.has(socket)) socket.destroy();
   }
 
-  /** A connection from which nothing was read, and which is encrypted by now where it has to be. */
+  /** Opens a connection that has not been read, encrypted if required. */
   #open(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
@@ -186,7 +186,8 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
       connectionsCheckingInterval: Math.min(limits.requestTimeoutMs, CHECK_INTERVAL_MS),
       noDelay: true,
     });
-    // Bounds on receiving are above; an answer may take as long as its call, and a stream as long as its reader wants.
+    // The limits on receiving are above; an answer may take as long as its call, and a stream as long as its reader
+    // wants.
     server.timeout = 0;
     server.maxHeadersCount = KEPT_FIELDS;
     server.on("request", (request, response) =>
@@ -205,7 +206,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
     this.#serve(request, response);
   }
 
-  /** `fault`: refuses the request, before anything of it is looked at. */
+  /** `fault`: refuses the request before it is processed. */
   #serve(request: IncomingMessage, response: ServerResponse, fault = findHeadFault(request.rawHeaders)): void {
     const wire = new NodeWire(request, response, this);
     this.#inFlight.add(wire);
@@ -215,7 +216,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   }
 }
 
-/** Every connection of the server is one, since `handOver` makes them. */
+/** Every connection of the server is one, since `handOver` creates them. */
 function pacedSocketOf({ socket }: IncomingMessage): PacedSocket {
   return socket as unknown as PacedSocket;
 }
@@ -224,7 +225,7 @@ function endOf(server: NetServer): Promise<void> {
   return new Promise((resolve) => void server.close(() => resolve()));
 }
 
-/** Where it listens, and how callers on this machine reach it. `name`: that of its certificate. */
+/** Returns where it listens, and the URL for callers on this machine. `name`: that of its certificate. */
 export function addressOf(
   { address, port }: AddressInfo,
   { basePath, tls }: Pick<HttpOptions, "basePath" | "tls">,

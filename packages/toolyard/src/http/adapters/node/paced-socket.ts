@@ -4,9 +4,11 @@ import { Duplex } from "node:stream";
 import type { ArrivingBytes } from "../../request/body-budget.ts";
 import { PACED_BYTES, SLICE_MS, type TurnQueue } from "./turn-queue.ts";
 
-/** Node's parser makes objects for all requests of a piece at once, so a piece is small: at most ten requests. */
+/**
+ * Node's parser creates objects for all requests in a chunk immediately, so chunks are small: at most ten requests.
+ */
 const HEAD_PIECE_BYTES = 256;
-/** While a body is read. Other requests may follow it in the same piece. */
+/** The size while a body is read. Further requests may follow in the same chunk. */
 const BODY_PIECE_BYTES = 1024;
 /** Bytes that wait for the parser before the connection is paused. */
 const MAX_HELD_BYTES = 16 * 1024;
@@ -20,33 +22,33 @@ interface WrittenChunk {
 
 export interface PacedSocketParts {
   readonly socket: Socket;
-  /** What was read from it already. */
+  /** Bytes that were already read from it. */
   readonly bytes: Buffer;
   readonly queue: TurnQueue;
-  /** Counts the bytes that wait. */
+  /** Counts the waiting bytes. */
   readonly account: ArrivingBytes;
 }
 
 /**
- * A connection as Node's own server is given it. The server's parser takes a whole chunk, and makes a request and a
- * response, or a piece of a body, of every few bytes in it. Here it gets small pieces:
+ * A connection for Node's own server. The server's parser processes a whole chunk, and creates a request and a
+ * response, or a piece of a body, for every few bytes in it. Here it gets small chunks:
  *
- * - The next piece follows when every request in the piece before it is answered, so pipelined requests are served one
- *   in a turn, and their memory is bounded.
- * - A connection is parsed for `SLICE_MS` in a turn, so a body in chunks of one byte does not keep others waiting.
+ * - The next chunk follows when every request in the previous one is answered, so pipelined requests are served one per
+ * turn, and their memory is limited.
+ * - A connection is parsed for `SLICE_MS` per turn, so a body in chunks of one byte does not delay other connections.
  */
 export class PacedSocket extends Duplex {
   readonly raw: Socket;
   readonly #queue: TurnQueue;
   readonly #account: ArrivingBytes;
-  /** Present, with any value, if the connection is encrypted: `request.socket.encrypted` is read by that. */
+  /** Present, with any value, if the connection is encrypted: `request.socket.encrypted` reads it. */
   declare readonly encrypted?: true;
   #held: Buffer;
   #hasEnded = false;
   #canPush = true;
-  /** It is in the queue to be parsed, and not read until then. */
+  /** True while it waits in the queue for parsing; it is not read until then. */
   #isQueued = false;
-  /** The request that was parsed last, while it is not answered. */
+  /** The last parsed request, until it is answered. */
   #last: IncomingMessage | undefined;
   readonly #waiting: (() => void)[] = [];
 
@@ -70,12 +72,12 @@ export class PacedSocket extends Duplex {
     return this.raw.remoteAddress;
   }
 
-  /** Begins to parse what was read. Call it when the server has its listeners. */
+  /** Starts to parse the bytes that were read. Call it when the server has its listeners. */
   start(): void {
     this.#feedSoon();
   }
 
-  /** Serves a request of this connection when those before it are answered. */
+  /** Serves a request of this connection when the earlier ones are answered. */
   enqueue(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
     const isFree = this.#last === undefined;
     this.#last = request;
@@ -97,7 +99,7 @@ export class PacedSocket extends Duplex {
     return this;
   }
 
-  /** Ends the connection after what was written. */
+  /** Ends the connection after pending writes. */
   destroySoon(): void {
     if (this.writableFinished) return void this.destroy();
     this.once("finish", () => this.raw.destroySoon());
@@ -106,7 +108,7 @@ export class PacedSocket extends Duplex {
 
   override _read(): void {
     this.#canPush = true;
-    // A piece that is pushed from within `_read` is parsed later, when it is too late to stop at a request.
+    // A chunk pushed from within `_read` would be parsed later, too late to stop at a request.
     if (this.#held.length > 0 || this.#hasEnded) process.nextTick(() => this.#feedSoon());
   }
 
@@ -140,7 +142,7 @@ export class PacedSocket extends Duplex {
 
   #came(chunk: Buffer): void {
     this.#hold(this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]));
-    // A connection is otherwise read as long as there is more, while all others wait.
+    // Otherwise a connection is read as long as data arrives, while all others wait.
     if (chunk.length >= PACED_BYTES) this.#feedLater();
     else this.#feedSoon();
     if (this.#isFull || this.#isQueued) this.raw.pause();
@@ -170,7 +172,7 @@ export class PacedSocket extends Duplex {
 
   #ended(): void {
     this.#hasEnded = true;
-    // The server gives up what it has not answered when the client ends its side, as for any connection.
+    // The server cancels unanswered requests when the client ends its side, as for any connection.
     if (this.#isBusy) this.#held = NOTHING;
     this.#feedSoon();
   }
@@ -182,7 +184,7 @@ export class PacedSocket extends Duplex {
     if (this.#held.length > 0 || this.#hasEnded) this.#feedLater();
   }
 
-  /** Gives the parser one piece after another, until a request is whole or the time is over. */
+  /** Passes chunks to the parser until a request is complete or the time has expired. */
   #feed(): void {
     const until = performance.now() + SLICE_MS;
     while (this.#canParse && performance.now() < until) {
@@ -205,7 +207,7 @@ export class PacedSocket extends Duplex {
     return this.#canPush && this.#held.length > 0 && !this.#isBusy && !this.destroyed;
   }
 
-  /** A request is whole and not answered; what follows is another one. */
+  /** True while a complete request is not answered; the following bytes are another request. */
   get #isBusy(): boolean {
     return this.#last?.complete === true;
   }

@@ -1,26 +1,25 @@
 import { runApart } from "../../../core/timing/run-apart.ts";
 
-/** Time of one turn of the event loop for the work of this queue. Every other connection waits while it runs. */
+/** Time per turn of the event loop for the work of this queue. Every other connection waits while it runs. */
 const TURN_MS = 5;
-/** Time of one connection in a turn. */
+/** Time per connection and turn. */
 export const SLICE_MS = 1;
 
-/** After a piece of this size a connection is read on in its next turn. */
+/** After a chunk of this size, a connection is read on in its next turn. */
 export const PACED_BYTES = 8 * 1024;
 
-/** Milliseconds of a monotonic clock. */
+/** Returns the milliseconds of a monotonic clock. */
 export type Clock = () => number;
 
 /**
- * Shares the event loop among connections whose bytes cost much time: pipelined requests, bodies in many small chunks.
- * Each connection runs once in a turn, in the order in which the connections entered the queue. A turn ends after
- * `TURN_MS`.
+ * Shares the event loop among connections with expensive bytes: pipelined requests, bodies in many small chunks. Each
+ * connection runs once per turn, in the order of the queue. A turn ends after `TURN_MS`.
  */
 export class TurnQueue {
   readonly #now: Clock;
   #waiting: (() => void)[] = [];
   #isScheduled = false;
-  /** Milliseconds that are left for `runSoon` in this turn. */
+  /** Milliseconds left for `runSoon` in this turn. */
   #leftMs = TURN_MS;
 
   constructor(now: Clock = () => performance.now()) {
@@ -33,7 +32,9 @@ export class TurnQueue {
     this.#schedule();
   }
 
-  /** Runs `run` at once if the queue is empty and has time left in this turn, otherwise in one of the next turns. */
+  /**
+   * Runs `run` synchronously if the queue is empty and has time left in this turn, otherwise in one of the next turns.
+   */
   runSoon(run: () => void): void {
     if (this.#waiting.length > 0 || this.#leftMs <= 0) return this.add(run);
     const began = this.#now();
@@ -56,7 +57,7 @@ export class TurnQueue {
     const until = this.#now() + TURN_MS;
     let next = 0;
     while (next < runs.length && this.#now() < until) runApart(runs[next++]!);
-    // Those that were added meanwhile come after those that already waited.
+    // Entries added in the meantime follow those that already waited.
     if (next < runs.length) this.#waiting = [...runs.slice(next), ...this.#waiting];
     if (this.#waiting.length > 0) this.#schedule();
   }

@@ -7,11 +7,11 @@ import { DrainWatch } from "./drain-watch.ts";
 import { PacedSocket } from "./paced-socket.ts";
 import { ReaderWatch, sentBytes } from "./reader-watch.ts";
 
-/** Whose connections these are. */
+/** The owner of these connections. */
 export interface WireOwner {
-  /** How long a caller may leave an answer unread that is whole. */
+  /** How long a caller may leave a complete answer unread, in milliseconds. */
   readonly streamStallMs: number;
-  /** The answer is through, or its caller has gone. */
+  /** Called when the answer was sent, or its caller disconnected. */
   over(wire: NodeWire): void;
 }
 
@@ -30,8 +30,8 @@ export class NodeWire implements HttpRequest, AnswerWire {
     NodeWire.#watch(this);
   }
 
-  // Functions are made outside the constructor, as in `Deadline`. Both happen once; `once` would make one more for
-  // each.
+  // Functions are created outside the constructor, as in `Deadline`. Both events occur once; `once` would create a
+  // further function for each.
   static #watch(wire: NodeWire): void {
     wire.#response.on("close", () => {
       wire.#owner.over(wire);
@@ -96,7 +96,7 @@ export class NodeWire implements HttpRequest, AnswerWire {
   }
 
   begin(status: number, headers: RawHeaders): void {
-    // The type of Node asks for a list that may be changed; it changes nothing in it.
+    // Node's type requires a mutable list; it does not change the list.
     this.#response.writeHead(status, headers as string[]);
   }
 
@@ -118,12 +118,12 @@ export class NodeWire implements HttpRequest, AnswerWire {
     this.#response.destroy();
   }
 
-  /** Tells Node that the connection ends with this answer. */
+  /** Announces to Node that the connection ends with this answer. */
   endConnectionAfter(): void {
     this.#response.shouldKeepAlive = false;
   }
 
-  /** A client that does not read its answer must not hold it in memory for ever. */
+  /** A client that does not read its answer must not keep it in memory without limit. */
   #watchReader(): void {
     if (this.#response.writableLength === 0) return;
     const watch = new ReaderWatch();

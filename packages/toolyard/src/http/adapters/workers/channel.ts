@@ -1,12 +1,12 @@
 import type { Duplex } from "node:stream";
 import { encodeFrames, FrameDecoder, type WorkerFrame, type OutgoingFrame } from "./frames.ts";
 
-/** What may wait for the other process before this one stops giving it more to do. */
+/** Bytes that may wait for the other process before this one stops accepting work. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 /**
- * One end of the pipe between the primary and a worker. What is sent during one turn of the event loop leaves in one
- * write.
+ * One end of the pipe between the primary and a worker. Messages sent in one turn of the event loop are written
+ * together.
  */
 export class Channel {
   readonly #pipe: Duplex;
@@ -19,7 +19,7 @@ export class Channel {
     pipe.on("data", (chunk: Buffer) => {
       for (const frame of decoder.decode(chunk)) onFrame(frame);
     });
-    // That the other process has gone is told by its end.
+    // The end of the other process is reported by `close`.
     pipe.on("error", () => {});
     pipe.once("close", () => {
       this.#isOpen = false;
@@ -27,29 +27,29 @@ export class Channel {
     });
   }
 
-  /** The other process takes less than it is given. */
+  /** True while the other process reads more slowly than this one writes. */
   get isFull(): boolean {
     return this.#pipe.writableLength > MAX_WAITING_BYTES;
   }
 
   send(frame: OutgoingFrame): void {
     if (!this.#isOpen) return;
-    // After what this turn of the event loop still does, so that its frames go together.
+    // Scheduled after the rest of this turn, so that its frames are written together.
     if (this.#queue.length === 0) setImmediate(() => this.flush());
     this.#queue.push(frame);
   }
 
-  /** A frame that says by its type alone what there is to say. */
+  /** Sends a frame that consists only of its type. */
   sendBare(type: number, exchange = 0): void {
     this.send({ type, exchange, head: "", body: "" });
   }
 
-  /** A frame without a body. `head` is JSON text. */
+  /** Sends a frame without a body. `head` is JSON text. */
   sendHead(type: number, exchange: number, head: string): void {
     this.send({ type, exchange, head, body: "" });
   }
 
-  /** Writes at once what waits. `onWritten` runs when the system took it. */
+  /** Writes waiting frames immediately. `onWritten` runs when the system accepted them. */
   flush(onWritten?: () => void): void {
     const frames = this.#queue;
     this.#queue = [];
@@ -58,7 +58,7 @@ export class Channel {
     if (this.isFull && !this.#pipe.isPaused()) this.#waitForRoom();
   }
 
-  /** Nothing more is asked by somebody who does not take answers. */
+  /** Reads no further requests of a process that does not read answers. */
   #waitForRoom(): void {
     this.#pipe.pause();
     this.#pipe.once("drain", () => this.#pipe.resume());

@@ -19,7 +19,7 @@ function decoded(chunks: readonly Buffer[]): unknown[] {
 
 const EXPECTED = FRAMES.map(({ body, ...frame }) => ({ ...frame, body: Buffer.from(body as string).toString("hex") }));
 
-test("frames come out as they went in, however the bytes are cut", () => {
+test("decodes frames as they were encoded, however the bytes are split", () => {
   const bytes = encodeFrames(FRAMES);
   const random = createRandom(5);
   expect(decoded([bytes])).toEqual(EXPECTED);
@@ -34,6 +34,6 @@ test("frames come out as they went in, however the bytes are cut", () => {
   }
 });
 
-test("nothing comes out of half a frame", () => {
+test("decodes nothing from half a frame", () => {
   expect(decoded([encodeFrames(FRAMES.slice(1, 2)).subarray(0, -1)])).toEqual([]);
 });

@@ -1,8 +1,8 @@
 /**
- * What the primary and a worker say to each other, on a pipe of their own: binary frames, so that neither bodies nor
- * answers are written as JSON once more. A frame is `u32 length · u8 type · u32 exchange · u32 headLength · head (JSON)
- * · body (bytes)`; the length counts what follows it. `exchange` is a number that the worker gives a request; 0 where
- * there is none.
+ * Messages between the primary and a worker, on a separate pipe: binary frames, so that bodies and answers are not
+ * encoded as JSON again. A frame is `u32 length · u8 type · u32 exchange · u32 headLength · head (JSON) · body
+ * (bytes)`; the length counts the bytes after it. `exchange` is a number that the worker gives a request; 0 if there is
+ * none.
  */
 export const FRAME = {
   // From the primary.
@@ -10,45 +10,45 @@ export const FRAME = {
   settings: 1,
   /** The whole answer. Head: `AnswerHead`. */
   answer: 2,
-  /** An answer begins that comes in pieces. Head: `AnswerHead`. */
+  /** Start of an answer in pieces. Head: `AnswerHead`. */
   begin: 3,
-  /** A piece of it. */
+  /** A piece of the answer. */
   piece: 4,
-  /** It is whole. */
+  /** End of the answer. */
   end: 5,
-  /** The connection is cut. */
+  /** Closes the connection. */
   cut: 6,
-  /** Serve no further request, end the others, and go. */
+  /** Stops accepting requests, ends the others, and exits. */
   close: 7,
-  /** Who a caller is, which the worker asked; `exchange` is its question's. Head: `Authentication`. */
+  /** The principal of a caller, in reply to a worker; `exchange` is that of its question. Head: `Authentication`. */
   principal: 8,
-  /** What connections are encrypted with from now on. Head: `KeyPair`. */
+  /** The key pair for new connections. Head: `KeyPair`. */
   certificate: 9,
   // From a worker.
   /** It serves from now on. */
   ready: 20,
-  /** A connection that it was given has arrived. */
+  /** A passed connection has arrived. */
   opened: 21,
-  /** One of its connections is closed. */
+  /** A connection of the worker is closed. */
   closed: 22,
   /** Head: `RequestHead`. */
   request: 23,
-  /** The caller has gone before it was answered. */
+  /** The caller disconnected before the answer. */
   gone: 24,
-  /** The client took a piece. Head: how many bytes; 0 for a part of a piece. */
+  /** The client read a piece. Head: number of bytes; 0 for a part of a piece. */
   taken: 25,
-  /** A line for the log. Head: `LogHead`. */
+  /** A log line. Head: `LogHead`. */
   log: 26,
-  /** Who brings this? `exchange` is a number of its own. Head: the `Authorization` that came, empty for none. */
+  /** Question about a caller; `exchange` is a separate number. Head: the received `Authorization`, empty for none. */
   who: 27,
 } as const;
 
 export interface WorkerFrame {
   readonly type: number;
   readonly exchange: number;
-  /** JSON text; empty where there is none. */
+  /** JSON text; empty if there is none. */
   readonly head: string;
-  /** Valid until the frames after it are read; whoever keeps it copies it. */
+  /** Valid until the next frames are read; copy it to keep it. */
   readonly body: Buffer;
 }
 
@@ -62,7 +62,7 @@ export interface OutgoingFrame {
   readonly body: string | Uint8Array;
 }
 
-/** Frames as one buffer: many small ones leave in one write. */
+/** Encodes frames into one buffer: many small ones are written together. */
 export function encodeFrames(frames: readonly OutgoingFrame[]): Buffer {
   const sizes = frames.map(
     ({ head, body }) =>
@@ -86,11 +86,11 @@ export function encodeFrames(frames: readonly OutgoingFrame[]): Buffer {
   return bytes;
 }
 
-/** Finds the frames in what arrives. The other end is this program, so lengths are believed. */
+/** Decodes frames from arriving bytes. The other end is this program, so lengths are trusted. */
 export class FrameDecoder {
   #waiting: Buffer[] = [];
   #held = 0;
-  /** Bytes that the next look is worth. */
+  /** Bytes needed before the next attempt. */
   #wanted = PREFIX_BYTES;
 
   *decode(chunk: Buffer): Generator<WorkerFrame> {

@@ -1,5 +1,5 @@
-// What a worker's process runs: it waits for its settings, then for connections, and ends with the primary or when that
-// says so.
+// The entry point of a worker process: it waits for its settings, then for connections, and exits with the primary or
+// on its command.
 import { Socket } from "node:net";
 import { messageOf } from "../../../core/errors.ts";
 import { Channel } from "./channel.ts";
@@ -8,7 +8,7 @@ import type { LogHead, WorkerSettings } from "./messages.ts";
 import type { KeyPair } from "../../tls/key-pair.ts";
 import { Worker } from "./worker.ts";
 
-/** Descriptor of the pipe to the primary; beside it there is Node's own channel, by which connections come. */
+/** Descriptor of the pipe to the primary; connections arrive over Node's own channel. */
 const PIPE = 3;
 
 const pipe = new Socket({ fd: PIPE, readable: true, writable: true });
@@ -34,10 +34,10 @@ async function end(): Promise<void> {
   channel.flush(() => process.exit(0));
 }
 
-// A worker without its primary has nothing to say to anybody.
+// A worker without its primary exits.
 pipe.once("close", () => process.exit(0));
 process.once("disconnect", () => process.exit(0));
-// The primary decides what a signal to all of them means.
+// The primary handles signals for all processes.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
 process.on("uncaughtException", (error) => {
   const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};

@@ -3,11 +3,11 @@ import type { HttpOptions } from "../../options.ts";
 import type { KeyPair } from "../../tls/key-pair.ts";
 import type { RequestHeaders } from "../../wire.ts";
 
-/** What a worker is told before it serves. Tokens are not for it: it asks who a caller is. */
+/** Settings of a worker before it serves. They contain no tokens: the worker asks the primary who a caller is. */
 export interface WorkerSettings {
   readonly options: HttpOptions;
   readonly routes: readonly WorkerRoute[];
-  /** What its connections are encrypted with. */
+  /** The key pair of its connections. */
   readonly pair?: KeyPair;
 }
 
@@ -16,18 +16,18 @@ export interface WorkerRoute {
   readonly path: string;
   readonly isOpen?: boolean;
   /**
-   * How this path says a refusal, by status: JSON text in which `REFUSAL_MARK` stands for the message. Absent: as
-   * JSON-RPC.
+   * The refusals of this path by status: JSON text in which `REFUSAL_MARK` is replaced by the message. Absent: JSON-RPC
+   * errors.
    */
   readonly refusals?: Readonly<Record<number, string>>;
 }
 
-/** Stands in a JSON string for the message of a refusal. */
+/** Placeholder for a refusal's message in a JSON string. */
 export const REFUSAL_MARK = "%toolyard-refusal%";
-/** What a listener answers by itself. */
+/** Statuses that a listener answers itself. */
 export const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404, 405, 413, 415, 500, 503];
 
-/** A request that has passed every check of the listener. Its body is that of the frame. */
+/** A request that has passed every check of the listener. The frame contains its body. */
 export interface RequestHead {
   readonly method: string;
   readonly target: string;
@@ -40,7 +40,7 @@ export interface RequestHead {
   readonly baseUrl: string;
   readonly path: string;
   readonly search: string;
-  /** Why there is no whole body, for whoever wants to read it. */
+  /** The reason for an incomplete body, for code that reads it. */
   readonly refusal?: {
     readonly status: number;
     readonly message: string;

@@ -6,11 +6,11 @@ test.each([
   [2, 1],
   [4, 3],
   [64, 4],
-])("%i cores: `auto` serves with %i", (cores, workers) => {
+])("%i cores: `auto` uses %i", (cores, workers) => {
   expect(autoWorkers(cores)).toBe(workers);
 });
 
-test("the number of workers is read from text too, and refused beyond its bounds", () => {
+test("reads the number of workers from text too, and refuses it outside its limits", () => {
   expect([resolveHttp().workers, resolveHttp({ workers: 3 }).workers, resolveHttp({ workers: "3" }).workers]).toEqual([
     1, 3, 3,
   ]);

@@ -14,18 +14,17 @@ import { WorkerDispatcher } from "./worker-dispatcher.ts";
 import { REFUSAL_MARK, REFUSAL_STATUSES, type LogHead, type WorkerRoute } from "./messages.ts";
 import { WorkerProcess, type WorkerOwner } from "./worker-process.ts";
 
-/** Within this time a worker must serve. */
+/** Longest start of a worker, in milliseconds. */
 const START_MS = 30_000;
-/** Beyond the grace time, for the end of a worker that has nothing left to do. */
+/** Time beyond the grace time for the exit of an idle worker. */
 const EXIT_MS = 2000;
-/** One that ended before it served is started again after a while, which grows with each time. */
+/** Pause before a worker that exited during its start is started again; grows with each time. */
 const MIN_DELAY_MS = 100;
 const MAX_DELAY_MS = 5000;
 
 /**
- * A listener whose connections are served by workers. This process accepts them and hands each to the worker with the
- * fewest; what a request means is decided here, by the same handlers as without workers, so tools, sessions and limits
- * exist once.
+ * Creates a listener with connections served by workers. This process accepts them and passes each to the worker with
+ * the fewest; the same handlers as without workers process the requests here, so tools, sessions and limits exist once.
  */
 export function createWorkerPool(options: HttpOptions, logger: Logger, authenticator: Authenticator): PortListener {
   return new HttpWorkerPool(options, logger, authenticator);
@@ -39,7 +38,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
   readonly #routes: WorkerRoute[] = [];
   readonly #desk: WorkerDispatcher;
   readonly #workers = new Set<WorkerProcess>();
-  /** Connections that came while no worker served. */
+  /** Connections that arrived while no worker served. */
   readonly #unserved = new Set<Socket>();
   readonly #server: Server;
   readonly #closing = new AbortController();
@@ -55,7 +54,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
     this.#options = options;
     this.#logger = logger;
     this.#authenticator = authenticator;
-    // What cannot be used is said here, not by each worker.
+    // Invalid options are reported here, not by each worker.
     void new ForwardedReader(options.trustedProxies);
     this.#desk = new WorkerDispatcher(options, logger, this.#closing.signal);
     this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => this.#accepted(socket));
@@ -66,7 +65,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
   }
 
   route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
-    // Two handlers of one path are found here, as without workers.
+    // Two handlers of one path are detected here, as without workers.
     this.#router.add(place, handler, refusalBody);
     this.#routes.push({ ...place, ...(refusalBody && { refusals: refusalTexts(refusalBody) }) });
     this.#desk.add(handler, refusalBody);
@@ -154,7 +153,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
   #start(): void {
     const { limits, workers } = this.#options;
     const settings = {
-      // What is limited for all clients together is divided among the workers.
+      // Limits for all clients together are divided among the workers.
       options: {
         ...this.#options,
         tokens: [],
@@ -195,7 +194,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
     await this.#until(areGone, EXIT_MS).catch(() => {});
   }
 
-  /** Resolves once `isSo`, looked at whenever a worker starts or ends; rejects after `withinMs`. */
+  /** Resolves once `isSo` holds, checked whenever a worker starts or ends; rejects after `withinMs`. */
   #until(isSo: () => boolean, withinMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error("It took too long.")), withinMs);

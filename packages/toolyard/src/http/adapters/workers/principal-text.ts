@@ -1,18 +1,18 @@
 import type { Principal } from "../../../core/calls/call.ts";
 
-/** Principals that are kept at once, each as one object, since what is known of its rights hangs on that. */
+/** Most cached principals, each as one object, since data about its rights is keyed by the object. */
 const MAX_KEPT = 1000;
 
 const texts = new WeakMap<Principal, string>();
 
-/** A principal as it travels, whole. */
+/** Serialises a principal. */
 export function writePrincipal(principal: Principal): string {
   let text = texts.get(principal);
   if (text === undefined) texts.set(principal, (text = JSON.stringify(principal)));
   return text;
 }
 
-/** Reads what `writePrincipal` wrote; the same text gives the same object. */
+/** Reads the result of `writePrincipal`; the same text gives the same object. */
 export class PrincipalReader {
   readonly #kept = new Map<string, Principal>();
 

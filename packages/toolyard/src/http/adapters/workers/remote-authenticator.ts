@@ -2,12 +2,12 @@ import type { Authentication, Authenticator, Credentials } from "../../../core/p
 import type { Channel } from "./channel.ts";
 import { FRAME } from "./frames.ts";
 
-/** Callers that one worker remembers; the one that it heard of first is asked about again. */
+/** Most callers that one worker remembers; the oldest is dropped. */
 const MAX_KNOWN = 1000;
 
 /**
- * Asks the primary who a caller is, once for each `Authorization`, so that no token and no way to check one is here.
- * Who was not admitted is asked about again.
+ * Asks the primary who a caller is, once per `Authorization`, so that the worker has no token and no way to check one.
+ * A refused caller is asked about again.
  */
 export class RemoteAuthenticator implements Authenticator {
   readonly #channel: Channel;
@@ -25,7 +25,7 @@ export class RemoteAuthenticator implements Authenticator {
     return this.#known.get(authorization) ?? this.#underWay.get(authorization) ?? this.#ask(authorization);
   }
 
-  /** The primary has answered. */
+  /** Handles the primary's answer. */
   answered(question: number, answer: Authentication): void {
     this.#asked.get(question)?.(answer);
     this.#asked.delete(question);

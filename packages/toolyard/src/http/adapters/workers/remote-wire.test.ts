@@ -30,7 +30,7 @@ function start(): {
   return { wire, answer: new HttpAnswer(wire), sent, over };
 }
 
-test("an answer that is whole is one frame, and is over", async () => {
+test("a complete answer is one frame, and has ended", async () => {
   const { answer, sent, over } = start();
   const closed = new Promise<void>((resolve) => answer.onClosed(resolve));
   answer.setHeader("Mcp-Session-Id", "s").send(201, ["content-type", "text/plain"], "hi");
@@ -45,7 +45,7 @@ test("an answer that is whole is one frame, and is over", async () => {
   expect(over).toHaveBeenCalledOnce();
 });
 
-test("a stream of a reader that takes nothing is cut at its bound; of one that takes, it goes on", async () => {
+test("closes a stream at its limit if its reader reads nothing, and continues it otherwise", async () => {
   const { wire, answer, sent } = start();
   const stream = new EventStream(answer, LIMITS);
   for (let turn = 0; turn < 50; turn += 1) {
@@ -58,7 +58,7 @@ test("a stream of a reader that takes nothing is cut at its bound; of one that t
   expect((await sent()).at(-1)).toMatchObject({ type: FRAME.cut });
 });
 
-test("who has gone is told of once, and gets nothing more", async () => {
+test("reports a disconnected client once, and sends it nothing more", async () => {
   const { wire, answer, sent, over } = start();
   const closed = vi.fn();
   const isClosed = new Promise<void>((resolve) => answer.onClosed(resolve));

@@ -5,7 +5,7 @@ import type { Channel } from "./channel.ts";
 import { FRAME } from "./frames.ts";
 import type { WorkerAnswerHead, RequestHead } from "./messages.ts";
 
-/** What may be under way to the reader before `write` says that it is enough. */
+/** Bytes in transit to the reader before `write` returns false. */
 const HIGH_WATER_BYTES = 16 * 1024;
 
 const NO_BODY = Buffer.alloc(0);
@@ -49,17 +49,17 @@ export class RemoteRequest implements HttpRequest {
     const { refusal } = this.#head;
     if (refusal) return Promise.reject(new Refusal(refusal.status, refusal.message, refusal.headers));
     const body = this.#body;
-    // A long call must not hold the body that it was read from.
+    // A long call must not keep the body from which it was read in memory.
     this.#body = NO_BODY;
     return body.length > maxBytes ? Promise.reject(tooLarge(maxBytes)) : Promise.resolve(body);
   }
 }
 
-/** The way back to a caller whose connection is a worker's. */
+/** The answer to a caller with its connection in a worker. */
 export class RemoteAnswerWire implements AnswerWire {
   events: WireEvents | undefined;
   waitingBytes = 0;
-  /** Reports of the worker that the client has taken something. */
+  /** Number of the worker's reports that the client has read something. */
   sentBytes = 0;
   readonly #channel: Channel;
   readonly #exchange: number;
@@ -98,7 +98,7 @@ export class RemoteAnswerWire implements AnswerWire {
     this.#channel.sendHead(FRAME.begin, this.#exchange, this.#head());
   }
 
-  /** `onTaken` is of no use here: what a caller has taken is told by the worker, for all pieces together. */
+  /** `onTaken` is unused here: the worker reports what a caller has read, for all pieces together. */
   write(piece: string | Uint8Array): boolean {
     this.flush();
     if (this.#isGone || this.#isEnded) return false;
@@ -117,7 +117,7 @@ export class RemoteAnswerWire implements AnswerWire {
       if (last.length > 0) this.#channel.send({ type: FRAME.piece, exchange: this.#exchange, head: "", body: last });
       this.#channel.sendBare(FRAME.end, this.#exchange);
     }
-    // What is left to do is the worker's: it watches over a reader that does not read.
+    // The worker does the rest: it watches for a client that does not read.
     process.nextTick(() => this.#close());
   }
 
@@ -127,7 +127,7 @@ export class RemoteAnswerWire implements AnswerWire {
     this.gone();
   }
 
-  /** The client has taken a piece, or with 0 a part of one. */
+  /** Records that the client has read a piece, or with 0 a part of one. */
   taken(bytes: number): void {
     this.sentBytes += 1;
     this.waitingBytes -= bytes;
@@ -136,7 +136,7 @@ export class RemoteAnswerWire implements AnswerWire {
     this.events?.drained();
   }
 
-  /** Nobody is there to be answered any more. */
+  /** Records that the client has disconnected. */
   gone(): void {
     if (this.#isClosed || this.#isGone) return;
     this.#isGone = true;

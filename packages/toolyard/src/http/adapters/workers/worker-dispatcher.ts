@@ -14,7 +14,7 @@ interface ServedRoute {
   readonly refusalBody: RefusalBody | undefined;
 }
 
-/** Where requests that workers have checked reach their handlers. */
+/** Passes requests that workers have checked to their handlers. */
 export class WorkerDispatcher {
   readonly #logger: Logger;
   readonly #place: ExchangePlace;
@@ -26,7 +26,7 @@ export class WorkerDispatcher {
     this.#place = { limits, closing, bodies: new BodyBudget(limits) };
   }
 
-  /** Routes are known by the order in which they are added. */
+  /** Routes are identified by the order in which they are added. */
   add(handler: Handler, refusalBody: RefusalBody | undefined): void {
     this.#routes.push({ handler, refusalBody });
   }

@@ -11,33 +11,31 @@ import { FRAME, type WorkerFrame } from "./frames.ts";
 import type { LogHead, RequestHead, WorkerSettings } from "./messages.ts";
 import { RemoteAnswerWire } from "./remote-wire.ts";
 
-/** What a worker's owner does with what it hears of it. */
+/** Handlers for a worker's messages. */
 export interface WorkerOwner {
-  /** A request has come; `wire` is the way back. */
+  /** Handles a request; `wire` is the way back. */
   served(head: RequestHead, body: Buffer, wire: RemoteAnswerWire): void;
   logged(line: LogHead): void;
-  /** Tells who brings this `Authorization`; empty where none is brought. Never rejects. */
+  /** Returns the principal with this `Authorization`; empty if there is none. Never rejects. */
   who(authorization: string): Promise<Authentication>;
-  /** It serves by now, or a connection of its own has closed. */
+  /** Called when the worker serves, or has closed a connection. */
   hasRoom(worker: WorkerProcess): void;
-  /** The process has ended, asked for or not; connections that it was not given yet come back. */
+  /** Called when the process has exited, requested or not; returns connections that were not passed yet. */
   ended(
     worker: WorkerProcess,
     how: { readonly code: number | null; readonly signal: string | null; readonly left: readonly Socket[] },
   ): void;
 }
 
-/** One worker as the primary sees it: the process, its connections and its requests under way. */
+/** One worker from the primary's side: the process, its connections and its running requests. */
 export class WorkerProcess {
-  /** It came to serve, whether it still does or not. */
+  /** True once it has served. */
   hasServed = false;
   readonly #owner: WorkerOwner;
   readonly #child: ChildProcess;
   readonly #channel: Channel;
   readonly #exchanges = new Map<number, RemoteAnswerWire>();
-  /**
-   * Connections that wait to be handed over: one at a time, so that those of a worker that dies are not lost with it.
-   */
+  /** Connections that wait to be passed: one at a time, so that they are not lost with a worker that exits. */
   readonly #waiting: Socket[] = [];
   #handing: Socket | undefined;
   #connections = 0;
@@ -46,7 +44,7 @@ export class WorkerProcess {
 
   constructor(settings: WorkerSettings, owner: WorkerOwner) {
     this.#owner = owner;
-    // Standard output may belong to somebody else, so what a worker would print goes to standard error.
+    // Standard output may be used for other purposes, so a worker's output goes to standard error.
     this.#child = fork(entry(), [], {
       stdio: ["ignore", 2, 2, "overlapped", "ipc"],
       execArgv: [],
@@ -66,7 +64,7 @@ export class WorkerProcess {
     return this.#isReady;
   }
 
-  /** Connections that it has or is about to have. */
+  /** Number of connections that it has or is about to have. */
   get load(): number {
     return this.#connections + this.#waiting.length + (this.#handing ? 1 : 0);
   }
@@ -80,7 +78,7 @@ export class WorkerProcess {
     this.#channel.sendHead(FRAME.certificate, 0, JSON.stringify(pair));
   }
 
-  /** Lets what runs end, within the grace time of the settings; the process then ends. */
+  /** Lets running requests end, within the grace time of the settings; the process then exits. */
   close(): void {
     for (const socket of this.#waiting.splice(0)) socket.destroy();
     this.#channel.sendBare(FRAME.close);
@@ -94,10 +92,10 @@ export class WorkerProcess {
     if (this.#handing || this.#hasEnded) return;
     const socket = this.#waiting.shift();
     if (!socket) return;
-    // A caller that went while it waited has no handle any more, and nothing to be handed over.
+    // A connection closed during the wait has no handle any more, and cannot be passed.
     if (socket.destroyed) return this.#handNext();
     this.#handing = socket;
-    // It stays open here until it has arrived: what Node holds for a child that dies in between would never be closed.
+    // It stays open here until it has arrived: otherwise Node would never close one for a child that exits in between.
     this.#child.send("connection", socket, { keepOpen: true }, (error) => {
       if (error) socket.destroy();
     });
@@ -151,7 +149,7 @@ export class WorkerProcess {
   }
 }
 
-/** Node itself loads the file, so when this runs from its source, as in tests, the built one stands in. */
+/** Node itself loads the file, so when this runs from its source, as in tests, the built file is used. */
 function entry(): string {
   const here = import.meta.url;
   return fileURLToPath(

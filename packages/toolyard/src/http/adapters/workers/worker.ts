@@ -23,13 +23,12 @@ import {
   type WorkerSettings,
 } from "./messages.ts";
 
-/** An answer up to this size leaves in one write with its head. */
+/** An answer up to this size is written together with its head. */
 const MAX_JOINED_BYTES = 64 * 1024;
 
 /**
- * The part of the HTTP door that a worker does: everything of the listener (reading, guarding, authenticating, routing,
- * bodies, slow callers) and the writing of answers. What a request means is asked of the primary, so a worker knows no
- * tool and no session.
+ * The work of the HTTP listener in a worker: reading, guarding, authenticating, routing, bodies, slow callers, and
+ * writing of answers. The primary processes the requests, so a worker knows no tool and no session.
  */
 export class Worker {
   readonly #channel: Channel;
@@ -37,9 +36,9 @@ export class Worker {
   readonly #open = new Map<number, HttpAnswer>();
   readonly #listener: AdoptingListener;
   readonly #authenticator: RemoteAuthenticator;
-  /** Exchanges whose reader is slower than what is written. */
+  /** Exchanges with a reader that is slower than the writer. */
   readonly #slow = new Set<number>();
-  /** How often their progress is told. */
+  /** Interval of their progress reports. */
   readonly #progressMs: number;
   #lastExchange = 0;
 
@@ -53,7 +52,7 @@ export class Worker {
       this.#listener.route(route, this.#forwarder(index), refusalsOf(route));
   }
 
-  /** Serves a connection; none, when its caller had gone before it arrived. */
+  /** Serves a connection; absent if its caller disconnected before it arrived. */
   adopt(socket: Socket | undefined): void {
     this.#channel.sendBare(FRAME.opened);
     if (!socket) return this.#channel.sendBare(FRAME.closed);
@@ -65,19 +64,19 @@ export class Worker {
     return this.#listener.certify(pair);
   }
 
-  /** Ends what runs within the grace time. */
+  /** Lets running requests end within the grace time. */
   close(): Promise<void> {
     return this.#listener.close();
   }
 
-  /** Takes a frame of a request, or of a question about a caller. */
+  /** Handles a frame of a request, or of a question about a caller. */
   receive(frame: WorkerFrame): void {
     const { type, exchange, head } = frame;
     if (type === FRAME.principal) return this.#authenticator.answered(exchange, JSON.parse(head) as Authentication);
     const answer = this.#open.get(exchange);
     // The client disconnected, and the primary had not received that yet.
     if (!answer) return;
-    // A failure here belongs to one answer. It must not end the process, which serves other connections.
+    // A failure here concerns one answer. It must not end the process, which serves other connections.
     try {
       this.#send(answer, frame);
     } catch (error) {
@@ -110,7 +109,7 @@ export class Worker {
 
   #piece(answer: HttpAnswer, exchange: number, body: Buffer): void {
     const { length } = body;
-    // The socket may hold it for long, and the buffer around it with it.
+    // The socket may hold it for long, together with the whole buffer.
     const isEnough = !answer.write(Buffer.from(body), () => this.#tellTaken(exchange, length));
     if (isEnough && !this.#slow.has(exchange)) this.#watchSlow(answer, exchange);
   }
@@ -119,7 +118,7 @@ export class Worker {
     this.#channel.sendHead(FRAME.taken, exchange, String(bytes));
   }
 
-  /** A piece counts as taken when all of it is. Until then the primary hears that its reader goes on. */
+  /** A piece counts as read when all of it is. Until then the primary receives progress reports. */
   #watchSlow(answer: HttpAnswer, exchange: number): void {
     this.#slow.add(exchange);
     let before = answer.sentBytes;
@@ -170,7 +169,7 @@ function headOf(route: number, exchange: HttpExchange, read: Buffer | Refusal): 
     method,
     target: search === "" ? path : `${path}?${search}`,
     route,
-    // Who calls is settled here, so the token goes no further.
+    // The caller is identified here, so the token is not passed on.
     headers: { ...headers, authorization: undefined },
     principal: writePrincipal(principal),
     remoteAddress,
@@ -185,7 +184,7 @@ function headOf(route: number, exchange: HttpExchange, read: Buffer | Refusal): 
 
 const NO_BODY = Buffer.alloc(0);
 
-/** The body, or what somebody who wants to read it is told. */
+/** Returns the body, or the refusal for its reader. */
 async function readWhole(exchange: HttpExchange): Promise<Buffer | Refusal> {
   const hasBody =
     exchange.header("transfer-encoding") !== undefined ||
@@ -210,7 +209,7 @@ function readHead(text: string): RawHead {
   return { status, headers: Object.entries(headers).flat() };
 }
 
-/** The head says already how long the body is. */
+/** The head already contains the length of the body. */
 function sendWhole(answer: HttpAnswer, { status, headers }: RawHead, body: Buffer): void {
   answer.begin(status, headers);
   if (body.length <= MAX_JOINED_BYTES) answer.end(body.toString("latin1"), "latin1");
@@ -224,7 +223,7 @@ function refusalsOf({ refusals }: WorkerRoute): RefusalBody | undefined {
     (refusals[status] ?? refusals[500] ?? "{}").replace(REFUSAL_MARK, () => quote(message));
 }
 
-/** The log is the primary's. */
+/** Passes log lines to the primary. */
 function channelLogger(channel: Channel, own: JsonObject = {}): Logger {
   const at =
     (level: LogHead["level"]) =>

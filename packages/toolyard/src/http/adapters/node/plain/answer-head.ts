@@ -3,11 +3,11 @@ import type { RawHeaders } from "../../../wire.ts";
 // As in `../listener.ts`.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** How the end of an answer's body is told. */
+/** How the end of an answer's body is marked. */
 export type AnswerFraming = "none" | "length" | "chunks";
 
 export interface SerializedHead {
-  /** Up to its empty line, characters as bytes. */
+  /** The head up to its empty line, one character per byte. */
   readonly text: string;
   readonly framing: AnswerFraming;
   /** The connection ends with this answer. */
@@ -15,13 +15,13 @@ export interface SerializedHead {
 }
 
 interface ConnectionEnd {
-  /** It ends whatever the headers say. */
+  /** The connection ends regardless of the headers. */
   readonly closes: boolean;
-  /** How long an unused connection is kept. */
+  /** How long an unused connection is kept, in milliseconds. */
   readonly idleMs: number;
 }
 
-/** Formats the head of an answer. `HttpAnswer` has checked its headers; of two with one name the later one counts. */
+/** Formats the head of an answer. `HttpAnswer` has checked its headers; of two with one name the later one applies. */
 export function answerHead(status: number, told: AnswerHeaders, ending: ConnectionEnd): SerializedHead {
   const fields = fieldsOf(told);
   const framing = framingOf(status, fields.hasLength);
@@ -41,7 +41,7 @@ function framingOf(status: number, hasLength: boolean): AnswerFraming {
   return hasLength ? "length" : "chunks";
 }
 
-/** Headers that were said before, and those that come with the head. */
+/** Headers set earlier with `setHeader`, and headers passed to `begin`. */
 interface AnswerHeaders {
   readonly earlier: RawHeaders;
   readonly headers: RawHeaders;
@@ -53,10 +53,10 @@ interface Fields {
   readonly hasLength: boolean;
 }
 
-/** What was said last but for the length: a door says the same each time. */
+/** The last head without its length: an endpoint sends the same one each time. */
 let last: { readonly headers: RawHeaders; readonly text: string; readonly closes: boolean } | undefined;
 
-/** What is said of the connection is left out: that is said once. */
+/** Omits `Connection` and `Keep-Alive`, which the caller adds once. */
 function fieldsOf({ earlier, headers }: AnswerHeaders): Fields {
   const length = headers.length - 2;
   if (earlier.length > 0 || headers[length] !== "content-length") return readFields({ earlier, headers });
@@ -68,7 +68,7 @@ function fieldsOf({ earlier, headers }: AnswerHeaders): Fields {
   return { text: last.text + field("content-length", headers[length + 1]!), closes: last.closes, hasLength: true };
 }
 
-/** Whether the first of both are the same, and there is one more in each. */
+/** Returns whether both start with the same `count` headers and have one more each. */
 function isSame(one: RawHeaders, other: RawHeaders, count: number): boolean {
   if (one.length !== other.length) return false;
   for (let at = 0; at < count; at += 1) if (one[at] !== other[at]) return false;

@@ -28,7 +28,7 @@ const echo: Serve = async (exchange) => {
   sendJson(exchange.answer, 200, JSON.stringify({ method, path, search, headers, body }));
 };
 
-/** Everything that an answer can be made of. */
+/** Every form of answer. */
 const SERVED: Readonly<Record<string, Serve>> = {
   "/echo": echo,
   "/empty": ({ answer }) => answer.send(204, []),
@@ -73,7 +73,7 @@ async function start(config: HttpConfig = {}, more: Readonly<Record<string, Serv
 
 interface Answer {
   readonly status: number;
-  /** But for the date. */
+  /** All headers except the date. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -89,7 +89,7 @@ class Caller {
     this.socket.on("data", (chunk: Buffer) => (this.#text += chunk.toString("latin1"))).on("error", () => {});
   }
 
-  /** A connection that Node's own server has, since its first request is none of the plain ones. */
+  /** A connection that Node's own server handles, because its first request is not plain. */
   static async ofNode(port: number): Promise<Caller> {
     const caller = new Caller(port);
     caller.socket.write("OPTIONS /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -97,7 +97,7 @@ class Caller {
     return caller;
   }
 
-  /** The next answer; nothing where the connection ends without one. */
+  /** Returns the next answer; `undefined` if the connection ends without one. */
   async answer(): Promise<Answer | undefined> {
     for (;;) {
       const taken = takeAnswer(this.#text, this.socket.readableEnded || this.socket.closed);
@@ -139,7 +139,7 @@ function takeAnswer(text: string, isOver: boolean): { readonly answer: Answer; r
   return rest.length < Number(length) ? undefined : answer(rest.slice(0, Number(length)), rest.slice(Number(length)));
 }
 
-/** The pieces of a body do not matter, what they are together does. */
+/** Joins the chunks of a body, because only the whole matters. */
 function unchunked(text: string): { readonly text: string; readonly rest: string } | undefined {
   let body = "";
   for (let at = 0; ;) {
@@ -158,14 +158,14 @@ const post = (path: string, body: string, headers = ""): string =>
   `POST ${path} HTTP/1.1\r\n${HOST}${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
 const get = (path: string, headers = ""): string => `GET ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`;
 
-/** What both servers answer to the same bytes. */
+/** Returns the answers of both servers to the same bytes. */
 async function bothAnswers(port: number, raw: string): Promise<(Answer | undefined)[]> {
   const callers = [new Caller(port), await Caller.ofNode(port)];
   for (const { socket } of callers) socket.write(raw, "latin1");
   return Promise.all(callers.map((caller) => caller.answer()));
 }
 
-describe("an answer is that of Node's own server", () => {
+describe("an answer equals that of Node's own server", () => {
   test.each(Object.keys(SERVED).filter((path) => path !== "/fault"))("%s", async (path) => {
     const port = await start();
     for (const raw of [post(path, "{}"), get(path)]) {
@@ -197,7 +197,7 @@ describe("an answer is that of Node's own server", () => {
         answer.end("no");
       },
     ],
-  ])("a header that HTTP cannot carry, %s, is a 500 with a fixed body and the connection stays", async (_, serve) => {
+  ])("answers a header that HTTP cannot carry, %s, with a fixed 500 and keeps the connection", async (_, serve) => {
     const port = await start({}, { "/forged": serve });
     for (const caller of [new Caller(port), await Caller.ofNode(port)]) {
       caller.socket.write(get("/forged") + get("/plain"));
@@ -225,7 +225,7 @@ describe("an answer is that of Node's own server", () => {
   });
 });
 
-/** Requests of which Node's server has its own opinion: they reach it as they came. */
+/** Requests that Node's server handles in its own way: they reach it unchanged. */
 const NOT_PLAIN: readonly (readonly [what: string, raw: string])[] = [
   ["a name that not every object can have", get("/echo", "__proto__: a\r\n")],
   ["OPTIONS", `OPTIONS /echo HTTP/1.1\r\n${HOST}\r\n`],
@@ -258,7 +258,7 @@ const NOT_PLAIN: readonly (readonly [what: string, raw: string])[] = [
   ["more headers than Node keeps", get("/echo", Array.from({ length: 2100 }, (_, at) => `x${at}:\r\n`).join(""))],
 ];
 
-test.each(NOT_PLAIN)("%s is answered by Node's own server", async (_, raw) => {
+test.each(NOT_PLAIN)("Node's own server answers %s", async (_, raw) => {
   const [first, node] = await bothAnswers(await start(), raw);
   expect(first).toEqual(node);
   expect(first).toBeDefined();
@@ -266,19 +266,19 @@ test.each(NOT_PLAIN)("%s is answered by Node's own server", async (_, raw) => {
 
 test.each(["x", "\x01"])("a value of spaces that ends with %j takes no longer than others of its length", (end) => {
   const raw = `GET / HTTP/1.1\r\n${HOST}X-A: x${" ".repeat(2_000_000)}${end}\r\n\r\nX-A:${" ".repeat(2_000_000)}`;
-  // What tries each space anew would not end before the test does.
+  // A reader that backtracked at each space would not finish before the test.
   expect(new PlainHeadReader(raw.length).read(Buffer.from(raw, "latin1"))?.method).toBe(
     end === "x" ? "GET" : undefined,
   );
 });
 
-test("in 300 requests from seed 20261126, written in any which way, both servers read the same", async () => {
+test("both servers read the same in 300 random requests from seed 20261126", async () => {
   const port = await start({ request_timeout: 400 });
   const { below, pick } = createRandom(20_261_126);
   const request = (): string => {
     const given = pick(["", "x", "{}", "\r\n\r\n", "GET /echo HTTP/1.1\r\n"]);
     const length = below(10) < 7 ? [`Content-Length: ${given.length}`] : [];
-    // A body that goes on behind its length is another request, which Node may refuse before it answers the first.
+    // A body that continues after its length is another request, which Node may refuse before it answers the first.
     const others = length.length > 0 ? [given.length, 0, 3, "1 ", " 2"] : [given.length, `${given.length} `];
     const fields = Array.from({ length: below(2) * below(4) }, () =>
       pick([
@@ -313,7 +313,7 @@ test("in 300 requests from seed 20261126, written in any which way, both servers
       told[plain?.status ?? 0] = (told[plain?.status ?? 0] ?? 0) + 1;
     }
   }
-  // Both what is served and what is refused was among them.
+  // The requests included served and refused ones.
   expect(told[200]).toBeGreaterThan(20);
   expect(told[400]).toBeGreaterThan(20);
 });
@@ -321,7 +321,7 @@ test("in 300 requests from seed 20261126, written in any which way, both servers
 describe("requests on one connection", () => {
   const bodyOf = (answer: Answer | undefined): string => (JSON.parse(answer?.body ?? "{}") as { body: string }).body;
 
-  test("are answered in their order, sent one after another", async () => {
+  test("are answered in order, sent one after another", async () => {
     const caller = new Caller(await start());
     for (const body of ["a", "b", "ccc", "ccc", ""]) {
       caller.socket.write(post("/echo", body));
@@ -329,7 +329,7 @@ describe("requests on one connection", () => {
     }
   });
 
-  test("are answered in their order, sent all at once, whatever they are", async () => {
+  test("are answered in order, all sent together, of any kind", async () => {
     const caller = new Caller(await start());
     const chunked = `POST /echo HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n1\r\nc\r\n0\r\n\r\n`;
     caller.socket.write([post("/echo", "a"), post("/echo", "b"), chunked, post("/echo", "d")].join(""));
@@ -338,7 +338,7 @@ describe("requests on one connection", () => {
     expect(told).toEqual(["a", "b", "c", "d"]);
   });
 
-  test("are read whole, cut anywhere", async () => {
+  test("are read whole, split anywhere", async () => {
     const port = await start();
     const raw = post("/echo", "a") + post("/echo", "b");
     const told = await Promise.all(
@@ -353,7 +353,7 @@ describe("requests on one connection", () => {
     expect(told.filter(([one, two]) => one !== "a" || two !== "b")).toEqual([]);
   });
 
-  test("wait for the answer before them", async () => {
+  test("wait for the previous answer", async () => {
     const turns: string[] = [];
     let release = (): void => {};
     const port = await start(
@@ -380,7 +380,7 @@ describe("requests on one connection", () => {
     expect([(await caller.answer())?.body, (await caller.answer())?.body]).toEqual(["slow", "quick"]);
   });
 
-  test("know nothing of a fault that comes after the answer before them", async () => {
+  test("are not affected by a fault after the previous answer", async () => {
     let fail = (): void => {};
     let release = (): void => {};
     const port = await start(
@@ -415,7 +415,7 @@ describe("requests on one connection", () => {
     }
   });
 
-  test("come after an answer that has no body, whatever is written as its body", async () => {
+  test("follow an answer without a body, whatever its handler writes as its body", async () => {
     const bodiless: Serve = ({ answer }) => {
       answer.begin(204, []);
       answer.write("a body");
@@ -431,7 +431,7 @@ describe("requests on one connection", () => {
     }
   });
 
-  test("a body over the bound of the listener, or of its reader, is 413", async () => {
+  test("a body over the limit of the listener, or of its reader, is 413", async () => {
     const port = await start(
       { max_body_bytes: 100 },
       {
@@ -449,9 +449,9 @@ describe("requests on one connection", () => {
   });
 });
 
-describe("a body that comes after its head", () => {
+describe("a body that arrives after its head", () => {
   const bodyOf = (answer: Answer | undefined): string => (JSON.parse(answer?.body ?? "{}") as { body: string }).body;
-  /** The pieces, each in a turn of its own. */
+  /** Writes the pieces, each in a separate turn. */
   const writeApart = async ({ socket }: Caller, ...pieces: readonly string[]): Promise<void> => {
     for (const piece of pieces) {
       socket.write(piece, "latin1");
@@ -481,7 +481,7 @@ describe("a body that comes after its head", () => {
     handedOver.mockRestore();
   });
 
-  test("is read whole when it is large, and another connection is served meanwhile", async () => {
+  test("is read whole if it is large, and another connection is served meanwhile", async () => {
     const port = await start({ max_body_bytes: 8_000_000 });
     const text = "x".repeat(7_000_000);
     const [caller, other] = [new Caller(port), new Caller(port)];
@@ -492,7 +492,7 @@ describe("a body that comes after its head", () => {
     expect(bodyOf(await caller.answer()).length).toBe(text.length);
   });
 
-  test("is dropped where its handler answers before, and the next request is served", async () => {
+  test("is dropped if its handler answers before, and the next request is served", async () => {
     const caller = new Caller(await start());
     await writeApart(caller, headOf("/plain", 100_000));
     expect((await caller.answer())?.status).toBe(200);
@@ -501,7 +501,7 @@ describe("a body that comes after its head", () => {
   });
 
   test.each(["/echo", "/wait"])(
-    "that is not whole in the time of a request is 408, for a handler at %s",
+    "is 408 if it is not complete within the time of a request, for a handler at %s",
     async (path) => {
       const wait: Serve = () => new Promise(() => {});
       const caller = new Caller(await start({ request_timeout: 50 }, { "/wait": wait }));
@@ -511,14 +511,14 @@ describe("a body that comes after its head", () => {
     },
   );
 
-  test("that is not whole when its request was answered ends the connection without a 408", async () => {
+  test("ends the connection without a 408 if it is not complete when its request was answered", async () => {
     const caller = new Caller(await start({ request_timeout: 50 }));
     await writeApart(caller, headOf("/plain", 5), "he");
     expect((await caller.answer())?.status).toBe(200);
     expect(await caller.answer()).toBeUndefined();
   });
 
-  test("gives its caller up when the connection ends, and its reader a 400", async () => {
+  test("cancels its request when the connection ends, with a 400 for its reader", async () => {
     const failures: unknown[] = [];
     let failed = (): void => {};
     const hasFailed = new Promise<void>((resolve) => (failed = resolve));
@@ -535,7 +535,7 @@ describe("a body that comes after its head", () => {
 });
 
 describe("the end of a connection", () => {
-  test("a caller that goes before it is answered is given up", async () => {
+  test("cancels the request of a caller that disconnects before the answer", async () => {
     const gone: unknown[] = [];
     let begun = (): void => {};
     const isBegun = new Promise<void>((resolve) => (begun = resolve));
@@ -554,26 +554,29 @@ describe("the end of a connection", () => {
     expect(gone).toHaveLength(1);
   });
 
-  test.each([1, 100])("a caller that goes with %i requests behind the one under way is given up", async (count) => {
-    let begun = (): void => {};
-    const isBegun = new Promise<void>((resolve) => (begun = resolve));
-    let gone = (): void => {};
-    const isGone = new Promise<void>((resolve) => (gone = resolve));
-    const told: string[] = [];
-    const wait: Serve = ({ answer }) => {
-      answer.signal.addEventListener("abort", gone);
-      begun();
-    };
-    const caller = new Caller(await start({}, { "/wait": wait, "/next": () => void told.push("next") }));
-    caller.socket.write(post("/wait", "") + post("/next", ""));
-    await isBegun;
-    for (let sent = 1; sent < count; sent += 1) caller.socket.write(post("/next", ""));
-    caller.socket.destroy();
-    await isGone;
-    expect(told).toEqual([]);
-  });
+  test.each([1, 100])(
+    "cancels the running request of a caller that disconnects with %i requests waiting",
+    async (count) => {
+      let begun = (): void => {};
+      const isBegun = new Promise<void>((resolve) => (begun = resolve));
+      let gone = (): void => {};
+      const isGone = new Promise<void>((resolve) => (gone = resolve));
+      const told: string[] = [];
+      const wait: Serve = ({ answer }) => {
+        answer.signal.addEventListener("abort", gone);
+        begun();
+      };
+      const caller = new Caller(await start({}, { "/wait": wait, "/next": () => void told.push("next") }));
+      caller.socket.write(post("/wait", "") + post("/next", ""));
+      await isBegun;
+      for (let sent = 1; sent < count; sent += 1) caller.socket.write(post("/next", ""));
+      caller.socket.destroy();
+      await isGone;
+      expect(told).toEqual([]);
+    },
+  );
 
-  test("a caller that ends its side is given up as well, and its connection closed", async () => {
+  test("cancels the request of a caller that ends its side, and closes its connection", async () => {
     let signal: { readonly aborted: boolean } | undefined;
     const port = await start({}, { "/wait": ({ answer }) => void (signal = answer.signal) });
     const caller = new Caller(port);
@@ -582,7 +585,7 @@ describe("the end of a connection", () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  test("one that is unused for its time is closed without a word, one that said nothing is told so", async () => {
+  test("closes an idle connection silently, and answers 408 to one without any request", async () => {
     const port = await start({ idle_timeout: 50, request_timeout: 50 });
     const used = new Caller(port);
     used.socket.write(post("/echo", ""));
@@ -592,7 +595,7 @@ describe("the end of a connection", () => {
     expect((await silent.answer())?.status).toBe(408);
   });
 
-  test("an answer that nobody reads is cut off after its time", async () => {
+  test("closes the connection of an unread answer after its time", async () => {
     let over = (): void => {};
     const isOver = new Promise<void>((resolve) => (over = resolve));
     const serve: Serve = ({ answer }) => {
@@ -619,7 +622,7 @@ describe("the end of a connection", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("an answer that is read slowly arrives whole", async () => {
+  test("an answer that is read slowly arrives complete", async () => {
     const text = "x".repeat(5_000_000);
     const caller = new Caller(await start({}, { "/large": ({ answer }) => answer.send(200, [], text) }));
     caller.socket.pause();
@@ -630,7 +633,7 @@ describe("the end of a connection", () => {
     expect((await caller.answer())?.status).toBe(200);
   });
 
-  test("closing lets an answer end, says that nothing comes after it, and closes what is unused", async () => {
+  test("close lets an answer end, announces the end of the connection, and closes idle ones", async () => {
     let release = (): void => {};
     const port = await start(
       {},

@@ -21,25 +21,25 @@ export interface PlainOwner {
   serve(wire: PlainWire): void;
   /** The answer was sent, or the client disconnected. */
   over(wire: PlainWire): void;
-  /** Runs `begin` in a later turn, in which other connections have theirs. */
+  /** Runs `begin` in a later turn, between those of other connections. */
   inTurn(begin: () => void): void;
   /** Takes over a connection with a request that is not plain; `bytes` were read from it. */
   handOver(socket: Socket, bytes: Buffer): void;
 }
 
-/** As Node's own server words it. */
+/** The same text as Node's own server. */
 const TIMEOUT_ANSWER = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n";
 
 /**
- * Bytes that may wait: behind a request that is not answered, or of a body that its handler has not asked for. The
- * connection is read up to this limit, because a disconnection is noticed only by reading.
+ * Bytes that may wait: after an unanswered request, or of a body that its handler has not read. The connection is read
+ * up to this limit, because a disconnection is noticed only by reading.
  */
 const MAX_HELD_BYTES = 16 * 1024;
 
 /**
- * A connection with plain requests: a whole head in one piece, a body of known length, one request after another.
+ * A connection with plain requests: a complete head in one chunk, a body of known length, one request after another.
  * Nearly all requests of programs are plain, and cost less here than in Node's server. The first request that is not
- * plain and all after it are handed over to Node's server unchanged.
+ * plain, and all after it, are passed to Node's server unchanged.
  */
 export class PlainConnection implements WireConnection {
   readonly socket: Socket;
@@ -54,17 +54,17 @@ export class PlainConnection implements WireConnection {
   #wire: PlainWire | undefined;
   /** The body of the last request, while it is arriving. */
   #body: IncomingBody | undefined;
-  /** What came behind the request that is not answered yet. */
+  /** Bytes after the request that is not answered yet. */
   #held: Buffer | undefined;
-  /** A held request waits for its turn. */
+  /** True while a held request waits for its turn. */
   #isQueued = false;
-  /** It is paused until its next turn. */
+  /** True while it is paused until its next turn. */
   #isPaced = false;
-  /** Counts held bytes; made when there are some. */
+  /** Counts held bytes; created on first use. */
   #account: ArrivingBytes | undefined;
   #isUsed = false;
 
-  /** Reads a connection from which nothing was read yet. */
+  /** Starts to read a new connection. */
   static begin(socket: Socket, limits: PlainLimits, owner: PlainOwner): void {
     const connection = new PlainConnection(socket, limits, owner);
     socket
@@ -82,7 +82,7 @@ export class PlainConnection implements WireConnection {
     this.#owner = owner;
     this.#heads = new PlainHeadReader(limits.maxHeaderBytes);
     this.#silence = new Silence(() => this.#onSilence());
-    // What could not be written ends the connection, which reports it.
+    // A failed write ends the connection, which reports it.
     this.onThrough = (error) => error ?? this.#through();
   }
 
@@ -99,7 +99,7 @@ export class PlainConnection implements WireConnection {
     this.#countHeld();
   }
 
-  /** One piece in a turn: a connection is otherwise read as long as there is more, while all others wait. */
+  /** Reads one chunk per turn: otherwise a connection is read as long as data arrives, while all others wait. */
   #pace(): void {
     this.socket.pause();
     if (this.#isPaced) return;
@@ -110,7 +110,7 @@ export class PlainConnection implements WireConnection {
     });
   }
 
-  /** `rest` came in one piece with the end of the body. */
+  /** `rest` arrived in one chunk with the end of the body. */
   #bodyIsWhole(rest: Buffer | undefined): void {
     const isAnswered = this.#wire === undefined;
     this.#body = undefined;
@@ -125,7 +125,7 @@ export class PlainConnection implements WireConnection {
     this.#countHeld();
   }
 
-  /** Counts what waits, and reads on only below the limit. */
+  /** Counts the waiting bytes, and reads on only below the limit. */
   #countHeld(): void {
     const { socket } = this;
     const bytes = (this.#held?.length ?? 0) + (this.#body?.unreadBytes ?? 0);
@@ -147,7 +147,7 @@ export class PlainConnection implements WireConnection {
     this.#serve(head, bytes.subarray(start, end));
   }
 
-  /** Serves a request whose body is still arriving. All of it must be here in the time of a request. */
+  /** Serves a request while its body is still arriving. The body must be complete within the time of a request. */
   #serveEarly(head: PlainHead, first: Buffer): void {
     const body = new IncomingBody(head.bodyBytes, () => this.#countHeld());
     if (first.length > 0) body.take(first);
@@ -162,7 +162,7 @@ export class PlainConnection implements WireConnection {
     this.#owner.serve(this.#wire);
   }
 
-  /** The answer was sent. */
+  /** Handles the end of an answer. */
   #through(): void {
     const wire = this.#wire;
     if (!wire || this.socket.destroyed) return;
@@ -171,12 +171,12 @@ export class PlainConnection implements WireConnection {
     wire.over();
     this.#owner.over(wire);
     if (this.socket.destroyed || this.socket.writableEnded) return;
-    // The rest of a body that was not read is dropped as it arrives.
+    // The unread rest of a body is dropped as it arrives.
     if (this.#body) this.#body.drop();
     else this.#next();
   }
 
-  /** Waits for the next request, or has the one that came already begin in its turn. */
+  /** Waits for the next request, or schedules the one that has already arrived. */
   #next(): void {
     if (!this.#held) return this.#silence.expect(this.limits.idleTimeoutMs);
     this.#isQueued = true;
@@ -191,7 +191,7 @@ export class PlainConnection implements WireConnection {
     this.#take(held);
   }
 
-  /** Node's server has the connection from here on, with what was read from it. */
+  /** Passes the connection to Node's server, with the bytes that were read from it. */
   #handOver(bytes: Buffer): void {
     const { socket } = this;
     this.#silence.close();
@@ -217,7 +217,7 @@ export class PlainConnection implements WireConnection {
     this.#endRequest();
   }
 
-  /** Gives up the request that is not answered. */
+  /** Cancels the unanswered request. */
   #endRequest(): void {
     const [wire, body] = [this.#wire, this.#body];
     this.#wire = undefined;
@@ -229,5 +229,5 @@ export class PlainConnection implements WireConnection {
 }
 
 function ignore(): void {
-  // What breaks a connection closes it.
+  // An error on the connection closes it.
 }

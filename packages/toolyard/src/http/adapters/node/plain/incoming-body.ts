@@ -9,7 +9,7 @@ interface Reader {
   readonly account: ArrivingBytes;
 }
 
-/** A body of known length that arrives after its head. Until it is read its bytes are held; then they are counted. */
+/** A body of known length that arrives after its head. Its bytes are held until it is read, and then counted. */
 export class IncomingBody {
   readonly #gathered = new GatheredBytes();
   readonly #onChange: () => void;
@@ -18,7 +18,7 @@ export class IncomingBody {
   #isDropped = false;
   #failure: Error | undefined;
 
-  /** `onChange` runs when bytes that were held are read or dropped. */
+  /** `onChange` runs when held bytes are read or dropped. */
   constructor(bytes: number, onChange: () => void) {
     this.#missing = bytes;
     this.#onChange = onChange;
@@ -28,12 +28,12 @@ export class IncomingBody {
     return this.#missing === 0;
   }
 
-  /** Bytes that nobody has begun to read. */
+  /** Number of bytes without a reader. */
   get unreadBytes(): number {
     return this.#reader ? 0 : this.#gathered.length;
   }
 
-  /** Takes the bytes at the start of `chunk` that belong to the body, and returns how many they are. */
+  /** Takes the bytes at the start of `chunk` that belong to the body, and returns their number. */
   take(chunk: Buffer): number {
     const own = Math.min(chunk.length, this.#missing);
     this.#missing -= own;
@@ -44,7 +44,7 @@ export class IncomingBody {
     return own;
   }
 
-  /** Resolves when the body is whole. Rejects with a `Refusal` if it ends early or is released. */
+  /** Resolves when the body is complete. Rejects with a `Refusal` if it ends early or is released. */
   read(accounts: BodyAccounts): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       if (this.#failure) return reject(this.#failure);
@@ -56,14 +56,14 @@ export class IncomingBody {
     });
   }
 
-  /** Releases what is held. The rest is read from the connection and dropped. */
+  /** Releases the held bytes. The rest is read from the connection and dropped. */
   drop(): void {
     this.#isDropped = true;
     this.#gathered.clear();
     this.#onChange();
   }
 
-  /** The connection ended before the body was whole. */
+  /** Handles the end of the connection before the end of the body. */
   end(): void {
     if (!this.isWhole) this.#fail(incomplete());
   }

@@ -2,7 +2,7 @@ import { LastRead } from "../../../../core/timing/last-read.ts";
 import { trimBlanks } from "../../../../core/text/trim-blanks.ts";
 import type { RequestHeaders } from "../../../wire.ts";
 
-/** What stands before the body of a plain request. */
+/** The head of a plain request. */
 export interface PlainHead {
   readonly method: "GET" | "POST" | "DELETE";
   /** Path and query. */
@@ -15,11 +15,11 @@ export interface PlainHead {
 const HEAD_END = Buffer.from("\r\n\r\n");
 const REQUEST_LINE = /^(GET|POST|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
 const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
-/** Digits, and the one blank that is usual before a value. Node's parser refuses some blanks around the digits. */
+/** Digits, and the usual single blank before a value. Node's parser refuses some blanks around the digits. */
 const LENGTH = /^ ?\d{1,15}$/;
 /**
- * They change what the connection is, or how a body is read. `set-cookie` is a list in what Node reads, and `__proto__`
- * a name that not every object can have.
+ * Headers that change the connection or the reading of a body. Node returns `set-cookie` as a list, and `__proto__`
+ * cannot be an ordinary key of every object.
  */
 const NOT_PLAIN: ReadonlySet<string> = new Set([
   "transfer-encoding",
@@ -34,26 +34,26 @@ const NOT_PLAIN: ReadonlySet<string> = new Set([
 const MAX_FIELDS = 1000;
 
 /**
- * Reads heads of requests that nobody could read in two ways. Whatever is not written to the letter, says something
- * twice, or wants anything but an answer on this connection is not plain, and Node's own server reads it.
+ * Reads heads of unambiguous requests. A head that deviates from the usual form, repeats a header, or requires more
+ * than an answer on this connection is not plain, and Node's own server reads it.
  */
 export class PlainHeadReader {
   readonly #maxBytes: number;
-  /** Callers say nearly the same each time. */
+  /** Callers send nearly the same head each time. */
   readonly #heads = new LastRead(readHead);
   #end = 0;
 
-  /** `maxBytes`: of a head, its empty line among them. */
+  /** `maxBytes`: limit of a head, including its empty line. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Where the head that was read ended. */
+  /** End of the head that was read. */
   get end(): number {
     return this.#end;
   }
 
-  /** The head at the beginning of these bytes; nothing where it is not whole, or not plain. */
+  /** Returns the head at the start of these bytes; `undefined` if it is incomplete or not plain. */
   read(bytes: Buffer): PlainHead | undefined {
     const found = bytes.indexOf(HEAD_END);
     if (found === -1 || found + HEAD_END.length > this.#maxBytes) return undefined;
@@ -88,7 +88,7 @@ function readFields(lines: readonly string[]): Record<string, string> | undefine
   return (headers["connection"] ?? "keep-alive").toLowerCase() === "keep-alive" ? headers : undefined;
 }
 
-/** Requests that carry something say how much; the others carry nothing. */
+/** Returns the declared length of the body; requests without a length have no body. */
 function bodyBytesOf(method: string, length: string | undefined): number | undefined {
   if (length === undefined) return method === "POST" ? undefined : 0;
   const bytes = Number(length);

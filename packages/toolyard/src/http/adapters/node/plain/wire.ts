@@ -7,22 +7,22 @@ import { answerHead, type AnswerFraming } from "./answer-head.ts";
 import { IncomingBody } from "./incoming-body.ts";
 import type { PlainHead } from "./request-head.ts";
 
-/** The connection that a request came over. */
+/** The connection of a request. */
 export interface WireConnection {
   readonly socket: Socket;
   readonly limits: {
-    /** How long it is kept while nobody uses it. */
+    /** How long an idle connection is kept, in milliseconds. */
     readonly idleTimeoutMs: number;
-    /** How long a caller may leave an answer unread that is whole. */
+    /** How long a caller may leave a complete answer unread, in milliseconds. */
     readonly streamStallMs: number;
   };
-  /** The answer has left, or could not. */
+  /** Called when the answer was sent, or could not be. */
   readonly onThrough: (error?: Error | null) => void;
 }
 
 const LAST_CHUNK = "0\r\n\r\n";
 
-/** A plain request, and its answer, which is written straight to the connection. */
+/** A plain request, and its answer, which is written directly to the connection. */
 export class PlainWire implements HttpRequest, AnswerWire {
   events: WireEvents | undefined;
   /** The connection ends with this answer. */
@@ -30,13 +30,13 @@ export class PlainWire implements HttpRequest, AnswerWire {
   readonly #head: PlainHead;
   #body: Buffer | IncomingBody;
   readonly #connection: WireConnection;
-  /** Said before the head. */
+  /** Headers set before the head. */
   #earlier: string[] = NO_HEADERS;
   /** The head while it waits for the first piece. */
   #waiting = "";
   #framing: AnswerFraming | undefined;
   #isEnded = false;
-  /** The connection is another request's by now, or closed. */
+  /** True once the connection belongs to another request, or is closed. */
   #isOver = false;
   readonly #drain = new DrainWatch();
   #reader: ReaderWatch | undefined;
@@ -79,7 +79,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
     return this.#isOver || this.socket.destroyed;
   }
 
-  /** Its head was handed to the connection. */
+  /** True once its head was passed to the connection. */
   get isBegun(): boolean {
     return this.#framing !== undefined;
   }
@@ -99,7 +99,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
   readBody(maxBytes: number, accounts: BodyAccounts): Buffer | Promise<Buffer> {
     assertPlain(this.header("content-encoding"));
     const body = this.#body;
-    // A long call must not hold the body that it was read from.
+    // A long call must not keep the body from which it was read in memory.
     this.#body = NO_BODY;
     if (this.#head.bodyBytes > maxBytes) throw tooLarge(maxBytes);
     return body instanceof IncomingBody ? body.read(accounts) : body;
@@ -159,12 +159,12 @@ export class PlainWire implements HttpRequest, AnswerWire {
     if (!this.#isOver) this.socket.destroy();
   }
 
-  /** Says to the caller that the connection ends with this answer. */
+  /** Announces to the caller that the connection ends with this answer. */
   endConnectionAfter(): void {
     this.closes = true;
   }
 
-  /** Its answer is through, or its caller has gone. */
+  /** Called when its answer was sent, or its caller disconnected. */
   over(): void {
     this.#isEnded = true;
     this.#isOver = true;
@@ -189,7 +189,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
     return this.socket.write("\r\n", "latin1", onTaken);
   }
 
-  /** Writes a text, behind the head while that waits, in one piece where both can be written alike. */
+  /** Writes a text, together with a waiting head if both have the same encoding. */
   #send(text: string, encoding: "latin1" | "utf8", onTaken?: () => void): boolean {
     const { socket } = this;
     const head = this.#waiting;
@@ -204,7 +204,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
     return socket.write(all, encoding, onTaken);
   }
 
-  /** What is written in one turn leaves in one piece. */
+  /** Pieces written in one turn are sent together. */
   #cork(): void {
     const { socket } = this;
     if (socket.writableCorked > 0) return;
@@ -212,7 +212,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
     process.nextTick(uncork, socket);
   }
 
-  /** A client that does not read its answer must not hold it in memory for ever. */
+  /** A client that does not read its answer must not keep it in memory without limit. */
   #watchReader(): void {
     this.#reader = new ReaderWatch();
     this.#reader.start(this.socket, this.#connection.limits.streamStallMs);
