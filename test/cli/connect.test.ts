@@ -202,6 +202,35 @@ describe("connect", () => {
     expect(Object.keys(await serversOf(desk, "cursor"))).toEqual(["small", "toolyard"]);
   });
 
+  test("a server that a client's file switches off is not reachable through the hub for that client alone", async () => {
+    await using desk = await Desk.create(FILES);
+    const off = { small: { command: "node", args: ["server.mjs"], disabled: true } };
+    await desk.write(fileOf("cursor"), JSON.stringify({ mcpServers: off }));
+    await desk.write(fileOf("windsurf"), "{}");
+    expect(await desk.run(["connect", "cursor", "--yes"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /small stays with Cursor: .*other settings.*`enabled`.*\n.*small is hidden from Cursor/,
+      ),
+    });
+    await desk.run(["connect", "windsurf", "--yes"]);
+    const entries = await Promise.all(
+      ["cursor", "windsurf"].map(async (id) => (await serversOf(desk, id))["toolyard"] as StdioEntry),
+    );
+    const own = { ...entries[0]!, args: entries[0]!.args!.filter((word) => word !== "--shared") };
+    for (const entry of [entries[0]!, own])
+      await expect(callThrough(desk, entry, "small__echo", { text: "hi" })).rejects.toThrow(/small__echo/);
+    expect(await callThrough(desk, entries[1]!, "small__echo", { text: "hi" })).toEqual([{ type: "text", text: "hi" }]);
+  });
+
+  test("`--deny` needs the one client of --stdio", async () => {
+    await using desk = await Desk.create(FILES);
+    expect(await desk.run(["serve", "--deny", "small__*"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--deny limits the one client of --stdio"),
+    });
+  });
+
   test("connected twice is connected once, and disconnect goes back to the beginning", async () => {
     await using desk = await Desk.create(FILES);
     const before = '{\n\t"mcpServers": {\n\t\t"a": { "command": "x" }\n\t}\n}\n';
@@ -236,13 +265,15 @@ describe("connect", () => {
     });
   });
 
-  test("--dry-run shows everything and writes nothing", async () => {
-    await using desk = await Desk.create(FILES);
+  test("--dry-run shows everything, writes nothing and starts nothing", async () => {
+    const marks = `import { writeFileSync } from "node:fs"; writeFileSync("started", "");\n${SERVER}`;
+    await using desk = await Desk.create({ ...FILES, "server.mjs": marks });
     const before = '{"mcpServers": {"a": {"command": "x"}}}';
     await desk.write(fileOf("cursor"), before);
     const { code, stdout } = await desk.run(["connect", "cursor", "--dry-run"]);
     expect(code).toBe(0);
     expect(stdout).toContain('"--shared"');
+    expect(existsSync(desk.path("started"))).toBe(false);
     expect(stdout).toMatch(/Would move to .*: a\./);
     expect(await textOf(desk, fileOf("cursor"))).toBe(before);
     expect(await textOf(desk, "toolyard.toml")).toBe(TOML);

@@ -7,7 +7,8 @@ export interface ConvertedServers {
   readonly warnings: readonly string[];
 }
 
-const KNOWN_KEYS = new Set([
+/** Keys of an entry that `convertServers` reads. */
+export const KNOWN_KEYS: ReadonlySet<string> = new Set([
   "command",
   "args",
   "env",

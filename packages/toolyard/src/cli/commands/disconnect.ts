@@ -1,4 +1,5 @@
-import { disconnectClient, type DisconnectClientResult } from "../../config/connect/connect-client.ts";
+import { disconnectClient, plannedReturns, type Disconnected } from "../../config/connect/disconnect-client.ts";
+import type { ClientPlace } from "../../config/connect/client-file.ts";
 import { readClientDocument } from "../../config/connect/client-document.ts";
 import { CLIENTS, type ClientKind } from "../../config/connect/clients.ts";
 import { ConnectionRecords } from "../../config/connect/records.ts";
@@ -8,7 +9,7 @@ import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../output/io.ts";
 import { eachClient } from "../input/each-client.ts";
-import { clientNamed, fileOf } from "./connect.ts";
+import { clientNamed, fileOf } from "../input/named-client.ts";
 import { plainList } from "../output/table.ts";
 
 interface Options extends SharedOptions {
@@ -24,28 +25,31 @@ export const run: CommandAction<Options> = async ([name], options, io) => {
   return failed ? EXIT.usage : EXIT.ok;
 };
 
-/** Those whose file has the hub, or had it and cannot be read any more. */
+/** Clients whose file has the hub, or from whose file servers moved out. */
 async function connected(io: Io): Promise<readonly ClientKind[]> {
-  const records = new ConnectionRecords(dataFolder(io.env));
   const states = await Promise.all(
     CLIENTS.map(async (client) => {
-      const path = fileOf(client, io);
+      const { path, records } = placeOf(client, io);
       const document = await readClientDocument(client, path).catch(() => undefined);
-      return document ? HUB_NAME in document.servers : (await records.get(path)) !== undefined;
+      return (document && HUB_NAME in document.servers) || (await records.get(path)).length > 0;
     }),
   );
   return CLIENTS.filter((_, index) => states[index]);
 }
 
+function placeOf(client: ClientKind, io: Io): ClientPlace {
+  return { client, path: fileOf(client, io), records: new ConnectionRecords(dataFolder(io.env)) };
+}
+
 async function disconnectOne(client: ClientKind, options: Options, io: Io): Promise<object> {
-  const path = fileOf(client, io);
-  const records = new ConnectionRecords(dataFolder(io.env));
+  const place = placeOf(client, io);
+  const { path } = place;
   if (options.dryRun) {
-    const moved = (await records.get(path))?.moved ?? [];
-    if (!options.json) await print(io.stdout, dryText(client, path, moved));
-    return { client: client.id, file: path, changed: false, restored: moved };
+    const restored = await plannedReturns(place, await readClientDocument(client, path));
+    if (!options.json) await print(io.stdout, dryText(client, path, restored));
+    return { client: client.id, file: path, changed: false, restored };
   }
-  const result = await disconnectClient({ client, path, records });
+  const result = await disconnectClient(place);
   if (!options.json) await print(io.stdout, text(client, path, result));
   return { client: client.id, file: path, ...result };
 }
@@ -55,13 +59,19 @@ function dryText({ program }: ClientKind, path: string, moved: readonly string[]
   return `${program}: ${path} would lose \`${HUB_NAME}\`${back}.`;
 }
 
-function text({ program }: ClientKind, path: string, { changed, restored, backup }: DisconnectClientResult): string {
+function text({ program }: ClientKind, path: string, result: Disconnected): string {
+  const { changed, restored, lost = [], backup } = result;
   if (!changed) return `${program} is not connected (${path}).`;
   const back =
     restored.length > 0
       ? ` Its own servers are back: ${plainList(restored)}. The hub has them, too; ` +
         "`toolyard remove <name>` takes them out there."
       : "";
+  const missing =
+    lost.length > 0
+      ? ` Not put back, because the backup of the file is gone: ${plainList(lost)}. ` +
+        "The hub still has them; copy their settings from toolyard.toml."
+      : "";
   const kept = backup === undefined ? "" : ` The file had been changed since; what it was before is in ${backup}.`;
-  return `${program} is disconnected (${path}).${back}${kept}`;
+  return `${program} is disconnected (${path}).${back}${missing}${kept}`;
 }

@@ -35,6 +35,8 @@ interface Options extends SharedOptions {
   readonly era?: "auto" | "legacy";
   /** With `stdio`: the client gets this profile. */
   readonly profile?: string;
+  /** Patterns of tools, prompts and URIs that the client of `stdio` does not get. */
+  readonly deny?: readonly string[];
   readonly workers?: string;
   readonly insecure?: boolean;
   /** Calls are not shown as they happen. */
@@ -155,9 +157,10 @@ async function open(
 ): Promise<ServedHub | ServedHttp> {
   if (output) {
     const { serveStdio } = await import("../../hub/serve/serve-stdio.ts");
-    const { profile, toolMode } = options;
+    const { profile, toolMode, deny } = options;
     const isModeNamed = toolMode !== undefined;
-    return serveStdio(hub, serverOf(hub), { input: process.stdin, output, firstCaller, profile, isModeNamed });
+    const pipe = { input: process.stdin, output, firstCaller, profile, isModeNamed, ...(deny && { deny }) };
+    return serveStdio(hub, serverOf(hub), pipe);
   }
   if (!options.shared) return startHttp(hub, options, io);
   return serveClients(hub, { options, io, reloader, firstCaller, lingerMs: readLinger(options.linger) });
@@ -237,7 +240,11 @@ function addressOf({ host, port }: ServerConfig): string {
 
 function flagsOf(options: Options, io: Io): JsonObject {
   assertAddressWanted(options);
-  const { host, port, basePath, toolMode, era, workers, insecure } = options;
+  const { host, port, basePath, toolMode, era, workers, insecure, deny, stdio } = options;
+  if (deny && !stdio)
+    throw new UsageError(
+      "--deny limits the one client of --stdio. For a hub at an address, give each client a token with `deny`.",
+    );
   const given = {
     host,
     port: port === undefined ? undefined : readPort(port),

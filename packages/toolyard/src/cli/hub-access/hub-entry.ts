@@ -17,6 +17,8 @@ export interface EntryOptions {
   readonly era?: "auto" | "legacy";
   /** Name of the profile that the client gets; absent: the whole hub. */
   readonly profile?: string;
+  /** Patterns of tools, prompts and URIs that the client does not get. @default [] */
+  readonly deny?: readonly string[];
 }
 
 /** What a client needs to reach the hub of this configuration, with absolute paths. */
@@ -36,6 +38,7 @@ export async function hubEntry(config: LoadedHubConfig, options: EntryOptions, i
       ...(options.mode === undefined ? [] : ["--tool-mode", options.mode]),
       ...(options.era === undefined ? [] : ["--era", options.era]),
       ...(options.profile === undefined ? [] : ["--profile", options.profile]),
+      ...(options.deny ?? []).flatMap((pattern) => ["--deny", pattern]),
     ],
     env: home === undefined ? {} : { TOOLYARD_HOME: home },
   };

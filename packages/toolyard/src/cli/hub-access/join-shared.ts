@@ -22,6 +22,7 @@ interface Options extends SharedOptions {
   readonly toolMode?: string;
   readonly era?: "auto" | "legacy";
   readonly profile?: string;
+  readonly deny?: readonly string[];
   readonly linger?: string;
   readonly watch: boolean;
 }
@@ -85,7 +86,7 @@ async function join(joining: JoinContext, config: LoadedHubConfig): Promise<Join
 }
 
 async function joinAt(place: SharedPlace, { options, io }: JoinContext, config: LoadedHubConfig): Promise<JoinResult> {
-  const { toolMode, era, profile } = options;
+  const { toolMode, era, profile, deny } = options;
   await keepLogSmall(place.log);
   return joinOrStart({
     place,
@@ -94,6 +95,7 @@ async function joinAt(place: SharedPlace, { options, io }: JoinContext, config: 
       ...(toolMode === undefined ? {} : { mode: toolMode as ToolMode }),
       ...(era === undefined ? {} : { era }),
       ...(profile === undefined ? {} : { profile }),
+      ...(deny ? { deny } : {}),
     },
     start: () => startShared(options, io, { place, config }),
     signal: io.interrupted,
@@ -126,7 +128,7 @@ function sharedEnd({ socket, pid, isNew }: Extract<JoinResult, { outcome: "joine
 
 /** `files` are absolute, since the process may be started in another folder. */
 function ownCommand(
-  { toolMode, era, profile, verbose, watch, config, found, yes }: Options,
+  { toolMode, era, profile, deny, verbose, watch, config, found, yes }: Options,
   files: readonly string[],
 ): readonly string[] {
   return [
@@ -138,6 +140,7 @@ function ownCommand(
     ...(toolMode === undefined ? [] : ["--tool-mode", toolMode]),
     ...(era === undefined ? [] : ["--era", era]),
     ...(profile === undefined ? [] : ["--profile", profile]),
+    ...(deny ?? []).flatMap((pattern) => ["--deny", pattern]),
     ...(verbose ? ["--verbose"] : []),
     ...(yes ? ["--yes"] : []),
     ...(watch ? [] : ["--no-watch"]),
@@ -152,7 +155,7 @@ function startShared(
 ): ChildProcess {
   const log = openSync(place.log, "a", PRIVATE_MODE);
   try {
-    const { linger, toolMode: _mode, era: _era, profile: _profile, ...shared } = options;
+    const { linger, toolMode: _mode, era: _era, profile: _profile, deny: _deny, ...shared } = options;
     const words = [
       ...ownCommand(shared, config.files),
       "--shared",

@@ -46,6 +46,10 @@ const OF_THE_HUB: readonly CommandRow[] = [
       new Option("--era <era>", "`legacy`: no client is served by 2026-07-28").choices(["auto", "legacy"]),
       new Option("--profile <name>", "with --stdio: the client gets this profile of the configuration"),
       new Option(
+        "--deny <pattern>",
+        "with --stdio: tools, prompts and URIs that this client does not get; repeatable",
+      ).argParser(collect),
+      new Option(
         "--workers <count>",
         "processes that serve HTTP connections, or `auto` (default: 1, all in one process)",
       ),

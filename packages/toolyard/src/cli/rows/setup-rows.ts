@@ -116,7 +116,11 @@ function clientRows({ config, json, tokenEnv }: SetupOptions): readonly CommandR
       usage: "disconnect [client]",
       summary: "undo `connect`: take the hub out of a client's file and put its own servers back",
       examples: ["toolyard disconnect cursor", "toolyard disconnect"],
-      options: [new Option("--dry-run", "only show what would be done"), json],
+      options: [
+        new Option("-y, --yes", "accepted for scripts that pass it to every command; nothing is asked"),
+        new Option("--dry-run", "only show what would be done"),
+        json,
+      ],
       load: () => import("../commands/disconnect.ts"),
     },
   ];

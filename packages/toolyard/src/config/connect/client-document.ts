@@ -14,6 +14,8 @@ import { removeFromJson, setInJson } from "./json-edit.ts";
  */
 export interface ClientDocument {
   readonly text: string;
+  /** The whole file as read. */
+  readonly tree: JsonObject;
   /** The client's servers, by name, as they stand in its file. */
   readonly servers: JsonObject;
   set(name: string, entry: JsonObject): Promise<ClientDocument>;
@@ -50,6 +52,7 @@ function tomlDocument(document: TomlDocument, table: string): ClientDocument {
     document.removeAll(names.map((name) => [table, name]).filter((path) => document.has(path)));
   return {
     text: document.text,
+    tree: document.tree,
     servers: isJsonObject(servers) ? servers : {},
     set: async (name, entry) =>
       tomlDocument(await (await without([name])).addAll([{ path: [table, name], table: entry }]), table),
@@ -77,6 +80,7 @@ async function jsonDocument(place: JsonPlace, text: string): Promise<ClientDocum
   };
   return {
     text,
+    tree,
     servers: servers ?? {},
     set: async (name, entry) =>
       checked(await setInJson(text, [table, name], entry), withPath(tree, [table, name], entry)),

@@ -4,15 +4,18 @@ import { withFileLock } from "../../files/file-lock.ts";
 import { replaceFile } from "../edit/replace-file.ts";
 import { readText } from "../../files/read-text.ts";
 
-/** What was done to one client's file, so that it can be undone. */
-export interface ConnectionRecord {
-  /** The file as it was; absent: there was none. */
+/** One change of a client's file by `connect`, so that it can be undone. */
+export interface ConnectionStep {
+  /** Copy of the file before the change. Absent: there was no file. */
   readonly backup?: string;
-  /** Digest of the file as it was left. As long as it is that, undoing is putting the backup back. */
+  /** Digest of the file after the change. While the file still has it, undoing restores the backup byte by byte. */
   readonly written: string;
   /** Servers that moved out of the file. */
   readonly moved: readonly string[];
 }
+
+/** Every change of one client's file that `disconnect` has to undo, oldest first. */
+export type ConnectionRecord = readonly ConnectionStep[];
 
 /** The records of all clients' files, in the data folder. */
 export class ConnectionRecords {
@@ -22,19 +25,21 @@ export class ConnectionRecords {
     this.#path = join(dataFolder, "connections.json");
   }
 
-  async get(file: string): Promise<ConnectionRecord | undefined> {
+  /** Returns the changes of this file; an empty list if there are none. */
+  async get(file: string): Promise<ConnectionRecord> {
     return readRecord((await this.#read())[file]);
   }
 
-  set(file: string, record: ConnectionRecord | undefined): Promise<void> {
+  /** Replaces the changes of this file; an empty list removes its record. */
+  set(file: string, record: ConnectionRecord): Promise<void> {
     return withFileLock(`${this.#path}.lock`, async () => {
       const { [file]: _before, ...others } = await this.#read();
-      const records = record ? { ...others, [file]: record } : others;
+      const records = record.length > 0 ? { ...others, [file]: { steps: record } } : others;
       await replaceFile(this.#path, `${JSON.stringify(records, null, 2)}\n`);
     });
   }
 
-  /** What cannot be read is nothing: undoing then leaves servers where they are. */
+  /** An unreadable file of records counts as empty: servers then stay where they are. */
   async #read(): Promise<JsonObject> {
     try {
       const value: unknown = JSON.parse(await readText(this.#path));
@@ -45,8 +50,15 @@ export class ConnectionRecords {
   }
 }
 
-function readRecord(value: unknown): ConnectionRecord | undefined {
-  if (!isJsonObject(value) || typeof value["written"] !== "string" || !Array.isArray(value["moved"])) return undefined;
+/** Earlier versions kept one step, without a list around it. */
+function readRecord(value: unknown): ConnectionRecord {
+  if (!isJsonObject(value)) return [];
+  const steps: readonly unknown[] = Array.isArray(value["steps"]) ? value["steps"] : [value];
+  return steps.flatMap(readStep);
+}
+
+function readStep(value: unknown): readonly ConnectionStep[] {
+  if (!isJsonObject(value) || typeof value["written"] !== "string" || !Array.isArray(value["moved"])) return [];
   const { backup, written, moved } = value;
-  return { ...(typeof backup === "string" ? { backup } : {}), written, moved: moved.map(String) };
+  return [{ ...(typeof backup === "string" ? { backup } : {}), written, moved: moved.map(String) }];
 }

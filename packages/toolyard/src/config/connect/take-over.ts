@@ -1,59 +1,100 @@
-import type { OptionSchema } from "../../core/options/option-schema.ts";
-import type { JsonObject } from "../../core/json/json.ts";
-import { HUB_NAME, importServers, type ImportedServer } from "../import/import-servers.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { HUB_NAME, importServers, serversOfTable, type ImportedServer } from "../import/import-servers.ts";
+import type { ImportOptions } from "../import/import-servers.ts";
+import type { KnownFile } from "../import/known-files.ts";
 import { twinOf } from "../import/same-server.ts";
 import type { ClientDocument } from "./client-document.ts";
 import type { ClientKind } from "./clients.ts";
+import { clientLimits } from "./client-limits.ts";
 
-/** What becomes of a client's servers when the hub takes them over. */
+/** A server that stays in the client's file. */
+export interface StayingServer {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** One server of a client as far as it is known, for the comparison with the hub's. */
+export interface OwnServer {
+  readonly name: string;
+  readonly options: JsonObject;
+  /** The hub serves it in place of the client. */
+  readonly moves: boolean;
+}
+
+/** The servers of a client, and what happens to them when the hub takes them over. */
 export interface TakeOver {
   /** To be added to the configuration. */
   readonly added: readonly ImportedServer[];
-  /** Names that move out of the client's file: those added, and those that the configuration has already. */
-  readonly moves: readonly string[];
-  /** Those that stay with the client, and why. */
-  readonly stays: readonly { readonly name: string; readonly reason: string }[];
+  /** Entries that move out of the client's file: those added, and those that the configuration already has. */
+  readonly moves: Readonly<Record<string, unknown>>;
+  readonly stays: readonly StayingServer[];
+  readonly own: readonly OwnServer[];
+  /** The same warnings as those of `toolyard import`. */
+  readonly warnings: readonly string[];
 }
 
-export interface TakeOverOptions {
+export interface TakeOverOptions extends Omit<ImportOptions, "cwd"> {
   readonly client: ClientKind;
   readonly path: string;
   readonly document: ClientDocument;
-  /** The file that they are meant for. */
-  readonly target: string;
-  /** What it has already, by name. */
-  readonly taken: ReadonlyMap<string, JsonObject>;
-  readonly schema: OptionSchema;
-  /** The environment that decides which referenced variables are set. */
-  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Servers that an earlier `connect` moved out of the file, as entries of the client. */
+  readonly movedBefore: JsonObject;
+  /** The client keeps its servers. */
+  readonly keep: boolean;
 }
 
-/** Servers that a client keeps for one folder only stay where they are. */
+/** Servers that a client keeps for one folder only stay in its file. */
 const NO_FOLDER = "";
 
-/** Looks which of a client's servers the hub can serve in its place. */
+/** Decides which of a client's servers the hub can serve in its place, without a change of what its user may do. */
 export async function planTakeOver(options: TakeOverOptions): Promise<TakeOver> {
-  const { client, path, document, taken } = options;
-  const names = Object.keys(document.servers).filter((name) => name !== HUB_NAME);
-  const report = await importServers([{ program: client.program, path }], { ...options, cwd: NO_FOLDER });
+  const { client, path, document, taken, keep } = options;
+  const file = { program: client.program, path };
+  const report = await importServers([file], { ...options, cwd: NO_FOLDER });
   const imported = new Map(report.servers.map((server) => [server.alias, server]));
   const reasons = new Map(report.skipped.map(({ alias, reason }) => [alias, reason]));
   const same = new Set(report.skipped.filter(({ isSame }) => isSame).map(({ alias }) => alias));
-  const plan = { added: [] as ImportedServer[], moves: [] as string[], stays: [] as TakeOver["stays"][number][] };
-  for (const name of names) {
-    const server = imported.get(name);
-    const reason = server ? stayReason(server) : same.has(name) ? undefined : (reasons.get(name) ?? UNREADABLE);
-    if (reason !== undefined) plan.stays.push({ name, reason });
-    else plan.moves.push(name);
-    if (server && reason === undefined && twinOf(server.options, taken) === undefined) plan.added.push(server);
+  const all = new Map(readTable(document.servers, file, options).map((server) => [server.alias, server]));
+  const limits = await clientLimits(client, path, document.tree);
+  const plan = { added: [] as ImportedServer[], moves: {} as Record<string, unknown>, stays: [] as StayingServer[] };
+  for (const name of Object.keys(document.servers).filter((one) => one !== HUB_NAME)) {
+    const server = imported.get(name) ?? (same.has(name) ? all.get(name) : undefined);
+    const reason = keep
+      ? KEPT
+      : (limits.get(name) ?? (server ? stayReason(server) : (reasons.get(name) ?? UNREADABLE)));
+    if (reason !== undefined) {
+      plan.stays.push({ name, reason });
+      continue;
+    }
+    plan.moves[name] = document.servers[name];
+    const fresh = imported.get(name);
+    if (fresh && twinOf(fresh.options, taken) === undefined) plan.added.push(fresh);
   }
-  return plan;
+  const before = readTable(options.movedBefore, file, options);
+  const own = [
+    ...[...all.values()].map(({ alias, options: own }) => ({ name: alias, options: own, moves: alias in plan.moves })),
+    ...before
+      .filter(({ alias }) => !all.has(alias))
+      .map(({ alias, options: own }) => ({ name: alias, options: own, moves: true })),
+  ].filter(({ name }) => name !== HUB_NAME);
+  return { ...plan, own, warnings: keep ? [] : report.warnings };
 }
 
+function readTable(table: JsonObject, file: KnownFile, options: TakeOverOptions): readonly ImportedServer[] {
+  const entries = Object.entries(table).filter(([, entry]) => isJsonObject(entry));
+  return serversOfTable(Object.fromEntries(entries), file, { ...options, cwd: NO_FOLDER });
+}
+
+const KEPT = "you chose to leave its servers with it";
 const UNREADABLE = "it has neither a command nor an address";
 
-/** A value that only the client has, because it asks its user or has another environment. */
-function stayReason({ variables }: ImportedServer): string | undefined {
+/** A value that only the client has, or a setting that the hub does not know. */
+function stayReason({ variables, uncarried }: ImportedServer): string | undefined {
+  if (uncarried.length > 0)
+    return (
+      `the hub has no setting for its ${uncarried.map((key) => `\`${key}\``).join(", ")}, or not for that value; ` +
+      "remove it there to move the server"
+    );
   return variables.length === 0
     ? undefined
     : `it needs a value for ${variables.join(", ")}; set that as a variable and take it over with \`toolyard import\``;

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { KNOWN_KEYS } from "../mcp-json.ts";
 import { translateReferences, type TranslationContext } from "./client-variables.ts";
 
 /** One server of a client: the members that all clients share, and the client's own as options of `toolyard.toml`. */
@@ -7,27 +8,57 @@ export interface PlainEntry {
   readonly options: JsonObject;
   /** Variables that must be set before the server starts: values that the client asks for, and unset references. */
   readonly variables: readonly string[];
+  /** Keys of the client's entry whose setting `toolyard.toml` cannot hold. */
+  readonly uncarried: readonly string[];
   /** Why the server can only run in its client. Absent: the hub can run it. */
   readonly refusal?: string;
 }
 
-/** Client keys that `toolyard.toml` names differently. A rule returns the option, or nothing if it does not apply. */
-const RULES: Readonly<Record<string, (value: unknown) => JsonObject | undefined>> = {
+/** Result of one rule: the options that a client key becomes, or nothing if its value cannot be carried over. */
+type Rule = (value: unknown) => JsonObject | undefined;
+
+/** Client keys that `toolyard.toml` names differently. */
+const RULES: Readonly<Record<string, Rule>> = {
   enabled: (value) => (typeof value === "boolean" ? { enabled: value } : undefined),
-  environment: () => undefined,
-  includeTools: (value) => names("include", value),
-  enabled_tools: (value) => names("include", value),
-  excludeTools: (value) => names("exclude", value),
-  disabled_tools: (value) => names("exclude", value),
-  disabledTools: (value) => names("exclude", value),
-  tool_timeout_sec: (value) => seconds("timeout", value),
-  startup_timeout_sec: (value) => seconds("connect_timeout", value),
+  environment: (value) => (isJsonObject(value) ? {} : undefined),
+  includeTools: included,
+  enabled_tools: included,
+  tools: (value) => (Array.isArray(value) && value.includes("*") ? {} : included(value)),
+  excludeTools: excluded,
+  disabled_tools: excluded,
+  disabledTools: excluded,
+  tool_timeout_sec: (value) => duration("timeout", value, "s"),
+  startup_timeout_sec: (value) => duration("connect_timeout", value, "s"),
+  startup_timeout_ms: (value) => duration("connect_timeout", value, "ms"),
   env_vars: (value) => names("inherit_env", value),
-  envFile: (value) => (typeof value === "string" && value !== "" ? { env_file: value } : undefined),
-  bearer_token_env_var: (value) => (typeof value === "string" && value !== "" ? { token: `\${${value}}` } : undefined),
-  http_headers: () => undefined,
-  env_http_headers: () => undefined,
+  envFile: (value) => (typeof value === "string" ? (value === "" ? {} : { env_file: value }) : undefined),
+  bearer_token_env_var: (value) =>
+    typeof value === "string" ? (value === "" ? {} : { token: `\${${value}}` }) : undefined,
+  http_headers: (value) => (isJsonObject(value) ? {} : undefined),
+  env_http_headers: (value) => (isJsonObject(value) ? {} : undefined),
 };
+
+/** Types of the keys that `mcp-json.ts` converts, where a value of another type would be dropped. */
+const CONVERTED: Readonly<Record<string, (value: unknown) => boolean>> = {
+  disabled: (value) => typeof value === "boolean",
+  timeout: (value) => typeof value === "number",
+  env: isJsonObject,
+  headers: isJsonObject,
+  args: Array.isArray,
+  cwd: (value) => typeof value === "string",
+  type: (value) => typeof value === "string" && TRANSPORTS.has(value.toLowerCase().replaceAll("_", "-")),
+};
+
+const TRANSPORTS: ReadonlySet<string> = new Set(
+  "stdio local remote http https sse streamable-http streamablehttp streamable".split(" "),
+);
+
+/** Keys that name or describe a server, or that only concern how its client lists it. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set(
+  "name title description comment icon icons version gallery author homepage tags source alwaysLoad deferTools".split(
+    " ",
+  ),
+);
 
 /** Returns one server of a client's file in the terms of `toolyard.toml`, with its references translated. */
 export function toPlainEntry(given: JsonObject, context: TranslationContext): PlainEntry {
@@ -35,7 +66,13 @@ export function toPlainEntry(given: JsonObject, context: TranslationContext): Pl
   const { entry, needed } = renamed(value as JsonObject, context);
   const { plain, options } = splitOptions(entry);
   const variables = [...new Set([...missing, ...needed])];
-  return { entry: plain, options, variables, ...(refusal !== undefined && { refusal }) };
+  return {
+    entry: plain,
+    options,
+    variables,
+    uncarried: uncarriedKeys(given),
+    ...(refusal !== undefined && { refusal }),
+  };
 }
 
 /** Returns a client's entry under the names of `toolyard.toml`. Keys without a rule, and references, are unchanged. */
@@ -51,11 +88,59 @@ interface SplitEntry {
 }
 
 function splitOptions(entry: JsonObject): SplitEntry {
-  const options = Object.assign(
-    {},
-    ...Object.entries(RULES).map(([key, rule]) => (key in entry ? rule(entry[key]) : undefined)),
-  ) as JsonObject;
-  return { plain: Object.fromEntries(Object.entries(entry).filter(([key]) => !(key in RULES))), options };
+  const options = joinOptions(
+    Object.entries(RULES).flatMap(([key, rule]) => (isSet(entry[key]) ? [rule(entry[key]) ?? {}] : [])),
+  );
+  // A server is used only if no key of its entry switches it off.
+  const isOff = options["enabled"] === false || entry["disabled"] === true;
+  return {
+    plain: Object.fromEntries(Object.entries(entry).filter(([key]) => !(key in RULES))),
+    options: isOff ? { ...options, enabled: false } : options,
+  };
+}
+
+/** Returns the keys of an entry whose setting would be lost in the hub. */
+function uncarriedKeys(entry: JsonObject): readonly string[] {
+  return Object.entries(entry).flatMap(([key, value]) => (isCarried(key, value) ? [] : [key]));
+}
+
+function isCarried(key: string, value: unknown): boolean {
+  if (!isSet(value) || WITHOUT_EFFECT.has(key) || key.startsWith("$")) return true;
+  const rule = RULES[key];
+  if (rule) return rule(value) !== undefined;
+  const isFitting = CONVERTED[key];
+  if (isFitting) return isFitting(value);
+  return KNOWN_KEYS.has(key) || isNothing(value);
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** A switch that is off and an empty list say the same as an absent key. */
+function isNothing(value: unknown): boolean {
+  if (isJsonObject(value)) return Object.keys(value).length === 0;
+  return value === false || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+/** Joins what several keys say: every exclusion holds, and of several inclusions what is in all of them. */
+function joinOptions(parts: readonly JsonObject[]): JsonObject {
+  return parts.reduce<JsonObject>((joined, part) => {
+    const result: Record<string, unknown> = { ...joined, ...part };
+    const [before, after] = [listOf(joined["exclude"]), listOf(part["exclude"])];
+    if (before && after) result["exclude"] = [...new Set([...before, ...after])];
+    const [wide, narrow] = [listOf(joined["include"]), listOf(part["include"])];
+    if (wide && narrow) {
+      const both = wide.filter((name) => narrow.includes(name));
+      if (both.length > 0) return { ...result, include: both };
+      return { ...result, include: narrow, exclude: [ALL_TOOLS] };
+    }
+    return result;
+  }, {});
+}
+
+function listOf(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined;
 }
 
 interface RenamedEntry {
@@ -85,11 +170,22 @@ function renamed(entry: JsonObject, { variables }: Pick<TranslationContext, "var
   };
 }
 
-function names(option: string, value: unknown): JsonObject | undefined {
-  const list = Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];
-  return list.length > 0 ? { [option]: list } : undefined;
+const ALL_TOOLS = "*";
+
+/** An empty list of allowed tools allows none; `include = []` would offer all. */
+function included(value: unknown): JsonObject | undefined {
+  return Array.isArray(value) && value.length === 0 ? { exclude: [ALL_TOOLS] } : names("include", value);
 }
 
-function seconds(option: string, value: unknown): JsonObject | undefined {
-  return typeof value === "number" && value > 0 ? { [option]: `${value}s` } : undefined;
+function excluded(value: unknown): JsonObject | undefined {
+  return names("exclude", value);
+}
+
+function names(option: string, value: unknown): JsonObject | undefined {
+  if (!Array.isArray(value) || !value.every((name) => typeof name === "string")) return undefined;
+  return value.length > 0 ? { [option]: value } : {};
+}
+
+function duration(option: string, value: unknown, unit: "s" | "ms"): JsonObject | undefined {
+  return typeof value === "number" && value > 0 ? { [option]: `${value}${unit}` } : undefined;
 }

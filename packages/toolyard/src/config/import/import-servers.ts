@@ -22,6 +22,8 @@ export interface ImportedServer {
   readonly options: JsonObject;
   /** Variables to set before the server starts: values that the program asks for, and references that are not set. */
   readonly variables: readonly string[];
+  /** Keys of the program's entry whose setting `toolyard.toml` cannot hold. */
+  readonly uncarried: readonly string[];
   /** Why the server can only run in its program. Absent: the hub can run it. */
   readonly refusal?: string;
 }
@@ -30,7 +32,7 @@ export interface SkippedServer {
   readonly alias: string;
   readonly file: string;
   readonly reason: string;
-  /** The target has this very server under the same name. */
+  /** The target has this server under the same name with the same settings. */
   readonly isSame: boolean;
 }
 
@@ -123,6 +125,14 @@ function isHub({ args, url }: JsonObject): boolean {
   return url !== undefined || (Array.isArray(args) && args.includes("serve"));
 }
 
+/** Whether an entry of a client's file, in the client's own keys, starts a hub or has an address. */
+export function isHubEntry(entry: unknown): boolean {
+  if (!isJsonObject(entry)) return false;
+  const { command, args, url, serverUrl, httpUrl } = entry;
+  if ([url, serverUrl, httpUrl].some((address) => address !== undefined)) return true;
+  return [command, args].some((words) => Array.isArray(words) && words.includes("serve"));
+}
+
 async function serversOf(file: KnownFile, options: ImportOptions, warnings: string[]): Promise<ImportedServer[]> {
   try {
     const { tree } = await readTree(file.path);
@@ -168,12 +178,17 @@ function openCodeTable({ mcp }: JsonObject): JsonObject | undefined {
   return isTable ? (mcp as JsonObject) : undefined;
 }
 
+/** Returns the servers of one table of a client's file, whether the hub can run them or not. */
+export function serversOfTable(table: JsonObject, file: KnownFile, options: ImportOptions): readonly ImportedServer[] {
+  return serversIn(table, file, { ...options, context: translationContext(file, {}, options) }).servers;
+}
+
 interface ImportedTable {
   readonly servers: readonly ImportedServer[];
   readonly warnings: readonly string[];
 }
 
-const NO_OPTIONS: Omit<PlainEntry, "entry"> = { options: {}, variables: [] };
+const NO_OPTIONS: Omit<PlainEntry, "entry"> = { options: {}, variables: [], uncarried: [] };
 
 interface TableContext extends ImportOptions {
   readonly context: TranslationContext;
@@ -193,7 +208,7 @@ function serversIn(table: JsonObject, file: KnownFile, { target, context }: Tabl
     warnings: found,
   } = convertServers(Object.fromEntries([...plain].map(([alias, { entry }]) => [alias, entry])));
   const server = (alias: string, kind: "stdio" | "http", converted: JsonObject): ImportedServer => {
-    const { options, variables, refusal } = plain.get(alias) ?? NO_OPTIONS;
+    const { options, variables, uncarried, refusal } = plain.get(alias) ?? NO_OPTIONS;
     const own = { ...converted, ...options };
     return {
       alias,
@@ -201,6 +216,7 @@ function serversIn(table: JsonObject, file: KnownFile, { target, context }: Tabl
       file: file.path,
       kind,
       variables,
+      uncarried,
       ...(refusal !== undefined && { refusal }),
       options: kind === "stdio" ? placed(own, file.workspace, dirname(target)) : own,
     };

@@ -1,29 +1,112 @@
 import { isDeepStrictEqual } from "node:util";
+import { OptionError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { parseDuration } from "../../core/text/duration.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** How one server's options differ from another's of the same name; nothing where they run the same. */
+/**
+ * Describes how one server's options differ from another's. Returns undefined if both run the same program with the
+ * same settings, so that one can replace the other and no user may do more or less than before.
+ */
 export function differenceOf(here: JsonObject, there: JsonObject): string | undefined {
-  if (!isDeepStrictEqual(wordsOf(here), wordsOf(there))) return differenceInWords(here, there);
-  const isSame = SETTINGS.every((key) => isDeepStrictEqual(tableOf(here[key]), tableOf(there[key])));
-  return isSame ? undefined : "other variables or headers of the same command";
+  if (!runsSame(here, there)) return differenceInWords(here, there);
+  const keys = differingKeys(settingsOf(here), settingsOf(there));
+  if (keys.length === 0) return undefined;
+  if (keys.every((key) => SECRET_KEYS.has(key))) return "other variables or headers of the same command";
+  return `other settings of the same ${"url" in here ? "address" : "command"}: ${keys.map((key) => `\`${key}\``).join(", ")}`;
 }
+
+/** Whether both start the same program with the same arguments, or have the same address. */
+export function runsSame(here: JsonObject, there: JsonObject): boolean {
+  return isDeepStrictEqual(wordsOf(here), wordsOf(there));
+}
+
+/** Whether the options switch the server off, or leave out some of its tools. */
+export function isLimited(options: JsonObject): boolean {
+  const settings = settingsOf(options);
+  return LIMITS.some((key) => key in settings);
+}
+
+const LIMITS = ["enabled", "include", "exclude"] as const;
 
 function differenceInWords(here: JsonObject, there: JsonObject): string {
   const [own, other] = [serverLabel(here), serverLabel(there)];
   const isRemote = "url" in here;
-  // What else stands in them may be secret.
+  // Further words may be secret.
   if (own === other) return `other ${isRemote ? "parameters" : "arguments"} of \`${own}\``;
   return `another ${isRemote ? "address" : "command"}: \`${other}\` there, \`${own}\` here`;
 }
 
-/** The name of a server among `others` that runs the same. */
+/** Returns the name of a server among `others` with the same program and settings. */
 export function twinOf(options: JsonObject, others: ReadonlyMap<string, JsonObject>): string | undefined {
   for (const [name, other] of others) if (differenceOf(options, other) === undefined) return name;
   return undefined;
 }
 
-const SETTINGS = ["env", "headers"] as const;
+function differingKeys(here: JsonObject, there: JsonObject): readonly string[] {
+  const keys = new Set([...Object.keys(here), ...Object.keys(there)]);
+  return [...keys].filter((key) => !isDeepStrictEqual(here[key], there[key])).toSorted();
+}
+
+const SECRET_KEYS: ReadonlySet<string> = new Set(["env", "headers"]);
+
+/** Options that no client's file has, and that change neither what runs nor which tools may be used. */
+const HUB_ONLY: ReadonlySet<string> = new Set(
+  (
+    "namespace start idle_stop stop_grace install_timeout max_concurrent max_message_bytes max_message_parts " +
+    "max_connections max_sessions isolation era legacy_process log_level instructions visibility tool_visibility " +
+    "transport display_name rename descriptions keywords pins"
+  ).split(" "),
+);
+
+/** What `wordsOf` compares. */
+const WORDS: ReadonlySet<string> = new Set(["command", "args", "url", "host", "port", "path", "scheme"]);
+
+/** Values that have the same effect as an absent option. */
+const DEFAULTS: Readonly<Record<string, unknown>> = { enabled: true, connect_timeout: 30_000, credentials: "shared" };
+
+/** The settings that decide whether two servers are the same, each in one form. Defaults are left out. */
+function settingsOf(options: JsonObject): JsonObject {
+  const { token, ...others } = options;
+  const headers = { ...(token === undefined ? {} : { authorization: bearer(token) }), ...lowered(options["headers"]) };
+  const settings = Object.entries({ ...others, headers }).flatMap(([key, value]) =>
+    WORDS.has(key) || HUB_ONLY.has(key) ? [] : [[key, plainForm(key, value)] as const],
+  );
+  return Object.fromEntries(settings.filter(([key, value]) => value !== DEFAULTS[key] && !isEmpty(value)));
+}
+
+function bearer(token: unknown): unknown {
+  return typeof token === "string" ? `Bearer ${token}` : token;
+}
+
+/** HTTP compares names of headers without case (RFC 9110, section 5.1). */
+function lowered(headers: unknown): JsonObject {
+  if (!isJsonObject(headers)) return {};
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function plainForm(key: string, value: unknown): unknown {
+  if (key.endsWith("timeout")) return milliseconds(value);
+  // The order of these lists has no effect.
+  if (Array.isArray(value)) return [...new Set(value.map(String))].toSorted();
+  // Readers of TOML make tables without a prototype, which would never be equal to others.
+  return isJsonObject(value) ? { ...value } : value;
+}
+
+function milliseconds(value: unknown): unknown {
+  if (typeof value !== "number" && typeof value !== "string") return value;
+  try {
+    return parseDuration(value);
+  } catch (error) {
+    if (error instanceof OptionError) return value;
+    throw error;
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  if (isJsonObject(value)) return Object.keys(value).length === 0;
+  return value === undefined || (Array.isArray(value) && value.length === 0);
+}
 
 /** A server in a few words that hold no secret: its program with the package or script, or its host. */
 export function serverLabel(options: JsonObject): string {
@@ -39,8 +122,9 @@ const PASSED_ON = new Set(["run", "exec", "dlx", "tool"]);
 const MAX_LABEL = 80;
 
 /** The address, or the program with its arguments, however they were divided. */
-function wordsOf({ url, command, args }: JsonObject): readonly string[] {
+function wordsOf({ url, command, args, host, port, path, scheme }: JsonObject): readonly string[] {
   if (url !== undefined) return [String(url)];
+  if (host !== undefined) return [host, port, path, scheme].map((part) => String(part ?? ""));
   const first = Array.isArray(command)
     ? command.map(String)
     : args === undefined
@@ -53,9 +137,4 @@ function wordsOf({ url, command, args }: JsonObject): readonly string[] {
 function splitPlain(command: unknown): readonly string[] {
   const text = String(command);
   return /["'\\]/.test(text) ? [text] : text.split(/\s+/);
-}
-
-/** Readers of TOML make tables without a prototype, which would never be equal to others. */
-function tableOf(value: unknown): JsonObject {
-  return isJsonObject(value) ? { ...value } : {};
 }

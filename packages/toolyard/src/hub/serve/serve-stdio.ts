@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { openAccess } from "../../core/access.ts";
-import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../../core/calls/call.ts";
+import { rightsOfEvery, rightsWithin } from "../../core/ports/rights.ts";
 import { resolveJsonLimits } from "../../http/options.ts";
 import { resolveJsonRpcEndpoint } from "../../endpoints/jsonrpc/options.ts";
 import { resolveLegacySessions } from "../../endpoints/mcp/legacy/options.ts";
@@ -29,6 +30,8 @@ export interface Pipe {
   readonly profile?: string | undefined;
   /** The client named a tool mode, which goes before that of the profile. @default false */
   readonly isModeNamed?: boolean;
+  /** Patterns of tools, prompts and URIs that the client does not get. @default [] */
+  readonly deny?: readonly string[];
 }
 
 /**
@@ -69,10 +72,16 @@ export function serveStdio(hub: Hub, server: ServerConfig, pipe: Pipe): ServedHu
 }
 
 /** Returns the caller at the other end of a pipe, and how it is served. Throws an `OptionError`. */
-function pipePlace(hub: Hub, server: ServerConfig, { profile, isModeNamed = false }: Pipe) {
+function pipePlace(hub: Hub, server: ServerConfig, { profile, isModeNamed = false, deny = [] }: Pipe) {
   const options = { ...resolveMcpEndpoint(server), sessions: resolveLegacySessions(server.sessions) };
-  if (profile === undefined) return { caller: LOCAL_PRINCIPAL, options };
-  const caller = localWithin(hub, profile);
+  const caller = without(profile === undefined ? LOCAL_PRINCIPAL : localWithin(hub, profile), deny);
+  if (profile === undefined) return { caller, options };
   if (isModeNamed) return { caller: { ...caller, profile: { name: profile } }, options };
   return { caller, options: { ...options, toolMode: defaultModeFor(caller, options.toolMode) } };
+}
+
+/** Returns the principal without the rights to what the patterns match. */
+function without(principal: Principal, deny: readonly string[]): Principal {
+  if (deny.length === 0) return principal;
+  return { ...principal, rights: rightsOfEvery([principal.rights, rightsWithin({ deny })]) };
 }

@@ -13,6 +13,8 @@ export interface Hello {
   readonly era?: ServedEra;
   /** Name of the profile that the client gets. Absent: the whole hub. */
   readonly profile?: string;
+  /** Patterns of tools, prompts and URIs that the client does not get. */
+  readonly deny?: readonly string[];
 }
 
 /** The hub's answer. */
@@ -25,14 +27,19 @@ export function writeGreeting(socket: Socket, greeting: Hello | Welcome): void {
 }
 
 export function readHello(value: JsonObject): Hello | undefined {
-  const { identity, mode, era, profile } = value;
-  if (typeof identity !== "string") return undefined;
+  const { identity, mode, era, profile, deny } = value;
+  if (typeof identity !== "string" || (deny !== undefined && !isTextList(deny))) return undefined;
   return {
     identity,
     ...(MODES.has(mode) ? { mode: mode as ToolMode } : {}),
     ...(era === "auto" || era === "legacy" ? { era } : {}),
     ...(typeof profile === "string" ? { profile } : {}),
+    ...(deny === undefined ? {} : { deny }),
   };
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === "string");
 }
 
 export function readWelcome(value: JsonObject): Welcome | undefined {
@@ -41,7 +48,7 @@ export function readWelcome(value: JsonObject): Welcome | undefined {
   return joined === true && typeof pid === "number" ? { joined, pid } : undefined;
 }
 
-const MAX_GREETING_BYTES = 4096;
+const MAX_GREETING_BYTES = 65_536;
 /** Either side is a program of ours on this machine, and may be busy starting. */
 const GREETING_MS = 10_000;
 const NEWLINE = 0x0a;

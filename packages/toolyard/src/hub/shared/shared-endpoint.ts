@@ -142,7 +142,7 @@ export class SharedEndpoint {
     hub.logger.info("A client has left.", { clients: this.#clients.size });
   }
 
-  async #serve(socket: Socket, { mode, era, profile }: Hello): Promise<void> {
+  async #serve(socket: Socket, { mode, era, profile, deny }: Hello): Promise<void> {
     const { hub, server, firstCaller } = this.#options;
     const config = {
       ...server(),
@@ -157,6 +157,7 @@ export class SharedEndpoint {
       ...(firstCaller ? { firstCaller } : {}),
       ...(profile === undefined ? {} : { profile }),
       isModeNamed: mode !== undefined,
+      ...(deny ? { deny } : {}),
     });
     this.#clients.add(served);
     // The door resumes the socket once it reads: what arrived before would be lost otherwise.

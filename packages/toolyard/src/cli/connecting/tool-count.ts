@@ -1,0 +1,115 @@
+import { existsSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { serversOf } from "../../config/edit/sources.ts";
+import { within } from "../../core/timing/wait.ts";
+import type { Hub } from "../../hub/hub.ts";
+import { CONFIG_SCHEMA } from "../../hub/schema.ts";
+import { withHub } from "../hub-access/session.ts";
+import { tellInstalls } from "../installs.ts";
+import { showLive } from "../live/live.ts";
+import { sourceLine } from "../live/sources.ts";
+import { print, type Io } from "../output/io.ts";
+import type { ClientPlan } from "./client-plans.ts";
+import type { ConnectOptions, ConnectWork } from "./options.ts";
+import { configOf } from "./target.ts";
+
+/** Above this many tools a model chooses worse, and each request carries all their descriptions. */
+const MANY_TOOLS = 40;
+/** A server that has not answered by then hangs; its tools are estimated. */
+const START_MS = 10_000;
+/** Limit of the whole count, downloads included. */
+const COUNT_MS = 40_000;
+const LOOK_MS = 100;
+/** Limit of the final list, which may wait for servers that are still starting. */
+const LIST_MS = 1000;
+/** Tools that a server without an answer is taken to have. */
+const USUAL_TOOLS = 8;
+
+/** Returns the tool mode for all clients of this run. Undefined: as the configuration says. */
+export async function chooseMode(plans: readonly ClientPlan[], work: ConnectWork): Promise<string | undefined> {
+  const { options, io, target } = work;
+  const { tree } = await configOf(target, io);
+  if (options.mode !== undefined || tree.server?.tool_mode !== undefined) return options.mode;
+  const servers = serversOf(tree, CONFIG_SCHEMA).filter(({ options: { enabled } }) => enabled !== false).length;
+  if (options.dryRun && servers <= MANY_TOOLS) {
+    await note(work, `Its tools are not counted in a dry run; above ${MANY_TOOLS} it would use discovery mode.`);
+    return undefined;
+  }
+  const what = servers > MANY_TOOLS ? `has ${servers} servers` : await manyTools(work);
+  if (what === undefined) return undefined;
+  const who = plans.length === 1 ? plans[0]!.client.program : "the clients";
+  if (options.yes || options.dryRun) {
+    await note(
+      work,
+      `The hub ${what}: ${who} ${plans.length === 1 ? "is" : "are"} to find them by search (discovery mode). ` +
+        `With --mode normal ${plans.length === 1 ? "it reads" : "they read"} all of them.`,
+    );
+    return "discovery";
+  }
+  const question =
+    `The hub ${what}. Let ${who} find them by search (discovery mode) instead of reading all of them with every ` +
+    "request? [Y/n] ";
+  return (await io.ask?.(question)) ? "discovery" : undefined;
+}
+
+async function note({ options, io }: ConnectWork, text: string): Promise<void> {
+  if (!options.json) await print(io.stdout, text);
+}
+
+interface Count {
+  readonly tools: number;
+  /** Servers that have not answered yet. */
+  readonly pending: readonly string[];
+}
+
+/** Describes the number of tools if there are many. Starts the servers once, and waits for none that hangs. */
+async function manyTools({ options: { config: _named, ...options }, io, target }: ConnectWork) {
+  const named = target.files.filter((file) => existsSync(file));
+  const { tools, pending } = await withHub(
+    { ...options, config: named, lazy: true, logLevel: "error" },
+    io,
+    async (toolyard, hub) => {
+      const left = await shown(hub, { options, io }, () => answered(hub));
+      const listed = await within(toolyard.list({ mode: "normal" }), LIST_MS);
+      return { tools: Math.max(listed?.length ?? 0, listed ? 0 : toolsOf(hub)), pending: left } satisfies Count;
+    },
+  );
+  if (tools > MANY_TOOLS) return `lists ${tools} tools`;
+  if (pending.length === 0 || tools + USUAL_TOOLS * pending.length <= MANY_TOOLS) return undefined;
+  return `lists ${tools} tools, and ${pending.length} servers have not answered yet (${pending.join(", ")})`;
+}
+
+/** Resolves with the servers that have no answer yet, once the rest are known or there are many tools already. */
+async function answered(hub: Hub): Promise<readonly string[]> {
+  const started = performance.now();
+  for (;;) {
+    const reports = hub.port.sources();
+    const pending = reports.filter(({ status }) => status.state === "starting" || status.installing !== undefined);
+    const left = pending.map(({ source }) => source.id);
+    const spent = performance.now() - started;
+    const isInstalling = pending.some(({ status }) => status.installing !== undefined);
+    if (left.length === 0 || toolsOf(hub) > MANY_TOOLS || spent > (isInstalling ? COUNT_MS : START_MS)) return left;
+    await pause(LOOK_MS);
+  }
+}
+
+function toolsOf(hub: Hub): number {
+  return hub.port.sources().reduce((sum, { tools }) => sum + tools, 0);
+}
+
+/** Shows what the servers do while they are started for the count. */
+async function shown<T>(
+  hub: Hub,
+  { options, io }: { readonly options: ConnectOptions; readonly io: Io },
+  work: () => Promise<T>,
+): Promise<T> {
+  const json = options.json === true;
+  const live = showLive(io, { read: () => hub.port.sources().flatMap(sourceLine), json, plain: false });
+  const quiet = tellInstalls(hub, options, io);
+  try {
+    return await work();
+  } finally {
+    quiet();
+    live.end();
+  }
+}

@@ -1,0 +1,128 @@
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { contentDigest } from "../../core/json/digest.ts";
+import { ConfigError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import { readText } from "../../files/read-text.ts";
+import { replaceFile } from "../edit/replace-file.ts";
+import { HUB_NAME } from "../import/import-servers.ts";
+import { parseClientDocument, type ClientDocument } from "./client-document.ts";
+import { changeFile, type ClientPlace } from "./client-file.ts";
+import type { ConnectionStep } from "./records.ts";
+
+export interface Disconnected {
+  /** False: the hub was not in the file, and no server was missing from it. */
+  readonly changed: boolean;
+  /** Servers that are in the file again. */
+  readonly restored: readonly string[];
+  /** Servers whose backup is gone, so that they cannot be put back. */
+  readonly lost?: readonly string[];
+  /** The file before the first change; kept because the file was edited in between. */
+  readonly backup?: string;
+}
+
+/** How far the steps have been undone. */
+interface Undoing {
+  readonly document: ClientDocument;
+  /** The file did not exist before the step. */
+  readonly isAbsent: boolean;
+  readonly restored: readonly string[];
+  readonly lost: readonly string[];
+  /** Backups that are no longer needed: their text is the document's. */
+  readonly spent: readonly string[];
+  /** Backups that stay, because the file was edited after them. */
+  readonly kept: readonly string[];
+}
+
+/**
+ * Takes the hub out of a client's file and puts back the servers that any `connect` moved out of it. Throws a
+ * `ConfigError`.
+ */
+export async function disconnectClient(place: ClientPlace): Promise<Disconnected> {
+  const { path, records } = place;
+  const steps = await records.get(path);
+  let undone: Undoing | undefined;
+  const change = await changeFile(place, async (before) => {
+    undone = await undo(place, before, steps);
+    return undone.document;
+  });
+  if (!undone) return { changed: false, restored: [] };
+  const { isAbsent, restored, lost, spent, kept } = undone;
+  if (!change && !(isAbsent && existsSync(path))) return { changed: false, restored: [] };
+  if (isAbsent) await rm(path, { force: true });
+  else if (change) await replaceFile(path, change.after.text);
+  await records.set(path, []);
+  await Promise.all(spent.map((backup) => rm(backup, { force: true })));
+  const [backup] = kept.toReversed();
+  return {
+    changed: true,
+    restored: [...new Set(restored)].toSorted(),
+    ...(lost.length > 0 ? { lost: [...new Set(lost)].toSorted() } : {}),
+    ...(backup === undefined ? {} : { backup }),
+  };
+}
+
+/** Returns the servers that `disconnect` would put back. */
+export async function plannedReturns(place: ClientPlace, document: ClientDocument): Promise<readonly string[]> {
+  const { restored } = await undo(place, document, await place.records.get(place.path));
+  return [...new Set(restored)].toSorted();
+}
+
+async function undo(place: ClientPlace, document: ClientDocument, steps: readonly ConnectionStep[]): Promise<Undoing> {
+  let undoing: Undoing = { document, isAbsent: false, restored: [], lost: [], spent: [], kept: [] };
+  for (const step of steps.toReversed()) undoing = await undoStep(place, undoing, step);
+  // Without a record, or after an edit, the entry is still there.
+  if (HUB_NAME in undoing.document.servers && !undoing.isAbsent && !isRestoredFile(undoing, steps))
+    undoing = { ...undoing, document: await undoing.document.remove([HUB_NAME]) };
+  return undoing;
+}
+
+/** The first backup is the user's own file, in which an entry of this name is the user's, too. */
+function isRestoredFile({ spent }: Undoing, [first]: readonly ConnectionStep[]): boolean {
+  return first?.backup !== undefined && spent.includes(first.backup);
+}
+
+async function undoStep(place: ClientPlace, undoing: Undoing, step: ConnectionStep): Promise<Undoing> {
+  const { client, path } = place;
+  const { backup, written, moved } = step;
+  if (!undoing.isAbsent && contentDigest(undoing.document.text) === written) {
+    const restored = [...undoing.restored, ...moved];
+    if (backup === undefined)
+      return { ...undoing, document: await parseClientDocument(client, path, ""), isAbsent: true, restored };
+    if (existsSync(backup)) {
+      const document = await parseClientDocument(client, backup, await readBackup(backup));
+      return { ...undoing, document, restored, spent: [...undoing.spent, backup] };
+    }
+  }
+  return putBackServers(place, undoing, step);
+}
+
+/** Edits the servers one by one, because the file has other changes since. */
+async function putBackServers({ client }: ClientPlace, undoing: Undoing, step: ConnectionStep): Promise<Undoing> {
+  const { backup, moved } = step;
+  const isThere = backup !== undefined && existsSync(backup);
+  const saved = isThere ? (await parseClientDocument(client, backup, await readBackup(backup))).servers : {};
+  let document = await undoing.document.remove([HUB_NAME]);
+  const missing = moved.filter((name) => !(name in document.servers));
+  const restored = missing.filter((name) => isJsonObject(saved[name]));
+  for (const name of restored) {
+    const entry = saved[name];
+    if (isJsonObject(entry)) document = await document.set(name, entry);
+  }
+  return {
+    ...undoing,
+    document,
+    isAbsent: undoing.isAbsent && restored.length === 0,
+    restored: [...undoing.restored, ...restored],
+    lost: [...undoing.lost, ...missing.filter((name) => !restored.includes(name))],
+    kept: isThere ? [...undoing.kept, backup] : undoing.kept,
+  };
+}
+
+async function readBackup(path: string): Promise<string> {
+  return readText(path).catch((error: unknown) => {
+    throw new ConfigError([`The backup ${path} cannot be read. Nothing was changed. Edit the file by hand.`], {
+      cause: error,
+    });
+  });
+}

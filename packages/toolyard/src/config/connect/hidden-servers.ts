@@ -1,0 +1,30 @@
+import type { JsonObject } from "../../core/json/json.ts";
+import { differenceOf, isLimited, runsSame } from "../import/same-server.ts";
+import type { OwnServer } from "./take-over.ts";
+
+/** A server of the hub that one client must not get. */
+export interface HiddenServer {
+  /** Name of the server in the hub's configuration. */
+  readonly name: string;
+  /** The client's own server, whose settings differ. */
+  readonly because: string;
+}
+
+/**
+ * Returns the servers of the hub that a client must not see, because it has the same program with settings of its own:
+ * switched off, with fewer tools, or with another account. Without this, the hub would give the client what its own
+ * file withholds from it. A server that moved out of the client's file is never hidden from it.
+ */
+export function hiddenServers(
+  own: readonly OwnServer[],
+  hub: ReadonlyMap<string, JsonObject>,
+): readonly HiddenServer[] {
+  const moved = own.filter(({ moves }) => moves);
+  return [...hub].flatMap(([name, options]) => {
+    if (moved.some((server) => differenceOf(server.options, options) === undefined)) return [];
+    const other = own.find(
+      (server) => runsSame(server.options, options) && (!server.moves || isLimited(server.options)),
+    );
+    return other ? [{ name, because: other.name }] : [];
+  });
+}
