@@ -219,7 +219,9 @@ describe("connect", () => {
     );
     const own = { ...entries[0]!, args: entries[0]!.args!.filter((word) => word !== "--shared") };
     for (const entry of [entries[0]!, own])
-      await expect(callThrough(desk, entry, "small__echo", { text: "hi" })).rejects.toThrow(/small__echo/);
+      expect(await callThrough(desk, entry, "small__echo", { text: "hi" })).toEqual([
+        { type: "text", text: expect.stringContaining("No right to use the tool small__echo") },
+      ]);
     expect(await callThrough(desk, entries[1]!, "small__echo", { text: "hi" })).toEqual([{ type: "text", text: "hi" }]);
   });
 

@@ -17,7 +17,7 @@ import { eachClient } from "../input/each-client.ts";
 import { fileOf } from "../input/named-client.ts";
 import type { Io } from "../output/io.ts";
 import { denyPatterns } from "./deny-patterns.ts";
-import type { ConnectWork } from "./options.ts";
+import type { ConnectWork, HubState } from "./options.ts";
 import { configOf, writtenServers } from "./target.ts";
 
 /** What is to be done for one client. */
@@ -55,7 +55,7 @@ export async function planClients(
   const first = await eachClient(clients, (client) => planClient(client, { work, taken, keep, config }), each);
   const find = async (plan: ClientPlan): Promise<ClientPlan> => {
     const found = { ...plan, hidden: hiddenServers(plan.own, taken) };
-    await entryOf(found, config, work, taken);
+    await entryOf(found, { config, servers: taken }, work);
     return found;
   };
   const byClient = new Map(first.done.map((plan) => [plan.client, plan]));
@@ -80,7 +80,7 @@ async function planClient(client: ClientKind, { work, taken, keep, config }: Pla
   const { options, io, target } = work;
   const file = fileOf(client, io);
   // What cannot be written is found before the user is asked, and before servers move.
-  await entryOf({ client, hidden: [] }, config, work, taken);
+  await entryOf({ client, hidden: [] }, { config, servers: taken }, work);
   if (!options.dryRun) await assertReplaceable(file);
   const document = await readClientDocument(client, file);
   assertFree(client, document);
@@ -128,17 +128,17 @@ export async function movedBefore(client: ClientKind, file: string, io: Io): Pro
 /** Returns the client's entry for the hub. Throws a `UsageError` if the client cannot have one. */
 export async function entryOf(
   { client, hidden }: Pick<ClientPlan, "client" | "hidden">,
-  config: LoadedHubConfig,
+  hub: HubState,
   { options, io, target }: ConnectWork,
-  servers: ReadonlyMap<string, JsonObject>,
 ): Promise<JsonObject> {
+  const { config } = hub;
   const files = config.files.length > 0 ? config.files : target.files;
   if (options.http && hidden.length > 0)
     throw new UsageError(
       `${client.program} has ${hidden.map(({ because }) => `\`${because}\``).join(", ")} with settings of its own, ` +
         "and a hub at an address would also give it the one without them. Leave --http out, or use the same settings.",
     );
-  const deny = denyPatterns(hidden, servers, config);
+  const deny = denyPatterns(hidden, hub);
   const entry = client.entry(await hubEntry({ ...config, files }, { ...options, deny }, io));
   if (typeof entry === "string") throw new UsageError(`${client.program} cannot be connected so: ${entry}.`);
   return entry;

@@ -1,17 +1,15 @@
 import type { HiddenServer } from "../../config/connect/hidden-servers.ts";
 import { DEFAULT_SEPARATOR } from "../../core/names/names.ts";
-import type { JsonObject } from "../../core/json/json.ts";
-import type { LoadedHubConfig } from "../../hub/schema.ts";
 import { UsageError } from "../failure.ts";
+import type { HubState } from "./options.ts";
 
 /**
- * Returns patterns for `serve --deny` that match the tools, prompts and URIs of these servers. Throws a `UsageError` for
- * a server without a namespace, whose tools no pattern can tell from others.
+ * Returns patterns for `serve --deny` that match the tools, prompts and URIs of these servers. Throws a `UsageError`
+ * for a server without a namespace, whose tools no pattern can tell from others.
  */
 export function denyPatterns(
   hidden: readonly HiddenServer[],
-  servers: ReadonlyMap<string, JsonObject>,
-  { tree }: LoadedHubConfig,
+  { config: { tree }, servers }: HubState,
 ): readonly string[] {
   const separator = tree.catalog?.separator ?? DEFAULT_SEPARATOR;
   return hidden.flatMap(({ name, because }) => {
@@ -19,7 +17,8 @@ export function denyPatterns(
     if (typeof namespace === "string" && namespace !== "") return [`${namespace}${separator}*`, `${name}+*`];
     throw new UsageError(
       `The hub's server \`${name}\` runs the same as \`${because}\` of the client with other settings, and its tools ` +
-        "cannot be hidden from the client, because they have no namespace. Give it a `namespace`, or use the same settings.",
+        "cannot be hidden from the client, because they have no namespace. Give it a `namespace`, or use the same " +
+        "settings.",
     );
   });
 }

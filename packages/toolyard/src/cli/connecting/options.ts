@@ -1,6 +1,7 @@
 import type { SharedOptions } from "../rows/command-row.ts";
 import type { Io } from "../output/io.ts";
-import type { Target } from "./target.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { LoadedHubConfig } from "../../hub/schema.ts";
 
 export interface ConnectOptions extends SharedOptions {
   readonly yes?: boolean;
@@ -13,6 +14,21 @@ export interface ConnectOptions extends SharedOptions {
   readonly era?: "auto" | "legacy";
   /** Name of the profile that the client gets. */
   readonly profile?: string;
+}
+
+/** The configuration that clients are connected to. */
+export interface Target {
+  readonly path: string;
+  readonly files: readonly string[];
+  /** Why no server can be added. Absent: servers can be added. */
+  readonly closed?: string;
+}
+
+/** The hub as clients will get it. */
+export interface HubState {
+  readonly config: LoadedHubConfig;
+  /** Its servers, by name, those that are about to be added included. */
+  readonly servers: ReadonlyMap<string, JsonObject>;
 }
 
 /** What every step of one `connect` needs. */

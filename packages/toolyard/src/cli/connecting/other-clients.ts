@@ -8,18 +8,12 @@ import { HUB_NAME } from "../../config/import/import-servers.ts";
 import { dataFolder } from "../../core/data-folder.ts";
 import { ConfigError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
-import { CONFIG_SCHEMA, type LoadedHubConfig } from "../../hub/schema.ts";
+import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { fileOf } from "../input/named-client.ts";
 import { print } from "../output/io.ts";
 import { movedBefore } from "./client-plans.ts";
 import { denyPatterns } from "./deny-patterns.ts";
-import type { ConnectWork } from "./options.ts";
-
-interface HubState {
-  readonly config: LoadedHubConfig;
-  /** The hub's servers, by name. */
-  readonly servers: ReadonlyMap<string, JsonObject>;
-}
+import type { ConnectWork, HubState } from "./options.ts";
 
 /**
  * Hides new servers of the hub from clients that were connected before, if their own files withhold the same program.
@@ -36,7 +30,8 @@ export async function limitOthers(connected: ReadonlySet<ClientKind>, hub: HubSt
   }
 }
 
-async function limitClient(client: ClientKind, { config, servers }: HubState, work: ConnectWork): Promise<void> {
+async function limitClient(client: ClientKind, hub: HubState, work: ConnectWork): Promise<void> {
+  const { servers } = hub;
   const { io, target } = work;
   const path = fileOf(client, io);
   const document = await readClientDocument(client, path);
@@ -55,7 +50,7 @@ async function limitClient(client: ClientKind, { config, servers }: HubState, wo
     keep: true,
   });
   const hidden = hiddenServers(own, servers);
-  const missing = denyPatterns(hidden, servers, config).filter((pattern) => !words.list.includes(pattern));
+  const missing = denyPatterns(hidden, hub).filter((pattern) => !words.list.includes(pattern));
   if (missing.length === 0) return;
   const list = [...words.list, ...missing.flatMap((pattern) => ["--deny", pattern])];
   const records = new ConnectionRecords(dataFolder(io.env));

@@ -11,15 +11,7 @@ import { loadHubConfig } from "../../hub/open-hub.ts";
 import { CONFIG_SCHEMA, type LoadedHubConfig } from "../../hub/schema.ts";
 import { assertAccepted } from "../input/consent.ts";
 import type { Io } from "../output/io.ts";
-import type { ConnectOptions } from "./options.ts";
-
-/** The configuration that clients are connected to. */
-export interface Target {
-  readonly path: string;
-  readonly files: readonly string[];
-  /** Why no server can be added. Absent: servers can be added. */
-  readonly closed?: string;
-}
+import type { ConnectOptions, Target } from "./options.ts";
 
 /** Finds the configuration, or creates the user's own if there is none and this is no dry run. */
 export async function targetFile(options: ConnectOptions, io: Io): Promise<Target> {

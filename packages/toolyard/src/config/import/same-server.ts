@@ -13,7 +13,8 @@ export function differenceOf(here: JsonObject, there: JsonObject): string | unde
   const keys = differingKeys(settingsOf(here), settingsOf(there));
   if (keys.length === 0) return undefined;
   if (keys.every((key) => SECRET_KEYS.has(key))) return "other variables or headers of the same command";
-  return `other settings of the same ${"url" in here ? "address" : "command"}: ${keys.map((key) => `\`${key}\``).join(", ")}`;
+  const list = keys.map((key) => `\`${key}\``).join(", ");
+  return `other settings of the same ${"url" in here ? "address" : "command"}: ${list}`;
 }
 
 /** Whether both start the same program with the same arguments, or have the same address. */
