@@ -202,7 +202,7 @@ describe("connect", () => {
     expect(Object.keys(await serversOf(desk, "cursor"))).toEqual(["small", "toolyard"]);
   });
 
-  test("a server that a client's file switches off is not reachable through the hub for that client alone", async () => {
+  test("hides a server of the hub from the client whose own file switches it off, and from no other", async () => {
     await using desk = await Desk.create(FILES);
     const off = { small: { command: "node", args: ["server.mjs"], disabled: true } };
     await desk.write(fileOf("cursor"), JSON.stringify({ mcpServers: off }));

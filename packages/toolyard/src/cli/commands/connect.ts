@@ -93,20 +93,18 @@ async function connectAll(plans: readonly ClientPlan[], work: ConnectWork, named
   if (!options.dryRun && added.length > 0) await writeAccepted(target.path, io, () => addToTarget(target, added));
   const mode = plans.length > 0 ? await chooseMode(plans, work) : undefined;
   const config = await configOf(target, io);
-  const servers = new Map([
-    ...(await writtenServers(target)),
-    ...added.map((one) => [one.alias, one.options] as const),
-  ]);
+  const taken = added.map((one) => [one.alias, one.options] as const);
+  const hub = { config, servers: new Map([...(await writtenServers(target)), ...taken]) };
   const settled = { ...work, options: { ...options, ...(mode === undefined ? {} : { mode }) } };
   const byClient = new Map(plans.map((plan) => [plan.client, plan]));
   const connect = async (client: ClientKind): Promise<ConnectResult> => {
     const plan = byClient.get(client)!;
-    const result = await write(plan, await entryOf(plan, config, settled, servers), settled);
+    const result = await write(plan, await entryOf(plan, hub, settled), settled);
     if (!options.json) await printConnected(result, settled);
     return result;
   };
   const { done, failed } = await eachClient([...byClient.keys()], connect, { named, options, io });
-  if (!options.dryRun) await limitOthers(new Set(byClient.keys()), { config, servers }, work);
+  if (!options.dryRun) await limitOthers(new Set(byClient.keys()), hub, work);
   return { done, failed: failed?.failed ?? [] };
 }
 

@@ -1,4 +1,4 @@
-import { disconnectClient, plannedReturns, type Disconnected } from "../../config/connect/disconnect-client.ts";
+import { disconnectClient, plannedReturns, type DisconnectionResult } from "../../config/connect/disconnect-client.ts";
 import type { ClientPlace } from "../../config/connect/client-file.ts";
 import { readClientDocument } from "../../config/connect/client-document.ts";
 import { CLIENTS, type ClientKind } from "../../config/connect/clients.ts";
@@ -59,7 +59,7 @@ function dryText({ program }: ClientKind, path: string, moved: readonly string[]
   return `${program}: ${path} would lose \`${HUB_NAME}\`${back}.`;
 }
 
-function text({ program }: ClientKind, path: string, result: Disconnected): string {
+function text({ program }: ClientKind, path: string, result: DisconnectionResult): string {
   const { changed, restored, lost = [], backup } = result;
   if (!changed) return `${program} is not connected (${path}).`;
   const back =

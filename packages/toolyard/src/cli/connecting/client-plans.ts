@@ -68,7 +68,7 @@ export async function planClients(
   return { plans: again.plans, failed: [...failed, ...again.failed] };
 }
 
-interface Planning {
+interface PlanContext {
   readonly work: ConnectWork;
   /** Servers of the hub so far; those of this client are added. */
   readonly taken: Map<string, JsonObject>;
@@ -76,7 +76,7 @@ interface Planning {
   readonly config: LoadedHubConfig;
 }
 
-async function planClient(client: ClientKind, { work, taken, keep, config }: Planning): Promise<ClientPlan> {
+async function planClient(client: ClientKind, { work, taken, keep, config }: PlanContext): Promise<ClientPlan> {
   const { options, io, target } = work;
   const file = fileOf(client, io);
   // What cannot be written is found before the user is asked, and before servers move.

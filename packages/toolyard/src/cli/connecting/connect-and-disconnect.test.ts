@@ -154,7 +154,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** What the user of one client has put into its file. */
-interface Own {
+interface ClientServers {
   readonly servers: Map<string, object>;
   /** The file when the user last wrote it while no hub was in it. */
   untouched: string | undefined;
@@ -164,7 +164,7 @@ interface Own {
 
 class Model {
   readonly machine = new Machine();
-  readonly own = new Map<ClientKind, Own>();
+  readonly own = new Map<ClientKind, ClientServers>();
 
   /** Begins with the entries of this number at each client, by name. */
   async start(first: readonly Readonly<Record<string, number>>[]): Promise<void> {
@@ -237,14 +237,14 @@ class Model {
   }
 }
 
-interface Shown {
+interface ShownServer {
   readonly client: ClientKind;
   readonly name: string;
   readonly options: Record<string, unknown>;
 }
 
 /** A server of the hub may run a program that a client has only with the settings of that client. */
-function assertNotWider({ client, name, options }: Shown, own: readonly object[]): void {
+function assertNotWider({ client, name, options }: ShownServer, own: readonly object[]): void {
   const related = own.filter((one) => (one as { command: string }).command === options["command"]);
   const isLimited = related.some((one) => "disabled" in one || "disabledTools" in one);
   const isOwn = related.some((one) => isSame(one, options));

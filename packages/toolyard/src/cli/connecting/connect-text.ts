@@ -77,12 +77,12 @@ export function moveQuestion(plans: readonly ClientPlan[], target: string): stri
   const parts = plans.map(({ client, moves }) => ({ client, names: Object.keys(moves) }));
   const moving = parts.filter(({ names }) => names.length > 0);
   return (
-    `Take over ${whose(moving)} into ${target}?\n` +
+    `Take over ${moveList(moving)} into ${target}?\n` +
     "They move out of the clients' files, so that no tool appears twice; the backups keep them. [Y/n] "
   );
 }
 
-function whose(moving: readonly { readonly client: ClientKind; readonly names: readonly string[] }[]): string {
+function moveList(moving: readonly { readonly client: ClientKind; readonly names: readonly string[] }[]): string {
   const [first] = moving;
   if (first && moving.length === 1) return `${first.client.program}'s own servers (${plainList(first.names)})`;
   const lists = moving.map(({ client, names }) => `  ${client.program}: ${plainList(names)}`);

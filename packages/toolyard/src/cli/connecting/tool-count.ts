@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { serversOf } from "../../config/edit/sources.ts";
 import { within } from "../../core/timing/wait.ts";
 import type { Hub } from "../../hub/hub.ts";
-import { CONFIG_SCHEMA } from "../../hub/schema.ts";
+import { CONFIG_SCHEMA, type LoadedHubConfig } from "../../hub/schema.ts";
 import { withHub } from "../hub-access/session.ts";
 import { tellInstalls } from "../installs.ts";
 import { showLive } from "../live/live.ts";
@@ -27,22 +27,18 @@ const USUAL_TOOLS = 8;
 
 /** Returns the tool mode for all clients of this run. Undefined: as the configuration says. */
 export async function chooseMode(plans: readonly ClientPlan[], work: ConnectWork): Promise<string | undefined> {
-  const { options, io, target } = work;
-  const { tree } = await configOf(target, io);
+  const { options, io } = work;
+  const { tree } = await configOf(work.target, io);
   if (options.mode !== undefined || tree.server?.tool_mode !== undefined) return options.mode;
-  const servers = serversOf(tree, CONFIG_SCHEMA).filter(({ options: { enabled } }) => enabled !== false).length;
-  if (options.dryRun && servers <= MANY_TOOLS) {
-    await note(work, `Its tools are not counted in a dry run; above ${MANY_TOOLS} it would use discovery mode.`);
-    return undefined;
-  }
-  const what = servers > MANY_TOOLS ? `has ${servers} servers` : await manyTools(work);
+  const what = await describeMany(plans, tree, work);
   if (what === undefined) return undefined;
-  const who = plans.length === 1 ? plans[0]!.client.program : "the clients";
+  const isOne = plans.length === 1;
+  const who = isOne ? plans[0]!.client.program : "the clients";
   if (options.yes || options.dryRun) {
     await note(
       work,
-      `The hub ${what}: ${who} ${plans.length === 1 ? "is" : "are"} to find them by search (discovery mode). ` +
-        `With --mode normal ${plans.length === 1 ? "it reads" : "they read"} all of them.`,
+      `The hub ${what}: ${who} ${isOne ? "is" : "are"} to find them by search (discovery mode). ` +
+        `With --mode normal ${isOne ? "it reads" : "they read"} all of them.`,
     );
     return "discovery";
   }
@@ -50,6 +46,21 @@ export async function chooseMode(plans: readonly ClientPlan[], work: ConnectWork
     `The hub ${what}. Let ${who} find them by search (discovery mode) instead of reading all of them with every ` +
     "request? [Y/n] ";
   return (await io.ask?.(question)) ? "discovery" : undefined;
+}
+
+/** Describes what the hub has many of. A dry run starts nothing, so it does not count tools. */
+async function describeMany(
+  plans: readonly ClientPlan[],
+  tree: LoadedHubConfig["tree"],
+  work: ConnectWork,
+): Promise<string | undefined> {
+  const planned = work.options.dryRun ? plans.flatMap(({ added }) => added) : [];
+  const servers = [...serversOf(tree, CONFIG_SCHEMA), ...planned];
+  const enabled = servers.filter(({ options }) => options["enabled"] !== false).length;
+  if (enabled > MANY_TOOLS) return `has ${enabled} servers`;
+  if (!work.options.dryRun) return manyTools(work);
+  await note(work, `A dry run does not count the hub's tools; above ${MANY_TOOLS} it would use discovery mode.`);
+  return undefined;
 }
 
 async function note({ options, io }: ConnectWork, text: string): Promise<void> {

@@ -15,7 +15,7 @@ export interface ClientConnection extends ClientPlace {
   readonly moves: Readonly<Record<string, unknown>>;
 }
 
-export interface Connected {
+export interface ConnectionResult {
   /** False: the file already had the entry, and nothing moved. */
   readonly changed: boolean;
   /** Servers that moved out of the file. A server that the user edited since the plan stays. */
@@ -25,7 +25,7 @@ export interface Connected {
 }
 
 /** Writes the hub into a client's file and its servers out of it, with a backup. Throws a `ConfigError`. */
-export async function connectClient({ entry, moves, ...place }: ClientConnection): Promise<Connected> {
+export async function connectClient({ entry, moves, ...place }: ClientConnection): Promise<ConnectionResult> {
   const { path, records } = place;
   const record = await records.get(path);
   const change = await changeFile(place, async (before) => {

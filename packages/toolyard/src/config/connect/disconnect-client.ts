@@ -10,7 +10,7 @@ import { parseClientDocument, type ClientDocument } from "./client-document.ts";
 import { changeFile, type ClientPlace } from "./client-file.ts";
 import type { ConnectionStep } from "./records.ts";
 
-export interface Disconnected {
+export interface DisconnectionResult {
   /** False: the hub was not in the file, and no server was missing from it. */
   readonly changed: boolean;
   /** Servers that are in the file again. */
@@ -22,7 +22,7 @@ export interface Disconnected {
 }
 
 /** How far the steps have been undone. */
-interface Undoing {
+interface UndoState {
   readonly document: ClientDocument;
   /** The file did not exist before the step. */
   readonly isAbsent: boolean;
@@ -38,10 +38,10 @@ interface Undoing {
  * Takes the hub out of a client's file and puts back the servers that any `connect` moved out of it. Throws a
  * `ConfigError`.
  */
-export async function disconnectClient(place: ClientPlace): Promise<Disconnected> {
+export async function disconnectClient(place: ClientPlace): Promise<DisconnectionResult> {
   const { path, records } = place;
   const steps = await records.get(path);
-  let undone: Undoing | undefined;
+  let undone: UndoState | undefined;
   const change = await changeFile(place, async (before) => {
     undone = await undo(place, before, steps);
     return undone.document;
@@ -68,8 +68,12 @@ export async function plannedReturns(place: ClientPlace, document: ClientDocumen
   return [...new Set(restored)].toSorted();
 }
 
-async function undo(place: ClientPlace, document: ClientDocument, steps: readonly ConnectionStep[]): Promise<Undoing> {
-  let undoing: Undoing = { document, isAbsent: false, restored: [], lost: [], spent: [], kept: [] };
+async function undo(
+  place: ClientPlace,
+  document: ClientDocument,
+  steps: readonly ConnectionStep[],
+): Promise<UndoState> {
+  let undoing: UndoState = { document, isAbsent: false, restored: [], lost: [], spent: [], kept: [] };
   for (const step of steps.toReversed()) undoing = await undoStep(place, undoing, step);
   // Without a record, or after an edit, the entry is still there.
   if (HUB_NAME in undoing.document.servers && !undoing.isAbsent && !isRestoredFile(undoing, steps))
@@ -78,11 +82,11 @@ async function undo(place: ClientPlace, document: ClientDocument, steps: readonl
 }
 
 /** The first backup is the user's own file, in which an entry of this name is the user's, too. */
-function isRestoredFile({ spent }: Undoing, [first]: readonly ConnectionStep[]): boolean {
+function isRestoredFile({ spent }: UndoState, [first]: readonly ConnectionStep[]): boolean {
   return first?.backup !== undefined && spent.includes(first.backup);
 }
 
-async function undoStep(place: ClientPlace, undoing: Undoing, step: ConnectionStep): Promise<Undoing> {
+async function undoStep(place: ClientPlace, undoing: UndoState, step: ConnectionStep): Promise<UndoState> {
   const { client, path } = place;
   const { backup, written, moved } = step;
   if (!undoing.isAbsent && contentDigest(undoing.document.text) === written) {
@@ -98,7 +102,7 @@ async function undoStep(place: ClientPlace, undoing: Undoing, step: ConnectionSt
 }
 
 /** Edits the servers one by one, because the file has other changes since. */
-async function putBackServers({ client }: ClientPlace, undoing: Undoing, step: ConnectionStep): Promise<Undoing> {
+async function putBackServers({ client }: ClientPlace, undoing: UndoState, step: ConnectionStep): Promise<UndoState> {
   const { backup, moved } = step;
   const isThere = backup !== undefined && existsSync(backup);
   const saved = isThere ? (await parseClientDocument(client, backup, await readBackup(backup))).servers : {};

@@ -21,12 +21,12 @@ type Rule = (value: unknown) => JsonObject | undefined;
 const RULES: Readonly<Record<string, Rule>> = {
   enabled: (value) => (typeof value === "boolean" ? { enabled: value } : undefined),
   environment: (value) => (isJsonObject(value) ? {} : undefined),
-  includeTools: included,
-  enabled_tools: included,
-  tools: (value) => (Array.isArray(value) && value.includes("*") ? {} : included(value)),
-  excludeTools: excluded,
-  disabled_tools: excluded,
-  disabledTools: excluded,
+  includeTools: includeOption,
+  enabled_tools: includeOption,
+  tools: (value) => (Array.isArray(value) && value.includes("*") ? {} : includeOption(value)),
+  excludeTools: excludeOption,
+  disabled_tools: excludeOption,
+  disabledTools: excludeOption,
   tool_timeout_sec: (value) => duration("timeout", value, "s"),
   startup_timeout_sec: (value) => duration("connect_timeout", value, "s"),
   startup_timeout_ms: (value) => duration("connect_timeout", value, "ms"),
@@ -173,11 +173,11 @@ function renamed(entry: JsonObject, { variables }: Pick<TranslationContext, "var
 const ALL_TOOLS = "*";
 
 /** An empty list of allowed tools allows none; `include = []` would offer all. */
-function included(value: unknown): JsonObject | undefined {
+function includeOption(value: unknown): JsonObject | undefined {
   return Array.isArray(value) && value.length === 0 ? { exclude: [ALL_TOOLS] } : names("include", value);
 }
 
-function excluded(value: unknown): JsonObject | undefined {
+function excludeOption(value: unknown): JsonObject | undefined {
   return names("exclude", value);
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../core/json/json.ts";
 import { differenceOf, isLimited, runsSame, twinOf } from "./same-server.ts";
 
-const SERVER = { command: "npx", args: ["-y", "files"] };
+const SERVER: JsonObject = { command: "npx", args: ["-y", "files"] };
 
 describe("differenceOf", () => {
   test.each([

@@ -69,7 +69,10 @@ const DEFAULTS: Readonly<Record<string, unknown>> = { enabled: true, connect_tim
 /** The settings that decide whether two servers are the same, each in one form. Defaults are left out. */
 function settingsOf(options: JsonObject): JsonObject {
   const { token, ...others } = options;
-  const headers = { ...(token === undefined ? {} : { authorization: bearer(token) }), ...lowered(options["headers"]) };
+  const headers = {
+    ...(token === undefined ? {} : { authorization: bearer(token) }),
+    ...lowerCaseNames(options["headers"]),
+  };
   const settings = Object.entries({ ...others, headers }).flatMap(([key, value]) =>
     WORDS.has(key) || HUB_ONLY.has(key) ? [] : [[key, plainForm(key, value)] as const],
   );
@@ -81,7 +84,7 @@ function bearer(token: unknown): unknown {
 }
 
 /** HTTP compares names of headers without case (RFC 9110, section 5.1). */
-function lowered(headers: unknown): JsonObject {
+function lowerCaseNames(headers: unknown): JsonObject {
   if (!isJsonObject(headers)) return {};
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
