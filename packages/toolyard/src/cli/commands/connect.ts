@@ -71,7 +71,8 @@ async function acceptedPlans(
   isNamed: boolean,
 ): Promise<ClientPlans> {
   const { options, io, target } = work;
-  const keep = options.keep === true;
+  // A profile may leave out what moves into the hub, so the servers would be lost to this client.
+  const keep = options.keep === true || options.profile !== undefined;
   const planned = await planClients(clients, work, { isNamed, keep });
   if (!keep && target.closed !== undefined && planned.plans.some(({ stays }) => stays.length > 0))
     await print(io.stderr, `The client's own servers stay with it: ${target.closed}.`);

@@ -29,7 +29,9 @@ const USUAL_TOOLS = 8;
 export async function chooseMode(plans: readonly ClientPlan[], work: ConnectWork): Promise<string | undefined> {
   const { options, io } = work;
   const { tree } = await configOf(work.target, io);
-  if (options.mode !== undefined || tree.server?.tool_mode !== undefined) return options.mode;
+  // A profile is the selection for its client already.
+  const isChosen = options.mode !== undefined || options.profile !== undefined;
+  if (isChosen || tree.server?.tool_mode !== undefined) return options.mode;
   const what = await describeMany(plans, tree, work);
   if (what === undefined) return undefined;
   const isOne = plans.length === 1;
