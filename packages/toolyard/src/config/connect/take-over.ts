@@ -85,7 +85,7 @@ function readTable(table: JsonObject, file: KnownFile, options: TakeOverOptions)
   return serversOfTable(Object.fromEntries(entries), file, { ...options, cwd: NO_FOLDER });
 }
 
-const KEPT = "you chose to leave its servers with it";
+const KEPT = "you chose to leave its servers with it, or to give it a profile";
 const UNREADABLE = "it has neither a command nor an address";
 
 /** A value that only the client has, or a setting that the hub does not know. */
