@@ -34,20 +34,24 @@ export async function chooseMode(plans: readonly ClientPlan[], work: ConnectWork
   if (isChosen || tree.server?.tool_mode !== undefined) return options.mode;
   const what = await describeMany(plans, tree, work);
   if (what === undefined) return undefined;
-  const isOne = plans.length === 1;
-  const who = isOne ? plans[0]!.client.program : "the clients";
   if (options.yes || options.dryRun) {
-    await note(
-      work,
-      `The hub ${what}: ${who} ${isOne ? "is" : "are"} to find them by search (discovery mode). ` +
-        `With --mode normal ${isOne ? "it reads" : "they read"} all of them.`,
-    );
+    await note(work, discoveryNote(what, programOf(plans)));
     return "discovery";
   }
   const question =
-    `The hub ${what}. Let ${who} find them by search (discovery mode) instead of reading all of them with every ` +
-    "request? [Y/n] ";
+    `The hub ${what}. Let ${programOf(plans) ?? "the clients"} find them by search (discovery mode) instead of ` +
+    "reading all of them with every request? [Y/n] ";
   return (await io.ask?.(question)) ? "discovery" : undefined;
+}
+
+/** Returns the name of the one client. Undefined: there are several. */
+function programOf(plans: readonly ClientPlan[]): string | undefined {
+  return plans.length === 1 ? plans[0]?.client.program : undefined;
+}
+
+function discoveryNote(what: string, program: string | undefined): string {
+  const [who, reads] = program === undefined ? ["the clients are", "they read"] : [`${program} is`, "it reads"];
+  return `The hub ${what}: ${who} to find them by search (discovery mode). With --mode normal ${reads} all of them.`;
 }
 
 /** Describes what the hub has many of. A dry run starts nothing, so it does not count tools. */
