@@ -7,22 +7,22 @@ import { parseJsonBody, type JsonBody } from "./request/json-body.ts";
 import type { JsonLimits } from "../wire/parse-json.ts";
 import type { BodyAccounts, HttpRequest, RequestHeaders } from "./wire.ts";
 
-/** A request that has arrived, and the way back. */
+/** A received request, and its answer. */
 export interface Arrival {
   readonly request: HttpRequest;
   readonly answer: HttpAnswer;
 }
 
-/** What is settled of a request before it is handed on. */
+/** The facts of a request after the checks. */
 export interface ExchangeFacts {
   readonly principal: Principal;
-  /** Where the caller is; behind a trusted proxy, where that says it is. */
+  /** Address of the caller; behind a trusted proxy, the address that the proxy reports. */
   readonly remoteAddress: string;
-  /** `http://host:port/base`, or with `https`, as the caller names it, without a slash at its end. */
+  /** `http://host:port/base`, or with `https`, as the caller addresses it, without a trailing slash. */
   readonly baseUrl: string;
   /** Below the base path, with a leading slash, as it was sent. */
   readonly path: string;
-  /** What stands behind the question mark. */
+  /** Text after the question mark. */
   readonly search: string;
 }
 
@@ -33,18 +33,18 @@ export interface ExchangeLimits extends StreamLimits, JsonLimits {
   readonly maxBodyBytes: number;
 }
 
-/** What all exchanges of a listener share. */
+/** Common parts of all exchanges of a listener. */
 export interface ExchangePlace {
   readonly limits: ExchangeLimits;
-  /** Aborted when the listener begins to close. */
+  /** Aborted when the listener starts to close. */
   readonly closing: AbortSignal;
   /** Limit of bodies that are still arriving. */
   readonly bodies: BodyBudget;
 }
 
 /**
- * One request and its answer, as doors have it: checked, with its caller known. Nothing here knows what carries it; the
- * rims do (`node/`, `fetch/`, `workers/`).
+ * One request and its answer for endpoints: checked, with its caller known. Independent of the carrier; the adapters
+ * (`node/`, `fetch/`, `workers/`) handle that.
  */
 export class HttpExchange implements BodyAccounts {
   readonly answer: HttpAnswer;
@@ -76,7 +76,7 @@ export class HttpExchange implements BodyAccounts {
     return this.#facts.remoteAddress;
   }
 
-  /** `http://host:port/base`, or with `https`, as the caller names it, without a slash at its end. */
+  /** `http://host:port/base`, or with `https`, as the caller addresses it, without a trailing slash. */
   get baseUrl(): string {
     return this.#facts.baseUrl;
   }
@@ -92,7 +92,7 @@ export class HttpExchange implements BodyAccounts {
     return this.#facts.path;
   }
 
-  /** What stands behind the question mark, as it was sent. */
+  /** Text after the question mark, as it was sent. */
   get search(): string {
     return this.#facts.search;
   }
@@ -103,12 +103,12 @@ export class HttpExchange implements BodyAccounts {
     return this.#query;
   }
 
-  /** Aborted when the listener begins to close: streams should end. */
+  /** Aborted when the listener starts to close: streams should end. */
   get closing(): AbortSignal {
     return this.#place.closing;
   }
 
-  /** One header by its name in lower case. */
+  /** Returns one header by its name in lower case. */
   header(name: string): string | undefined {
     return this.#request.header(name);
   }
@@ -128,18 +128,18 @@ export class HttpExchange implements BodyAccounts {
     return this.#place.bodies.open(holder, release);
   }
 
-  /** A body that was read, as JSON within the listener's bounds. */
+  /** Parses a body as JSON within the listener's limits. */
   parseJson(body: Buffer): JsonBody {
     return parseJsonBody(body, this.#place.limits);
   }
 
-  /** Begins a stream of server-sent events as the answer. */
+  /** Starts a stream of server-sent events as the answer. */
   openStream(headers?: Readonly<Record<string, string>>): EventStream {
     return new EventStream(this.answer, this.#place.limits, headers);
   }
 }
 
-/** A client that sent no token is `local`, or on an open path `nobody`; many clients may be the same one. */
+/** A client without a token is `local`, or on an open path `nobody`, which many clients share. */
 function isNamed({ id }: Principal): boolean {
   return id !== LOCAL_PRINCIPAL.id && id !== NOBODY.id;
 }

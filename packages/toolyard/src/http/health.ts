@@ -1,2 +1,2 @@
-/** Where everybody may ask whether the server takes requests, token or not. */
+/** Paths at which every client may check whether the server accepts requests, with or without a token. */
 export const HEALTH_PATHS: readonly string[] = ["/health", "/healthz"];

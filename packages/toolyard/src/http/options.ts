@@ -11,7 +11,7 @@ import { Type, type Static } from "../core/options/option-schema.ts";
 import type { JsonLimits } from "../wire/parse-json.ts";
 import { ABOVE_ZERO, readOptions, type ValuesOf } from "../core/options/option-values.ts";
 
-/** Each is a process of its own. */
+/** Each is a separate process. */
 const MAX_WORKERS = 64;
 
 const TokenSchema = Type.Object({
@@ -34,7 +34,7 @@ const TokenSchema = Type.Object({
   ),
 });
 
-/** Keys of `[server]` that the listener owns; doors add theirs to the same table. */
+/** Keys of `[server]` that the listener owns; endpoints add theirs to the same table. */
 export const HTTP_OPTION_SCHEMAS = {
   host: Type.Optional(
     Type.String({
@@ -187,7 +187,7 @@ export const HTTP_OPTION_SCHEMAS = {
   ),
 } as const;
 
-// Node takes a time of 0 as "no bound at all", so those times are above it.
+// Node reads a time of 0 as "no limit", so these times are above it.
 const HttpSchema = Type.Object(HTTP_OPTION_SCHEMAS, { description: "The HTTP listener." });
 export type HttpConfig = Static<typeof HttpSchema>;
 
@@ -198,7 +198,7 @@ export interface TokenEntry {
   readonly ratePerMinute?: number;
 }
 
-/** Where the certificate of the port lies, and its key. */
+/** Paths of the port's certificate and of its key. */
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
@@ -220,31 +220,31 @@ export interface HttpLimits extends JsonLimits {
 export interface HttpOptions {
   readonly host: string;
   readonly port: number;
-  /** Empty, or `/path` without a slash at its end. */
+  /** Empty, or `/path` without a trailing slash. */
   readonly basePath: string;
-  /** None: everybody who may connect is the local principal. */
+  /** Empty: every client that may connect is the local principal. */
   readonly tokens: readonly TokenEntry[];
-  /** Requests must carry a token. Said apart from `tokens`, which workers do not get. */
+  /** Requests must carry a token. Separate from `tokens`, which workers do not get. */
   readonly needsToken: boolean;
   /** Served at `/mcp/<name>`. @default none */
   readonly profiles?: readonly Profile[];
-  /** What a caller may do where there are no tokens. */
+  /** The rights of a caller if there are no tokens. */
   readonly openRights: Rights;
   readonly allowedHosts: readonly string[];
-  /** How browsers reach it from elsewhere, without a slash at its end. */
+  /** The URL for browsers on other machines, without a trailing slash. */
   readonly publicUrl?: string;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
-  /** 1: this process alone serves. */
+  /** 1: only this process serves. */
   readonly workers: number;
-  /** Absent: the port speaks plain HTTP. */
+  /** Absent: the port serves plain HTTP. */
   readonly tls?: TlsFiles;
   readonly limits: HttpLimits;
 }
 
 /**
- * Fills in the defaults. Throws an `OptionError` for what cannot be served, such as an address that is open to the
- * network where callers need no token and `access` does not guard the hub in another way.
+ * Returns the options with defaults. Throws an `OptionError` for an unsafe configuration, such as an address that is
+ * open to the network while callers need no token and `access` does not guard the hub.
  */
 export function resolveHttp(raw: HttpConfig = {}, access: Pick<AccessPlan, "isGuarded"> = OPEN): HttpOptions {
   const options = readOptions(HttpSchema, raw, "server.");
@@ -269,7 +269,7 @@ export function resolveHttp(raw: HttpConfig = {}, access: Pick<AccessPlan, "isGu
   });
 }
 
-/** What the JSON of a request may be made of, whatever it comes by. */
+/** Returns the limits of a request's JSON, for every transport. */
 export function resolveJsonLimits(raw: HttpConfig = {}): JsonLimits {
   const { max_json_depth: maxJsonDepth, max_json_keys: maxJsonKeys } = readOptions(HttpSchema, raw, "server.");
   return Object.freeze({ maxJsonDepth, maxJsonKeys });
@@ -293,8 +293,8 @@ function limitsOf(options: ValuesOf<typeof HttpSchema>): HttpLimits {
 }
 
 /**
- * Below four cores workers and callers take from each other what they gain; above four workers the primary has no more
- * to give.
+ * Returns the number of workers for `auto`. Below four cores, workers and callers compete for them; above four workers
+ * the primary is the bottleneck.
  */
 export function autoWorkers(cores: number): number {
   return cores < 4 ? 1 : Math.min(cores - 1, 4);
@@ -354,7 +354,7 @@ function resolveTokens({ token, tokens }: ValuesOf<typeof HttpSchema>): readonly
   return Object.freeze(entries);
 }
 
-// Sessions and parked calls belong to a name, so nobody else may have it.
+// Sessions and parked calls belong to a name, so it must be unique.
 function assertOwnName(name: string, token: string | undefined): void {
   if (name === LOCAL_PRINCIPAL.id || (name === "token" && token !== undefined)) {
     throw new OptionError(

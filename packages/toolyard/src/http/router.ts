@@ -2,24 +2,23 @@ import type { HttpExchange } from "./exchange.ts";
 import type { Refusal } from "./answer/refusal.ts";
 
 /**
- * Answers one request. What it throws is answered by the listener: a `Refusal` as it says, anything else as 500 with an
- * error id.
+ * Answers one request. The listener answers its errors: a `Refusal` as it specifies, any other as 500 with an error id.
  */
 export type Handler = (exchange: HttpExchange) => void | Promise<void>;
 
-/** In place of methods: all of them come to the handler, which says which it has. */
+/** Used instead of methods: all methods reach the handler, which names those that it supports. */
 export const EVERY_METHOD = "*";
 
-/** What a browser is told of where nothing may be told. */
+/** The methods reported to a browser if nothing may be revealed. */
 export const USUAL_METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** What a handler is for. */
+/** The place of a handler. */
 export interface RoutePlace {
-  /** Others are answered 405; `EVERY_METHOD` alone stands for all. */
+  /** Others are answered with 405; `EVERY_METHOD` alone means all. */
   readonly methods: readonly string[];
-  /** One that ends in `/*` takes everything below it. */
+  /** A path that ends in `/*` matches everything below it. */
   readonly path: string;
-  /** Whoever comes is let in, as nobody in particular; what is asked for has to say whose it is. @default false */
+  /** Requests are admitted without authentication; the requested document is checked by its handler. @default false */
   readonly isOpen?: boolean;
 }
 
@@ -30,11 +29,11 @@ export interface Route {
   readonly refusalBody?: RefusalBody;
 }
 
-/** The JSON text that says a refusal on a door's paths. */
+/** Formats the JSON text of a refusal on an endpoint's paths. */
 export type RefusalBody = (refusal: Refusal) => string;
 
 /**
- * Which handler a path belongs to. A path that ends in `/*` takes everything below it; an exact path goes first, then
+ * Finds the handler of a path. A path that ends in `/*` matches everything below it; an exact path comes first, then
  * the longest.
  */
 export class Router {

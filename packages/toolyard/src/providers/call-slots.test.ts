@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Canceller } from "../core/calls/cancellation.ts";
 import { CallSlots } from "./call-slots.ts";
 
-test("a place that is left goes to whoever waits longest", async () => {
+test("a released slot goes to the call that waits longest", async () => {
   const slots = new CallSlots(1);
   const leave = await slots.enter(new Canceller());
   const order: string[] = [];
@@ -16,7 +16,7 @@ test("a place that is left goes to whoever waits longest", async () => {
   expect(order).toEqual(["first", "second"]);
 });
 
-test("a caller that has gone already is refused, and nobody else loses the place", async () => {
+test("refuses a call of a disconnected caller without affecting the slot of others", async () => {
   const slots = new CallSlots(1);
   const leave = await slots.enter(new Canceller());
   const waiting = slots.enter(new Canceller());
@@ -27,7 +27,7 @@ test("a caller that has gone already is refused, and nobody else loses the place
   await expect(waiting).resolves.toBeTypeOf("function");
 });
 
-test("whoever gives up while it waits is passed over", async () => {
+test("skips a call that was cancelled while it waited", async () => {
   const slots = new CallSlots(1);
   const leave = await slots.enter(new Canceller());
   const impatient = new Canceller();

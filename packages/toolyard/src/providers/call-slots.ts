@@ -6,27 +6,27 @@ import { fail } from "../core/calls/outcome.ts";
 import { holderOf, HUB } from "../core/fairness/shares.ts";
 import { abortFailure } from "../core/timing/wait.ts";
 
-/** Calls that may wait for a free place. */
+/** Most calls that wait for a free slot. */
 const MAX_WAITING = 1000;
 const NOTHING_TO_LEAVE = (): void => {};
 
-/** Bounds how many calls of one source run at once; further ones wait for their turn, within their own time. */
+/** Limits the number of concurrent calls of one source; further ones wait for their turn, within their own time. */
 export class CallSlots {
-  /** Absent: there is no bound. */
+  /** Absent: there is no limit. */
   readonly #line: FairLine | undefined;
 
   constructor(width: number) {
     this.#line = width === Infinity ? undefined : new FairLine({ places: width, waiting: MAX_WAITING });
   }
 
-  /** Calls may have to wait. */
+  /** True if calls may have to wait. */
   get isBounded(): boolean {
     return this.#line !== undefined;
   }
 
   /**
-   * Gives the function that frees the place, at once where there is no bound. Rejects with a `FailError` when too many
-   * wait, or with the reason of `signal`. The places are shared by whose call it is.
+   * Returns the function that frees the slot, synchronously if there is no limit. Rejects with a `FailError` if too
+   * many calls wait, or with the reason of `signal`. The slots are shared by caller.
    */
   enter(signal: Cancellation, call?: Pick<Call, "principal" | "client">): (() => void) | Promise<() => void> {
     return this.#line ? enterLine(this.#line, signal, call) : NOTHING_TO_LEAVE;

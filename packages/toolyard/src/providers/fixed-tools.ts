@@ -10,13 +10,13 @@ export interface FixedTool {
 }
 
 export interface FixedToolsOptions {
-  /** Begins the sentence that tells of an unknown name. */
+  /** Start of the sentence about an unknown name. */
   readonly whose: string;
-  /** Ends what the tools stand on. @default nothing */
+  /** Releases the tools' resources. @default nothing */
   readonly onClose?: () => Promise<void>;
 }
 
-/** A source of tools in process whose list never changes while it lives. */
+/** A source of in-process tools with a list that never changes. */
 export class FixedTools implements Provider {
   readonly source: Source;
   readonly events: ProviderEvents = { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };

@@ -7,43 +7,43 @@ export interface InstallCommand {
 }
 
 export interface InstallWish {
-  /** The same wish has the same key, in every hub of this user. */
+  /** Equal requests have equal keys, in every hub of this user. */
   readonly key: string;
   readonly command: InstallCommand;
-  /** The longest that it may take. */
+  /** Longest duration, in milliseconds. */
   readonly maxMs: number;
-  /** What grows there is a sign of life. */
+  /** Growth of these folders counts as activity. */
   readonly folders: readonly string[];
 }
 
 export interface InstallEnd {
   readonly ok: boolean;
-  /** Why it failed: `timeout`, `ended` by somebody, or `exit` with a code. */
+  /** Reason of the failure: `timeout`, `ended` by a user, or `exit` with a code. */
   readonly reason?: string;
   /** The last lines that the command wrote. */
   readonly lines: readonly string[];
 }
 
-/** An install under way. It goes on when whoever waits gives up. */
+/** A running install. It continues when the waiting code stops waiting. */
 export interface RunningWish {
   readonly since: Date;
-  /** What happens at this moment. */
+  /** The current step. */
   readonly waitsFor: string;
   readonly pid: number | undefined;
-  /** Never rejects, and keeps no process alive that waits for it. */
+  /** Never rejects, and keeps no waiting process alive. */
   readonly over: Promise<unknown>;
-  /** Keeps the process alive meanwhile. Rejects with the signal's reason only. */
+  /** Keeps the process alive while waiting. Rejects only with the signal's reason. */
   ended(signal: AbortSignal): Promise<InstallEnd>;
 }
 
 /**
- * Runs commands that install something, each in a process of its own that outlives the hub, one at a time for each key
- * among all hubs of this user.
+ * Runs install commands, each in a separate process that outlives the hub, one at a time per key among all hubs of this
+ * user.
  */
 export interface Installs {
   begin(wish: InstallWish): RunningWish;
-  /** How the last one with this key ended. */
+  /** Returns how the last install with this key ended. */
   last(key: string): InstallEnd | undefined;
-  /** Whether a hub of this user is at it. */
+  /** Returns whether a hub of this user is running it. */
   isRunning(key: string, maxMs: number): boolean;
 }

@@ -5,20 +5,20 @@ import type { Installs } from "./installs.ts";
 
 /** How servers are started. */
 export interface UpstreamStarts {
-  /** True: a server is connected when it is needed; false: immediately; undefined: as it is configured. */
+  /** True: a server is connected on demand; false: immediately; undefined: as configured. */
   readonly lazy: boolean | undefined;
   /** Era of the first client of a pipe. */
   readonly firstCallerEra?: Promise<Client["era"]>;
   /** Counts the requests of a client with one server, over all its connections. */
   readonly requestIds?: RequestIds | undefined;
-  /** How long lists and bare names wait for a source that was never listed, counted from its start. */
+  /** Longest wait of lists and bare names for a source that was never listed, from its start. */
   readonly coldWaitMs: number;
 }
 
 export interface InstallPlaces {
-  /** Folder of the records on downloads of servers. */
+  /** Folder of the install records of servers. */
   readonly folder: string;
-  /** Loads what installs requirements of tools in folders. */
+  /** Loads the code that installs requirements of folder tools. */
   open(): Promise<Installs>;
 }
 

@@ -6,49 +6,52 @@ import type { ProviderKind } from "../core/sources/provider-kinds.ts";
 import type { OutageReport, Source, ToolLimits } from "../core/sources/records.ts";
 import type { ServiceKey, ServicesOf } from "../core/service-key.ts";
 
-/** Where a configuration is used. */
+/** The environment in which a configuration is used. */
 export interface SourcePlace {
-  /** What relative paths count from. */
+  /** Folder to which relative paths refer. */
   readonly folder: string;
-  /** A program registers tools of its own, whatever the configuration says. */
+  /** A program registers its own tools, with any configuration. */
   readonly isHosted?: boolean;
-  /** A door is open through which anybody on the network may call, whatever the configuration says by now. */
+  /** An endpoint is open through which every client on the network may call, with any later configuration. */
   readonly isForAll?: boolean;
-  /** Callers have to prove who they are. @default false */
+  /** Callers must authenticate. @default false */
   readonly isGuarded?: boolean;
 }
 
-/** A source that the configuration asks for, options filled in. */
+/** A source that the configuration requests, with resolved options. */
 export interface ResolvedSource<Options> {
   readonly id: string;
   readonly namespace: string;
   readonly limits?: ToolLimits;
   readonly outage?: OutageReport;
-  /** The server is a part of this program. @default false */
+  /** The server is part of this program. @default false */
   readonly isBundled?: boolean;
-  /** @default the list as the source gives it */
+  /** @default the list as the source returns it */
   readonly shape?: ListingShape;
-  /** What the source is made of, plain data; a reload leaves a source alone while this stays the same. */
+  /** Plain data of the source; a reload keeps a source while this is unchanged. */
   readonly options: Options;
 }
 
-/** The same, ready to be made. */
+/** The same, ready to be created. */
 export interface WantedSource<Services> extends ResolvedSource<unknown> {
   make(source: Source, services: Services): Promise<Provider>;
 }
 
 /**
- * One way to have sources: each folder here exports one, and a feature lists it (`hub/features.ts`). Its options are
- * known at once; its code is loaded when a source is made.
+ * One kind of source: each folder here exports one, and a feature lists it (`hub/features.ts`). Its options are loaded
+ * at start; its code is loaded when a source is created.
  */
 export interface SourceKind<S extends Sections, Config, Options, Uses extends ServiceKey> {
   /** Its row in `core/sources/provider-kinds.ts`. */
   readonly kind: ProviderKind;
-  /** Its sections of the configuration. Tables that several kinds share, such as `mcp`, are joined. */
+  /** Its sections of the configuration. Tables that several kinds share, such as `mcp`, are merged. */
   readonly schema: S;
-  /** Services that its sources are made with. @default none */
+  /** Services that its sources require. @default none */
   readonly uses?: readonly Uses[];
-  /** Which sources a checked configuration wants, options filled in. Throws an `OptionError` that names the section. */
+  /**
+   * Returns the sources that a checked configuration requests, with resolved options. Throws an `OptionError` that
+   * names the section.
+   */
   resolve(config: Config, place: SourcePlace): readonly ResolvedSource<Options>[];
   make(source: Source, options: Options, services: ServicesOf<Uses>): Promise<Provider>;
 }
@@ -73,7 +76,7 @@ export function defineSourceKind<S extends Sections, Config, Options, const Uses
   return Object.freeze({ kind, schema, uses, wanted });
 }
 
-/** Says which entry of a table an option stands in, since the option's own words cannot know. */
+/** Adds the entry of a table to an option's error message. */
 export function inEntry<T>(where: string, resolve: () => T): T {
   try {
     return resolve();

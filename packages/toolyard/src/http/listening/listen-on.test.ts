@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { listenOn } from "./listen-on.ts";
 import { ownersOf } from "./port-owners.ts";
 
-test("C34: a port with owners names them, the programs that share it among them", () => {
+test("C34: names the programs that share a well-known port", () => {
   expect(ownersOf(50_051)).toBe(
     " It is the default of the datetime service (`toolyard services`) and of Weaviate's gRPC API.",
   );
@@ -20,7 +20,7 @@ test("C34: a port with owners names them, the programs that share it among them"
   ]);
 });
 
-test("C34: a port of nobody's is told as taken, and no more", async () => {
+test("C34: reports an unknown port only as taken", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;

@@ -12,7 +12,7 @@ import { createWorkerPool } from "../adapters/workers/pool.ts";
 const guest: Authentication = { admitted: true, principal: { id: "guest", rights: { allow: ["pub__*"] } } };
 const stranger: Authentication = { admitted: false, message: "Who are you?", challenge: 'Bearer realm="here"' };
 
-/** One that has to ask somebody, as one that checks signatures does. */
+/** An authenticator that must ask another service, like one that checks signatures. */
 class Slow implements Authenticator {
   readonly asked: (string | undefined)[] = [];
 
@@ -65,13 +65,13 @@ function headersOf(authorization: string | undefined): Record<string, string> {
 }
 
 describe.each(rims)("%s", (_rim, open) => {
-  test("S2: hands on the whole principal that the authenticator tells, with its rights", async () => {
+  test("S2: passes on the whole principal of the authenticator, with its rights", async () => {
     const ask = await open(new Slow());
     const answers = await Promise.all([ask("Bearer guest"), ask("Bearer guest")]);
     for (const answer of answers) expect(await answer.json()).toEqual(guest.admitted && guest.principal);
   });
 
-  test("S2: answers whom it does not admit with its words and its challenge, and asks again next time", async () => {
+  test("S2: answers a refused caller with the authenticator's message, and checks again next time", async () => {
     const slow = new Slow();
     const ask = await open(slow);
     for (const authorization of [undefined, "Bearer other", "Bearer other"]) {
@@ -82,7 +82,7 @@ describe.each(rims)("%s", (_rim, open) => {
     expect(slow.asked).toHaveLength(3);
   });
 
-  test("S2: admits nobody while it cannot be told who calls, and tells nobody why", async () => {
+  test("S2: admits no caller while authentication fails, and reveals no reason", async () => {
     const ask = await open(new Slow());
     const answer = await ask("Bearer broken");
     expect(answer.status).toBeGreaterThanOrEqual(400);
@@ -91,7 +91,7 @@ describe.each(rims)("%s", (_rim, open) => {
   });
 });
 
-test("S2: a worker asks once who brings a token, and has none itself", async () => {
+test("S2: a worker asks once per token, and has none itself", async () => {
   const slow = new Slow();
   const ask = await listening(createWorkerPool(options(2), SILENT_LOGGER, slow));
   for (let count = 0; count < 12; count += 1) expect((await ask("Bearer guest")).status).toBe(200);

@@ -66,7 +66,7 @@ describe("host and origin", () => {
   test.each([
     "GET /healthz HTTP/1.0\r\n\r\n",
     "GET /healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
-  ])("S3: %j is refused, also after a Host that passed", async (raw) => {
+  ])("S3: refuses %j, also after a Host that passed", async (raw) => {
     const url = await start();
     expect((await send(`${url}/mcp`)).status).toBe(200);
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -78,7 +78,7 @@ describe("host and origin", () => {
   });
 
   test.each(["localhost", "127.0.0.1:80", "[::1]:9999", "LOCALHOST:1"])(
-    "S3: Host %s is served on loopback",
+    "S3: serves Host %s on loopback",
     async (host) => {
       const url = await start();
       expect((await send(`${url}/mcp`, { headers: { host } })).status).toBe(200);
@@ -92,7 +92,7 @@ describe("host and origin", () => {
     "evil@localhost",
     "[::1",
     "localhost:80:80",
-  ])("S3: Host %s is answered 403 on loopback", async (host) => {
+  ])("S3: answers Host %s with 403 on loopback", async (host) => {
     const url = await start();
     const answer = await send(`${url}/mcp`, { headers: { host } });
     expect(answer.status).toBe(403);
@@ -116,7 +116,7 @@ describe("host and origin", () => {
       `${MACHINE.split(".", 1)[0]}.local`,
       "Tools.Example:443",
       ...ADDRESSES,
-    ])("S3: Host %s is served", async (host) => {
+    ])("S3: serves Host %s", async (host) => {
       expect((await send(`${await start(OPEN)}/mcp`, { headers: { host } })).status).toBe(200);
     });
 
@@ -132,25 +132,25 @@ describe("host and origin", () => {
       "127.1",
       "2130706433",
       "[::1",
-    ])("S3: Host %j is refused with 403", async (host) => {
+    ])("S3: refuses Host %j with 403", async (host) => {
       const url = await start(OPEN);
       for (const path of ["/mcp", "/healthz"])
         expect((await send(`${url}${path}`, { headers: { host } })).status).toBe(403);
     });
 
-    test("S3: any Host is served where a token is needed, since a foreign page has none", async () => {
+    test("S3: serves any Host if a token is required, since a foreign page has none", async () => {
       const url = await start({ host: "0.0.0.0", token: "t" });
       const headers = { host: "evil.example", authorization: "Bearer t" };
       expect((await send(`${url}/mcp`, { headers })).status).toBe(200);
     });
 
-    test("S3: the host of public_url and a listened name are served", async () => {
+    test("S3: serves the host of public_url and a listened name", async () => {
       const url = await start({ host: "0.0.0.0", insecure: true, public_url: "https://hub.example.com" });
       expect((await send(`${url}/mcp`, { headers: { host: "hub.example.com" } })).status).toBe(200);
     });
   });
 
-  test("S3: a host name from the options is served", async () => {
+  test("S3: serves a host name from the options", async () => {
     const url = await start({ allowed_hosts: ["Tools.Example"] });
     expect(
       (await send(`${url}/mcp`, { headers: { host: "tools.example:8080", origin: "https://tools.example" } })).status,
@@ -164,7 +164,7 @@ describe("host and origin", () => {
     ["127.0.0.1:80", "http://127.0.0.1"],
     ["[::1]:5173", "http://[::1]:5173"],
     ["localhost", "https://localhost"],
-  ])("S3: at Host %s Origin %s is served, since it is the same", async (host, origin) => {
+  ])("S3: at Host %s serves Origin %s, since it is the same", async (host, origin) => {
     const url = await start();
     expect((await send(`${url}/mcp`, { headers: { host, origin } })).status).toBe(200);
   });
@@ -176,13 +176,13 @@ describe("host and origin", () => {
     ["127.0.0.1:8808", "http://[::1]:8808"],
     ["localhost", "http://localhost:443"],
     ["localhost:80", "https://localhost"],
-  ])("S3: at Host %s Origin %s is answered 403, which says where to name it", async (host, origin) => {
+  ])("S3: at Host %s answers Origin %s with 403, and names the option", async (host, origin) => {
     const url = await start();
     const { status, text } = await send(`${url}/mcp`, { headers: { host, origin } });
     expect([status, text]).toEqual([403, expect.stringContaining("server.cors_origins")]);
   });
 
-  test("S3: a page of another port of this machine is served where its origin is configured", async () => {
+  test("S3: serves a page of another port of this machine if its origin is configured", async () => {
     const url = await start({ cors_origins: ["http://localhost:3000"] });
     expect((await send(`${url}/mcp`, { headers: { origin: "http://localhost:3000" } })).status).toBe(200);
     expect((await send(`${url}/mcp`, { headers: { origin: "http://localhost:3001" } })).status).toBe(403);
@@ -195,12 +195,12 @@ describe("host and origin", () => {
     "file://",
     "http://localhost@evil.example",
     "http://localhost.evil.example",
-  ])("S3: Origin %s is answered 403", async (origin) => {
+  ])("S3: answers Origin %s with 403", async (origin) => {
     const url = await start();
     expect((await send(`${url}/mcp`, { headers: { origin } })).status).toBe(403);
   });
 
-  test("S3: a forwarded host does not open the way for a rebound name", async () => {
+  test("S3: a forwarded host does not admit a rebound name", async () => {
     const url = await start({ trusted_proxy: ["127.0.0.1"] });
     expect(
       (await send(`${url}/mcp`, { headers: { host: "evil.example", "x-forwarded-host": "localhost" } })).status,
@@ -209,7 +209,7 @@ describe("host and origin", () => {
 });
 
 describe("cors", () => {
-  test("S3: without configured origins no CORS header is sent", async () => {
+  test("S3: sends no CORS header without configured origins", async () => {
     const url = await start();
     const answer = await send(`${url}/mcp`, { headers: { origin: "http://localhost:3000" } });
     expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
@@ -241,7 +241,7 @@ describe("cors", () => {
     expect(answer.headers["access-control-expose-headers"]).toContain("mcp-session-id");
   });
 
-  test("S3: an origin that is not configured gets 403 even when CORS is on", async () => {
+  test("S3: answers 403 to an unconfigured origin even with CORS", async () => {
     const url = await start({ cors_origins: ["https://app.example"] });
     expect((await send(`${url}/mcp`, { headers: { origin: "https://other.example" } })).status).toBe(403);
   });
@@ -250,14 +250,14 @@ describe("cors", () => {
 describe("tokens", () => {
   const config: HttpConfig = { tokens: { alice: { token: "a-token", allow: ["math__*"] }, bob: { token: "b-token" } } };
 
-  test("S2: a known token is served as its principal with its rights", async () => {
+  test("S2: serves a known token as its principal with its rights", async () => {
     const url = await start(config);
     const answer = await send(`${url}/mcp`, { headers: { authorization: "bearer a-token" } });
     expect(JSON.parse(answer.text)).toMatchObject({ principal: { id: "alice", rights: { allow: ["math__*"] } } });
   });
 
   test.each([undefined, "Bearer wrong", "Bearer", "Basic YTpi", "a-token", "Bearer a-token b"])(
-    "S2: Authorization %s is answered 401",
+    "S2: answers Authorization %s with 401",
     async (authorization) => {
       const url = await start(config);
       const answer = await send(`${url}/mcp`, { headers: authorization === undefined ? {} : { authorization } });
@@ -267,12 +267,12 @@ describe("tokens", () => {
     },
   );
 
-  test("S2: without tokens everybody is the local principal", async () => {
+  test("S2: without tokens every caller is the local principal", async () => {
     const url = await start();
     expect(JSON.parse((await send(`${url}/mcp`)).text)).toMatchObject({ principal: { id: "local" } });
   });
 
-  test.each(["/healthz", "/health"])("S2: %s is open and tells no details", async (path) => {
+  test.each(["/healthz", "/health"])("S2: %s is open and reveals no details", async (path) => {
     const url = await start(config);
     const answer = await send(`${url}${path}`, { method: "GET" });
     expect([answer.status, answer.text]).toEqual([200, '{"status":"ok"}']);
@@ -281,7 +281,7 @@ describe("tokens", () => {
 
 describe("options", () => {
   test.each(["0.0.0.0", "::", "192.168.1.2", "example.org"])(
-    "S1: %s without a token is refused and says what to do",
+    "S1: refuses %s without a token and names the solution",
     (host) => {
       expect(() => resolveHttp({ host })).toThrow(OptionError);
       expect(() => resolveHttp({ host })).toThrow(/token.*--insecure/);
@@ -294,7 +294,7 @@ describe("options", () => {
     { host: "localhost" },
     { host: "127.9.9.9" },
     { host: "[::1]" },
-  ])("S1: %j is accepted", (config) => {
+  ])("S1: accepts %j", (config) => {
     expect(resolveHttp(config).host).toBe(config.host);
   });
 
@@ -304,11 +304,11 @@ describe("options", () => {
     [{ cors_origins: ["app.example"] }, /server\.cors_origins/],
     [{ tokens: { a: { token: "x" }, b: { token: "x" } } }, /same token/],
     [{ token: "two words" }, /spaces/],
-  ])("%j is refused by name", (config, message) => {
+  ])("refuses %j by name", (config, message) => {
     expect(() => resolveHttp(config)).toThrow(message);
   });
 
-  test("a trusted proxy that is no address is refused by name", () => {
+  test("refuses a trusted proxy that is not an address by name", () => {
     expect(() => createTestListener(resolveHttp({ trusted_proxy: ["proxy.local"] }), SILENT_LOGGER)).toThrow(
       /server\.trusted_proxy/,
     );
@@ -316,7 +316,7 @@ describe("options", () => {
 });
 
 describe("routing", () => {
-  test("a path that nobody mounted is 404 in plain text", async () => {
+  test("answers an unknown path with 404 in plain text", async () => {
     const url = await start();
     const answer = await send(`${url}/nothing`);
     expect([answer.status, answer.headers["content-type"], answer.text]).toEqual([
@@ -326,13 +326,13 @@ describe("routing", () => {
     ]);
   });
 
-  test("a method that a path does not take is 405 and says which it takes", async () => {
+  test("answers an unsupported method with 405 and names the supported ones", async () => {
     const url = await start();
     const answer = await send(`${url}/mcp`, { method: "PUT" });
     expect([answer.status, answer.headers.allow]).toEqual([405, "GET, POST"]);
   });
 
-  test("everything lies below the base path, health at the root too", async () => {
+  test("serves everything below the base path, health at the root too", async () => {
     const url = await start({ base_path: "/tools/" });
     const root = url.replace("/tools", "");
     expect(url).toMatch(/\/tools$/);
@@ -343,7 +343,7 @@ describe("routing", () => {
     expect((await send(`${url}/healthz`, { method: "GET" })).status).toBe(200);
   });
 
-  test("a path with a star takes what lies below it, an exact one goes first", async () => {
+  test("a path with a star matches everything below it, after an exact one", async () => {
     const url = await start({}, (listener) => {
       listener.route({ methods: ["GET"], path: "/api/*" }, ({ answer, path }) =>
         sendJson(answer, 200, JSON.stringify({ below: path })),
@@ -362,7 +362,7 @@ describe("trusted proxy", () => {
     "x-forwarded-host": "tools.example",
   };
 
-  test("S17: forwarded headers of a known proxy name the caller; what the caller wrote is left out", async () => {
+  test("S17: forwarded headers of a known proxy name the caller; the caller's own are ignored", async () => {
     const url = await start({ trusted_proxy: ["127.0.0.1", "10.0.0.0/8"], base_path: "/x" });
     expect(JSON.parse((await send(`${url}/mcp`, { headers })).text)).toMatchObject({
       remoteAddress: "203.0.113.9",
@@ -370,7 +370,7 @@ describe("trusted proxy", () => {
     });
   });
 
-  test("forwarded headers of anybody else are not believed", async () => {
+  test("ignores forwarded headers of any other sender", async () => {
     const url = await start();
     const { host } = new URL(url);
     expect(JSON.parse((await send(`${url}/mcp`, { headers })).text)).toMatchObject({
@@ -383,13 +383,13 @@ describe("trusted proxy", () => {
 describe("bodies", () => {
   const limit = { max_body_bytes: 2048 };
 
-  test("S4: a body up to the bound is taken", async () => {
+  test("S4: accepts a body up to the limit", async () => {
     const url = await start(limit);
     const body = "x".repeat(2048);
     expect(JSON.parse((await send(`${url}/mcp`, { body })).text)).toMatchObject({ body });
   });
 
-  test("S4: a declared length over the bound is 413 before the body is read", async () => {
+  test("S4: answers 413 to a declared length over the limit before the body is read", async () => {
     const url = await start(limit);
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     socket.write("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n");
@@ -398,7 +398,7 @@ describe("bodies", () => {
     expect(first.toString()).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test("S4: a chunked body is 413 as soon as it passes the bound", async () => {
+  test("S4: answers 413 to a chunked body as soon as it exceeds the limit", async () => {
     const url = await start(limit);
     const request = httpRequest(`${url}/mcp`, { method: "POST", agent: false });
     request.write("x".repeat(1500));
@@ -413,7 +413,7 @@ describe("bodies", () => {
     expect((await send(`${url}/mcp`, { body: Buffer.alloc(3_000_000, 120) })).status).toBe(413);
   });
 
-  test("S4: Expect: 100-continue with too large a body is 413 without a continue", async () => {
+  test("S4: answers Expect: 100-continue with too large a body with 413 and no continue", async () => {
     const url = await start(limit);
     const request = httpRequest(`${url}/mcp`, {
       method: "POST",
@@ -428,12 +428,12 @@ describe("bodies", () => {
     expect([response.statusCode, continued]).toEqual([413, false]);
   });
 
-  test("a compressed body is 415", async () => {
+  test("answers 415 to a compressed body", async () => {
     const url = await start();
     expect((await send(`${url}/mcp`, { body: "x", headers: { "content-encoding": "gzip" } })).status).toBe(415);
   });
 
-  test("S4: a request that does not arrive in its time is 408", async () => {
+  test("S4: answers 408 to a request that does not arrive in time", async () => {
     const url = await start({ request_timeout: 150 });
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     socket.write("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf");
@@ -455,14 +455,14 @@ describe("bodies", () => {
     expect((await send(`${url}/long`, { method: "GET" })).text).toContain('data: "late"');
   });
 
-  test("S4: a head over the bound is 431", async () => {
+  test("S4: answers 431 to a head over the limit", async () => {
     const url = await start({ max_header_bytes: 8192 });
     expect((await send(`${url}/mcp`, { headers: { "x-long": "x".repeat(9000) } })).status).toBe(431);
   });
 });
 
-describe("faults and the end", () => {
-  test("S13: a fault in a handler is 500 with an error id, and the log has the rest", async () => {
+describe("faults and close", () => {
+  test("S13: answers a fault in a handler with 500 and an error id, and logs the rest", async () => {
     const lines: unknown[] = [];
     const logger: Logger = { ...SILENT_LOGGER, error: (_message, facts) => lines.push(facts) };
     const url = await start(
@@ -477,14 +477,14 @@ describe("faults and the end", () => {
     expect(lines).toMatchObject([{ errorId: id, error: "secret /home/me" }]);
   });
 
-  test("a busy port is reported with its number and what to do", async () => {
+  test("reports a busy port with its number and the advice", async () => {
     const url = await start();
     const port = Number(new URL(url).port);
     const second = createTestListener(resolveHttp({ port }), SILENT_LOGGER);
     await expect(second.listen()).rejects.toThrow(new RegExp(`Port ${port} .*in use.*--port`));
   });
 
-  test("closing lets an answer in flight end and takes no further connection", async () => {
+  test("close lets a running answer end and accepts no further connection", async () => {
     let finish: (() => void) | undefined;
     const url = await start({}, (listener) =>
       listener.route({ methods: ["GET"], path: "/slow" }, async ({ answer }) => {
@@ -501,7 +501,7 @@ describe("faults and the end", () => {
     await expect(send(`${url}/mcp`)).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  test("closing waits for no connection that has nothing under way", async () => {
+  test("close does not wait for idle connections", async () => {
     const url = await start({ shutdown_grace: 60_000 });
     const silent = connect(Number(new URL(url).port), "127.0.0.1");
     const halfway = connect(Number(new URL(url).port), "127.0.0.1");
@@ -513,7 +513,7 @@ describe("faults and the end", () => {
     expect(await ended).toHaveLength(2);
   });
 
-  test("closing is bounded when an answer never ends", async () => {
+  test("close is limited in time if an answer never ends", async () => {
     let isWaiting = false;
     const url = await start({ shutdown_grace: 50 }, (listener) =>
       listener.route({ methods: ["GET"], path: "/never" }, () => void (isWaiting = true)),
@@ -527,7 +527,7 @@ describe("faults and the end", () => {
 });
 
 describe("event streams", () => {
-  test("a quiet stream gets comments, and what is sent arrives at once", async () => {
+  test("sends comments on a quiet stream, and events immediately", async () => {
     const url = await start({ stream_keep_alive: 100 }, (listener) =>
       listener.route({ methods: ["GET"], path: "/events" }, (exchange) =>
         exchange.openStream().send('{"a":1}', { event: "message", id: "7" }),
@@ -544,7 +544,7 @@ describe("event streams", () => {
     request.destroy();
   });
 
-  test("head, events and end of one turn come in this order, and nothing after them", async () => {
+  test("sends head, events and end of one turn in this order, and nothing after them", async () => {
     const url = await start({}, (listener) =>
       listener.route({ methods: ["GET"], path: "/events" }, (exchange) => {
         const stream = exchange.openStream();
@@ -567,7 +567,7 @@ describe("event streams", () => {
     ]);
   });
 
-  test("a stream that has nothing to say yet has its head", async () => {
+  test("sends the head of a stream without events", async () => {
     const url = await start({}, (listener) =>
       listener.route({ methods: ["GET"], path: "/events" }, (exchange) => void exchange.openStream()),
     );
@@ -579,7 +579,7 @@ describe("event streams", () => {
     request.destroy();
   });
 
-  test("a reader that takes all of a large turn is not cut off", async () => {
+  test("does not close a reader that reads all of a large turn", async () => {
     let stream: EventStream | undefined;
     const url = await start({ stream_stall: 150 }, (listener) =>
       listener.route({ methods: ["GET"], path: "/large" }, (exchange) => {
@@ -593,13 +593,13 @@ describe("event streams", () => {
     let bytes = 0;
     response.on("data", (chunk: Buffer) => (bytes += chunk.length)).on("error", () => {});
     await expect.poll(() => bytes).toBeGreaterThan(300_000);
-    // Longer than the bound on a reader that stalls.
+    // Longer than the limit for a stalled reader.
     await new Promise((resolve) => void setTimeout(resolve, 400));
     expect(stream!.isOpen).toBe(true);
     request.destroy();
   });
 
-  test("a reader that takes nothing is cut off at the bound", async () => {
+  test("closes a reader that reads nothing at the limit", async () => {
     let closed = false;
     const url = await start({ max_stream_backlog_bytes: 64 * 1024 }, (listener) =>
       listener.route({ methods: ["GET"], path: "/flood" }, (exchange) => {

@@ -1,4 +1,4 @@
-/** Whose default a port is: parts of this package, and well-known programs that share it. */
+/** The programs with this default port: parts of this package, and well-known ones that share it. */
 const OWNERS: ReadonlyMap<number, readonly string[]> = new Map([
   [8080, ["the core server (`toolyard core server`)", "Weaviate's HTTP API"]],
   [8808, ["the hub (`toolyard serve`)"]],
@@ -8,7 +8,7 @@ const OWNERS: ReadonlyMap<number, readonly string[]> = new Map([
   [50_054, ["the geocoding service (`toolyard services`)"]],
 ]);
 
-/** A sentence with a space in front for a port that has such owners; else nothing. */
+/** Returns a sentence with a leading space for a port with known programs; else an empty text. */
 export function ownersOf(port: number): string {
   const owners = OWNERS.get(port);
   return owners ? ` It is the default of ${owners.join(" and of ")}.` : "";

@@ -10,7 +10,7 @@ import { Refusal, sendRefusal } from "../answer/refusal.ts";
 import type { Handler, RefusalBody, RoutePlace } from "../router.ts";
 import type { AnswerWire, HttpRequest } from "../wire.ts";
 
-/** A listener without a port: requests are handed to it by whoever has one. `W`: what an answer goes back by. */
+/** A listener without a port: another server passes requests to it. `W`: the wire of its answers. */
 export abstract class PortlessListener<W extends AnswerWire> implements Listener {
   readonly address = undefined;
   protected readonly dispatcher: Dispatcher;
@@ -40,19 +40,19 @@ export abstract class PortlessListener<W extends AnswerWire> implements Listener
     return this.#closed;
   }
 
-  /** The answer is through, or its caller has gone. */
+  /** Called when the answer was sent, or its caller disconnected. */
   over(wire: W): void {
     this.#inFlight.delete(wire);
     this.#onOver();
   }
 
-  /** Ends what outlasts the grace time. */
+  /** Ends an answer that exceeds the grace time. */
   protected abstract stop(wire: W): void;
 
-  /** Answers a request; `problem` is why it is refused, where that is known already. */
+  /** Answers a request; `problem` is a refusal that is already known. */
   protected take(request: HttpRequest, wire: W, problem?: Refusal): void {
     const answer = new HttpAnswer(wire, this.#logger);
-    // What Node's own server sees to on a connection.
+    // Node's own server does this on a connection.
     const isFull = this.#inFlight.size >= this.limits.maxConnections;
     this.#inFlight.add(wire);
     const refusal = isFull ? TOO_MANY : problem;

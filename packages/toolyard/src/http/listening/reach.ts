@@ -1,21 +1,21 @@
-/** Where something listens, and what its certificate is for. */
+/** The address of a listener, and the name on its certificate. */
 export interface BoundAddress {
   readonly host: string;
   readonly port: number;
   readonly basePath: string;
   readonly isSecure?: boolean;
-  /** Name to be reached by, in place of the address. */
+  /** Name in the URL instead of the address. */
   readonly name?: string | undefined;
 }
 
-/** `http://host:port/base` by which callers on this machine reach what is bound. */
+/** Returns `http://host:port/base`, the URL for callers on this machine. */
 export function urlOf({ host, port, basePath, isSecure = false, name }: BoundAddress): string {
   const shown = name ?? (isEverywhere(host) ? "127.0.0.1" : host);
   const authority = shown.includes(":") && !shown.startsWith("[") ? `[${shown}]` : shown;
   return `${isSecure ? "https" : "http"}://${authority}:${port}${basePath}`;
 }
 
-/** Whether a listener at this address takes connections at all addresses. */
+/** Returns whether a listener at this address accepts connections at all addresses. */
 export function isEverywhere(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
 }

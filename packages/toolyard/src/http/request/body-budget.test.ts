@@ -29,7 +29,7 @@ describe("BodyBudget", () => {
     expect(open(budget, "bob", 100).released).not.toHaveBeenCalled();
   });
 
-  test("releases the sender that stopped before one that goes on", () => {
+  test("releases a stopped sender before one that continues", () => {
     const budget = new BodyBudget(LIMITS);
     const stopped = open(budget, "ada", 90);
     const slow = open(budget, "ada", 90);
@@ -43,7 +43,7 @@ describe("BodyBudget", () => {
     expect([stopped, slow, steady].map(({ released }) => released.mock.calls.length)).toEqual([1, 1, 0]);
   });
 
-  test("spares a body that has just begun while older ones are slower", () => {
+  test("spares a body that has just started while older ones are slower", () => {
     const budget = new BodyBudget(LIMITS);
     const old = Array.from({ length: 5 }, () => open(budget, "ada", 99));
     vi.advanceTimersByTime(3000);
@@ -52,7 +52,7 @@ describe("BodyBudget", () => {
     expect(old.filter(({ released }) => released.mock.calls.length > 0)).toHaveLength(1);
   });
 
-  test("counts nothing any more after a body is closed or released", () => {
+  test("counts nothing more after a body is closed or released", () => {
     const budget = new BodyBudget(LIMITS);
     const { arriving } = open(budget, "ada", 100);
     arriving.close();
@@ -75,7 +75,7 @@ describe("BodyBudget", () => {
     let before = new Map<string, number>();
     for (let step = 0; step < 500; step += 1) {
       vi.advanceTimersByTime(below(400));
-      // The first one floods.
+      // The first one sends the most.
       const holder = below(3) > 0 ? holders[0]! : pick(holders);
       const own = Array.from(living).filter(([, whose]) => whose === holder);
       let arriving = own.length > 0 && below(3) > 0 ? pick(own)[0] : undefined;

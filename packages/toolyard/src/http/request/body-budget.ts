@@ -1,6 +1,6 @@
 export interface BodyLimits {
   readonly maxBodyBytes: number;
-  /** Bytes of unfinished requests that are held for all clients together. */
+  /** Most bytes of unfinished requests, for all clients together. */
   readonly maxArrivingBytes: number;
 }
 
@@ -15,7 +15,7 @@ const WINDOW_MS = 1000;
  *
  * - One holder has at most half of the total, so that one token cannot fill it.
  * - When the total is exceeded, the holder with the most bytes loses its slowest body. Its share is above the average,
- *   so a holder within its share loses nothing.
+ * so a holder within its share loses nothing.
  */
 export class BodyBudget {
   readonly #maxBytes: number;
@@ -35,7 +35,7 @@ export class BodyBudget {
     return this.#total;
   }
 
-  /** Begins to count the bytes of one unfinished request. The caller must `close` it. */
+  /** Starts to count the bytes of one unfinished request. The caller must `close` it. */
   open(holder: string, release: ReleaseBytes): ArrivingBytes {
     const arriving = new ArrivingBytes(this, holder, release);
     this.#open.add(arriving);
@@ -81,7 +81,7 @@ export class ArrivingBytes {
   readonly #release: ReleaseBytes;
   #size = 0;
   #isClosed = false;
-  /** Begin of the current window, and bytes that arrived in it and in the window before. */
+  /** Start of the current window, and bytes that arrived in it and in the previous one. */
   #windowAt = performance.now();
   #current = 0;
   #previous = 0;
@@ -97,7 +97,7 @@ export class ArrivingBytes {
     return this.#size;
   }
 
-  /** Sets how many bytes are held. The budget may release this or other requests before it returns. */
+  /** Sets the number of held bytes. The budget may release this or other requests before it returns. */
   resize(size: number): void {
     if (this.#isClosed) return;
     const difference = size - this.#size;
@@ -107,7 +107,7 @@ export class ArrivingBytes {
     this.#budget.changed(this, difference);
   }
 
-  /** Ends the count: the request is whole, or its bytes are released. */
+  /** Ends the count: the request is complete, or its bytes are released. */
   close(): void {
     if (this.#isClosed) return;
     this.resize(0);
@@ -121,7 +121,7 @@ export class ArrivingBytes {
     this.#release();
   }
 
-  /** True if this is released before the other: the slower one, and of two that have just begun the larger one. */
+  /** Returns true if this is released before the other: the slower one, and of two new ones the larger one. */
   goesBefore(other: ArrivingBytes, now: number): boolean {
     const [own, theirs] = [this.#paceAt(now), other.#paceAt(now)];
     if (this.#isYoung !== other.#isYoung) return other.#isYoung;

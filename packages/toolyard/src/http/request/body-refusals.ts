@@ -1,7 +1,7 @@
 import { Refusal } from "../answer/refusal.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** What whoever reads a body is refused with, whatever carried it. */
+/** Refusals for readers of a body, for every adapter. */
 const CLOSE = { connection: "close" };
 
 export function tooLarge(maxBytes: number): Refusal {
@@ -12,7 +12,7 @@ export function incomplete(): Refusal {
   return new Refusal(400, "The request body ended before it was complete.", CLOSE);
 }
 
-/** For a body that `BodyBudget` has released. */
+/** Returns the refusal for a body that `BodyBudget` has released. */
 export function tooSlow(): Refusal {
   return new Refusal(
     503,
@@ -21,7 +21,7 @@ export function tooSlow(): Refusal {
   );
 }
 
-/** Throws for a body that is compressed. */
+/** Throws for a compressed body. */
 export function assertPlain(encoding: string | undefined): void {
   if (encoding === undefined || encoding.toLowerCase() === "identity") return;
   throw new Refusal(415, `Unsupported Content-Encoding: ${firstChars(encoding, 40)}. Send the body as it is.`, CLOSE);

@@ -3,14 +3,14 @@ import { OptionError } from "../../core/errors.ts";
 import { hostNameOf } from "./host-names.ts";
 import type { HttpRequest } from "../wire.ts";
 
-/** Where a request came from and how its caller names this server. */
+/** The origin of a request, and the address under which its caller reached this server. */
 export interface CallerFacts {
   readonly remoteAddress: string;
   /** `http://host:port`, or with `https`, without the base path. */
   readonly origin: string;
 }
 
-/** Reads `X-Forwarded-*`, but only from proxies that are known: anybody else could write what they like there. */
+/** Reads `X-Forwarded-*`, but only from known proxies: any other client could forge them. */
 export class ForwardedReader {
   readonly #trusted = new BlockList();
   readonly #trustsAny: boolean;
@@ -34,7 +34,7 @@ export class ForwardedReader {
     };
   }
 
-  // Proxies append, so what stands left of the first address that is not a proxy was written by the caller.
+  // Proxies append, so the caller wrote everything left of the first address that is not a proxy.
   #farthest(peer: string, forwarded: string | undefined): string {
     const hops = partsOf(forwarded).map((hop) =>
       plainAddress(hop.replace(/^\[([^\]]+)\](:\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1")),
@@ -78,7 +78,7 @@ function lastOf(header: string | undefined): string | undefined {
   return partsOf(header).at(-1);
 }
 
-/** IPv4 as a dual-stack socket shows it, without the IPv6 around it. */
+/** Returns IPv4 of a dual-stack socket without the IPv6 prefix. */
 function plainAddress(address: string): string {
   return address.startsWith("::ffff:") && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }

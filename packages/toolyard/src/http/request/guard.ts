@@ -14,20 +14,20 @@ export interface GuardOptions {
 }
 
 /**
- * Keeps web pages out that a browser of this machine has open. A page can make a name of its own point here (DNS
+ * Refuses requests of web pages in a browser of this machine. A page can make its own name resolve to this machine (DNS
  * rebinding): `Host` then carries that name. So only known names pass on loopback, where names are configured, and on
- * any address where no token is needed. A token stops such a page by itself, because the page does not have it.
- * `X-Forwarded-Host` is never read here, since such a page could send it. A present `Origin` must be that of this very
- * server, or a configured one: on one machine each port is somebody else's. Images, scripts and frames of a foreign
- * page carry no `Origin`, but browsers say of them where they come from.
+ * any address without a required token. A token stops such a page, because the page does not have it.
+ * `X-Forwarded-Host` is never read here, since such a page could send it. An `Origin` must be that of this server, or a
+ * configured one: on one machine each port may belong to another user. Images, scripts and frames of a foreign page
+ * carry no `Origin`, but browsers send their site.
  */
 export class Guard {
   readonly #hostNames: ReadonlySet<string>;
   readonly #checksHost: boolean;
-  /** Every address and every name of this machine passes: other machines may reach it by any of them. */
+  /** Every address and every name of this machine passes: other machines may reach it by any. */
   readonly #acceptsMachine: boolean;
   readonly #origins: ReadonlySet<string>;
-  /** The `Host` that passed last: nearly all requests carry the same. */
+  /** The last `Host` that passed: nearly all requests carry the same. */
   #passed: string | undefined;
 
   constructor({ host, allowedHosts, corsOrigins, publicUrl, needsToken }: GuardOptions) {
@@ -35,7 +35,7 @@ export class Guard {
     this.#acceptsMachine = !isLocal && !needsToken;
     const own = isLocal && isAddress(host) ? [host.includes(":") && !host.startsWith("[") ? `[${host}]` : host] : [];
     const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
-    // The address or name that it listens on is one of the machine.
+    // The address or name on which it listens belongs to the machine.
     const listened = this.#acceptsMachine ? [host.toLowerCase()] : [];
     this.#hostNames = new Set([
       ...(isLocal || this.#acceptsMachine ? LOOPBACK_NAMES : []),
@@ -55,7 +55,7 @@ export class Guard {
     if (!request.target.startsWith("/")) assertOneAuthority(request.target, host);
     if (this.#checksHost) {
       if (host === undefined || host !== this.#passed) this.#checkHost(host);
-      // The same text is known at a glance by whoever has this very one.
+      // Comparing identical strings is fast.
       this.#passed = host;
     }
     if (origin !== undefined && origin !== "" && !this.#isOriginAllowed(origin, host, request.isSecure)) {
@@ -68,7 +68,7 @@ export class Guard {
     assertNoForeignLoad(request);
   }
 
-  /** What `Access-Control-Allow-Origin` says to this origin; absent while it is not listed. */
+  /** Returns `Access-Control-Allow-Origin` for this origin; `undefined` if it is not listed. */
   corsOrigin(origin: string | undefined): string | undefined {
     if (origin === undefined || this.#origins.size === 0) return undefined;
     if (this.#origins.has("*")) return "*";
@@ -88,7 +88,7 @@ export class Guard {
 
   #isOriginAllowed(origin: string, host: string | undefined, isSecure: boolean): boolean {
     if (this.#origins.has("*") || this.#origins.has(origin)) return true;
-    // A page that came in the open may have been changed on its way. (A proxy may have taken encryption off.)
+    // A page loaded without encryption may have been changed on its way. (A proxy may have removed encryption.)
     if (isSecure && !/^https:/i.test(origin)) return false;
     return this.#isOwnOrigin(origin, host);
   }
@@ -97,25 +97,27 @@ export class Guard {
     const [, scheme = "", authority = ""] = /^(https?):\/\/([^/?#@\s]+)$/i.exec(origin) ?? [];
     const name = hostNameOf(authority);
     if (name === undefined) return false;
-    // Other ports of this machine may be anybody's, and so may those of another address.
+    // Other ports of this machine, and of another address, may belong to other users.
     if (!isLoopbackHost(name) && this.#hostNames.has(name)) return true;
     return host !== undefined && withPort(host, scheme) === withPort(authority, scheme) && this.#isOwn(name);
   }
 
-  /** A name that nobody can make point here: a known one, an address, or this machine. */
+  /**
+   * Returns whether no other party can make the name resolve to this machine: a known one, an address, or this machine.
+   */
   #isOwn(name: string): boolean {
     return this.#hostNames.has(name) || isAddress(name) || isLoopbackHost(name);
   }
 }
 
-/** Whoever passes on a target that is a whole address goes by its authority, and not by a `Host` that differs. */
+/** A proxy that forwards an absolute target uses its authority, not a different `Host`. */
 function assertOneAuthority(target: string, host: string | undefined): void {
   const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1];
   if (authority === undefined || authority.toLowerCase() === host?.toLowerCase()) return;
   throw new Refusal(400, `The target names ${firstChars(authority, MAX_QUOTED)}, and \`Host\` another server.`);
 }
 
-/** Host and port, as they are compared: a port that is not said is the default of the scheme. */
+/** Returns host and port for comparison: an absent port is the default of the scheme. */
 function withPort(authority: string, scheme: string): string {
   const lower = authority.toLowerCase();
   if (/:\d+$/.test(lower)) return lower;

@@ -1,14 +1,14 @@
 import { Refusal } from "../answer/refusal.ts";
 
-/** Header fields of one request. Node's server drops what is beyond this number, `X-Forwarded-*` among it. */
+/** Most header fields of one request. Node's server drops further ones, which may include `X-Forwarded-*`. */
 const MAX_FIELDS = 2000;
 
-/** Fields that Node's server must keep, so that `findHeadFault` sees that there are too many. */
+/** Fields that Node's server must keep, so that `findHeadFault` detects too many. */
 export const KEPT_FIELDS = MAX_FIELDS + 1;
 
 /**
  * Returns the refusal of a request with too many header fields (431), or with several `Host` fields (400; RFC 9112,
- * section 3.2). `fields` are names and values in turn.
+ * section 3.2). `fields` alternates names and values.
  */
 export function findHeadFault(fields: readonly string[]): Refusal | undefined {
   if (fields.length / 2 > MAX_FIELDS) return tooManyFields();
@@ -17,7 +17,7 @@ export function findHeadFault(fields: readonly string[]): Refusal | undefined {
   return hosts > 1 ? new Refusal(400, `The request has ${hosts} Host headers. Send one.`, CLOSE) : undefined;
 }
 
-/** The same for fields that a server of the program has read, which kept `keptFields` of them at most. */
+/** Does the same for fields that the program's server has read, which kept at most `keptFields`. */
 export function findGivenHeadFault(fields: readonly string[], keptFields: number): Refusal | undefined {
   const mayHaveLost = keptFields > 0 && fields.length / 2 >= keptFields;
   return mayHaveLost ? tooManyFields() : findHeadFault(fields);

@@ -1,7 +1,7 @@
-/** What somebody handed over as a request, in words; undefined: nothing that is known. */
+/** The kind of a given request, as text; undefined if it is unknown. */
 export type RequestKind = "a standard Request" | "Node's request" | "Fastify's request" | "a context of Hono";
 
-/** Tells by what it can do, since frameworks and runtimes have classes of their own. */
+/** Returns the kind by the object's methods, since frameworks and runtimes have their own classes. */
 export function requestKind(value: unknown): RequestKind | undefined {
   if (!isObject(value)) return undefined;
   if (typeof value["pipe"] === "function" && isObject(value["headers"]) && isObject(value["socket"]))
@@ -13,7 +13,7 @@ export function requestKind(value: unknown): RequestKind | undefined {
   return isObject(req) && requestKind(req["raw"]) === "a standard Request" ? "a context of Hono" : undefined;
 }
 
-/** What to do instead, by what was given. */
+/** The advice for each kind of given request. */
 const ADVICE: Readonly<Record<RequestKind, string>> = {
   "a standard Request": "give it to `fetch` of `await hub.serveFetch()`",
   "Node's request": "give request and response to `hub.nodeHandler()`",
@@ -21,7 +21,7 @@ const ADVICE: Readonly<Record<RequestKind, string>> = {
   "a context of Hono": "give `context.req.raw` to `fetch` of `await hub.serveFetch()`",
 };
 
-/** The error for a request of the wrong kind. */
+/** Returns the error for a request of the wrong kind. */
 export function wrongRequest(taker: string, wanted: string, given: unknown): TypeError {
   const kind = requestKind(given);
   const received = kind ?? (given === null ? "null" : `a value of type ${typeof given}`);

@@ -11,7 +11,7 @@ import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
 import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import type { HttpOptions, TokenEntry } from "../options.ts";
 
-/** Plans access as `[server]` says: by its tokens; without them all callers are the local principal. */
+/** Plans access from `[server]`: by its tokens; without any, all callers are the local principal. */
 export function planTokenAccess({ token, tokens = {} }: TokenSettings = {}): AccessPlan {
   const count = (token === undefined ? 0 : 1) + Object.keys(tokens).length;
   return { mode: count > 0 ? "bearer" : "open", isGuarded: count > 0, principals: Math.max(1, count) };
@@ -38,7 +38,7 @@ export function createTokenAccess({
       challenge: tokenChallenge,
       documents: [],
     });
-  // Behind a proxy somebody from anywhere comes from this machine.
+  // Behind a proxy, requests from any machine arrive from this one.
   const isOpen = !isLoopbackHost(host) || trustedProxies.length > 0;
   const principal = { ...LOCAL_PRINCIPAL, rights: openRights, ...(isOpen && { remote: true }) };
   return openAccess(Object.freeze(principal));
@@ -49,7 +49,7 @@ interface KnownToken {
   readonly admitted: AdmittedCaller;
 }
 
-/** `Authorization: Bearer`, against tokens that are known. */
+/** Checks `Authorization: Bearer` against the known tokens. */
 class TokenAuthenticator implements Authenticator {
   readonly #known: readonly KnownToken[];
 
@@ -71,7 +71,7 @@ class TokenAuthenticator implements Authenticator {
     return this.#whose(token) ?? refusal("The token is not known here");
   }
 
-  // Every token is compared, and digests are of one length, so that the time taken tells nothing about any of them.
+  // Every token is compared, and digests have one length, so that the duration reveals nothing about any token.
   #whose(token: string): AdmittedCaller | undefined {
     const digest = digestOf(token);
     let found: AdmittedCaller | undefined;

@@ -15,7 +15,7 @@ import { readKeyPair } from "./key-pair.ts";
 
 let files: CertificateFiles;
 let listener: PortListener | undefined;
-/** A request has come that is never answered. */
+/** Called when a request has arrived that is never answered. */
 let begun: () => void = () => {};
 
 beforeEach(() => void (files = new CertificateFiles()));
@@ -52,8 +52,8 @@ async function saidTo(port: number, text: string): Promise<string> {
   return answer;
 }
 
-describe.each([1, 2])("with %i process(es) that serve", (workers) => {
-  test("requests are answered on encrypted connections, by TLS 1.2 and 1.3 and nothing older", async () => {
+describe.each([1, 2])("with %i serving process(es)", (workers) => {
+  test("answers requests on encrypted connections, by TLS 1.2 and 1.3 and nothing older", async () => {
     const { url, ca } = await start(workers);
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     const newest = await askSecurely(`${url}/echo`, { ca, body: "x".repeat(200_000) });
@@ -63,7 +63,7 @@ describe.each([1, 2])("with %i process(es) that serve", (workers) => {
     await expect(askSecurely(`${url}/echo`, { ca, maxVersion: "TLSv1.1" })).rejects.toThrow();
   });
 
-  test("plain HTTP is answered in words, and what is neither as well", async () => {
+  test("answers plain HTTP, and other data, with a readable message", async () => {
     const { url, port, ca } = await start(workers);
     const plain = await fetch(`http://127.0.0.1:${port}/echo`);
     expect([plain.status, await plain.text()]).toEqual([400, expect.stringContaining("use https://")]);
@@ -73,7 +73,7 @@ describe.each([1, 2])("with %i process(es) that serve", (workers) => {
     expect((await askSecurely(`${url}/echo`, { ca })).status).toBe(200);
   });
 
-  test("a new pair is served from the next connection on, and open connections stay", async () => {
+  test("uses a new pair from the next connection on, and keeps open connections", async () => {
     const { url, ca } = await start(workers);
     const before = await askSecurely(`${url}/echo`, { ca });
     const open = connectTls({ port: Number(new URL(url).port), host: "127.0.0.1", ca: files.authority.cert });
@@ -87,18 +87,18 @@ describe.each([1, 2])("with %i process(es) that serve", (workers) => {
     open.destroy();
   });
 
-  test("whoever says nothing, or does not finish the handshake, is closed after `request_timeout`", async () => {
+  test("closes a client without a completed handshake after `request_timeout`", async () => {
     const { url, port, ca } = await start(workers, { request_timeout: 300 });
     expect(await saidTo(port, "")).toBe("");
     expect(await saidTo(port, "\u0016\u0003\u0001")).toBe("");
     expect((await askSecurely(`${url}/echo`, { ca })).status).toBe(200);
   });
 
-  test("whoever sends the handshake a byte at a time is closed after `request_timeout`", async () => {
+  test("closes a client that sends the handshake byte by byte after `request_timeout`", async () => {
     const { port } = await start(workers, { request_timeout: 300 });
     const slow = connect(port, "127.0.0.1").resume();
     const closed = new Promise((resolve) => void slow.on("error", () => {}).once("close", resolve));
-    // A record of 512 bytes, of which one comes each time.
+    // A record of 512 bytes, of which one is sent each time.
     slow.write(Buffer.from([0x16, 3, 1, 2, 0]));
     const timer = setInterval(() => slow.write("\u0001"), 20);
     await closed;
@@ -106,7 +106,7 @@ describe.each([1, 2])("with %i process(es) that serve", (workers) => {
     expect(slow.destroyed).toBe(true);
   });
 
-  test("HTTP/1.1 is agreed upon; who speaks HTTP/2 alone is refused in the handshake", async () => {
+  test("negotiates HTTP/1.1, and refuses a client that only supports HTTP/2 in the handshake", async () => {
     const { port, ca } = await start(workers);
     const agreed = async (ALPNProtocols: string[]): Promise<unknown> => {
       const socket = connectTls({ port, host: "127.0.0.1", ca: readFileSync(ca), ALPNProtocols });
@@ -119,7 +119,7 @@ describe.each([1, 2])("with %i process(es) that serve", (workers) => {
     expect(await agreed([])).toBe(false);
   });
 
-  test("whatever name is asked for, the one certificate is shown, and `Host` is looked at all the same", async () => {
+  test("sends the one certificate for every requested name, and still checks `Host`", async () => {
     const { port, ca } = await start(workers);
     const socket = connectTls({ port, host: "127.0.0.1", servername: "evil.example", ca: readFileSync(ca) });
     const [refused] = (await once(socket, "error").catch((error: unknown) => [error])) as [NodeJS.ErrnoException];
@@ -130,14 +130,14 @@ describe.each([1, 2])("with %i process(es) that serve", (workers) => {
     named.destroy();
   });
 
-  test("what is no handshake behind its first byte is closed, and the port goes on", async () => {
+  test("closes an invalid handshake after its first byte, and keeps the port open", async () => {
     const { url, port, ca } = await start(workers);
     for (const text of ["\u0016GET / HTTP/1.1\r\n\r\n", `\u0016\u0003\u0001\u0000\u0004${"\u00ff".repeat(64)}`])
       await saidTo(port, text);
     expect((await askSecurely(`${url}/echo`, { ca })).status).toBe(200);
   });
 
-  test("closing waits for nobody who is still at the handshake, and cuts what outlasts the grace time", async () => {
+  test("close does not wait for handshakes, and ends what exceeds the grace time", async () => {
     const { url, port } = await start(workers);
     const silent = connect(port, "127.0.0.1").resume();
     await once(silent, "connect");
@@ -153,7 +153,7 @@ describe.each([1, 2])("with %i process(es) that serve", (workers) => {
     expect(silent.destroyed).toBe(true);
   });
 
-  test("an origin counts as the hub's own with https only", async () => {
+  test("an origin counts as the hub's own only with https", async () => {
     const { url, ca } = await start(workers);
     const from = (origin: string, host: string) => askSecurely(`${url}/echo`, { ca, headers: { origin, host } });
     expect((await from(url, new URL(url).host)).status).toBe(200);

@@ -3,13 +3,13 @@ import { createSecureContext, TLSSocket, type SecureContext } from "node:tls";
 import { MIN_VERSION, type KeyPair } from "./key-pair.ts";
 
 export interface TlsGateOptions {
-  /** Time in which a connection must be encrypted, from when it was opened. */
+  /** Longest time from opening a connection to its encryption. */
   readonly withinMs: number;
-  /** Is given each connection that is. */
+  /** Receives each encrypted connection. */
   readonly onSecure: (socket: TLSSocket) => void;
 }
 
-/** First byte of a connection that begins to speak TLS. */
+/** First byte of a TLS connection. */
 const HANDSHAKE = 0x16;
 
 const PLAIN_TEXT = "This port speaks HTTPS only: use https:// in place of http://.\n";
@@ -23,8 +23,8 @@ const PLAIN_ANSWER = [
 ].join("\r\n");
 
 /**
- * Makes encrypted connections of plain ones. It looks at the first byte before, since whoever speaks plain HTTP to an
- * encrypted port is to be told so in words.
+ * Encrypts connections. It reads the first byte before, so that a client that sends plain HTTP to an encrypted port
+ * gets a readable message.
  */
 export class TlsGate {
   readonly #options: TlsGateOptions;
@@ -36,12 +36,12 @@ export class TlsGate {
     this.#context = contextOf(pair);
   }
 
-  /** For connections that come from now on. */
+  /** Sets the pair for new connections. */
   use(pair: KeyPair): void {
     this.#context = contextOf(pair);
   }
 
-  /** Takes a connection of which nothing was read yet. */
+  /** Accepts a connection that has not been read. */
   take(raw: Socket): void {
     this.#waiting.add(raw);
     const timer = setTimeout(() => raw.destroy(), this.#options.withinMs);
@@ -71,7 +71,8 @@ export class TlsGate {
       secureContext: this.#context,
       ALPNProtocols: ["http/1.1"],
     });
-    // Whoever cannot agree on a protocol, or does not know the certificate's authority, goes; that is nobody's fault.
+    // A client without a common protocol, or without trust in the certificate's authority, disconnects; that is not a
+    // fault.
     socket.on("error", () => socket.destroy());
     socket.once("close", () => raw.destroy());
     socket.once("secure", () => {
@@ -85,7 +86,7 @@ function contextOf(pair: KeyPair): SecureContext {
   return createSecureContext({ cert: pair.cert, key: pair.key, minVersion: MIN_VERSION });
 }
 
-/** What the caller still sends is read and dropped: a connection that is closed before takes the answer with it. */
+/** Further data of the caller is read and dropped: closing the connection earlier would lose the answer. */
 function refusePlain(raw: Socket): void {
   raw.end(PLAIN_ANSWER, "latin1");
   raw.resume();

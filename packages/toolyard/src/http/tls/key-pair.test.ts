@@ -20,7 +20,7 @@ const encrypted = (type: "pkcs8" | "pkcs1") =>
     passphrase: "words",
   }) as string;
 
-test("a pipe is refused at once, not waited for", ({ skip }) => {
+test("refuses a pipe immediately instead of waiting", ({ skip }) => {
   skip(process.platform === "win32", "not on this platform");
   rmSync(files.cert);
   execFileSync("mkfifo", [files.cert]);
@@ -28,7 +28,7 @@ test("a pipe is refused at once, not waited for", ({ skip }) => {
   expect(read).toThrow("no regular file");
 });
 
-test("a certificate and its key are read", () => {
+test("reads a certificate and its key", () => {
   expect(read()).toEqual({ cert: expect.stringContaining("BEGIN CERT"), key: expect.stringContaining("PRIVATE KEY") });
 });
 
@@ -62,7 +62,7 @@ test.each([
   ],
   ["a key with a passphrase", () => files.write({ key: encrypted("pkcs8") }), "wants a passphrase"],
   ["an old kind of such a key", () => files.write({ key: encrypted("pkcs1") }), "openssl pkey -in"],
-])("%s is refused in words", (_, spoil, words) => {
+])("refuses %s with a message", (_, spoil, words) => {
   spoil();
   expect(read).toThrow(OptionError);
   expect(read).toThrow(words);
@@ -76,6 +76,6 @@ test.each([
   ["0.0.0.0", [], ["*.tools.example", "hub.example"], "hub.example"],
   ["0.0.0.0", [], ["*.tools.example"], undefined],
   ["0.0.0.0", ["a.tools.example"], ["*.tools.example"], "a.tools.example"],
-])("on %s with allowed hosts %j a certificate for %j is reached as %s", (host, allowedHosts, hosts, name) => {
+])("on %s with allowed hosts %j, a certificate for %j is reached as %s", (host, allowedHosts, hosts, name) => {
   expect(nameToReach(files.authority.issue({ hosts }), { host, allowedHosts })).toBe(name);
 });

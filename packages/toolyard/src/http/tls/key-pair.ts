@@ -7,20 +7,20 @@ import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import type { HttpOptions, TlsFiles } from "../options.ts";
 import { isEverywhere } from "../listening/reach.ts";
 
-/** A certificate, with the chain above it, and its private key. Both are PEM. */
+/** A certificate, with its chain, and its private key. Both are PEM. */
 export interface KeyPair {
   readonly cert: string;
   readonly key: string;
 }
 
-/** What is older can be read by others. */
+/** Older versions are insecure. */
 export const MIN_VERSION = "TLSv1.2";
 
 const BEGIN_CERTIFICATE = "-----BEGIN CERTIFICATE-----";
 const ENCRYPTED_KEY = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
 const PRIVATE_KEY = /-----BEGIN (?:\w+ )*PRIVATE KEY-----/;
 
-/** Reads certificate and key. Throws an `OptionError` that says what is wrong with either, or with the two of them. */
+/** Reads certificate and key. Throws an `OptionError` that names the fault of either, or of their combination. */
 export function readKeyPair({ certFile, keyFile }: TlsFiles): KeyPair {
   const pair = { cert: readOption("cert", certFile), key: readOption("key", keyFile) };
   const certificate = parseCertificate(pair.cert, certFile);
@@ -42,7 +42,7 @@ export function readKeyPair({ certFile, keyFile }: TlsFiles): KeyPair {
   return pair;
 }
 
-/** More than any chain holds; what is larger is some other file. */
+/** More than any chain needs; a larger file is another kind of file. */
 const MAX_PEM_BYTES = 1024 * 1024;
 
 function readOption(name: "cert" | "key", file: string): string {
@@ -57,7 +57,7 @@ function readOption(name: "cert" | "key", file: string): string {
   }
 }
 
-/** A pipe would be waited for, by everybody: it is opened without waiting, and refused. */
+/** Reading a pipe would block all work: it is opened without waiting, and refused. */
 function readBounded(file: string): string {
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -103,7 +103,7 @@ function parseKey(text: string, file: string): KeyObject {
   try {
     return createPrivateKey(text);
   } catch (error) {
-    // What OpenSSL says of a key names no part of it.
+    // OpenSSL's message contains no part of the key.
     throw new OptionError(`\`server.tls.key\`: the key in ${file} is damaged (${messageOf(error)}). Copy it anew.`, {
       cause: error,
     });
@@ -111,8 +111,8 @@ function parseKey(text: string, file: string): KeyObject {
 }
 
 /**
- * Under what name callers who verify the certificate reach a listener: its address, else a name that it takes in
- * `Host`. Absent: the certificate is for none of them.
+ * Returns the name under which callers that verify the certificate reach a listener: its address, else a name that it
+ * accepts in `Host`. `undefined`: the certificate covers none.
  */
 export function nameToReach(
   { cert }: Pick<KeyPair, "cert">,
@@ -121,7 +121,7 @@ export function nameToReach(
   const certificate = new X509Certificate(cert);
   const isLocal = isLoopbackHost(host);
   const own = isEverywhere(host) ? ["127.0.0.1", "localhost"] : isLocal ? [host, "localhost"] : [host];
-  // On loopback only names that are configured pass the check of `Host`.
+  // On loopback only configured names pass the check of `Host`.
   const names = isLocal ? [] : namesOf(certificate);
   return [...own, ...allowedHosts, ...names].find((name) => {
     const bare = name.replace(/^\[|\]$/g, "");
@@ -129,17 +129,17 @@ export function nameToReach(
   });
 }
 
-/** Names of hosts, those with a `*` left out. */
+/** Returns host names, without those that contain a `*`. */
 function namesOf({ subjectAltName = "" }: X509Certificate): readonly string[] {
   return Array.from(subjectAltName.matchAll(/DNS:([^,\s"*]+)/g), ([, name]) => name!);
 }
 
-/** From when on the certificate is valid. */
+/** Returns the start of the certificate's validity. */
 export function validFrom({ cert }: Pick<KeyPair, "cert">): Date {
   return new Date(new X509Certificate(cert).validFrom);
 }
 
-/** Until when the certificate is valid. */
+/** Returns the end of the certificate's validity. */
 export function validUntil({ cert }: Pick<KeyPair, "cert">): Date {
   return new Date(new X509Certificate(cert).validTo);
 }

@@ -5,28 +5,25 @@ import type { SearchHit } from "../../core/ports/ports.ts";
 import { within } from "../../core/timing/wait.ts";
 import type { BuiltinPorts } from "./ports.ts";
 
-/** Names that a failure tells. */
+/** Most names in a failure. */
 const MAX_NAMES = 3;
-/** Longer names are not told. */
+/** Longer names are omitted. */
 const MAX_NAME_CHARS = 200;
-/** What is less like the tool that failed is not near it. */
+/** Least score at which a tool counts as similar to the failed one. */
 const LEAST_SCORE = 0.4;
 /** Longest time that the answer to a failed call waits for names. */
 const NAMES_WAIT_MS = 300;
-/** Tools of a server that arguments are held against. */
+/** Most tools of a server whose schemas are checked. */
 const MAX_SIBLINGS = 100;
 
 export interface FailedBuiltinCall {
-  /** As it was asked for. */
+  /** The name as requested. */
   readonly name: string;
   readonly arguments: JsonObject;
   readonly failure: Fail;
 }
 
-/**
- * Names of tools that are like one that is not there: those that are written alike, else those that do what its name
- * says.
- */
+/** Returns names of tools similar to a missing one: similar names, else tools that match the words of the name. */
 export async function namesNear(
   { name, failure }: FailedBuiltinCall,
   call: Call,
@@ -39,13 +36,13 @@ export async function namesNear(
 }
 
 /**
- * Names of tools that are near one whose call failed, among those that the caller may use: what its name says, they do
- * too. Nothing where they are not known in time.
+ * Returns the names of tools similar to one with a failed call, among those that the caller may use, found by the words
+ * of the name. Empty if they are not known in time.
  */
 export async function namesBeside({ name }: FailedBuiltinCall, call: Call, ports: BuiltinPorts): Promise<string[]> {
   const called = ports.resolveName(name, call) ?? name;
   const search = ports.innerHub.search(wordsOf(called), call, { limit: MAX_NAMES + 1 });
-  // A name is a help and no more: what goes wrong on the way to it is not what the caller asked about.
+  // A name is only a hint: a failed search must not replace the failure of the call.
   const answer = await within(search, NAMES_WAIT_MS).catch(() => undefined);
   return (answer?.hits ?? [])
     .filter((hit) => hit.name !== called && hit.score >= LEAST_SCORE && hit.name.length <= MAX_NAME_CHARS)
@@ -54,8 +51,8 @@ export async function namesBeside({ name }: FailedBuiltinCall, call: Call, ports
 }
 
 /**
- * Tools of the same server that take arguments which this one refused. A tool that takes anything, and one without
- * arguments, tells nothing.
+ * Returns tools of the same server that accept the arguments which this one refused. A tool that accepts anything, and
+ * one without arguments, is no evidence.
  */
 export async function siblingsThatFit(failed: FailedBuiltinCall, call: Call, ports: BuiltinPorts): Promise<string[]> {
   const called = ports.resolveName(failed.name, call);
@@ -79,7 +76,7 @@ function fits({ inputSchema }: SearchHit, args: JsonObject): boolean {
   );
 }
 
-/** Whether a value is of the one type that a schema names; a schema that names none takes all. */
+/** Returns whether a value has the single type that a schema names; a schema without one accepts all. */
 function hasType(schema: unknown, value: unknown): boolean {
   if (!isJsonObject(schema)) return false;
   const { type } = schema;
@@ -90,7 +87,7 @@ function hasType(schema: unknown, value: unknown): boolean {
   return type === "null" ? value === null : typeof value === type;
 }
 
-/** A name as a query. */
+/** Returns a name as a query. */
 function wordsOf(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}]+/gu, " ");
 }

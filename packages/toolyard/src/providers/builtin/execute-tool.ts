@@ -21,8 +21,8 @@ const SHOWN_SCHEMA: JsonObject = {
 };
 
 /**
- * Models say `parameters`, or write the object as text; both are understood (C5). A missing name is answered in T's
- * words.
+ * Models write `parameters`, or the object as text; both are accepted (C5). A missing name gets the answer that T
+ * prescribes.
  */
 const ACCEPTED_SCHEMA: JsonObject = {
   type: "object",
@@ -33,7 +33,9 @@ const ACCEPTED_SCHEMA: JsonObject = {
   },
 };
 
-/** `execute_tool(name, arguments)`: calls any tool that its caller may call, and hands on what that tool answers. */
+/**
+ * Creates `execute_tool(name, arguments)`: calls any tool that its caller may call, and returns that tool's answer.
+ */
 export function executeTool(source: Source, ports: BuiltinPorts): FixedTool {
   const record = ownToolRecord(source, {
     name: NAME,
@@ -44,7 +46,7 @@ export function executeTool(source: Source, ports: BuiltinPorts): FixedTool {
     annotations: { openWorldHint: true },
     role: "discovery",
     searchHint: "call a tool of any connected server by its name",
-    // The bounds of the tool that is called hold; a shorter one here would cut it off.
+    // The limits of the called tool apply; a shorter one here would end it early.
     limits: { timeoutMs: Infinity, maxResultBytes: Infinity },
   });
   return { record, run: (call) => execute(call, ports) };
@@ -62,13 +64,13 @@ async function execute(call: ResolvedCall, ports: BuiltinPorts): Promise<Outcome
   return outcome.ok ? outcome : withNames({ name: wanted, arguments: args.value, failure: outcome }, call, ports);
 }
 
-/** The failure of the call inside, with the names of tools that may have been meant. */
+/** Returns the failure of the inner call, with the names of tools that may have been intended. */
 async function withNames(failed: FailedBuiltinCall, call: ResolvedCall, ports: BuiltinPorts): Promise<Fail> {
   const { name, failure } = failed;
   if (failure.kind === "unknown_tool") {
     const near = await namesNear(failed, call, ports);
     const { withheld, hint } = failure.details ?? {};
-    // The first sentences are T's.
+    // T prescribes the first sentences.
     const sentences = [`Tool not found: ${name}. Use tool_search to discover available tools.`];
     if (typeof withheld === "string") sentences.push(`It is not offered because ${withheld}.`);
     if (typeof hint === "string") sentences.push(hint);
@@ -83,8 +85,9 @@ async function withNames(failed: FailedBuiltinCall, call: ResolvedCall, ports: B
 }
 
 /**
- * An upstream's protocol error goes on as it came, several candidates are named already, and what was cancelled is read
- * by nobody. A service that is away has an answer by the letter (M4), and another tool is no help against that.
+ * Returns whether names may be added. An upstream's protocol error is passed on unchanged, ambiguous names are already
+ * listed, and a cancelled call has no reader. A service that is down has a prescribed answer (M4), and another tool
+ * would not help.
  */
 function takesNames({ kind, rpcError, result }: Fail): boolean {
   const isByTheLetter = result !== undefined && kind !== "tool_error";
@@ -92,8 +95,8 @@ function takesNames({ kind, rpcError, result }: Fail): boolean {
 }
 
 /**
- * The failure with one more sentence. A tool's own result keeps all that it has, in its order; the sentence is a text
- * of its own at the end, since `structuredContent` and the tool's texts may be read by programs.
+ * Returns the failure with a further sentence. A tool's own result keeps everything in its order; the sentence is a
+ * separate text at the end, since programs may read `structuredContent` and the tool's texts.
  */
 function saying(failure: Fail, sentence: string): Fail {
   const { result } = failure;
@@ -133,7 +136,7 @@ function parseText(text: string): unknown {
 }
 
 const TOO_MUCH = Symbol("too much");
-/** A text within a request went past the bounds of the request itself. */
+/** Limits of JSON text inside a request, which the limits of the request do not cover. */
 const TEXT_LIMITS: JsonLimits = { maxJsonDepth: 128, maxJsonKeys: 10_000 };
 const BEYOND_TEXT =
   `is a text that nests deeper than ${TEXT_LIMITS.maxJsonDepth} levels, or has an object of more than ` +

@@ -6,18 +6,18 @@ import { defineSourceKind } from "../source-kind.ts";
 import { BuiltinSchema, resolveBuiltin, type BuiltinConfig } from "./options.ts";
 import { BUILTIN_PORTS } from "./ports.ts";
 
-/** What of the configuration it looks at. */
+/** The configuration sections that it reads. */
 export interface BuiltinSourceSections {
   readonly builtin?: BuiltinConfig;
   readonly sandbox?: SandboxConfig;
-  /** Where callers reach the hub, as far as it decides whether code is run. */
+  /** The address of the hub, which decides whether code may be run. */
   readonly server?: { readonly host?: string };
 }
 
-/** Where a hub listens without `server.host`. */
+/** Address of a hub without `server.host`. */
 const LOOPBACK = "127.0.0.1";
 
-/** The hub's own tools: always there. */
+/** The hub's own tools, which are always present. */
 export const BUILTIN = defineSourceKind({
   kind: "builtin",
   schema: { builtin: Type.Optional(BuiltinSchema) },

@@ -12,11 +12,11 @@ const NO_PARAMETERS: JsonObject = { type: "object", properties: {} };
 const MAX_SAMPLE = 5;
 
 interface MetaPorts extends BuiltinPorts {
-  /** The clock, in milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   now(): number;
 }
 
-/** `meta.*`: what the hub tells about itself. */
+/** Creates `meta.*`, the tools about the hub itself. */
 export function metaTools(source: Source, ports: MetaPorts, options: BuiltinOptions): FixedTool[] {
   const make: Make = (facts, run) => metaTool(source, { visibility: options.metaVisibility, ...facts }, run);
   const tools = [serverStatus(make, ports), fullCapabilities(make, ports), moduleInfo(make, ports), ping(make)];

@@ -2,12 +2,12 @@ import { Type, type Static } from "../../core/options/option-schema.ts";
 import { readOptions } from "../../core/options/option-values.ts";
 import type { Visibility } from "../../core/sources/listing-shape.ts";
 
-/** The GNN document's own words, for clients of its dialect that go by them (G15). */
+/** The exact text of the GNN document, for clients of its dialect that check it (G15). */
 export const CORE_DESCRIPTION = "GNN Project MCP Server";
-/** What the hub says of itself. */
+/** The hub's description of itself. */
 const SERVER_DESCRIPTION = "Toolyard: all tools behind one MCP endpoint";
 
-/** Keys that the hub's own tools own in the configuration. */
+/** Keys of the hub's own tools in the configuration. */
 const BUILTIN_OPTION_SCHEMAS = {
   execute_code: Type.Optional(
     Type.Boolean({
@@ -76,7 +76,7 @@ export function resolveBuiltin(raw: BuiltinConfig = {}): BuiltinOptions {
   });
 }
 
-/** Returns what the JSON-RPC dialect says that the hub is. */
+/** Returns the hub's description in the JSON-RPC dialect. */
 export function describeServer({ server_description: description }: BuiltinConfig = {}): string {
   return description ?? CORE_DESCRIPTION;
 }

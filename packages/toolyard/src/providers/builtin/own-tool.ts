@@ -8,9 +8,9 @@ export interface OwnToolFacts {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** What callers are shown. */
+  /** The schema that callers see. */
   readonly inputSchema: JsonObject;
-  /** What is checked, where more is accepted than is shown. @default inputSchema */
+  /** The schema that is checked, if it accepts more than the shown one. @default inputSchema */
   readonly acceptedSchema?: JsonObject;
   readonly annotations: JsonObject;
   readonly keywords?: readonly string[];
@@ -20,8 +20,8 @@ export interface OwnToolFacts {
   readonly role?: "discovery" | "meta";
   readonly limits?: ToolLimits;
   /**
-   * For clients that hide tools behind a search of their own: words by which that search finds this tool. Such a client
-   * loads the tool at once. Absent: the client treats it as any other.
+   * Search words for clients that hide tools behind their own search. Such a client loads the tool immediately. Absent:
+   * the client treats it like any other.
    */
   readonly searchHint?: string;
 }

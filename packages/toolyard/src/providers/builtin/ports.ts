@@ -6,40 +6,44 @@ import type { Sandbox } from "../../sandbox/sandbox.ts";
 
 export const BUILTIN_PORTS = serviceKey<BuiltinPorts>()("builtin");
 
-/** What the hub lends to its own tools. */
+/** The hub's functions for its own tools. */
 export interface BuiltinPorts {
   readonly innerHub: InnerHub;
   /**
-   * The rendered name of the tool that a spelling means to this call's caller; nothing when it means none, or several.
+   * Returns the rendered name of the tool that a spelling means to this call's caller; `undefined` if it means none, or
+   * several.
    */
   resolveName(name: string, parent: Call): string | undefined;
-  /** To a caller with narrowed rights: what it may see of it. */
+  /** Returns the status; for a caller with narrowed rights, only what it may see. */
   status(parent: Call): HubStatus;
-  /** What `mcp/discover` answers to this call's caller: `{mcp_version, server_description, tools, resources}`. */
+  /**
+   * Returns the answer of `mcp/discover` for this call's caller: `{mcp_version, server_description, tools, resources}`.
+   */
   capabilities(parent: Call): Promise<JsonObject>;
   /**
-   * A loaded module by its dotted name, such as `src.export.mcp`, with the tools that the caller may use; nothing when
-   * it may use none of them.
+   * Returns a loaded module by its dotted name, such as `src.export.mcp`, with the tools that the caller may use;
+   * `undefined` if it may use none.
    */
   module(name: string, parent: Call): ModuleFacts | undefined;
-  /** Absent: no code is run here. */
+  /** Absent: this hub runs no code. */
   readonly code?: CodeRunner;
   /**
-   * The last lines of the log, oldest first, redacted; for a caller with narrowed rights those about its own calls.
+   * Returns the last lines of the log, oldest first, redacted; for a caller with narrowed rights those about its own
+   * calls.
    */
   logLines(count: number, parent: Call): readonly string[];
 }
 
-/** The same where code is run. */
+/** The same functions in a hub that runs code. */
 export type CodePorts = BuiltinPorts & { readonly code: CodeRunner };
 
-/** Where code is run. */
+/** The sandbox for code. */
 export interface CodeRunner {
-  /** The sandbox as it is configured now. */
+  /** Returns the sandbox as currently configured. */
   sandbox(): Pick<Sandbox, "options" | "run">;
 }
 
-/** What a caller may know of the running hub (G71, G75). */
+/** The facts of the running hub that a caller may know (G71, G75). */
 export interface HubStatus {
   readonly serverName: string;
   readonly serverVersion: string;
@@ -49,17 +53,17 @@ export interface HubStatus {
   readonly modules: readonly string[];
   readonly tools: number;
   readonly resources: number;
-  /** Doors that are open: `stdio`, `http`. */
+  /** Open endpoints: `stdio`, `http`. */
   readonly transports: readonly string[];
-  /** How callers prove who they are: `none`, `bearer`, … */
+  /** How callers authenticate: `none`, `bearer`, … */
   readonly authentication: string;
-  /** What protects the traffic, such as `none` or `tls`. */
+  /** The encryption of the traffic, such as `none` or `tls`. */
   readonly encryption: string;
 }
 
 export interface ModuleFacts {
   readonly name: string;
-  /** Relative to the configured folder it was found in; no path of the machine is told. */
+  /** Relative to its configured folder; no path of the machine is revealed. */
   readonly path: string;
   readonly tools: readonly string[];
 }

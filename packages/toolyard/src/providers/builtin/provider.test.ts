@@ -115,7 +115,7 @@ function hitsOf(count: number): SearchHit[] {
   }));
 }
 
-test("the hub's own tools are two that discover, and meta tools that only search finds", () => {
+test("the hub's own tools are two search tools, and meta tools that only search finds", () => {
   const { tools } = yard().provider.listing();
   expect(tools.map((tool) => [tool.name, tool.role, tool.visibility])).toEqual([
     ["tool_search", "discovery", "native"],
@@ -139,7 +139,7 @@ test.each([
   );
 });
 
-test("meta tools can be switched off, and the log can be switched on", () => {
+test("meta tools can be disabled, and the log can be enabled", () => {
   const names = (config: BuiltinConfig): string[] =>
     yard({ config })
       .provider.listing()
@@ -148,7 +148,7 @@ test("meta tools can be switched off, and the log can be switched on", () => {
   expect(names({ server_logs: true })).toContain("meta.get_server_logs");
 });
 
-test("the listing is the same object again", () => {
+test("returns the same listing object again", () => {
   const { provider } = yard();
   expect(provider.listing()).toBe(provider.listing());
 });
@@ -160,7 +160,7 @@ test("tool_search answers with one text item: an array of name, description, sco
   ]);
 });
 
-/** Hits whose scores fall by so much from one to the next, with a parameter each. */
+/** Returns hits with scores that fall by this step, each with a parameter. */
 function fallingHits(fall: number): SearchHit[] {
   return hitsOf(30).map((hit, at) => ({
     ...hit,
@@ -176,7 +176,7 @@ async function entriesOf(hits: readonly SearchHit[], args: JsonObject = {}): Pro
 
 const hasSchema = (entry: JsonObject): boolean => "inputSchema" in entry;
 
-test("without max_results a sure answer has one schema, and the other four say what they take", async () => {
+test("without max_results a clear answer has one schema, and the other four list their parameters", async () => {
   const [first, ...others] = await entriesOf(fallingHits(0.03));
   expect(Object.keys(first!)).toEqual(["name", "description", "score", "inputSchema"]);
   expect(others).toEqual(
@@ -189,14 +189,14 @@ test("without max_results a sure answer has one schema, and the other four say w
   );
 });
 
-test("an answer that is not sure has three schemas, and one of long schemas fewer", async () => {
+test("an unclear answer has three schemas, and one with long schemas fewer", async () => {
   expect((await entriesOf(fallingHits(0.001))).map(hasSchema)).toEqual([true, true, true, false, false]);
   const long = fallingHits(0.001).map((hit) => ({ ...hit, description: "long ".repeat(300) }));
   expect((await entriesOf(long)).map(hasSchema)).toEqual([true, false, false, false, false]);
 });
 
 test.each([{ max_results: 5 }, { max_results: 0 }, { detail: "full" }])(
-  "%j gives five hits with schema",
+  "%j returns five hits with schema",
   async (args) => {
     expect((await entriesOf(fallingHits(0.03), args)).map(hasSchema)).toEqual([true, true, true, true, true]);
   },
@@ -211,7 +211,7 @@ test("without max_results four more hits have a line, and the others a name", as
   expect(lines[6]).toContain("and 35 more");
 });
 
-test("max_results gives that many hits with schema, a line for 20 more, and says how many there are", async () => {
+test("max_results returns that many hits with schema, a line for 20 more, and the total", async () => {
   const place = yard({ hits: hitsOf(60), total: 60 });
   const [first, second] = texts(await call(place, "tool_search", { query: "does", max_results: 5 }));
   expect(place.searches).toEqual([["does", 25]]);
@@ -233,25 +233,25 @@ test.each([
   [null, 5],
   [3, 3],
   [1000, 100],
-])("tool_search takes max_results %j as %i", async (given, meant) => {
+])("tool_search reads max_results %j as %i", async (given, meant) => {
   const place = yard({ hits: hitsOf(150) });
   const [first] = texts(await call(place, "tool_search", { query: "does", max_results: given }));
   expect(JSON.parse(first!)).toHaveLength(meant);
 });
 
-test("tool_search without a query lists all and says how many there are", async () => {
+test("tool_search without a query lists all tools and their number", async () => {
   const [first, second] = texts(await call(yard({ hits: hitsOf(2) }), "tool_search"));
   expect(JSON.parse(first!)).toHaveLength(2);
   expect(second).toBe("There are 2 tools in all.");
 });
 
-test("tool_search that finds nothing says so in T's words", async () => {
+test("tool_search without hits answers with the prescribed sentence", async () => {
   expect(texts(await call(yard(), "tool_search", { query: "x" }))).toEqual([
     "No tools found. Try different keywords or a broader search term.",
   ]);
 });
 
-test("tool_search that finds nothing names what is near and which servers there are", async () => {
+test("tool_search without hits names similar tools and the servers", async () => {
   const instead = {
     near: ["a__read_file"],
     servers: [
@@ -266,7 +266,7 @@ test("tool_search that finds nothing names what is near and which servers there 
   );
 });
 
-test("tool_search hands on which server and what kind of tools it is about", async () => {
+test("tool_search passes on its server and read-only filters", async () => {
   const place = yard({ hits: hitsOf(1) });
   await call(place, "tool_search", { query: "x", server: "a", read_only: true });
   await call(place, "tool_search", { query: "x" });
@@ -276,13 +276,13 @@ test("tool_search hands on which server and what kind of tools it is about", asy
   ]);
 });
 
-test("tool_search says where a further hit lives when its name does not", async () => {
+test("tool_search names the server of a further hit whose name does not show it", async () => {
   const hits = hitsOf(6).map((hit) => ({ ...hit, server: "elsewhere" }));
   const [, second] = texts(await call(yard({ hits }), "tool_search", { query: "x" }));
   expect(second).toContain("- tool_5 (elsewhere): Does 5.");
 });
 
-test("a query as long as a task is answered with the advice to search step by step; a short one is not", async () => {
+test("tool_search advises to search step by step after a long query, but not after a short one", async () => {
   const advice = (query: string) =>
     call(yard({ hits: hitsOf(1) }), "tool_search", { query }).then((outcome) =>
       texts(outcome).at(-1)!.includes("one step"),
@@ -291,31 +291,31 @@ test("a query as long as a task is answered with the advice to search step by st
   expect(await advice("send an email")).toBe(false);
 });
 
-test("tool_search leaves the schemas out when told to be brief, and all but the first sentence", async () => {
+test("tool_search with brief detail omits the schemas and all but the first sentence", async () => {
   const [first] = texts(await call(yard({ hits: hitsOf(1) }), "tool_search", { query: "x", detail: "brief" }));
   expect(JSON.parse(first!)).toEqual([{ name: "tool_0", description: "Does 0.", score: 1 }]);
 });
 
-test("a brief answer says how many tools match and repeats none of them", async () => {
+test("a brief answer states the number of matching tools and repeats none", async () => {
   const place = yard({ hits: hitsOf(60), total: 60 });
   const answer = texts(await call(place, "tool_search", { query: "x", detail: "brief", max_results: 20 }));
   expect(JSON.parse(answer[0]!)).toHaveLength(20);
   expect(answer.slice(1)).toEqual(["60 tools match in all."]);
 });
 
-test("the list of discovery mode shows a model at most 1,200 bytes, in two tools", () => {
+test("the list in discovery mode takes at most 1,200 bytes, in two tools", () => {
   const listed = yard()
     .provider.listing()
     .tools.filter((tool) => tool.role === "discovery")
     .map((tool) => tool.definition);
   expect(listed).toHaveLength(2);
-  // Clients keep `_meta` to themselves.
+  // Clients do not pass `_meta` to models.
   const shown = listed.map(({ _meta, ...tool }) => tool);
   expect(JSON.stringify({ tools: shown }).length).toBeLessThanOrEqual(1200);
   expect(JSON.stringify({ tools: listed }).length).toBeLessThanOrEqual(1400);
 });
 
-test("a description of many lines is one line among the further hits", async () => {
+test("shortens a description of many lines to one line among the further hits", async () => {
   const hits = hitsOf(6).map((hit) => ({ ...hit, description: `Long\n\nwords ${"and more ".repeat(100)}` }));
   const [, second] = texts(await call(yard({ hits }), "tool_search", { query: "x" }));
   const line = second!.split("\n")[1]!;
@@ -323,7 +323,7 @@ test("a description of many lines is one line among the further hits", async () 
   expect(line.length).toBeLessThan(120);
 });
 
-test("T29: execute_tool calls the tool and hands on its result unchanged", async () => {
+test("T29: execute_tool calls the tool and returns its result unchanged", async () => {
   const outcome = ok({
     content: [{ type: "text", text: "7" }],
     structuredContent: { sum: 7 },
@@ -335,7 +335,7 @@ test("T29: execute_tool calls the tool and hands on its result unchanged", async
   expect(place.calls).toEqual([["calculator", { a: 3, b: 4 }]]);
 });
 
-test("execute_tool hands on the tool's own failure unchanged", async () => {
+test("execute_tool returns the tool's own failure unchanged", async () => {
   const outcome = fail("timeout", "Timed out.");
   expect(await call(yard({ outcome }), "execute_tool", { name: "slow" })).toBe(outcome);
 });
@@ -348,7 +348,7 @@ test.each([
   ["neither", {}, {}],
   ["null", { arguments: null }, {}],
   ["an empty text", { arguments: "" }, {}],
-])("C5: execute_tool understands %s", async (_, given, meant) => {
+])("C5: execute_tool accepts %s", async (_, given, meant) => {
   const place = yard();
   await call(place, "execute_tool", { name: "t", ...given });
   expect(place.calls).toEqual([["t", meant]]);
@@ -368,7 +368,7 @@ test.each([
   expect(place.calls).toEqual([]);
 });
 
-test("C9: execute_tool with an unknown name fails with T's hint", async () => {
+test("C9: execute_tool with an unknown name fails with the prescribed hint", async () => {
   const outcome = fail("unknown_tool", "Unknown tool: nope.");
   expect(await call(yard({ outcome }), "execute_tool", { name: "nope" })).toMatchObject({
     kind: "tool_error",
@@ -376,7 +376,7 @@ test("C9: execute_tool with an unknown name fails with T's hint", async () => {
   });
 });
 
-test("execute_tool names tools that are written like an unknown name, else those that do what it says", async () => {
+test("execute_tool suggests similar names for an unknown name, else tools that match its words", async () => {
   const message = async (near: string[], hits: readonly SearchHit[]): Promise<string> => {
     const outcome = fail("unknown_tool", "Unknown tool.", { details: { near } });
     const answer = await call(yard({ outcome, hits }), "execute_tool", { name: "gone" });
@@ -408,15 +408,12 @@ test.each([
   [{ colour: "red" }, " Near: find_rows, count_rows."],
   [JSON.parse('{"__proto__": 1}'), " Near: find_rows, count_rows."],
   [{ constructor: "x", text: "x" }, " Near: find_rows, count_rows."],
-])(
-  "execute_tool with wrong arguments %j names the sibling that takes them, else those that are near",
-  async (args, hint) => {
-    const outcome = fail("invalid_params", "Wrong.");
-    const place = yard({ outcome, hits: SIBLINGS });
-    const answer = await call(place, "execute_tool", { name: "read_row", arguments: args });
-    expect(answer).toMatchObject({ ok: false, kind: "invalid_params", message: `Wrong.${hint}` });
-  },
-);
+])("execute_tool with wrong arguments %j names a sibling that accepts them, else similar tools", async (args, hint) => {
+  const outcome = fail("invalid_params", "Wrong.");
+  const place = yard({ outcome, hits: SIBLINGS });
+  const answer = await call(place, "execute_tool", { name: "read_row", arguments: args });
+  expect(answer).toMatchObject({ ok: false, kind: "invalid_params", message: `Wrong.${hint}` });
+});
 
 const OWN_RESULT = {
   content: [
@@ -429,7 +426,7 @@ const OWN_RESULT = {
   later: true,
 };
 
-test("a tool's own failure keeps all that it has, and names what is near in a text of its own at the end", async () => {
+test("keeps a tool's own failure unchanged, and adds similar tools in a separate text at the end", async () => {
   const outcome = fail("tool_error", "No such row.", { result: OWN_RESULT });
   const answer = await call(yard({ outcome, hits: hitsOf(6) }), "execute_tool", { name: "tool_1" });
   expect(answer).toEqual({
@@ -442,7 +439,7 @@ test("a tool's own failure keeps all that it has, and names what is near in a te
 });
 
 test.each(["tool_error", "timeout", "unavailable", "limited", "too_large", "malformed", "denied"] as const)(
-  "a call that failed as %s names what is near",
+  "names similar tools for a call that failed as %s",
   async (kind) => {
     const answer = await call(yard({ outcome: fail(kind, "No."), hits: hitsOf(2) }), "execute_tool", { name: "other" });
     expect(answer).toMatchObject({ kind, message: "No. Near: tool_0, tool_1." });
@@ -453,18 +450,18 @@ test.each([
   ["an upstream's protocol error", fail("tool_error", "No.", { rpcError: { code: -32050, message: "No." } })],
   ["a name with several tools", fail("ambiguous", "Which?", { details: { candidates: ["a", "b"] } })],
   ["a call that was cancelled", fail("cancelled", "Cancelled.")],
-])("%s goes on as it is, with nothing near", async (_, outcome) => {
+])("passes %s on unchanged, without similar tools", async (_, outcome) => {
   expect(await call(yard({ outcome, hits: hitsOf(3) }), "execute_tool", { name: "other" })).toBe(outcome);
 });
 
-test("what is hardly like the tool that failed is not near it", async () => {
+test("does not name a tool that is hardly similar to the failed one", async () => {
   const outcome = fail("timeout", "No.");
   const hits = hitsOf(3).map((hit) => ({ ...hit, score: 0.2 }));
   expect(await call(yard({ outcome, hits }), "execute_tool", { name: "other" })).toBe(outcome);
 });
 
 test.each([{}, { name: "" }, { name: "  " }, { name: 5 }])(
-  "execute_tool without a name (%j) says that it needs one",
+  "execute_tool without a name (%j) asks for one",
   async (args) => {
     expect(await call(yard(), "execute_tool", args)).toMatchObject({
       kind: "tool_error",
@@ -479,7 +476,7 @@ test.each(["execute_tool", "mcp__hub__execute_tool"])("execute_tool does not cal
   expect(place.calls).toEqual([]);
 });
 
-test("G71: meta.get_server_status tells what runs, and since when", async () => {
+test("G71: meta.get_server_status reports what runs, and since when", async () => {
   const answer = await call(yard(), "meta.get_server_status");
   expect(answer).toMatchObject({
     result: {
@@ -498,7 +495,7 @@ test("G71: meta.get_server_status tells what runs, and since when", async () => 
   expect(JSON.parse(texts(answer)[0]!)).toEqual(answer.ok && answer.result["structuredContent"]);
 });
 
-test("C39: the older names are understood and not shown", () => {
+test("C39: accepts the older names without listing them", () => {
   const hidden = yard()
     .provider.listing()
     .tools.flatMap((tool) => tool.hiddenNames ?? []);
@@ -539,13 +536,13 @@ test("G74: meta.ping answers pong", async () => {
   expect(texts(await call(yard(), "meta.ping"))).toEqual(["pong"]);
 });
 
-test("G74: the log is given from its end, within the bound", async () => {
+test("G74: returns the end of the log, within the limit", async () => {
   const place = yard({ config: { server_logs: true, server_log_lines: 2 } });
   expect(await call(place, "meta.get_server_logs", { lines: 50 })).toMatchObject({
     result: { structuredContent: { lines: ["two", "three"] } },
   });
 });
 
-test("an impossible number of log lines is refused", () => {
+test("refuses an impossible number of log lines", () => {
   expect(() => resolveBuiltin({ server_log_lines: 0 })).toThrow("`server_log_lines` must be");
 });

@@ -4,35 +4,35 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { SearchAnswer, SearchHit } from "../../core/ports/ports.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** How much of the hits an answer tells. */
+/** The level of detail of an answer. */
 export interface AnswerShape {
-  /** Hits of the first text. */
+  /** Number of hits in the first text. */
   readonly count: number;
   readonly detail: "brief" | "full";
-  /** Whether all hits of the first text have their schema; otherwise those that are likely have. */
+  /** Whether all hits of the first text have their schema; otherwise only likely ones have. */
   readonly isWhole: boolean;
-  /** Whether the query asks for everything, by name. */
+  /** Whether the query requests all tools, by name. */
   readonly isList: boolean;
 }
 
-/** Hits with schema at most, where nobody says how many. */
+/** Most hits with schema by default. */
 const MAX_WHOLE = 3;
-/** A further schema is given for a hit whose score is at least this share of the best one's. */
+/** Share of the best score from which a hit gets its schema. */
 const LIKELY_SHARE = 0.97;
-/** Characters that such hits may have together. */
+/** Most characters of such hits together. */
 const MAX_WHOLE_CHARS = 1200;
-/** What hits without schema tell, where nobody says how many: four in the first text, some a line, the rest a name. */
+/** Lengths for hits without schema by default: four in the first text, some a line, the rest a name. */
 const SHORT_DESCRIPTION_CHARS = 72;
 const SHORT_LINE_CHARS = 40;
 const SHORT_LINES = 4;
 const LINE_CHARS = 100;
 const MAX_PARAMETERS = 6;
-/** Characters that the descriptions of a brief answer share, and the most and the least for one. */
+/** Characters shared by the descriptions of a brief answer, and the most and the least for one. */
 const BRIEF_CHARS = 480;
 const MAX_BRIEF_CHARS = 100;
 const MIN_BRIEF_CHARS = 24;
 
-/** The texts of an answer that has hits: T's JSON array, and lines for further ones where it leaves some out. */
+/** Returns the texts of an answer with hits: the prescribed JSON array, and lines for further hits. */
 export function searchTexts(answer: SearchAnswer, shape: AnswerShape): readonly string[] {
   const { count, detail, isWhole, isList } = shape;
   const shown = answer.hits.slice(0, count);
@@ -57,7 +57,7 @@ function briefEntries(hits: readonly SearchHit[]): JsonObject[] {
   return hits.map(({ name, description, score }) => ({ name, description: firstSentence(description, room), score }));
 }
 
-/** One to three: as many as may well be meant, and as have room. The exact name of a tool gives that one. */
+/** Returns one to three: the likely hits that fit. The exact name of a tool gives only that one. */
 function wholeCount(hits: readonly SearchHit[]): number {
   const best = hits[0]!.score;
   let chars = 0;
@@ -80,7 +80,7 @@ function howMany(total: number, isList: boolean): string {
   return `There ${total === 1 ? "is 1 tool" : `are ${total} tools`} in all`;
 }
 
-/** Nothing when the first text says it all. A list of everything always says how many tools there are. */
+/** Returns nothing if the first text is complete. A list of everything always states the number of tools. */
 function furtherText({ hits, total }: SearchAnswer, { count, isList, isWhole }: AnswerShape): readonly string[] {
   const further = hits.slice(count, count + FURTHER_RESULTS);
   if (further.length === 0) return isList ? [`${howMany(total, true)}.`] : [];
@@ -108,7 +108,7 @@ function line({ name, server, description }: SearchHit, room: number): string {
   return `- ${name}${name.startsWith(server) ? "" : ` (${server})`}${text === "" ? "" : `: ${text}`}`;
 }
 
-/** The first sentence of a description, cut where there is no room for it. */
+/** Returns the first sentence of a description, truncated if it does not fit. */
 function firstSentence(description: string, room: number): string {
   const text = firstChars(description, 4 * room)
     .replaceAll(/\s+/g, " ")

@@ -29,7 +29,7 @@ const SHOWN_SCHEMA: JsonObject = {
   },
 };
 
-/** T's callers send what they like for `max_results`; what is no number above 0 is the default. */
+/** Callers send any value for `max_results`; a value that is not a number above 0 is the default. */
 const ACCEPTED_SCHEMA: JsonObject = {
   type: "object",
   properties: {
@@ -42,10 +42,11 @@ const ACCEPTED_SCHEMA: JsonObject = {
 };
 
 /**
- * `tool_search(query?, max_results?, detail?)`: one text item with T's JSON array. With `max_results` or
- * `detail = "full"` every entry is `{name, description, score, inputSchema}`; with neither, those are the first one to
- * three of five, and the others are `{name, description, score, parameters}` with the parameters' names. `brief` leaves
- * schemas and parameters out. Where more tools match, a second item names some, a line each, and says how many.
+ * Creates `tool_search(query?, max_results?, detail?)`: one text item with the prescribed JSON array. With
+ * `max_results` or `detail = "full"` every entry is `{name, description, score, inputSchema}`; with neither, the first
+ * one to three of five are, and the others are `{name, description, score, parameters}` with the parameters' names.
+ * `brief` omits schemas and parameters. If more tools match, a second item names some, one per line, and states the
+ * number.
  */
 export function toolSearch(source: Source, ports: BuiltinPorts): FixedTool {
   const record = ownToolRecord(source, {
@@ -86,7 +87,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** A query of more words is about more than one step of a task, most of the time. */
+/** A query with more words usually covers more than one step of a task. */
 const MANY_WORDS = 20;
 const ONE_STEP = "This was a long query. Search for one step of the task at a time, in a few words.";
 
@@ -96,7 +97,7 @@ function queryWordCount(query: string): number {
 
 const MAX_SERVERS = 30;
 
-/** T's sentence; after it, when there is something to tell, what is written much alike and which servers there are. */
+/** Returns the prescribed sentence, followed by similar names and the servers, if there are any. */
 function nothingFound(
   { near = [], servers = [], noSuchServer = false }: Partial<SearchInstead> = {},
   server = "",

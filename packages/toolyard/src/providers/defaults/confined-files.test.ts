@@ -37,7 +37,7 @@ const open = (options: { readonly roots?: readonly string[]; readonly maxBytes?:
   new ConfinedFiles({ roots: [root], maxBytes: 100, ...options });
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-/** Everything outside of the root is as it was. */
+/** Checks that everything outside the root is unchanged. */
 function expectNothingElse(): void {
   expect(readdirSync(outside)).toEqual(["secret.txt"]);
   expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe("kept");
@@ -45,24 +45,24 @@ function expectNothingElse(): void {
 }
 
 describe("a path inside", () => {
-  test("S6: is written, with the folders that it needs", async () => {
+  test("S6: is written, with its folders", async () => {
     expect(await open().overwrite("notes/2024/today.md", bytes("one"))).toBe(join(root, "notes/2024/today.md"));
     expect(read("notes/2024/today.md")).toBe("one");
   });
 
-  test("S6: may go up and down as long as it ends inside, and may be absolute", async () => {
+  test("S6: may go up and down if it ends inside, and may be absolute", async () => {
     await open().overwrite("a/../b/./c.txt", bytes("relative"));
     await open().overwrite(join(root, "d.txt"), bytes("absolute"));
     expect([read("b/c.txt"), read("d.txt")]).toEqual(["relative", "absolute"]);
   });
 
-  test("S6: may lead by a link that ends inside", async () => {
+  test("S6: may lead through a link that ends inside", async () => {
     mkdirSync(join(root, "real"), { recursive: true });
     symlinkSync("real", join(root, "link"));
     expect(await open().overwrite("link/x.txt", bytes("x"))).toBe(join(root, "real/x.txt"));
   });
 
-  test("S6: may lie in a root that is a link itself, and in a second root", async () => {
+  test("S6: may be in a root that is a link itself, and in a second root", async () => {
     const second = join(yard, "outside", "..", "second");
     mkdirSync(root);
     rmSync(root, { recursive: true });
@@ -84,7 +84,7 @@ describe("a path outside", () => {
     "..",
     "../files-2/x",
     "../../../../../../tmp/toolyard-x",
-  ])("S6: %s is refused", async (path) => {
+  ])("S6: refuses %s", async (path) => {
     await expect(open().overwrite(path, bytes("x"))).rejects.toBeInstanceOf(FileRefusal);
     await expect(open().append(path, bytes("x"))).rejects.toBeInstanceOf(FileRefusal);
     expectNothingElse();
@@ -100,7 +100,7 @@ describe("a path outside", () => {
     ["a link and back up", "link/../outside/secret.txt", () => symlinkSync(outside, join(root, "link"))],
     ["a link to a file", "secret.txt", () => symlinkSync(join(outside, "secret.txt"), join(root, "secret.txt"))],
     ["new folders behind a link", "link/a/b/c.txt", () => symlinkSync(outside, join(root, "link"))],
-  ])("S6: by way of %s is refused or stays inside", async (_what, path, prepare) => {
+  ])("S6: refuses a path through %s or keeps it inside", async (_what, path, prepare) => {
     mkdirSync(root);
     prepare();
     await open()
@@ -112,7 +112,7 @@ describe("a path outside", () => {
     expectNothingElse();
   });
 
-  test("S6: a link that ends nowhere is replaced, and not followed", async () => {
+  test("S6: replaces a link to nothing without following it", async () => {
     mkdirSync(root);
     symlinkSync(join(outside, "new.txt"), join(root, "dangling.txt"));
     await open()
@@ -124,7 +124,7 @@ describe("a path outside", () => {
     expectNothingElse();
   });
 
-  test("S6: a second name of a file outside is not appended to; overwriting it leaves that file alone", async () => {
+  test("S6: does not append to a second name of an outside file; overwriting leaves that file unchanged", async () => {
     mkdirSync(root);
     linkSync(join(outside, "secret.txt"), join(root, "hard.txt"));
     await expect(open().append("hard.txt", bytes("x"))).rejects.toThrow(/hard link/);
@@ -135,7 +135,7 @@ describe("a path outside", () => {
 });
 
 describe("writing", () => {
-  test("S6: replaces the whole file in one step, with its mode, and leaves nothing beside it", async () => {
+  test("S6: replaces the whole file in one step, keeps its mode, and leaves no other file", async () => {
     mkdirSync(root);
     writeFileSync(join(root, "x.txt"), "a long text from before", { mode: 0o600 });
     const { ino } = statSync(join(root, "x.txt"));
@@ -146,7 +146,7 @@ describe("writing", () => {
     expect(readdirSync(root)).toEqual(["x.txt"]);
   });
 
-  test("S6: a file that a group may write stays so", async () => {
+  test("S6: keeps group write permission", async () => {
     mkdirSync(root);
     writeFileSync(join(root, "x.txt"), "before");
     chmodSync(join(root, "x.txt"), 0o666);
@@ -154,7 +154,7 @@ describe("writing", () => {
     expect(statSync(join(root, "x.txt")).mode & 0o777).toBe(0o666);
   });
 
-  test("S6: one that fails leaves what was there, and nothing beside it", async () => {
+  test("S6: a failed write leaves the earlier content, and no other file", async () => {
     mkdirSync(join(root, "folder"), { recursive: true });
     writeFileSync(join(root, "file"), "kept");
     await expect(open().overwrite("folder", bytes("x"))).rejects.toThrow(/is a folder/);
@@ -164,13 +164,13 @@ describe("writing", () => {
     expect(read("file")).toBe("kept");
   });
 
-  test("appends behind what is there, in the order of the calls", async () => {
+  test("appends to the existing content, in the order of the calls", async () => {
     const files = open();
     await Promise.all(["a", "b", "c", "d"].map((letter) => files.append("log.txt", bytes(letter))));
     expect(read("log.txt")).toBe("abcd");
   });
 
-  test("more than the bound is refused, what is there already included", async () => {
+  test("refuses content over the limit, including the existing content", async () => {
     const files = open({ maxBytes: 5 });
     await expect(files.overwrite("x.txt", bytes("123456"))).rejects.toThrow(/max_file_size/);
     expect(existsSync(join(root, "x.txt"))).toBe(false);
@@ -179,11 +179,11 @@ describe("writing", () => {
     expect(read("x.txt")).toBe("1234");
   });
 
-  test.each(["", "  ", ".", "a/..", "folder/", "nul\0", "x".repeat(1025)])("%j is no file's path", async (path) => {
+  test.each(["", "  ", ".", "a/..", "folder/", "nul\0", "x".repeat(1025)])("%j is not a file path", async (path) => {
     await expect(open().overwrite(path, bytes("x"))).rejects.toBeInstanceOf(FileRefusal);
   });
 
-  test.runIf(process.platform !== "win32")("a pipe is left alone, and nobody waits for it", async () => {
+  test.runIf(process.platform !== "win32")("ignores a pipe without waiting for it", async () => {
     mkdirSync(root);
     execFileSync("mkfifo", [join(root, "pipe")]);
     await expect(open().overwrite("pipe", bytes("x"))).rejects.toThrow(/no ordinary file/);
@@ -191,7 +191,7 @@ describe("writing", () => {
     expect(lstatSync(join(root, "pipe")).isFIFO()).toBe(true);
   });
 
-  test("a name that is taken gets a number", async () => {
+  test("adds a number to a name that is taken", async () => {
     const files = open();
     const written = await Promise.all([
       files.add("otter.png", bytes("1")),

@@ -15,29 +15,29 @@ export interface ConfinedFilesOptions {
 const NEW_FILE_MODE = 0o644;
 const MAX_NUMBERED = 1000;
 
-/** Writes files inside some folders and nowhere else. Rejects with a `FileRefusal` whose words are for the caller. */
+/** Writes files inside some folders and nowhere else. Rejects with a `FileRefusal` with a message for the caller. */
 export class ConfinedFiles {
   readonly #options: ConfinedFilesOptions;
-  /** The last write of each file that is being written: they follow one another. */
+  /** The last write of each file being written: writes of one file run in sequence. */
   readonly #tails = new Map<string, Promise<unknown>>();
-  /** Which file a path means is found out one after the other, so that writes queue in the order of the calls. */
+  /** Paths are resolved one after another, so that writes queue in the order of the calls. */
   #lastFound: Promise<unknown> = Promise.resolve();
 
   constructor(options: ConfinedFilesOptions) {
     this.#options = options;
   }
 
-  /** The whole file or nothing: what was there is replaced in one step. Gives its path, absolute. */
+  /** Replaces the whole file in one step. Returns its absolute path. */
   overwrite(path: string, content: Uint8Array): Promise<string> {
     return this.#write(path, content, (real) => replaceFile(real, content));
   }
 
-  /** At the end of a file, which is made when it is missing. Gives its path, absolute. */
+  /** Appends to a file, and creates it if it is missing. Returns its absolute path. */
   append(path: string, content: Uint8Array): Promise<string> {
     return this.#write(path, content, (real) => appendFile(real, content, this.#options.maxBytes));
   }
 
-  /** Under this name, or with a number behind it where there is such a file. Gives its path, absolute. */
+  /** Creates a file with this name, or with a number added if it exists. Returns its absolute path. */
   async add(path: string, content: Uint8Array): Promise<string> {
     const end = extname(path);
     for (let number = 1; number <= MAX_NUMBERED; number += 1) {
@@ -80,7 +80,7 @@ export class ConfinedFiles {
   }
 }
 
-/** What is there already, if it is a file; anything else may not be written to. */
+/** Returns the existing file; anything else must not be written to. */
 async function fileAt(path: string): Promise<{ readonly mode: number } | undefined> {
   try {
     const stats = await lstat(path);
@@ -100,7 +100,7 @@ async function replaceFile(path: string, content: Uint8Array): Promise<string> {
   return path;
 }
 
-// Opened without following a link: one that was put there a moment ago leads nowhere.
+// Opened without following links, so that a link created in between leads nowhere.
 const APPEND_FLAGS =
   constants.O_WRONLY |
   constants.O_APPEND |
@@ -113,7 +113,7 @@ async function appendFile(path: string, content: Uint8Array, maxBytes: number): 
   const handle = await open(path, APPEND_FLAGS, NEW_FILE_MODE);
   return closing(handle, async () => {
     const stats = await handle.stat();
-    // Its other name may lie anywhere.
+    // Its other name may be anywhere.
     if (!stats.isFile() || stats.nlink > 1)
       throw new FileRefusal(
         `\`${basename(path)}\` has a second name elsewhere (a hard link) and is left alone. ` +

@@ -3,10 +3,10 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { expandHome } from "../../core/home-path.ts";
 import type { FailKind } from "../../core/calls/kinds.ts";
 
-/** A file that cannot be written, in words for the caller: no path but the one that it gave. */
+/** A file that cannot be written, with a message for the caller: it contains no path except the given one. */
 export class FileRefusal extends Error {
   override readonly name = "FileRefusal";
-  /** Which kind of failure it is. @default "tool_error" */
+  /** Outcome code of the failure. @default "tool_error" */
   readonly kind: FailKind;
 
   constructor(
@@ -21,9 +21,9 @@ export class FileRefusal extends Error {
 const MAX_PATH_CHARS = 1024;
 
 /**
- * Where a caller's path leads, with every link resolved: inside one of the roots, or it throws a `FileRefusal`. Missing
- * folders are made, inside only. A relative path counts from the first root. The result's folder exists and has no link
- * in it.
+ * Returns the real path of a caller's path, with every link resolved: inside one of the roots, or it throws a
+ * `FileRefusal`. Creates missing folders, inside only. A relative path refers to the first root. The result's folder
+ * exists and contains no link.
  */
 export async function confinedPath(path: string, roots: readonly string[]): Promise<string> {
   assertUsable(path);
@@ -32,7 +32,7 @@ export async function confinedPath(path: string, roots: readonly string[]): Prom
   if (!isInside(realRoot, real)) throw outside(path);
   const folder = dirname(real);
   await mkdir(folder, { recursive: true });
-  // Somebody may have put a link there meanwhile.
+  // A link may have been created there in the meantime.
   if ((await realpath(folder)) !== folder) throw outside(path);
   return real;
 }
@@ -47,7 +47,7 @@ function assertUsable(path: string): void {
     throw new FileRefusal(`\`${path}\` names a folder. Add the name of the file.`, { kind: "invalid_params" });
 }
 
-/** `..` is resolved here, before links are. A root that is a link itself may be spelt either way. */
+/** Resolves `..` before links. A root that is a link itself may be written either way. */
 async function lexicallyInside(
   path: string,
   roots: readonly string[],
@@ -63,7 +63,7 @@ async function lexicallyInside(
   throw outside(path);
 }
 
-// The links of what exists; what does not exist yet cannot be one.
+// Resolves the links of the existing part; a missing part cannot be a link yet.
 async function resolveLinks(path: string): Promise<string> {
   const missing: string[] = [];
   for (let at = path; ; at = dirname(at)) {

@@ -38,8 +38,8 @@ export function valueResult(value: JsonObject): Outcome {
 }
 
 /**
- * The tool's own words for what went wrong, in its own members, marked as an error. `cause` is which kind of failure it
- * was, where that is known.
+ * Returns the tool's own error message in its own members, marked as an error. `cause` is the outcome code, if it is
+ * known.
  */
 export function failedResult(message: string, value: JsonObject, cause: FailKind = "tool_error"): Fail {
   return fail("tool_error", message, {
@@ -48,7 +48,10 @@ export function failedResult(message: string, value: JsonObject, cause: FailKind
   });
 }
 
-/** A failure that is the call's own: the caller went, or its time is over. Anything else is for the tool to tell. */
+/**
+ * Returns the failure of the call itself: the caller disconnected, or its time has expired. The tool reports all
+ * others.
+ */
 export function endOfCall(failure: { readonly kind: string }, { signal }: ResolvedCall): Outcome | undefined {
   if (!signal.aborted) return undefined;
   const { reason } = signal;

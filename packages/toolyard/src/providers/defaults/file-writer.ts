@@ -40,7 +40,7 @@ const OUTPUT: JsonObject = {
   required: ["status", "message", "file_path"],
 };
 
-/** `file_writer(file_path, content, mode = "overwrite")` gives `{status, message, file_path}`. */
+/** Creates `file_writer(file_path, content, mode = "overwrite")`, which returns `{status, message, file_path}`. */
 export function fileWriter(source: Source, files: ConfinedFiles): FixedTool {
   const record = defaultToolRecord(source, {
     name: "file_writer",
@@ -57,7 +57,7 @@ export function fileWriter(source: Source, files: ConfinedFiles): FixedTool {
 }
 
 async function write({ arguments: args }: ResolvedCall, files: ConfinedFiles): Promise<Outcome> {
-  // The schema was held against them.
+  // The schema was checked.
   const { file_path: path, content: text, mode } = args as { file_path: string; content: string; mode?: string };
   const content = Buffer.from(text, "utf8");
   try {

@@ -47,12 +47,12 @@ const OUTPUT: JsonObject = {
 export interface ImageParts {
   readonly models: Models;
   readonly files: ConfinedFiles;
-  /** Where the files go; absolute. */
+  /** Absolute folder of the files. */
   readonly root: string;
   readonly timeoutMs: number;
 }
 
-/** `generate_image_from_prompt(prompt, …)` gives `{status, message, image_path, image_url}`. */
+/** Creates `generate_image_from_prompt(prompt, …)`, which returns `{status, message, image_path, image_url}`. */
 export function generateImageTool(source: Source, parts: ImageParts): FixedTool {
   const { timeoutMs } = parts;
   const record = defaultToolRecord(source, {
@@ -77,7 +77,7 @@ async function run(call: ResolvedCall, { models, files, root }: ImageParts): Pro
     prompt: string;
     output_filename_suggestion?: string;
   };
-  // A calling program's own model goes before the configured one.
+  // The calling program's own model precedes the configured one.
   try {
     const lent = call.models?.generateImage ? call.models : models;
     if (!lent.generateImage) return failure(NO_MODEL);
@@ -121,7 +121,7 @@ function requestOf(args: JsonObject): ImageRequest {
 
 const MAX_NAME_CHARS = 60;
 
-/** A plain name out of whatever was suggested, else out of the prompt's first words. */
+/** Returns a plain file name from the suggestion, else from the first words of the prompt. */
 function fileName(suggestion: string, prompt: string): string {
   return (
     slug(suggestion.replace(/^.*[\\/]/s, "").replace(/\.(?:png|jpe?g|webp|gif|avif)$/i, "")) ||

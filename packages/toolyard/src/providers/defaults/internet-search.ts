@@ -42,7 +42,10 @@ const OUTPUT: JsonObject = {
   required: ["search_results"],
 };
 
-/** `internet_search(query, num_results = 5)` gives `{search_results: [{title, link, snippet}], error?}`. */
+/**
+ * Creates `internet_search(query, num_results = 5)`, which returns `{search_results: [{title, link, snippet}],
+ * error?}`.
+ */
 export function internetSearch(source: Source, search: WebSearch): FixedTool {
   const record = defaultToolRecord(source, {
     name: "internet_search",

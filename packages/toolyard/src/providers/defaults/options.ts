@@ -55,7 +55,7 @@ export interface DefaultToolsOptions {
   readonly imageTimeoutMs: number;
 }
 
-/** Fills in the defaults; relative paths count from `folder`. Throws an `OptionError`. */
+/** Returns the options with defaults; relative paths refer to `folder`. Throws an `OptionError`. */
 export function resolveDefaultTools(raw: DefaultToolsConfig = {}, folder: string = process.cwd()): DefaultToolsOptions {
   const options = readOptions(DefaultToolsSchema, raw, "default_tools.");
   const { file_roots: roots } = options;

@@ -17,17 +17,17 @@ export interface DefaultsParts {
   readonly webSearch: WebSearchOptions;
   readonly models: Models;
   readonly interpreter: InterpreterParts;
-  /** Proxy settings among them. */
+  /** Including proxy settings. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What the tools are made of, ready to use. */
+/** The parts of the tools, ready to use. */
 interface DefaultToolParts extends DefaultsParts {
   readonly files: ConfinedFiles;
   readonly search: WebSearch;
 }
 
-/** One row a tool. */
+/** One row per tool. */
 const TOOLS: Readonly<Record<DefaultToolName, (shared: DefaultToolParts) => FixedTool>> = {
   file_writer: ({ source, files }) => fileWriter(source, files),
   generate_image_from_prompt: ({ source, files, models, options }) =>
@@ -36,7 +36,7 @@ const TOOLS: Readonly<Record<DefaultToolName, (shared: DefaultToolParts) => Fixe
   python_interpreter: ({ source, interpreter }) => pythonInterpreter(source, interpreter),
 };
 
-/** The tools that come with the package, as far as they are enabled. */
+/** The enabled tools that come with the package. */
 export class DefaultsProvider extends FixedTools {
   constructor(parts: DefaultsParts) {
     const { source, options, webSearch, environment } = parts;

@@ -11,7 +11,7 @@ import type { FixedTool } from "../fixed-tools.ts";
 import { defaultToolRecord, endOfCall, failedResult, valueResult } from "./default-tool.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
-/** Time between the end of a run and that of the call around it: its turn may have to come first. */
+/** Time between the end of a run and that of its call: the run may have to wait for its turn. */
 const SLACK_MS = 35_000;
 
 const INPUT: JsonObject = {
@@ -51,13 +51,16 @@ const DESCRIPTION =
   "For calculations, and for work on text and data that stand in the code.";
 
 export interface InterpreterParts {
-  /** The sandbox as it is configured now. */
+  /** Returns the sandbox as currently configured. */
   sandbox(): Pick<Sandbox, "options" | "run">;
-  /** The longest time that a caller may ask for. */
+  /** The longest time that a caller may request. */
   readonly maxWallMs: number;
 }
 
-/** `python_interpreter(code, timeout_seconds = 10)` gives `{stdout, stderr, returned_value, execution_status}`. */
+/**
+ * Creates `python_interpreter(code, timeout_seconds = 10)`, which returns `{stdout, stderr, returned_value,
+ * execution_status}`.
+ */
 export function pythonInterpreter(source: Source, parts: InterpreterParts): FixedTool {
   const timeoutMs = parts.maxWallMs + SLACK_MS;
   const record = defaultToolRecord(source, {
@@ -74,7 +77,7 @@ export function pythonInterpreter(source: Source, parts: InterpreterParts): Fixe
 }
 
 async function interpret(call: ResolvedCall, { sandbox }: InterpreterParts): Promise<Outcome> {
-  // The schema was held against them.
+  // The schema was checked.
   const { code, timeout_seconds: seconds = DEFAULT_TIMEOUT_SECONDS } = call.arguments as {
     code: string;
     timeout_seconds?: number;
@@ -94,7 +97,7 @@ async function interpret(call: ResolvedCall, { sandbox }: InterpreterParts): Pro
   return outcomeOf(run, call);
 }
 
-/** The profile has no tools; code that asks all the same was refused before it could. */
+/** The profile has no tools; code that calls one is refused earlier. */
 const NOTHING: SandboxHost = { call: () => Promise.resolve(REFUSED), search: () => Promise.resolve(REFUSED) };
 const REFUSED = { ok: false, kind: "denied", message: "There are no tools here.", retryable: false } as const;
 
@@ -107,7 +110,7 @@ function outcomeOf(run: SandboxRun, call: ResolvedCall): Outcome {
   const value = valueOf(run, message);
   if (end === "finished") return valueResult(value);
   const failed = failedResult(message, value);
-  // Not tried again: the same code takes as long once more.
+  // Not retryable: the same code would take as long again.
   return end === "timeout" ? { ...failed, kind: "timeout", attempts: 1 } : failed;
 }
 
@@ -116,7 +119,7 @@ function messageFor({ error }: SandboxRun): string {
   return [error.type, error.message].filter((part) => part !== "").join(": ");
 }
 
-/** What the caller gets of a run that took place, however it ended. */
+/** Returns the value of a completed run, however it ended. */
 function valueOf(run: SandboxRun, message: string): JsonObject {
   const { end, resultJson, stdout } = run;
   return {
@@ -131,11 +134,11 @@ const LEFT_OUT = "[Output was left out: the program printed too much.]";
 
 function explanation({ error }: SandboxRun, message: string): string {
   const traceback = error?.traceback.trimEnd() ?? "";
-  // The last line of Python's own says it already.
+  // The last line of Python's traceback already contains it.
   return error && traceback.includes(`\n${error.type}`) ? traceback : lines(traceback, message);
 }
 
-/** Parts that are there, each from the start of a line. */
+/** Joins the non-empty parts, each on a new line. */
 function lines(...parts: readonly string[]): string {
   return parts
     .filter((part) => part !== "")

@@ -22,17 +22,17 @@ const METADATA_SUFFIX = ".mcp.json";
 
 export interface ExecuteFolderTool extends FolderTool {
   readonly execute: ExecuteTool;
-  /** Tells one state of the script from the next. */
+  /** Changes with the state of the script. */
   readonly version: string;
 }
 
-/** What holds for tools that do not say otherwise. */
+/** Defaults for tools without these settings. */
 export interface ExecuteRules {
   readonly visibility: Visibility;
   readonly settings: RunSettings;
 }
 
-/** What is being gathered of one folder. */
+/** The state of reading one folder. */
 interface FolderScan {
   readonly folder: Folder;
   readonly texts: ReadonlyMap<string, FileText>;
@@ -41,7 +41,7 @@ interface FolderScan {
   readonly alsoWatch: string[];
 }
 
-/** Reads the tools folder and the folders right inside it, one tool each. */
+/** Reads the tools folder and its direct subfolders, one tool each. */
 export function createExecuteReader(rules: ExecuteRules): FolderReader<FolderContent<ExecuteFolderTool>> {
   return {
     wants: (fileName) => fileName.endsWith(METADATA_SUFFIX) && fileName.length > METADATA_SUFFIX.length,
@@ -59,7 +59,7 @@ function stemOf(fileName: string): string {
   return fileName.slice(0, -METADATA_SUFFIX.length);
 }
 
-/** In a tool's folder the folder's name is the tool's, and both files carry it. */
+/** In a tool's folder the folder's name is the tool's name, and both files carry it. */
 function ownStem({ folder, texts, problems }: FolderScan): string[] {
   const stem = basename(folder.path);
   if (texts.has(stem + METADATA_SUFFIX)) return [stem];
@@ -114,7 +114,9 @@ function readTool(stem: string, gathering: FolderScan): ExecuteFolderTool | unde
   };
 }
 
-/** Why a tool's script cannot be run. It is watched, too: what is in it decides whether it is offered. */
+/**
+ * Returns why a tool's script cannot be run. The script is watched, too: its content decides whether it is offered.
+ */
 function problemWithFile(file: string, { folder, alsoWatch }: FolderScan): string | undefined {
   const real = realPathOf(file);
   alsoWatch.push(file);
@@ -146,12 +148,12 @@ interface Metadata {
   readonly remarks: readonly string[];
 }
 
-/** Members that say how the tool is run; clients do not see them. */
+/** Members about running the tool; clients do not see them. */
 const RUN_MEMBERS = ["env", "visibility", ...CALL_LIMITS, ...RUN_TABLES];
 
 /**
- * `{name, description, input_schema, output_schema?}`; MCP's spelling of the keys is taken too, and further members are
- * kept.
+ * Reads `{name, description, input_schema, output_schema?}`; MCP's spelling of the keys is accepted too, and further
+ * members are kept.
  */
 function parseMetadata(file: FileText, stem: string): Metadata | { readonly problem: string } {
   if ("problem" in file) return { problem: file.problem };
@@ -182,7 +184,7 @@ function parseMetadata(file: FileText, stem: string): Metadata | { readonly prob
   };
 }
 
-/** What clients see, or what is wrong. */
+/** Returns the definition for clients, or the fault. */
 function toDefinition(raw: JsonObject, stem: string): JsonObject | string {
   const {
     name,

@@ -25,7 +25,7 @@ const TABLE: TableFacts = {
   },
 };
 
-/** Tool folders: one source for all `.mcp.json` files beside a script with `execute`. */
+/** Tool folders: one source for all `.mcp.json` files next to a script with `execute`. */
 export const FOLDERS = defineSourceKind({
   kind: "folders",
   schema: { folders: Type.Optional(Type.Table(FoldersSchema, TABLE)) },

@@ -47,22 +47,22 @@ export const FoldersSchema = Type.Object(
 export type FoldersConfig = Static<typeof FoldersSchema>;
 
 export interface FoldersOptions {
-  /** Absolute; of two tools with one name, that of the first folder wins. */
+  /** Absolute; of two tools with one name, the one in the first folder is used. */
   readonly toolsPaths: readonly string[];
   readonly librariesPaths: readonly string[];
   readonly visibility: "native" | "ondemand";
   readonly timeoutMs: number | undefined;
   readonly maxOutputBytes: number;
-  /** What is installed for tools unasked. */
+  /** Dependencies that are installed for tools without consent. */
   readonly dependencies: Dependencies;
-  /** For tools that do not say otherwise. */
+  /** Defaults for tools without these settings. */
   readonly settings: RunSettings;
   readonly shape: ListingShape;
 }
 
 /**
- * Fills in the defaults; relative paths count from `folder`. Throws an `OptionError` for a size or time that cannot be
- * read.
+ * Returns the options with defaults; relative paths refer to `folder`. Throws an `OptionError` for an invalid size or
+ * time.
  */
 export function resolveFolders(raw: FoldersConfig, folder: string = process.cwd()): FoldersOptions {
   const options = readOptions(FoldersSchema, raw, "folders.");

@@ -58,8 +58,8 @@ async function list(provider: Provider) {
   };
 }
 
-describe("what is offered", () => {
-  test("L30, L32: a sub-folder with both files is a tool, and so is a pair in the tools folder itself", async () => {
+describe("offered tools", () => {
+  test("L30, L32: a subfolder with both files is a tool, and so is a pair in the tools folder itself", async () => {
     tool("one", ".py", "def execute(params): return {}");
     folder.write(
       "flat.mcp.json",
@@ -93,7 +93,7 @@ describe("what is offered", () => {
       { "one/one.py": "def execute(params): pass" },
       "one: not offered: `one.mcp.json` is missing beside the script",
     ],
-  ])("L30: without %s the tool is not offered, and it is said why", async (_, files, problem) => {
+  ])("L30: without %s the tool is not offered, with the reason", async (_, files, problem) => {
     for (const [place, text] of Object.entries(files)) folder.write(place, text);
     expect(await list(provide())).toEqual({ names: [], problems: [problem] });
   });
@@ -103,13 +103,13 @@ describe("what is offered", () => {
     ["no description", { description: undefined }, "`description` is missing"],
     ["no input schema", { input_schema: undefined }, "`input_schema` is missing"],
     ["an output schema that is no object", { output_schema: [] }, "`output_schema` must be an object"],
-  ])("metadata with %s is refused", async (_, more, message) => {
+  ])("refuses metadata with %s", async (_, more, message) => {
     folder.write("one/one.mcp.json", metadata("one", more));
     folder.write("one/one.py", "");
     expect(await list(provide())).toEqual({ names: [], problems: [expect.stringContaining(message)] });
   });
 
-  test("metadata that is no JSON drops that tool only", async () => {
+  test("metadata that is not JSON drops only that tool", async () => {
     tool("good", ".py", "def execute(params): pass");
     tool("bad", ".py", "");
     folder.write("bad/bad.mcp.json", "{");
@@ -119,7 +119,7 @@ describe("what is offered", () => {
     });
   });
 
-  test("the folder's name wins over another one in the metadata", async () => {
+  test("the folder's name overrides a different one in the metadata", async () => {
     tool("one", ".py", "def execute(params): return 'ran'");
     folder.write("one/one.mcp.json", metadata("other"));
     const provider = provide();
@@ -130,7 +130,7 @@ describe("what is offered", () => {
     expect(textOf(await callTool(provider, "one"))).toBe("ran");
   });
 
-  test("how a tool is run stands in its description, wins over the section, and clients do not see it", async () => {
+  test("run settings in the description override the section, and clients do not see them", async () => {
     const run = {
       visibility: "ondemand",
       timeout: "5s",
@@ -170,13 +170,13 @@ describe("what is offered", () => {
     [{ limits: { procs: "many" } }, "`limits.procs` must be a whole number"],
     [{ visibility: "hidden" }, "`visibility` is"],
     [{ timeout: "soon" }, "`timeout` must be"],
-  ])("what cannot be read of it keeps the tool from being offered: %j", async (more, message) => {
+  ])("unreadable run settings withhold the tool: %j", async (more, message) => {
     folder.write("one/one.mcp.json", metadata("one", more));
     folder.write("one/one.py", "def execute(params): return 1");
     expect(await list(provide())).toEqual({ names: [], problems: [expect.stringContaining(message)] });
   });
 
-  test("a script that is a link out of the tools folder is refused", async () => {
+  test("refuses a script that is a link out of the tools folder", async () => {
     folder.write("outside.py", "");
     folder.write("tools/one/one.mcp.json", metadata("one"));
     symlinkSync(join(folder.path, "outside.py"), join(folder.path, "tools/one/one.py"));
@@ -186,7 +186,7 @@ describe("what is offered", () => {
     });
   });
 
-  test("an edit, a removal and a new tool are seen on the next request", async () => {
+  test("the next request sees an edit, a removal and a new tool", async () => {
     tool("one", ".py", "def execute(params): return 1");
     const provider = provide();
     expect(textOf(await callTool(provider, "one"))).toBe("1");
@@ -243,7 +243,7 @@ const LANGUAGES = [
 ] as const;
 
 describe.each(LANGUAGES)("%s", (_, suffix, { echo, context }) => {
-  test("L33: `execute` gets the parameters as one value, and what it returns is the result", async () => {
+  test("L33: `execute` gets the parameters as one value, and its return value is the result", async () => {
     tool("one", suffix, echo);
     expect(await callTool(provide(), "one", { x: "hé" })).toMatchObject({
       ok: true,
@@ -251,7 +251,7 @@ describe.each(LANGUAGES)("%s", (_, suffix, { echo, context }) => {
     });
   });
 
-  test("L34: a function that takes `lollms_client_instance` gets it, with a logger", async () => {
+  test("L34: a function with `lollms_client_instance` gets it, with a logger", async () => {
     tool("one", suffix, context);
     const notifications: CallNotification[] = [];
     expect(textOf(await callTool(provide(), "one", {}, { notifications }))).toBe("done");
@@ -267,7 +267,7 @@ describe("Python tools", () => {
     return callTool(provide(), "one", {}, { notifications });
   };
 
-  test("what the tool prints, also from its own children, is a log line and never part of the result", async () => {
+  test("printed output, also of child processes, is logged and never part of the result", async () => {
     const notifications: CallNotification[] = [];
     const outcome = await call(
       "import subprocess, sys\ndef execute(params):\n  print('{\"result\": 1}')\n" +
@@ -296,13 +296,13 @@ describe("Python tools", () => {
     expect(log).not.toContain(folder.path);
   });
 
-  test("an async function is awaited", async () => {
+  test("awaits an async function", async () => {
     expect(
       textOf(await call("import asyncio\nasync def execute(params):\n  await asyncio.sleep(0.01)\n  return 'late'")),
     ).toBe("late");
   });
 
-  test("a service that is not offered fails when it is used, with a clear message", async () => {
+  test("an unavailable service fails on use, with a clear message", async () => {
     const outcome = await call(
       "def execute(params, lollms_client_instance):\n  return lollms_client_instance.tti.generate_image('x')",
     );
@@ -313,7 +313,7 @@ describe("Python tools", () => {
     });
   });
 
-  test("`getattr` with a default and `hasattr` tell that a service is not offered", async () => {
+  test("`getattr` with a default and `hasattr` show that a service is unavailable", async () => {
     expect(
       textOf(
         await call(
@@ -342,7 +342,7 @@ describe("Python tools", () => {
     });
   });
 
-  test("values beyond JSON are shown: dates and sets as text and lists, NaN as null", async () => {
+  test("converts values beyond JSON: dates and sets to text and lists, NaN to null", async () => {
     const outcome = await call(
       "import datetime\ndef execute(params):\n  return {'d': datetime.date(2026, 1, 2), 's': {3}, 'n': " +
         "float('nan'), 'k': {1: 2}}",
@@ -353,7 +353,7 @@ describe("Python tools", () => {
     });
   });
 
-  test("a file beside the tool can be imported and read", async () => {
+  test("a file next to the tool can be imported and read", async () => {
     folder.write("one/helper.py", "WORD = 'help'");
     folder.write("one/data.txt", "data");
     expect(textOf(await call("import helper\ndef execute(params): return helper.WORD + open('data.txt').read()"))).toBe(
@@ -361,7 +361,7 @@ describe("Python tools", () => {
     );
   });
 
-  test("a tool that never returns is ended at its deadline with what it started", async () => {
+  test("ends a tool that never returns at its deadline, with its child processes", async () => {
     tool(
       "one",
       ".py",
@@ -391,7 +391,7 @@ describe("Python tools", () => {
     ).toBe("now");
   });
 
-  test("a result over the bound is too large", async () => {
+  test("a result over the limit is too large", async () => {
     tool("one", ".py", "def execute(params): return 'x' * 3_000_000");
     expect(await callTool(provide({ max_output: "1MB" }), "one")).toMatchObject({ ok: false, kind: "too_large" });
     expect(textOf(await callTool(provide(), "one"))).toHaveLength(3_000_000);
@@ -404,7 +404,7 @@ describe("JavaScript tools", () => {
     return callTool(provide(), "one", {}, { notifications });
   };
 
-  test("console.log is a log line and never part of the result, a large result arrives whole", async () => {
+  test("console.log is logged and never part of the result; a large result arrives complete", async () => {
     const notifications: CallNotification[] = [];
     expect(
       textOf(
@@ -422,7 +422,7 @@ describe("JavaScript tools", () => {
     });
   });
 
-  test("a service that is not offered fails when it is used, with a clear message", async () => {
+  test("an unavailable service fails on use, with a clear message", async () => {
     const outcome = await call(
       "export function execute(params, lollms_client_instance) { return lollms_client_instance.tti.generate('x'); }",
     );
@@ -433,7 +433,7 @@ describe("JavaScript tools", () => {
     });
   });
 
-  test("what the tool leaves running does not delay its answer", async () => {
+  test("work that the tool leaves running does not delay its answer", async () => {
     expect(textOf(await call("export function execute() { setInterval(() => {}, 1000); return 'now'; }"))).toBe("now");
   });
 });

@@ -5,7 +5,7 @@ import { FolderProvider, type FolderServices } from "../tool-folders/provider.ts
 import { createExecuteReader, type ExecuteFolderTool } from "./execute-reader.ts";
 import type { FoldersOptions } from "./options.ts";
 
-/** Each state of a script is looked at once. */
+/** Returns a function that checks each state of a script once. */
 function checkedOnce(): (tools: readonly ExecuteFolderTool[]) => Promise<ReadonlyMap<string, string>> {
   let known: ReadonlyMap<string, string | undefined> = new Map();
   const keyOf = ({ execute, version }: ExecuteFolderTool): string => `${execute.file}\0${version}`;
@@ -28,7 +28,7 @@ function checkedOnce(): (tools: readonly ExecuteFolderTool[]) => Promise<Readonl
   };
 }
 
-/** Tool folders: a `.mcp.json` beside a script with `execute`. */
+/** Creates the source of tool folders: a `.mcp.json` next to a script with `execute`. */
 export function createFoldersProvider(
   source: Source,
   options: FoldersOptions,

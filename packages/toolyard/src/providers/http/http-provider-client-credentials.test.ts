@@ -69,7 +69,7 @@ async function echo(provider: Provider, text: string): Promise<Outcome> {
 const says = (text: string): object => ({ ok: true, result: { content: [{ type: "text", text }] } });
 
 test.each(["basic", "post"] as const)(
-  "C21: a server that wants a token of its authorisation server is used (%s)",
+  "C21: uses a server that requires a token of its authorisation server (%s)",
   async (clientAuth) => {
     await using tokens = await startTokenServer();
     await using server = await startLegacy({ accepts: tokens.accepts });
@@ -81,7 +81,7 @@ test.each(["basic", "post"] as const)(
   },
 );
 
-test("C21: a client unknown to the authorisation server needs authorisation, and the server is not asked", async () => {
+test("C21: a client unknown to the authorisation server needs authorisation before any request", async () => {
   await using tokens = await startTokenServer();
   await using server = await startLegacy({ accepts: tokens.accepts });
   const provider = open(server.url, authAt(tokens, { client_secret: "wr0ng-secret" }));
@@ -94,7 +94,7 @@ test("C21: a client unknown to the authorisation server needs authorisation, and
   expect(server.seen).toEqual([]);
 });
 
-test("C21: an authorisation server that is not there makes the server unavailable until it is", async () => {
+test("C21: an unreachable authorisation server makes the server unavailable until it returns", async () => {
   const gone = await startTokenServer();
   await gone.close();
   await using server = await startLegacy({ accepts: (given) => given !== undefined });
@@ -107,7 +107,7 @@ test("C21: an authorisation server that is not there makes the server unavailabl
   expect(await echo(provider, "now")).toMatchObject(says("now"));
 });
 
-test("C21: a token that the server does not accept any more is renewed, and the same call is made again", async () => {
+test("C21: renews a token that the server no longer accepts, and repeats the same call", async () => {
   await using tokens = await startTokenServer();
   await using server = await startLegacy({ json: true, accepts: tokens.accepts });
   const provider = open(server.url, authAt(tokens));
@@ -117,7 +117,7 @@ test("C21: a token that the server does not accept any more is renewed, and the 
   expect(tokens.issued).toHaveLength(2);
 });
 
-test("C21: of 20 calls that meet the end of a token together each is made, and one token is fetched", async () => {
+test("C21: repeats each of 20 calls that meet an expired token together, and fetches one token", async () => {
   await using tokens = await startTokenServer();
   await using server = await startLegacy({ mode: "stateless", json: true, accepts: tokens.accepts });
   const provider = open(server.url, authAt(tokens));
@@ -147,7 +147,7 @@ test("C21: a server that refuses the renewed token too needs authorisation after
   expect(JSON.stringify([outcome, provider.status()])).not.toMatch(/acc3ss|cl1ent/);
 });
 
-test("S11: the client's secret goes to the token endpoint only, and the token to its server only", async () => {
+test("S11: sends the client's secret only to the token endpoint, and the token only to its server", async () => {
   await using tokens = await startTokenServer();
   await using server = await startLegacy({ accepts: tokens.accepts });
   const provider = open(server.url, authAt(tokens));
@@ -207,14 +207,14 @@ const refused: [string, Partial<RemoteServerConfig>, RegExp][] = [
   ["a type that is none", { auth: { type: "magic" as never } }, /got "magic"/],
 ];
 
-test.each(refused)("C21: %s is refused by the option's name, and no secret is shown", (_, options, message) => {
+test.each(refused)("C21: refuses %s by the option's name, and shows no secret", (_, options, message) => {
   const resolve = (): unknown => resolveRemoteServer({ url: "https://far.test/mcp", ...options });
   expect(resolve).toThrow(OptionError);
   expect(resolve).toThrow(message);
   expect(resolve).not.toThrow(/s3cret/);
 });
 
-test("C21: on this machine a token endpoint may do without TLS, and the secret is marked as one", () => {
+test("C21: a local token endpoint needs no TLS, and the secret is marked as one", () => {
   const { clientCredentials, headers } = resolveRemoteServer({
     url: "http://a/",
     auth: { ...whole, token_url: "http://localhost:1/token#x" },

@@ -11,7 +11,9 @@ import { resolveRemoteServer } from "./options.ts";
 const QUESTION = { id: 77, method: "elicitation/create", params: { message: "of the first caller" } };
 const LOG = { method: "notifications/message", params: { level: "info", data: "of the first caller" } };
 
-/** A legacy server on Streamable HTTP that goes on asking and logging on the stream of a call that was cancelled. */
+/**
+ * Starts a legacy server on Streamable HTTP that keeps sending requests and logs on the stream of a cancelled call.
+ */
 async function start() {
   const streams = new Map<string, ServerResponse>();
   const waiting = new Map<string, () => void>();
@@ -59,7 +61,7 @@ async function start() {
   };
 }
 
-test("what comes on the stream of a call that is over goes to nobody else, and its question is refused", async () => {
+test("messages on the stream of an ended call reach no other call, and its server request is refused", async () => {
   const server = await start();
   const provider = createHttpProvider({
     source: { ...SOURCE, kind: "http" },

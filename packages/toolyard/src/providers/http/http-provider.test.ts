@@ -107,14 +107,14 @@ test("C15: host and port alone reach Streamable HTTP at /mcp", async () => {
   expect(server.seen.every(({ url }) => url === "/mcp")).toBe(true);
 });
 
-test("T30: the token goes to its server as a bearer token, and into nothing that is shown", async () => {
+test("T30: sends the token to its server as a bearer token, and shows it nowhere", async () => {
   await using server = await startLegacy({ token: "s3cret" });
   const provider = open({ url: server.url, token: "s3cret", tool_visibility: "ondemand" });
   expect(await call(provider, "echo", { text: "in" })).toMatchObject(says("in"));
   expect(JSON.stringify([provider.status(), await provider.listing()])).not.toContain("s3cret");
 });
 
-test("L61: an API key goes into the header that is named for it", async () => {
+test("L61: sends an API key in its configured header", async () => {
   await using server = await startLegacy();
   await call(open({ url: server.url, auth: { type: "api_key", key: "k1" } }), "echo", { text: "" });
   await call(open({ url: server.url, auth: { type: "api_key", key: "k2", header: "X-Weather-Key" } }), "echo", {
@@ -124,7 +124,7 @@ test("L61: an API key goes into the header that is named for it", async () => {
   expect(server.seen.at(-1)?.headers["x-weather-key"]).toBe("k2");
 });
 
-test("a server that wants a sign-in is in that state, and a call says where to sign in", async () => {
+test("a server that requires a sign-in has that state, and a call reports where to sign in", async () => {
   const signIn = "https://far.test/.well-known/oauth-protected-resource";
   await using server = await startServer((request, response) => {
     request.resume();
@@ -144,21 +144,21 @@ const eras: [string, string, () => Promise<AsyncDisposable & { url: string }>][]
   ["a server of 2024-11-05", "legacy", () => startSse()],
 ];
 
-test.each(eras)("L60: %s is recognised and called (%s era)", async (_, era, start) => {
+test.each(eras)("L60: recognises and calls %s (%s era)", async (_, era, start) => {
   await using server = await start();
   const provider = open({ url: server.url });
   expect(await call(provider, "echo", { text: "hello" })).toMatchObject(says("hello"));
   expect(provider.status()).toMatchObject({ state: "ready", info: { era } });
 });
 
-test("arguments that a modern server wants in headers are there", async () => {
+test("sends arguments that a modern server requires in headers", async () => {
   await using server = await startModern();
   const provider = open({ url: server.url });
   expect(await call(provider, "regional", { region: "Zürich" })).toMatchObject(says('{"region":"Zürich"}'));
   expect(server.seen.at(-1)?.headers["mcp-param-region"]).toBe("=?base64?WsO8cmljaA==?=");
 });
 
-test("a header mismatch has the tools listed again and the call made once more", async () => {
+test("a header mismatch lists the tools again and repeats the call", async () => {
   let annotation: object = {};
   const bodies: string[] = [];
   await using server = await startServer(async (request, response) => {
@@ -188,7 +188,7 @@ test("a header mismatch has the tools listed again and the call made once more",
   ]);
 });
 
-test("a server that ends its stream before the answer, as 2025-11-25 allows, is heard to the end", async () => {
+test("reads a stream that its server ends before the answer, as 2025-11-25 allows, to the end", async () => {
   const stored: { id: string; stream: string; message: unknown }[] = [];
   const eventStore = {
     storeEvent: async (stream: string, message: unknown) => {
@@ -212,7 +212,7 @@ test("a server that ends its stream before the answer, as 2025-11-25 allows, is 
   );
 });
 
-test("S11: nothing of a caller but what the protocol asks for goes to the server", async () => {
+test("S11: sends the server nothing of a caller except what the protocol requires", async () => {
   await using server = await startModern();
   const provider = open({ url: server.url, headers: { "X-Team": "blue" } });
   await call(provider, "echo", { text: "x" }, { meta: { "example.com/trace": "1" } });
@@ -221,7 +221,7 @@ test("S11: nothing of a caller but what the protocol asks for goes to the server
   expect(server.seen.flatMap(({ headers }) => Object.keys(headers)).filter((name) => !known.test(name))).toEqual([]);
 });
 
-test("progress arrives before the answer, the last step included, in 50 of 50 calls", async () => {
+test("progress arrives before the answer, including the last step, in 50 of 50 calls", async () => {
   await using server = await startLegacy();
   const provider = open({ url: server.url });
   for (let round = 0; round < 50; round += 1) {
@@ -231,7 +231,7 @@ test("progress arrives before the answer, the last step included, in 50 of 50 ca
   }
 });
 
-test("a question of the server reaches the caller whose call caused it", async () => {
+test("a server request reaches the caller of the causing call", async () => {
   await using server = await startLegacy();
   const provider = open({ url: server.url });
   const asking = (name: string): Promise<Outcome> =>
@@ -241,7 +241,7 @@ test("a question of the server reaches the caller whose call caused it", async (
   expect(JSON.stringify(second)).toContain("Grace");
 });
 
-test("a restarted server that forgot the session is called again at once, by the same call", async () => {
+test("the same call reconnects to a restarted server that forgot the session", async () => {
   const first = await startLegacy({ json: true });
   const provider = open({ url: first.url });
   await call(provider, "echo", { text: "before" });
@@ -251,7 +251,7 @@ test("a restarted server that forgot the session is called again at once, by the
   expect(await call(provider, "echo", { text: "after" })).toMatchObject(says("after"));
 });
 
-test("of many calls that meet a restarted server at once each is made again, once", async () => {
+test("repeats each of many calls that meet a restarted server together, once", async () => {
   const first = await startLegacy();
   const provider = open({ url: first.url });
   await call(provider, "echo", { text: "before" });
@@ -264,7 +264,7 @@ test("of many calls that meet a restarted server at once each is made again, onc
   expect(second.sessions.size).toBe(1);
 });
 
-test("C19: a server that is not there at start is used once it is", async () => {
+test("C19: uses a server that was unreachable at start once it is reachable", async () => {
   const gone = await startLegacy();
   await gone.close();
   const provider = open({ url: gone.url });
@@ -279,7 +279,7 @@ test("C19: a server that is not there at start is used once it is", async () => 
   expect(await call(provider, "echo", { text: "here" })).toMatchObject(says("here"));
 });
 
-test("M5: a call to a server that is gone names it, its address and what to do", async () => {
+test("M5: a call to an unreachable server names it, its address and the advice", async () => {
   const server = await startLegacy({ mode: "stateless", json: true });
   const provider = open({ url: `${server.url}?key=s3cret`, token: "t0ken" });
   await call(provider, "echo", { text: "" });
@@ -294,7 +294,7 @@ test("M5: a call to a server that is gone names it, its address and what to do",
   expect(JSON.stringify(outcome)).not.toMatch(/s3cret|t0ken/);
 });
 
-test("M5: a call that gets no answer ends with its deadline", async () => {
+test("M5: a call without an answer ends at its deadline", async () => {
   let isSilent = false;
   await using server = await startLegacy({ mode: "stateless", json: true });
   await using front = await startServer(async (request, response) => {
@@ -316,7 +316,7 @@ test("M5: a call that gets no answer ends with its deadline", async () => {
   expect(await call(provider, "echo", { text: "" }, { timeoutMs: 100 })).toMatchObject({ ok: false, kind: "timeout" });
 });
 
-test("a refusal for now ends its own call alone; others go on over the same connection", async () => {
+test("a temporary refusal ends only its own call; others continue on the same connection", async () => {
   let isBusy = false;
   let release = (): void => {};
   await using server = await startServer(async (request, response) => {
@@ -361,24 +361,24 @@ test("a refusal for now ends its own call alone; others go on over the same conn
   expect(await long).toMatchObject(says("worked"));
 });
 
-test("isolation by session gives each caller's connection a session of its own", async () => {
+test("isolation by session gives each caller's connection its own session", async () => {
   await using server = await startLegacy();
   const provider = open({ url: server.url, isolation: "session" });
   await Promise.all(["a", "b"].map((connection) => call(provider, "echo", { text: connection }, { connection })));
-  // One more belongs to the hub itself, for the lists.
+  // A further session belongs to the hub itself, for the lists.
   expect(server.sessions.size).toBe(3);
   provider.release?.("a");
   await expect.poll(() => server.sessions.size).toBe(2);
 });
 
-test("transport = sse speaks HTTP+SSE from the first message on", async () => {
+test("transport = sse uses HTTP+SSE from the first message on", async () => {
   await using server = await startSse();
   const provider = open({ url: server.url, transport: "sse" });
   expect(await call(provider, "echo", { text: "old" })).toMatchObject(says("old"));
   expect(server.seen.filter(({ method, url }) => method === "POST" && url === "/sse")).toEqual([]);
 });
 
-test("transport = streamable falls back to nothing", async () => {
+test("transport = streamable has no fallback", async () => {
   await using server = await startSse();
   const provider = open({ url: server.url, transport: "streamable" });
   expect(await names(provider)).toEqual([]);
@@ -388,7 +388,7 @@ test("transport = streamable falls back to nothing", async () => {
   });
 });
 
-/** Hands everything on to the server on this port of 127.0.0.1. */
+/** Forwards everything to the server on this port of 127.0.0.1. */
 function forwardTo(port: number): RequestListener {
   return (request, response) => {
     const onward = sendRequest(
@@ -410,7 +410,7 @@ function forwardTo(port: number): RequestListener {
   };
 }
 
-test("a server beyond a proxy that the environment names is reached by way of it", async () => {
+test("reaches a server through a proxy of the environment", async () => {
   await using server = await startLegacy();
   await using proxy = await startServer(forwardTo(server.port), { path: "" });
   const provider = open({ url: "http://tools.test/mcp" }, { HTTP_PROXY: proxy.url });
@@ -418,7 +418,7 @@ test("a server beyond a proxy that the environment names is reached by way of it
   expect(proxy.seen.every(({ url }) => url === "http://tools.test/mcp")).toBe(true);
 });
 
-test("a server with a certificate of an own CA is reached once the CA is named, and not before", async () => {
+test("reaches a server with a private CA only if the CA is configured", async () => {
   const file = (name: string): string =>
     fileURLToPath(new URL(`../../../../../test/fixtures/tls/${name}`, import.meta.url));
   await using plain = await startLegacy();
@@ -449,7 +449,7 @@ test("several servers are independent of one another", async () => {
   expect(slow.status().state).toBe("starting");
 });
 
-test("closing ends the session on the server", async () => {
+test("close ends the session on the server", async () => {
   await using server = await startLegacy();
   const provider = open({ url: server.url });
   await call(provider, "echo", { text: "" });
@@ -458,7 +458,7 @@ test("closing ends the session on the server", async () => {
   expect(provider.status().state).toBe("closed");
 });
 
-// The other ends of the server's sockets lie in this process and hear of their end in the turns after it.
+// The other ends of the server's sockets are in this process and close in later turns.
 /** Until this process knows that no connection to the port is left: a busy machine tells it late. */
 async function closedSocketsNoticed(port: number): Promise<void> {
   const handles = (process as unknown as { _getActiveHandles(): { readonly remotePort?: number }[] })._getActiveHandles;
@@ -474,7 +474,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test("the official everything server behaves over HTTP as it does at home", async () => {
+test("the official everything server behaves the same over HTTP", async () => {
   const port = await freePort();
   const script = fileURLToPath(
     new URL("../../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),

@@ -26,23 +26,23 @@ export interface HttpProviderDeps extends Pick<
   readonly options: RemoteServerOptions;
   /** Proxy variables and `NODE_EXTRA_CA_CERTS`, from the hub's own environment. */
   readonly environment: ProxyEnvironment;
-  /** Hears of the access tokens that are in use, in place of those before, so that they are shown nowhere. */
+  /** Hides the access tokens in use, replacing earlier ones, in all output. */
   readonly hideFor: (owner: { readonly source: string }, secrets: readonly string[]) => void;
-  /** Where sign-ins are kept; absent: nobody can sign in. */
+  /** Folder of the sign-ins; absent: users cannot sign in. */
   readonly vaultFolder?: string;
-  /** Where sign-ins meet the hub's own pages. @default there are none */
+  /** Connects sign-ins with the hub's own pages. @default none */
   readonly desk?: SignInCoordinator;
 }
 
-/** Silence of a response that ends it where no call's deadline does so before. */
+/** Shortest limit of a silent response without a deadline of a call. */
 const MIN_IDLE_MS = 3_600_000;
 const REOPEN_DELAY_MS = 1000;
-/** How long the first connection after a sign-in may take. */
+/** Longest first connection after a sign-in. */
 const SIGNED_IN_MS = 60_000;
 
 /**
- * An MCP server on HTTP (L60, T30, C15, C21), with credentials of its own; nothing that a caller brought goes there
- * (S11). Where each caller signs in for itself, it is one for each of them.
+ * Creates an MCP server on HTTP (L60, T30, C15, C21), with its own credentials; credentials of a caller are never sent
+ * there (S11). With personal sign-ins, each caller has a separate one.
  */
 export function createHttpProvider(given: HttpProviderDeps): Provider {
   const { options, source, desk } = given;
@@ -64,7 +64,7 @@ export function createHttpProvider(given: HttpProviderDeps): Provider {
   return withPage(people, desk, async (principal) => begins.get(people.providerOf(principal))!(principal));
 }
 
-/** As long as it is open, the hub's own page may begin sign-ins to it. */
+/** Lets the hub's own page start sign-ins while the provider is open. */
 function withPage(provider: Provider, desk: SignInCoordinator | undefined, begin: PrincipalSource["begin"]): Provider {
   if (!desk) return provider;
   const { id } = provider.source;
@@ -79,20 +79,20 @@ function withPage(provider: Provider, desk: SignInCoordinator | undefined, begin
   });
 }
 
-/** Of whom it is, where each principal has its own; without a principal, nobody's. */
+/** The owner, if each principal has its own; without a principal, the anonymous connection. */
 interface SourcePrincipal {
   readonly principal: string | undefined;
 }
 
 interface OneDeps extends HttpProviderDeps {
   readonly slots?: CallSlots;
-  /** Whose sign-ins share their limits: those of all principals of the source. */
+  /** Object whose sign-ins share limits: one for all principals of the source. */
   readonly scope: object;
 }
 
 interface PrincipalSource {
   readonly provider: Provider;
-  /** Begins a sign-in at the hub's own page; nothing where it is not this principal's to make. */
+  /** Starts a sign-in at the hub's own page; `undefined` if this principal may not start it. */
   readonly begin: (principal: Principal) => Promise<SignInPage | undefined>;
 }
 
@@ -119,7 +119,7 @@ function createOne(given: OneDeps, person?: SourcePrincipal): PrincipalSource {
     openTransport: transportsOver(client, options),
     cacheKey: [options.url.href, ...(person ? [`per-caller ${person.principal ?? ""}`] : [])],
     ...(person && { adapter: PRIVATE }),
-    // Connections of people begin when they are needed: there may be many, of whom few are here.
+    // Personal connections start on demand: there may be many, of which few are in use.
     ...(person?.principal !== undefined && { lazy: true }),
   });
   const own = ownParts(provider);
@@ -135,7 +135,7 @@ function createOne(given: OneDeps, person?: SourcePrincipal): PrincipalSource {
   return { provider, begin: async (principal) => gate?.begin(principal) };
 }
 
-/** Its methods as they are before anything is put in front of them. */
+/** Returns the provider's methods before they are wrapped. */
 function ownParts(provider: Provider): Pick<Provider, "call" | "close" | "listing" | "status"> {
   return {
     call: provider.call.bind(provider),
@@ -147,17 +147,17 @@ function ownParts(provider: Provider): Pick<Provider, "call" | "close" | "listin
 
 const EACH_FOR_ITSELF = "Each caller signs in for itself.";
 
-/** Lists that are one person's are nobody's to keep for others. */
+/** A personal list must not be cached for others. */
 const PRIVATE: ServerAdapter = { listing: (listing) => ({ ...listing, isPrivate: true }), call: (call) => call };
 
-/** The list stays while nobody is signed in any more, and so does the connection. */
+/** The list and the connection stay when the sign-in has ended. */
 function withSignIn(status: ProviderStatus, gate: SignInGate | undefined): ProviderStatus {
   const why = gate?.endedBecause;
   if (why === undefined || status.state === "closed" || status.state === "disabled") return status;
   return { ...status, state: "needs_authorisation", lastError: `It ${why}. ${gate!.remedy}.` };
 }
 
-/** Whoever has credentials of their own in the configuration is not signed in, and nobody in particular never is. */
+/** Returns no gate for configured credentials, or for the anonymous connection. */
 function createGate(
   { options, environment, hideFor, vaultFolder: folder, source, logger, desk, scope }: OneDeps,
   person: SourcePrincipal | undefined,

@@ -12,7 +12,7 @@ import {
 import { remoteName } from "./remote-name.ts";
 import { serviceOutage } from "./service-outage.ts";
 
-/** What of the configuration it looks at. */
+/** The configuration sections that it reads. */
 export interface HttpReads {
   readonly mcp?: { readonly remote_servers?: readonly (RemoteServerConfig & { readonly alias?: string })[] };
 }
@@ -33,7 +33,7 @@ const SAMPLE = `
 # tool_visibility = "ondemand"
 `;
 
-/** A proxy or a CA of its own may be one that reads along, be it what a person signed in with. */
+/** A proxy or a private CA may read all traffic, including a user's sign-in. */
 const STARTS: Starts = {
   keys: ["url", "host", "port", "path", "scheme", "token", "auth", "headers", "ca", "proxy"],
   told: ["proxy", "ca"],
@@ -71,13 +71,13 @@ export const HTTP = defineSourceKind({
       options,
       hideFor: (owner, given) => secrets.hideFor(owner, given),
       environment,
-      // Without a vault nobody can sign in, at a page of the hub neither.
+      // Without a vault users cannot sign in, even at a page of the hub.
       ...(signIns.folder !== undefined && { vaultFolder: signIns.folder, desk: signIns }),
     });
   },
 });
 
-/** The servers on HTTP that a configuration names, options filled in. Throws an `OptionError` that names the entry. */
+/** Returns the configured HTTP servers with resolved options. Throws an `OptionError` that names the entry. */
 export function remoteServers({ mcp }: HttpReads): readonly ResolvedSource<RemoteServerOptions>[] {
   return (mcp?.remote_servers ?? []).map((raw, index) => {
     const { alias: _alias, ...rest } = raw;

@@ -6,13 +6,13 @@ function urlOf(options: RemoteServerConfig): string {
   return resolveRemoteServer(options).url.href;
 }
 
-test("C15: host, port, path and scheme make an address", () => {
+test("C15: host, port, path and scheme form an address", () => {
   expect(urlOf({ host: "weather-mcp", port: 50_053 })).toBe("http://weather-mcp:50053/mcp");
   expect(urlOf({ host: "::1", port: 1, path: "x/", scheme: "https" })).toBe("https://[::1]:1/x/");
   expect(urlOf({ host: "example.com" })).toBe("http://example.com/mcp");
 });
 
-test("a URL is taken as it is, query and all, without its fragment", () => {
+test("keeps a URL unchanged with its query, but without its fragment", () => {
   expect(urlOf({ url: "https://example.com/x/mcp?key=1#top" })).toBe("https://example.com/x/mcp?key=1");
 });
 
@@ -48,7 +48,7 @@ const refused: [string, RemoteServerConfig, RegExp][] = [
   ["too few connections", { url: "http://a/", max_connections: 1 }, /`max_connections`/],
 ];
 
-test.each(refused)("%s is refused by the option's name, and no secret is shown", (_, options, message) => {
+test.each(refused)("refuses %s by the option's name, and shows no secret", (_, options, message) => {
   expect(() => resolveRemoteServer(options)).toThrow(OptionError);
   expect(() => resolveRemoteServer(options)).toThrow(message);
   expect(() => resolveRemoteServer(options)).not.toThrow(/s3cret/);
@@ -62,13 +62,13 @@ test.each<[RemoteServerConfig, RegExp]>([
     { url: "http://a/", auth: { type: "oauth", grant: "client_credentials", client_id: "c", client_secret: "s3cret" } },
     /`grant = "client_credentials"` asks nobody/,
   ],
-])("each caller signs in for itself, so %o beside it is refused", (options, words) => {
+])("refuses %o together with personal sign-ins", (options, words) => {
   expect(() => resolveRemoteServer({ ...options, credentials: "per-caller" })).toThrow(words);
   expect(() => resolveRemoteServer({ ...options, credentials: "per-caller" })).not.toThrow(/s3cret/);
   expect(resolveRemoteServer(options).credentials).toBe("shared");
 });
 
-test("credentials and headers become one set of headers", () => {
+test("combines credentials and headers into one set of headers", () => {
   expect(resolveRemoteServer({ url: "http://a/", token: "t", headers: { "X-Team": "blue" } }).headers).toEqual({
     authorization: "Bearer t",
     "x-team": "blue",

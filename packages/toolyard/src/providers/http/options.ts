@@ -85,25 +85,25 @@ export type HttpTransportChoice = "auto" | "streamable" | "sse";
 
 export interface RemoteServerOptions {
   readonly url: URL;
-  /** Present: how failures call the server. */
+  /** Present: the name of the server in failures. */
   readonly service?: ServiceName;
   readonly transport: HttpTransportChoice;
-  /** Credentials among them; names in lower case. */
+  /** Including credentials; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly ca?: string;
-  /** Present: an access token is fetched with them, and goes with every request. */
+  /** Present: an access token is fetched with these, and sent with every request. */
   readonly clientCredentials?: ClientCredentials;
-  /** Whose a sign-in is. */
+  /** The owner of a sign-in. */
   readonly credentials: "shared" | "per-caller";
-  /** Present: what of a sign-in is fixed. */
+  /** Present: fixed parameters of the sign-in. */
   readonly oauth?: Partial<OAuthOptions>;
-  /** URL of a proxy or `none`; absent: as the environment says. */
+  /** URL of a proxy or `none`; absent: from the environment. */
   readonly proxy?: string;
   readonly maxConnections: number;
   readonly upstream: McpServerOptions;
 }
 
-/** Fills in and checks. Throws an `OptionError` that names the option and shows no secret. */
+/** Returns the checked options with defaults. Throws an `OptionError` that names the option and shows no secret. */
 export function resolveRemoteServer(options: RemoteServerConfig): RemoteServerOptions {
   const values = readOptions(RemoteServerSchema, options);
   const { transport, ca, proxy, max_connections: maxConnections } = values;
@@ -128,7 +128,7 @@ export function resolveRemoteServer(options: RemoteServerConfig): RemoteServerOp
   });
 }
 
-/** What the configuration gives is everybody's, so nobody has it for itself. */
+/** Configured credentials are shared by all callers, so they exclude personal ones. */
 function assertPerCaller(
   { auth }: RemoteServerConfig,
   headers: RemoteServerOptions["headers"],

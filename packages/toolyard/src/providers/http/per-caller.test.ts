@@ -1,4 +1,4 @@
-// How many people have one source at once; what each has of it, `test/sign-in/per-caller.test.ts` shows.
+// The number of principals with one source at the same time; `test/sign-in/per-caller.test.ts` covers what each has.
 import { expect, test } from "vitest";
 import { Emitter } from "../../core/events.ts";
 import { ok } from "../../core/calls/outcome.ts";
@@ -9,7 +9,7 @@ import { PerCallerProvider } from "./per-caller.ts";
 const SOURCE: Source = { id: "far", kind: "http", namespace: "far", order: 0 };
 const BOUND = 256;
 
-/** Whose providers are open, and calls that end when they are let go. */
+/** Records the principals with open providers, and calls that end when released. */
 class People {
   readonly open = new Set<string>();
   readonly #waiting: (() => void)[] = [];
@@ -40,7 +40,7 @@ class People {
   }
 }
 
-test("one person more than the bound takes the place of the one who came least lately", () => {
+test("a principal over the limit replaces the least recently used one", () => {
   const people = new People();
   for (let at = 0; at < BOUND; at += 1) people.list(`p${at}`);
   people.list("p0");
@@ -49,7 +49,7 @@ test("one person more than the bound takes the place of the one who came least l
   expect([people.open.has("p0"), people.open.has("p1"), people.open.has("late")]).toEqual([true, false, true]);
 });
 
-test("whoever has a call under way stays, and where all have, one more is told to come again", async () => {
+test("keeps principals with running calls, and refuses a further one when all have some", async () => {
   const people = new People();
   const calls = Array.from({ length: BOUND }, (_, at) => people.call(`p${at}`));
   expect(await people.call("late")).toMatchObject({ ok: false, kind: "limited", retryAfterMs: 1000 });

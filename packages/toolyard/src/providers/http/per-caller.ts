@@ -15,23 +15,23 @@ import type { Listing, Source } from "../../core/sources/records.ts";
 
 export interface PerCallerDeps {
   readonly source: Source;
-  /** The source as one principal has it; without one, as it is to somebody of whom nothing is known. */
+  /** Opens the source for one principal; without one, for the anonymous connection. */
   readonly open: (principal: string | undefined) => Provider;
 }
 
-/** People whose connections and lists are kept at once; one more takes the place of the one who came least lately. */
+/** Most principals with a live provider; a further one replaces the least recently used. */
 const MAX_PEOPLE = 256;
 
 interface Person {
   readonly provider: Provider;
   readonly stop: () => void;
-  /** Calls and subscriptions under way. */
+  /** Running calls and subscriptions. */
   uses: number;
 }
 
 /**
- * One server, and a provider of it for each principal: connections, lists, tokens, circuits and what is kept on disk
- * are each one's own, and nothing leads from one to another. Who has not signed in gets what the server gives anybody.
+ * One server, with a separate provider for each principal: connections, lists, tokens, circuits and stored data are
+ * personal. A principal that has not signed in gets the anonymous connection.
  */
 export class PerCallerProvider implements Provider {
   readonly source: Source;
@@ -43,7 +43,7 @@ export class PerCallerProvider implements Provider {
   };
   readonly #deps: PerCallerDeps;
   readonly #nobody: Provider;
-  /** The one who came last stands last. */
+  /** The most recently used is last. */
   readonly #people = new Map<string, Person>();
   readonly #ending = new Set<Promise<void>>();
   #logLevel: string | undefined;
@@ -77,10 +77,10 @@ export class PerCallerProvider implements Provider {
     return this.#behind(link).coldStart?.();
   }
 
-  /** What anybody gets, and what those get who are here. */
+  /** Refreshes the anonymous connection and all live ones. */
   async refresh(signal: AbortSignal): Promise<void> {
     const own = Array.from(this.#people.values(), ({ provider }) => provider.refresh?.(signal));
-    // Somebody who is not signed in is no reason why the others' lists should stay as they were.
+    // A principal without a sign-in must not prevent the refresh of the others.
     const [first, ...others] = await Promise.allSettled([...own, this.#nobody.refresh?.(signal)]);
     const failed = [first, ...others].filter((one) => one?.status === "rejected");
     if (failed.length === others.length + 1) throw failed[0]!.reason;
@@ -123,7 +123,10 @@ export class PerCallerProvider implements Provider {
     for (const { provider } of this.#people.values()) provider.release?.(connection);
   }
 
-  /** How the server is to anybody, and how many have it of their own; of no person anything. */
+  /**
+   * Status of the anonymous connection, and the number of principals with their own. Reveals nothing about any single
+   * one.
+   */
   status(): ProviderStatus {
     const status = this.#nobody.status();
     const states = Array.from(this.#people.values(), ({ provider }) => provider.status().state);
@@ -140,7 +143,7 @@ export class PerCallerProvider implements Provider {
     await Promise.all([this.#nobody.close(), ...this.#ending]);
   }
 
-  /** As this principal has it. */
+  /** Returns the provider of this principal. */
   providerOf({ id }: Pick<Principal, "id">): Provider {
     return this.#isClosed ? this.#nobody : this.#personOf(id).provider;
   }
@@ -172,7 +175,7 @@ export class PerCallerProvider implements Provider {
     return { provider, stop: () => stops.forEach((stop) => stop()), uses: 0 };
   }
 
-  /** Whoever has something under way stays. */
+  /** Providers with running work stay. */
   #makeRoom(): void {
     const idle = Array.from(this.#people).find(([, { uses }]) => uses === 0);
     if (idle) return this.#end(idle[0]);

@@ -18,10 +18,7 @@ export interface ProbeOptions {
 
 const SILENCE_MS = 15_000;
 
-/**
- * How a server refuses a client without a sign-in, or that it does not. Some let everybody begin, and refuse what comes
- * after that.
- */
+/** Returns how a server answers a client without a sign-in. Some accept the handshake and refuse later requests. */
 export async function probe({ label, options, environment, signal }: ProbeOptions): Promise<Challenge> {
   const client = new HttpClient({
     ...connectionOptions(options.url, options, environment),
@@ -34,7 +31,7 @@ export async function probe({ label, options, environment, signal }: ProbeOption
     const first = await ask(client, "POST", { body: INITIALIZE, signal });
     if (isRefusal(first.challenge)) return first.challenge;
     const { session } = first;
-    // A server without that handshake is asked as the modern era asks.
+    // A server without that handshake gets a modern request.
     const revision = first.challenge.status < 300 ? LATEST_LEGACY_REVISION.date : LATEST_MODERN_REVISION;
     const place = { "mcp-protocol-version": revision, ...(session !== undefined && { "mcp-session-id": session }) };
     const second = await ask(client, "POST", { body: LIST, headers: { ...place, "mcp-method": "tools/list" }, signal });
@@ -45,7 +42,7 @@ export async function probe({ label, options, environment, signal }: ProbeOption
   }
 }
 
-/** Whether an answer asks for a sign-in, or for more of one. */
+/** Returns whether an answer requires a sign-in, or more rights of one. */
 export function isRefusal({ status }: Challenge): boolean {
   return status === 401 || status === 403;
 }

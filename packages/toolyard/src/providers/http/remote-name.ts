@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../core/json/json.ts";
 
-/** What a remote server is called: its alias, else its namespace, else its host. */
+/** Returns the name of a remote server: its alias, else its namespace, else its host. */
 export function remoteName(entry: unknown): string {
   if (!isJsonObject(entry)) return "?";
   const name = [entry["alias"], entry["namespace"], entry["host"]].find((one) => typeof one === "string" && one !== "");

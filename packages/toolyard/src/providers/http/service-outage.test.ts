@@ -22,7 +22,7 @@ describe("the fit of a tool name", () => {
     ["forecast_daily", 1, { ...source, id: "forecasts" }],
     ["forecast", Infinity, { ...source, shape: { ...NO_SHAPE, include: ["forecast"] } }],
     ["short", Infinity, { ...source, shape: { ...NO_SHAPE, rename: { long_name: "short" } } }],
-  ])("`%s` is %s", (name, fit, from) => {
+  ])("`%s` fits with %s", (name, fit, from) => {
     expect(outage.fit(name, from)).toBe(fit);
   });
 });

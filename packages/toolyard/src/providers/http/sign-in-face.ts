@@ -9,15 +9,15 @@ import type { SignInGate } from "./sign-in-gate.ts";
 export interface SignInFaceParts {
   readonly source: Source;
   readonly gate: SignInGate;
-  /** Reads the lists anew. Rejects with a `FailError`. */
+  /** Reads the lists again. Rejects with a `FailError`. */
   readonly refresh: (signal: AbortSignal) => Promise<void>;
 }
 
 type GatedMembers = Pick<Provider, "call" | "listing" | "status">;
 
 /**
- * What is put in front of a server that somebody may sign in to: a call that fails for want of that asks its caller,
- * and while the server shows nothing at all there is one tool that leads there.
+ * Wraps a server that users may sign in to: a call that fails because of a missing sign-in asks its caller, and while
+ * the server lists nothing at all, it offers one tool that starts the sign-in.
  */
 export function signInFace(own: GatedMembers, parts: SignInFaceParts): Pick<Provider, "call" | "listing"> {
   const leads = signInListing(parts);
@@ -46,7 +46,7 @@ async function callSignedIn(call: ResolvedCall, callOnce: Provider["call"], gate
   } catch (error) {
     if (!(error instanceof FailError)) throw error;
     const { failure } = error;
-    // That the issuer is away says nothing of the call, which would be made again for it.
+    // An unreachable issuer is not an outcome of the call, which would be repeated because of it.
     return failure.kind === "needs_authorisation" || failure.kind === "cancelled" ? failure : outcome;
   }
 }
@@ -62,7 +62,7 @@ async function signIn(call: ResolvedCall, { source: { id }, gate, refresh }: Sig
   }
 }
 
-/** Names the link in the failure, for callers whose client cannot be asked to open one. */
+/** Adds the link to the failure, for callers with a client that cannot open one. */
 function withLink(failure: Fail, link: SignInLink | undefined): Fail {
   if (!link) return failure;
   const { url, code } = link;

@@ -11,38 +11,38 @@ import type { SignInSession } from "../../signin/session.ts";
 import { vaultChangedAt } from "../../signin/vault-place.ts";
 
 export interface SignInGateOptions extends SignInPlace {
-  /** Whose it is, where each principal signs in for itself. */
+  /** The principal, with personal sign-ins. */
   readonly principal: string | undefined;
   /** The hub's own pages. */
   readonly desk: SignInCoordinator | undefined;
   readonly onSecrets: (secrets: readonly string[]) => void;
-  /** There is a way in that was not there before. */
+  /** Called when a sign-in succeeded. */
   readonly onSignedIn: () => void;
 }
 
-/** Without a client that can be asked nothing of it is loaded. */
+/** Its code is loaded only for a client that supports elicitation. */
 function mayAsk({ client }: Call): boolean {
   return client.capabilities["elicitation"] !== undefined;
 }
 
 type CredentialHeaders = Readonly<Record<string, string>>;
 
-/** How long a call that fails waits for the link that it names. */
+/** Longest time that a failing call waits for its link. */
 const LINK_WAIT_MS = 3000;
-/** How soon a hub knows of a sign-in that another process has made. */
+/** Interval of checks for a sign-in by another process. */
 const LOOK_MS = 2000;
 const NONE: CredentialHeaders = Object.freeze({});
 
 /**
- * The sign-in of one source, or of one person to it, as far as there is one: what it takes is loaded with the first
- * token, or with the first server that asks for one where there is a vault.
+ * The sign-in of one source, or of one principal to it. Its code is loaded with the first token, or with the first
+ * server that requires one if there is a vault.
  */
 export class SignInGate implements ChangingCredentials {
   readonly #options: SignInGateOptions;
   #session: SignInSession | undefined;
   #opening: Promise<SignInSession> | undefined;
   #signingIn: Promise<boolean> | undefined;
-  /** The link that was given to callers, while a sign-in by it is awaited. */
+  /** The link that callers received, while its sign-in is awaited. */
   #link: Promise<SignInLink> | undefined;
   readonly #closing = new AbortController();
   #refusal: Challenge | undefined;
@@ -54,17 +54,17 @@ export class SignInGate implements ChangingCredentials {
     this.#options = options;
   }
 
-  /** Why a sign-in that there was is over. */
+  /** The reason why an earlier sign-in has ended. */
   get endedBecause(): string | undefined {
     return this.#session?.endedBecause;
   }
 
-  /** The hub gets its tokens by itself, and asks no person. */
+  /** True if the hub fetches tokens itself, without a user. */
   get isMachine(): boolean {
     return this.#options.options.grant !== "authorization_code";
   }
 
-  /** What a person does to sign in. */
+  /** The instruction for the user. */
   get remedy(): string {
     const { label, principal, desk } = this.#options;
     const page = desk?.address === undefined ? "" : ` or at ${desk.address}/sign-in`;
@@ -89,8 +89,8 @@ export class SignInGate implements ChangingCredentials {
   }
 
   /**
-   * Has the caller of a call that failed for want of a sign-in sign in, where that can be asked of it. True: the call
-   * is worth another try. Callers at the same time wait for one sign-in.
+   * Lets the caller of a call that failed because of a missing sign-in sign in, if its client supports that. Returns
+   * true if the call should be repeated. Concurrent callers wait for one sign-in.
    */
   async signInBy(call: Call): Promise<boolean> {
     if (this.isMachine || !mayAsk(call)) return false;
@@ -106,7 +106,7 @@ export class SignInGate implements ChangingCredentials {
     return this.#signingIn;
   }
 
-  /** Begins a sign-in at the hub's own page; nothing where it is not this principal's to make. */
+  /** Starts a sign-in at the hub's own page; `undefined` if this principal may not start it. */
   async begin(principal: Principal): Promise<SignInPage | undefined> {
     if (this.isMachine) return undefined;
     const { isOwner, signInByPage } = await import("../../signin/chat.ts");
@@ -115,8 +115,8 @@ export class SignInGate implements ChangingCredentials {
   }
 
   /**
-   * Returns a link for a caller that cannot be asked to open one, and that may sign in. Callers at the same time are
-   * given the same link. Undefined if there is none within `LINK_WAIT_MS`.
+   * Returns a link for a caller that may sign in but has a client that cannot open one. Concurrent callers get the same
+   * link. `undefined` if there is none within `LINK_WAIT_MS`.
    */
   async linkFor(call: Call): Promise<SignInLink | undefined> {
     if (this.isMachine) return undefined;
@@ -126,7 +126,7 @@ export class SignInGate implements ChangingCredentials {
     return orAborted(this.#openLink(call.principal), AbortSignal.timeout(LINK_WAIT_MS)).catch(() => undefined);
   }
 
-  /** The link that was given before, or a new one if that leads nowhere any more. */
+  /** Returns the earlier link, or a new one if the earlier one has expired. */
   async #openLink(principal: Principal): Promise<SignInLink> {
     const before = this.#link;
     const isOpen = (await before?.catch(() => undefined))?.isOpen() === true;
@@ -169,7 +169,7 @@ export class SignInGate implements ChangingCredentials {
     return true;
   }
 
-  /** Known after one look at the file; later on, only a refusal makes it worth another one. */
+  /** Known after one read of the file; later only a refusal makes another read necessary. */
   get #isNeeded(): boolean {
     if (this.isMachine) return true;
     if (this.#seenAt === undefined) this.#hasVault();
@@ -198,7 +198,7 @@ export class SignInGate implements ChangingCredentials {
     return session;
   }
 
-  /** From now on it is noticed when somebody signs in or out, whatever process that is. */
+  /** Starts to watch for sign-ins and sign-outs by any process. */
   #look(): void {
     if (this.#watch || this.#isClosed || this.isMachine) return;
     this.#watch = setInterval(() => void this.#lookAgain().catch(() => {}), LOOK_MS);

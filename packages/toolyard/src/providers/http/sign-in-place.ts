@@ -6,7 +6,7 @@ import { personOf, SHARED_PERSON } from "../../signin/records.ts";
 import { connectionOptions } from "./connection-options.ts";
 import type { RemoteServerOptions } from "./options.ts";
 
-/** Credentials in the configuration are what a server gets, and nothing else. */
+/** Configured credentials exclude sign-ins. */
 export function mayBeSignedIn({ headers, clientCredentials, upstream }: RemoteServerOptions): boolean {
   return clientCredentials === undefined && !("authorization" in headers) && upstream.enabled;
 }
@@ -16,14 +16,14 @@ export interface SignedSource {
   readonly label: string;
   readonly options: RemoteServerOptions;
   readonly environment: ProxyEnvironment;
-  /** Of the vault. */
+  /** Folder of the vault. */
   readonly folder: string;
   readonly logger: Logger;
-  /** Whose sign-in it is, where each principal signs in for itself. */
+  /** The principal, with personal sign-ins. */
   readonly principal?: string | undefined;
 }
 
-/** What a sign-in to a source needs to know of it. */
+/** Returns the facts of a source that a sign-in needs. */
 export function signInPlace({ label, options, environment, folder, logger, principal }: SignedSource): SignInPlace {
   const { url, oauth } = options;
   const { caFiles } = connectionOptions(url, options, environment);

@@ -5,12 +5,12 @@ import type { ResolvedSource } from "../source-kind.ts";
 import type { McpServerOptions } from "./options.ts";
 import type { McpServerDeps } from "./provider.ts";
 
-/** Services that every MCP server is made with, however it is reached. */
+/** Services of every MCP server, however it is reached. */
 export const MCP_SERVER_USES = [LOGGER, DATA_FOLDERS, SECRETS, UPSTREAM_STARTS] as const;
 
 type McpServerServices = ServicesOf<(typeof MCP_SERVER_USES)[number]>;
 
-/** Returns what of these services a server is made with. */
+/** Returns the dependencies of a server from these services. */
 export function mcpServerDeps({
   logger,
   dataFolders: { lists },
@@ -28,7 +28,7 @@ export function mcpServerDeps({
   };
 }
 
-/** An MCP server as a source that is wanted. */
+/** Returns an MCP server as a requested source. */
 export function mcpSource<O extends { readonly upstream: McpServerOptions }>(
   id: string,
   options: O,

@@ -56,7 +56,7 @@ export const MCP_SERVER_MEMBERS = {
   max_message_bytes: Type.Optional(
     bytesOption(
       { description: "Largest message that is taken from the server.", default: "32MiB" },
-      // Below this not even a handshake fits.
+      // A handshake does not fit into less.
       { least: 1024, must: "must be at least 1024 bytes" },
     ),
   ),
@@ -128,13 +128,13 @@ export type McpServerConfig = Static<typeof McpServerSchema>;
 
 export interface McpServerOptions {
   readonly enabled: boolean;
-  /** What is made of the server's lists. */
+  /** Configured changes to the server's lists. */
   readonly shape: ListingShape;
   /** Absent: the alias. */
   readonly namespace?: string;
   readonly limits: ToolLimits;
   readonly connectTimeoutMs: number;
-  /** `Infinity` for no bound. */
+  /** `Infinity` for no limit. */
   readonly maxConcurrent: number;
   readonly maxMessageBytes: number;
   readonly maxMessageParts: number;
@@ -148,7 +148,7 @@ export interface McpServerOptions {
   readonly logLevel?: string;
 }
 
-/** Fills in and checks. Throws an `OptionError` that names the option. */
+/** Returns the checked options with defaults. Throws an `OptionError` that names the option. */
 export function resolveMcpServer(config: McpServerConfig = {}): McpServerOptions {
   const options = readOptions(McpServerSchema, config);
   const {

@@ -32,11 +32,11 @@ import { CallSlots } from "../call-slots.ts";
 import type { McpServerOptions } from "./options.ts";
 import { toListing } from "./records.ts";
 
-/** What a kind of servers makes of each list and of each call. */
+/** Changes of one kind of servers to each list and each call. */
 export interface ServerAdapter {
-  /** What is offered of what the server lists. */
+  /** Returns the offered part of the server's list. */
   readonly listing: (listing: Listing) => Listing;
-  /** The call as the server gets it. */
+  /** Returns the call in the form for the server. */
   readonly call: (call: ResolvedCall) => ResolvedCall;
 }
 
@@ -45,38 +45,35 @@ export interface McpServerDeps {
   readonly options: McpServerOptions;
   readonly logger: Logger;
   readonly openTransport: OpenTransport;
-  /**
-   * What makes this server this one and no other, beside the source id: command and arguments, or URL. Only its hash is
-   * written.
-   */
+  /** The identity of this server besides the source id: command and arguments, or URL. Only its hash is written. */
   readonly cacheKey: readonly string[];
-  /** Folder for last known listings; absent: they are not kept. */
+  /** Folder of last known listings; absent: they are not kept. */
   readonly cacheFolder?: string;
-  /** Where the last known listing comes from and goes to. @default a file in `cacheFolder` */
+  /** Storage of the last known listing. @default a file in `cacheFolder` */
   readonly listingStore?: ListingStore;
-  /** Whether a text of this source may be written to that folder. @default every text may */
+  /** Returns whether a text of this source may be written to that folder. @default all may */
   readonly isSecretFree?: (source: string, text: string) => boolean;
-  /** Who the hub is towards the server. @default toolyard and its version */
+  /** Name and version of the hub for the server. @default toolyard and its version */
   readonly clientInfo?: Implementation;
-  /** Bounds how many servers start at once. @default one for the process */
+  /** Limits the number of concurrent starts. @default one for the process */
   readonly gate?: Gate;
-  /** Where a start may download. @default none does */
+  /** Present if a start may download. @default none */
   readonly installer?: Installer | undefined;
-  /** A further connection costs no process. */
+  /** A further connection needs no process. */
   readonly opensCheaply: boolean;
   /** When a server of both eras gets a second process. @default "auto" */
   readonly legacyProcess?: LegacyProcess;
-  /** The era of the first caller; an eager start waits for it. @default nothing is waited for */
+  /** The era of the first caller; an eager start waits for it. @default no wait */
   readonly firstCallerEra?: Promise<EraName | undefined>;
-  /** How long after its start lists wait for a server that was never listed. @default 5000 */
+  /** Longest wait of lists for a server that was never listed, from its start. @default 5000 */
   readonly coldWaitMs?: number;
   /** Counts requests over all connections. @default each connection counts its own */
   readonly requestIds?: RequestIds | undefined;
-  /** True: started when it is needed; false: at once. @default as `start` says */
+  /** True: started on demand; false: immediately. @default according to `start` */
   readonly lazy?: boolean | undefined;
-  /** Where calls wait for their turn, if several providers share that. @default one of its own */
+  /** Call slots shared by several providers. @default its own */
   readonly slots?: CallSlots;
-  /** @default lists and calls pass as they are */
+  /** @default lists and calls are unchanged */
   readonly adapter?: ServerAdapter;
 }
 
@@ -84,9 +81,7 @@ export function createMcpServerProvider(deps: McpServerDeps): Provider {
   return deps.options.enabled ? new McpServerProvider(deps) : disabledProvider(deps.source);
 }
 
-/**
- * Tools, resources and prompts of one MCP server. What is particular to the way it is reached lies in its transport.
- */
+/** Tools, resources and prompts of one MCP server. Its transport contains everything specific to how it is reached. */
 class McpServerProvider implements Provider {
   readonly source: Source;
   readonly events: ProviderEvents;
@@ -238,7 +233,7 @@ function toRoot(root: string): JsonObject {
   return { uri };
 }
 
-/** What goes to the server: the caller's own `params` with the names that the server knows. */
+/** Returns the request for the server: the caller's own `params` with the names that the server knows. */
 function toRequest(call: ResolvedCall): CallRequest {
   const { record, params } = call;
   switch (record.type) {
@@ -265,7 +260,7 @@ function toRequest(call: ResolvedCall): CallRequest {
   }
 }
 
-/** Most calls have no members of their own, and copying what is frozen takes V8's slow way. */
+/** Most calls have no further members, and copying a frozen object is slow in V8. */
 function joined(params: JsonObject, own: JsonObject): JsonObject {
   for (const _ in params) return { ...params, ...own };
   return own;

@@ -3,7 +3,7 @@ import type { Listing, Problem, Source, ToolRecord } from "../../core/sources/re
 import { allowsObject, normaliseInputSchema } from "../../schema/normalise.ts";
 import type { ServerListing } from "../../upstream/listing/listing.ts";
 
-/** What a server offers as records of this source, as the server said it. */
+/** Converts a server's listing to records of this source. */
 export function toListing(listing: ServerListing, source: Source): Listing {
   const problems: Problem[] = listing.problems.map((problem) => ({ source: source.id, ...problem }));
   const tools = listing.tools.map((definition) => toTool(definition, source, problems));
@@ -33,7 +33,7 @@ function toTool(definition: JsonObject, source: Source, problems: Problem[]): To
   const name = nameOf(definition);
   const given = definition["inputSchema"];
   const { schema, warning } = normaliseInputSchema(given);
-  // The catalog withholds a tool that takes no object, and reports that.
+  // The catalog withholds a tool that accepts no object, and reports that.
   if (warning !== undefined && isJsonObject(given) && allowsObject(given))
     problems.push({ source: source.id, subject: name, message: warning });
   const outputSchema = objectMember(definition, "outputSchema");

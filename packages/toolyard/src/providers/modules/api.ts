@@ -4,9 +4,9 @@ import type { IsTyped, ToolArguments } from "./arguments.ts";
 import type { ModuleObject } from "./module-object.ts";
 
 /**
- * What a module sees of the hub. A module is a file `mcp.ts` (or `.mts`, `.mjs`, `.js`) that exports
- * `registerTools(hub)`; every method has a snake_case twin. All of it may be used later too, while the module runs: the
- * lists follow.
+ * The interface of the hub for modules. A module is a file `mcp.ts` (or `.mts`, `.mjs`, `.js`) that exports
+ * `registerTools(hub)`; every method has a snake_case twin. All methods may also be called later, while the module
+ * runs: the lists follow.
  */
 
 /**
@@ -15,15 +15,15 @@ import type { ModuleObject } from "./module-object.ts";
  */
 export type ModuleSchema = object;
 
-/** A schema that tells the compiler nothing, so that the handler says itself what it takes. */
+/** A schema without type information, so that the handler declares its own argument types. */
 type UntypedSchema<S> = S & ([IsTyped<S>] extends [true] ? never : unknown);
 
 /**
- * Runs a tool. What it returns becomes the result: a string is text; `null` and `undefined` are an empty result; an
+ * Runs a tool. Its return value becomes the result: a string is text; `null` and `undefined` are an empty result; an
  * object is structured content, and the same as JSON text; other JSON values are JSON text; a `Blob` or `Uint8Array` is
- * an image, audio or binary resource; an MCP result (`content` array, or `resultType: "input_required"`) passes as it
- * is. What it throws becomes an error result with the error's message; an error whose `code` is one of JSON-RPC's
- * (-32768 to -32000) is a protocol error instead.
+ * an image, audio or binary resource; an MCP result (`content` array, or `resultType: "input_required"`) is passed on
+ * unchanged. A thrown value becomes an error result with the error's message; an error with a JSON-RPC `code` (-32768
+ * to -32000) becomes a protocol error instead.
  */
 export type ToolHandler<A extends object = ModuleObject> = (args: A, context: ToolContext) => unknown;
 
@@ -35,16 +35,16 @@ export interface ToolOptions {
   /** MCP's hints: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`. */
   readonly annotations?: ModuleObject;
   readonly icons?: readonly ModuleObject[];
-  /** Words that the search finds the tool by. */
+  /** Words by which the search finds the tool. */
   readonly keywords?: readonly string[];
-  /** `native`: listed; `ondemand`: found by search only. @default the section's `visibility` */
+  /** `native`: listed; `ondemand`: found only by search. @default the section's `visibility` */
   readonly visibility?: "native" | "ondemand";
-  /** Time without a sign of life: milliseconds, or "30s". @default the hub's */
+  /** Longest time without activity: milliseconds, or "30s". @default the hub's */
   readonly timeout?: number | string;
-  /** Time in all. @default the hub's */
+  /** Longest total time. @default the hub's */
   readonly totalTimeout?: number | string;
   readonly total_timeout?: number | string;
-  /** Calls at a time. @default the hub's */
+  /** Most concurrent calls. @default the hub's */
   readonly maxConcurrent?: number;
   readonly max_concurrent?: number;
   /** @default the hub's */
@@ -70,7 +70,7 @@ export interface ToolRegistration<
 
 /**
  * Registers a tool. With a schema that the compiler can read, the types of the handler's arguments are the schema's;
- * with another one they are the handler's own.
+ * with another one the handler declares its own.
  */
 export interface RegisterTool {
   <A extends object = ModuleObject, const S extends ModuleSchema = ModuleSchema>(
@@ -93,9 +93,7 @@ export interface RegisterTool {
   ): Registration;
 }
 
-/**
- * Suggests values for what was typed so far: a list that is narrowed by the hub, or a function that narrows it itself.
- */
+/** Suggests values for the text typed so far: a list that the hub filters, or a function that filters itself. */
 export type Completer =
   | readonly string[]
   | ((
@@ -104,8 +102,8 @@ export type Completer =
     ) => readonly string[] | Promise<readonly string[]>);
 
 /**
- * Reads a resource. A string is its text, an object its JSON, a `Uint8Array` or `Blob` its bytes; `{contents: […]}`
- * passes as it is; `null` and `undefined` mean that there is no such resource.
+ * Reads a resource. A string is its text, an object its JSON, a `Uint8Array` or `Blob` its bytes; `{contents: […]}` is
+ * passed on unchanged; `null` and `undefined` mean that there is no such resource.
  */
 export type ResourceRetriever = (
   uri: string,
@@ -135,7 +133,9 @@ export interface PromptArgument {
   readonly required?: boolean;
 }
 
-/** Makes a prompt: a string is one message of the user, an array is messages, `{messages: […]}` passes as it is. */
+/**
+ * Makes a prompt: a string is one message of the user, an array is messages, `{messages: […]}` is passed on unchanged.
+ */
 export type PromptHandler = (args: Readonly<Record<string, string>>, context: ToolContext) => unknown;
 
 export interface PromptOptions {
@@ -148,47 +148,47 @@ export interface PromptOptions {
   readonly _meta?: ModuleObject;
 }
 
-/** What a running handler knows of its call, and may do. */
+/** The facts of a running handler's call, and its functions. */
 export interface ToolContext {
-  /** Aborted when the caller cancels or goes, and when the time is over. */
+  /** Aborted when the caller cancels or disconnects, and when the time has expired. */
   readonly signal: AbortSignal;
-  /** Who calls: `"local"`, or the name of the token's entry. */
+  /** The caller: `"local"`, or the name of the token's entry. */
   readonly principal: string;
   readonly client: { readonly name?: string; readonly version?: string; readonly capabilities: ModuleObject };
   /** `_meta` of the request. */
   readonly meta: ModuleObject;
-  /** Answers to the `inputRequests` of an earlier round, and the state given along with them. Not to be trusted. */
+  /** Answers to the `inputRequests` of an earlier round, and the state that was sent with them. Untrusted. */
   readonly inputResponses?: ModuleObject;
   readonly requestState?: string;
-  /** Sends a log message to the caller, if it wants any of this level. */
+  /** Sends a log message to the caller, if it requested this level. */
   log(level: ContextLogLevel, data: unknown, logger?: string): void;
-  /** Tells the caller how far the work is; also a sign of life for the time limit. */
+  /** Reports progress to the caller; also counts as activity for the time limit. */
   progress(progress: number, total?: number, message?: string): void;
   /**
-   * Asks the caller (`elicitation/create`, `sampling/createMessage`, `roots/list`) and gives its result. Rejects when
-   * it cannot be asked.
+   * Sends a server request to the caller (`elicitation/create`, `sampling/createMessage`, `roots/list`) and returns its
+   * result. Rejects if the caller cannot be asked.
    */
   ask(method: string, params?: ModuleObject, options?: { readonly signal?: AbortSignal }): Promise<ModuleObject>;
   /**
-   * Calls another tool of the hub as the same caller. Gives its MCP result; rejects with an `Error` whose `kind` is of
-   * the hub's table.
+   * Calls another tool of the hub as the same caller. Returns its MCP result; rejects with an `Error` with a `kind`
+   * from the hub's table.
    */
   call(tool: string, args?: ModuleObject, options?: { readonly signal?: AbortSignal }): Promise<ModuleObject>;
-  /** Reads a resource of the hub as the same caller. Gives its MCP result; rejects as `call` does. */
+  /** Reads a resource of the hub as the same caller. Returns its MCP result; rejects like `call`. */
   read(uri: string, options?: { readonly signal?: AbortSignal }): Promise<ModuleObject>;
   /** Finds tools of the hub that the caller may use, best first. */
   search(query: string, options?: { readonly limit?: number }): Promise<SearchAnswer>;
-  /** Every tool that the caller may use, as `tools/list` says it. */
+  /** Returns every tool that the caller may use, as in `tools/list`. */
   list(): Promise<readonly ModuleObject[]>;
-  /** Asks the configured language model. Rejects with kind `unavailable` when there is none. */
+  /** Calls the configured language model. Rejects with kind `unavailable` if there is none. */
   generateText(request: TextRequest): Promise<{ readonly text: string }>;
-  /** Has the configured image model make an image. Rejects with kind `unavailable` when there is none. */
+  /** Generates an image with the configured image model. Rejects with kind `unavailable` if there is none. */
   generateImage(request: ImageRequest): Promise<{ readonly data: Uint8Array; readonly mimeType: string }>;
 }
 
 export type ContextLogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 
-/** Takes back what was registered. Doing so twice is fine. */
+/** Removes a registration. A second call has no effect. */
 export interface Registration {
   unregister(): void;
 }
@@ -197,7 +197,7 @@ export interface ModuleHub {
   /** The hub's own log, each line marked with the module. */
   readonly logger: Logger;
   readonly registerTool: RegisterTool;
-  /** A URI, or an RFC 6570 template such as `notes://{folder}/{id}`. */
+  /** Registers a URI, or an RFC 6570 template such as `notes://{folder}/{id}`. */
   registerResource(
     uriTemplate: string,
     retriever: ResourceRetriever,
@@ -208,9 +208,9 @@ export interface ModuleHub {
   unregisterTool(name: string): boolean;
   unregisterResource(uriTemplate: string): boolean;
   unregisterPrompt(name: string): boolean;
-  /** Tells everybody who subscribed to the URI that its content changed. */
+  /** Notifies all subscribers of the URI that its content changed. */
   resourceUpdated(uri: string): void;
-  /** Tells everybody that the lists changed. Registering says so by itself. */
+  /** Notifies all clients that the lists changed. Registering does so automatically. */
   listChanged(): void;
   /**
    * Runs when the module is replaced, removed or the hub ends, after its last running call: the place to close files
@@ -229,5 +229,5 @@ export interface ModuleHub {
   on_close: ModuleHub["onClose"];
 }
 
-/** What a module file exports. */
+/** The export of a module file. */
 export type RegisterTools = (hub: ModuleHub) => unknown;

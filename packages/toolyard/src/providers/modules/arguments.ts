@@ -1,9 +1,9 @@
 import type { ModuleObject } from "./module-object.ts";
 
 /**
- * The arguments that a handler gets, read from its tool's schema: of a library (zod 3 and 4, any other of the Standard
- * Schema kind) what it parses to, of a JSON Schema written in place or `as const` what it describes, defaults filled
- * in. Of what says nothing to the compiler: an object.
+ * The arguments of a handler, derived from its tool's schema: for a library (zod 3 and 4, any other Standard Schema)
+ * its parsed type, for a JSON Schema written in place or `as const` the described type, with defaults. For a schema
+ * without type information: an object.
  */
 export type ToolArguments<S> =
   S extends SchemaOutput<infer O>
@@ -12,7 +12,7 @@ export type ToolArguments<S> =
       ? ArgumentsObject<S, P>
       : ModuleObject;
 
-/** True of a schema that `ToolArguments` reads something from. */
+/** True for a schema from which `ToolArguments` derives a type. */
 export type IsTyped<S> =
   S extends SchemaOutput<unknown>
     ? true
@@ -20,14 +20,14 @@ export type IsTyped<S> =
       ? IsExact<S, P>
       : false;
 
-/** `_output`: zod before 3.24, which is not of the Standard Schema kind yet. */
+/** `_output`: zod before 3.24, which does not implement Standard Schema yet. */
 type SchemaOutput<O> =
   | { readonly "~standard": { readonly types?: { readonly output: O } | undefined } }
   | { readonly _output: O; readonly _def: object };
 
 type AsObject<O> = O extends object ? O : ModuleObject;
 
-// A list or a type that is any text belongs to a schema that was widened, of which nothing may be concluded.
+// A list or a type of any text belongs to a widened schema, from which nothing can be derived.
 type IsExact<S, P> = S extends { readonly required: readonly (infer R)[] }
   ? string extends R
     ? false
@@ -46,7 +46,7 @@ type ArgumentsObject<S, P> = Flat<
   }
 >;
 
-/** Required, or there by its default. */
+/** Required members, and those with a default. */
 type PresentKeys<S, P> =
   | (S extends { readonly required: readonly (infer R)[] } ? Extract<keyof P, R> : never)
   | { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P];

@@ -16,10 +16,10 @@ export interface CallsDeps extends ContextDeps {
   readonly logger: Logger;
 }
 
-/** Most values that one completion may answer, by the protocol. */
+/** Most values of one completion, by the protocol. */
 const MAX_COMPLETIONS = 100;
 
-/** Runs what was registered. Never rejects for what a handler throws. */
+/** Runs a registered handler. Never rejects because of a handler's error. */
 export function runCall(call: ResolvedCall, offer: ModuleOffer, deps: CallsDeps): Promise<Outcome> {
   const { record } = call;
   switch (record.type) {
@@ -114,7 +114,7 @@ function getPrompt(call: ResolvedCall, { entry, module }: OwnedEntry<PromptEntry
   );
 }
 
-/** The stack goes to the log, the words to the caller. */
+/** The stack is logged, and the caller gets the message. */
 async function guarded(what: () => string, { logger }: CallsDeps, run: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await run();
@@ -131,7 +131,7 @@ async function guarded(what: () => string, { logger }: CallsDeps, run: () => Pro
 }
 
 /**
- * An error whose `code` is one of JSON-RPC's own range is meant as a protocol error; a system's codes are words or
+ * Returns a protocol error for an error with a `code` from JSON-RPC's own range; a system's codes are words or
  * positive.
  */
 function rpcErrorOf(error: unknown, message: string): RpcErrorObject | undefined {

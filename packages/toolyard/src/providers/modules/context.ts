@@ -12,7 +12,7 @@ import { askCaller } from "../../core/calls/request-to-caller.ts";
 import type { ToolContext } from "./api.ts";
 import type { ModuleObject } from "./module-object.ts";
 
-/** A tool that a handler called, or a resource that it read, did not succeed. */
+/** A tool that a handler called, or a resource that it read, failed. */
 export class ToolCallError extends Error {
   override readonly name = "ToolCallError";
   readonly kind: FailKind;
@@ -29,13 +29,13 @@ export interface ContextDeps {
 }
 
 interface Round {
-  /** The answers of the round before, where there was one. */
+  /** The answers of the previous round, if there was one. */
   readonly extra: JsonObject;
-  /** The handler names the parameter that the context goes into. */
+  /** The handler declares the parameter for the context. */
   readonly isAwaited: boolean;
 }
 
-/** What a handler gets along with its arguments. */
+/** Creates the context of a handler's call. */
 export function createContext(
   call: ResolvedCall,
   { innerHub, models }: ContextDeps,
@@ -53,8 +53,8 @@ export function createContext(
     generateText: (request) => models.generateText?.(request, call.signal) ?? noModel("language model"),
     generateImage: (request) => models.generateImage?.(request, call.signal) ?? noModel("image model"),
   });
-  // A member of its own for whoever copies or wraps the context; not for the many that never look at it, since on Node
-  // 20 a signal is dear.
+  // A separate member for handlers that copy or wrap the context; not for the many that never read it, since on Node 20
+  // a signal is expensive.
   if (isAwaited) Object.defineProperty(context, "signal", { value: call.signal, enumerable: true });
   return context;
 }
@@ -65,9 +65,9 @@ type Abilities = Pick<
 >;
 
 /**
- * A class for its one accessor, see `BuiltCall`. The functions are members, so that a handler may take them out; they
- * are made outside the constructor, since on Node 20 what is made inside was seen to live, with all that it reaches,
- * until a full collection.
+ * A class for its one accessor, see `BuiltCall`. The functions are members, so that a handler may destructure them;
+ * they are created outside the constructor, since on Node 20 closures created inside were measured to live, with
+ * everything they reference, until a full collection.
  */
 class ToolCallContext implements ToolContext {
   readonly principal: string;
@@ -154,7 +154,7 @@ function resultOf(outcome: Outcome): ModuleObject {
   throw new ToolCallError(outcome.kind, outcome.message);
 }
 
-/** The words of what a handler threw, for its caller: no stack. */
+/** Returns the message of a thrown value for its caller, without a stack. */
 export function wordsOf(error: unknown): string {
   if (error instanceof FailError) return error.failure.message;
   if (error instanceof Error) return error.message === "" ? error.name : error.message;

@@ -3,17 +3,15 @@ import { basename, dirname, extname, join, sep } from "node:path";
 import { matchesAnyGlob } from "../../core/text/glob.ts";
 import { messageOf } from "../../core/errors.ts";
 
-/** A module file that was found. */
+/** A found module file. */
 export interface FoundModule {
-  /** Dotted, from its path: `tools.export.mcp`. Unique among all found. */
+  /** Dotted, from its path: `tools.export.mcp`. Unique among all found modules. */
   readonly name: string;
   /** As configured, for messages. */
   readonly path: string;
   /** Symbolic links resolved. */
   readonly file: string;
-  /**
-   * The configured folder that it was found in, links resolved; the folder of a module that is configured as a file.
-   */
+  /** The configured folder that contains it, links resolved; the folder of a module that is configured as a file. */
   readonly root: string;
 }
 
@@ -22,18 +20,16 @@ export interface ModuleDiscovery {
   readonly problems: readonly { readonly subject: string; readonly message: string }[];
 }
 
-/** Of the files of one name in a folder, the first that is there counts. */
+/** Of files with one name in a folder, the first in this order is used. */
 const SUFFIXES = [".ts", ".mts", ".mjs", ".js", ".py"] as const;
 const EXTENSIONS: ReadonlySet<string> = new Set(SUFFIXES);
 const STEM = "mcp";
-/** Looked for in a folder that is itself called `mcp` (G2). */
+/** Searched in a folder that is itself called `mcp` (G2). */
 const META_STEM = "meta_mcp";
-/** Sub-folders of one configured folder that are looked into. */
+/** Most subfolders of one configured folder that are searched. */
 const MAX_FOLDERS = 1000;
 
-/**
- * Looks into the configured folders, in their order, sub-folders by name. Synchronous: a handful of looks at the disk.
- */
+/** Searches the configured folders in order, subfolders by name. Synchronous, because it needs few disk accesses. */
 export function discoverModules(paths: readonly string[], allowlist: readonly string[]): ModuleDiscovery {
   const modules: FoundModule[] = [];
   const problems: { subject: string; message: string }[] = [];
@@ -108,7 +104,7 @@ function isInside(file: string, root: string): boolean {
   return file.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** By dotted name, or by the folder's name, which is the step before `mcp`. */
+/** Matches by dotted name, or by the folder's name, which is the step before `mcp`. */
 function isAllowed(name: string, allowlist: readonly string[]): boolean {
   if (allowlist.length === 0 || matchesAnyGlob(allowlist, name)) return true;
   const steps = name.split(".");

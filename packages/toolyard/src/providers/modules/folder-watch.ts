@@ -1,11 +1,13 @@
 import { type FSWatcher, watch } from "node:fs";
 
-/** Folders that are watched at most; changes in others are seen by the next request. */
+/** Most watched folders; the next request sees changes in others. */
 const MAX_FOLDERS = 256;
 /** Editors write in several steps. */
 const SETTLE_MS = 100;
 
-/** Watches folders, each without its sub-folders, and calls once after a burst of changes. Keeps no process alive. */
+/**
+ * Watches folders, each without its subfolders, and calls back once after a burst of changes. Keeps no process alive.
+ */
 export class ModuleFolderWatch {
   readonly #onChange: () => void;
   readonly #watchers = new Map<string, FSWatcher>();
@@ -15,7 +17,7 @@ export class ModuleFolderWatch {
     this.#onChange = onChange;
   }
 
-  /** Watches exactly these from now on. */
+  /** Replaces the watched folders. */
   set(folders: Iterable<string>): void {
     const wanted = new Set(Array.from(folders).slice(0, MAX_FOLDERS));
     for (const [folder, watcher] of this.#watchers) {
@@ -34,14 +36,14 @@ export class ModuleFolderWatch {
   #add(folder: string): void {
     try {
       const watcher = watch(folder, { persistent: false }, () => this.#note());
-      // A folder that goes away, or a system that has no watches left: the next request looks for itself.
+      // If a folder disappears, or the system has no watches left, the next request checks the disk.
       watcher.on("error", () => {
         watcher.close();
         if (this.#watchers.get(folder) === watcher) this.#watchers.delete(folder);
       });
       this.#watchers.set(folder, watcher);
     } catch {
-      // Not there, or not watchable: as above.
+      // Missing or not watchable: see above.
     }
   }
 

@@ -3,7 +3,7 @@ import type { ModuleHub } from "./api.ts";
 import type { RegistrationEvents, Registrations } from "./registrations.ts";
 import { RunningModule } from "./running-module.ts";
 
-/** A module that is loaded. */
+/** A loaded module. */
 export interface LoadedModule {
   /** Dotted, from its path. */
   readonly name: string;
@@ -12,19 +12,19 @@ export interface LoadedModule {
   readonly registrations: Registrations;
 }
 
-/** The source that a host belongs to at the moment. */
+/** The current source of a host. */
 export interface HostedSource extends RegistrationEvents {
   loadedModules(): readonly LoadedModule[];
 }
 
 /**
- * A program that makes a hub, as the modules source sees it: the program registers beside the modules, before the
- * source is there and over its replacements, and what it registers wins over theirs. It may lend modules a face of its
- * own to register with.
+ * The program that creates a hub, from the view of the modules source: the program registers in addition to the
+ * modules, before the source exists and across its replacements, and its registrations override theirs. It may supply
+ * its own interface for modules.
  */
 export class ModulesHost {
   readonly own: RunningModule;
-  /** What a module's `registerTools` is called with. */
+  /** Returns the argument of a module's `registerTools`. */
   readonly faceOf: (hub: ModuleHub) => ModuleHub;
   #source: HostedSource | undefined;
 
@@ -41,7 +41,7 @@ export class ModulesHost {
     return this.#source?.loadedModules() ?? [];
   }
 
-  /** Returns what ends it. */
+  /** Returns a function that detaches the source. */
   attach(source: HostedSource): () => void {
     this.#source = source;
     return () => {

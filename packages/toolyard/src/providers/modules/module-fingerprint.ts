@@ -4,10 +4,10 @@ import type { FoundModule } from "./discover.ts";
 import { PythonFingerprint } from "./python-fingerprint.ts";
 import { type LoadResult, type ModuleStartOptions, startModule } from "./running-module.ts";
 
-/** The files of a module, whatever its language, and how they are run as they are now. */
+/** The files of a module, in any language, and how they are run in their current state. */
 export interface ModuleFingerprint {
   readonly files: readonly string[];
-  /** Looks at the disk now. */
+  /** Checks the disk now. */
   check(): FingerprintState;
   /** Never rejects. */
   start(found: FoundModule, options: ModuleStartOptions): Promise<LoadResult>;
@@ -36,7 +36,7 @@ function pythonFingerprint(file: string): ModuleFingerprint {
     },
     check: () => fingerprint.check(),
     start: async (found, options) => {
-      // A hub without such modules loads nothing of this.
+      // A hub without such modules does not load this code.
       const { startPythonModule } = await import("./python-module.ts");
       return startPythonModule(found, fingerprint, options);
     },

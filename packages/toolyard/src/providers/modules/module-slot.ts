@@ -2,7 +2,7 @@ import type { FoundModule } from "./discover.ts";
 import type { ModuleFingerprint } from "./module-fingerprint.ts";
 import type { RunningModule } from "./running-module.ts";
 
-/** A module file, and what became of it. */
+/** A module file, and its state. */
 export interface Slot {
   readonly found: FoundModule;
   readonly fingerprint: ModuleFingerprint;
@@ -15,18 +15,18 @@ export interface Slot {
 
 export interface ModuleLoad {
   readonly done: Promise<void>;
-  /** On the clock of `performance.now()`: until when a listing waits for it. */
+  /** Time until which a listing waits for it, on the clock of `performance.now()`. */
   readonly waitUntil: number;
-  /** The files changed meanwhile. */
+  /** The files changed in the meantime. */
   again?: true;
 }
 
-/** Nothing came of it yet. */
+/** Returns whether it has neither loaded nor failed yet. */
 export function isNew({ running, problem }: Slot): boolean {
   return running === undefined && problem === undefined;
 }
 
-/** It is being imported for the first time, and lists do not wait for it any more. */
+/** Returns whether it is being imported for the first time and lists no longer wait for it. */
 export function isLate(slot: Slot): boolean {
   return slot.loading !== undefined && isNew(slot) && slot.loading.waitUntil <= performance.now();
 }

@@ -19,26 +19,26 @@ export interface ModuleSlotsOptions {
   readonly models: Models;
   readonly host?: ModulesHost;
   readonly coldWaitMs?: number;
-  /** Something is offered, or said of what is not, that was not before. */
+  /** Called when the offered tools or the reported problems change. */
   changed(): void;
   resourceUpdated(uri: string): void;
 }
 
-/** A listing waits this long for modules that are imported anew; slower ones are announced when they are there. */
+/** Longest wait of a listing for modules that are imported again; slower ones are announced when they are ready. */
 const MAX_LIST_WAIT_MS = 3000;
 const COLD_WAIT_MS = 5000;
-/** A module that changes while it is imported is imported anew; whoever waits for all waits for so many rounds. */
+/** Most rounds of a refresh: a module that changes during its import is imported again. */
 const MAX_ROUNDS = 3;
-/** Looks at the disk take at most one part in this many of the time. */
+/** Checks of the disk take at most one part in this many of the time. */
 const SWEEP_SHARE = 50;
-/** The same where what is asked for is of another source: folders are watched, too. */
+/** The same share for requests that concern another source: folders are watched, too. */
 const SWEEP_SHARE_FOR_OTHERS = 1000;
-/** A module that takes the name of another source's is seen after this, unless a look at the disk takes long. */
+/** Longest delay until a module is seen that takes another source's name, unless a check of the disk is slow. */
 const MAX_REST_MS = 1000;
 
 /**
- * The modules of the configured folders: what is found is imported, what changed is imported anew while calls under way
- * end on what they began with, and what is gone ends. A module that cannot be imported keeps its last good state.
+ * The modules of the configured folders: found ones are imported, changed ones imported again while running calls end
+ * on the earlier state, and removed ones ended. A module that cannot be imported keeps its last good state.
  */
 export class ModuleSlots {
   readonly #deps: ModuleSlotsOptions;
@@ -79,7 +79,7 @@ export class ModuleSlots {
     return [...this.#discovery.problems, ...slots];
   }
 
-  /** While a module is imported for the first time: nobody knows what it will offer. */
+  /** Present while a module is imported for the first time, since its tools are not known yet. */
   coldStart(): ColdStart | undefined {
     const first: ModuleLoad[] = [];
     for (const slot of this.#slots.values()) if (slot.loading && isNew(slot)) first.push(slot.loading);
@@ -87,7 +87,7 @@ export class ModuleSlots {
     return { waitUntil: Math.max(...first.map(({ waitUntil }) => waitUntil)), over: allOver(first) };
   }
 
-  /** Resolves once every module is imported or failed to be, each within its own time. */
+  /** Resolves once every module has been imported or failed, each within its own time. */
   async refresh(signal: AbortSignal): Promise<void> {
     this.look();
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -97,13 +97,13 @@ export class ModuleSlots {
     }
   }
 
-  /** A listing waits for some of them. */
+  /** True if a listing waits for some of the modules. */
   get isLoading(): boolean {
     for (const { loading } of this.#slots.values()) if (loading && loading.waitUntil > performance.now()) return true;
     return false;
   }
 
-  /** Those that a listing waits for. */
+  /** Returns the modules for which a listing waits. */
   awaited(): ModuleLoad[] {
     const now = performance.now();
     return Array.from(this.#slots.values()).flatMap(({ loading }) =>
@@ -111,18 +111,18 @@ export class ModuleSlots {
     );
   }
 
-  /** Some are being imported for the first time, and lists do not wait for them any more. */
+  /** True if some are being imported for the first time and lists no longer wait for these. */
   get hasLate(): boolean {
     return this.all.some(isLate);
   }
 
-  /** Looks at the disk now. */
+  /** Checks the disk now. */
   look(): void {
     this.#nextSweepAt = 0;
     this.sweep();
   }
 
-  /** Looks at the disk, if that is due. `isForOther`: as in `ListingWish`. */
+  /** Checks the disk, if that is due. `isForOther`: as in `ListingWish`. */
   sweep(isForOther = false): void {
     const begun = performance.now();
     if (this.#closed || begun < (isForOther ? this.#nextSweepForOthersAt : this.#nextSweepAt)) return;
@@ -145,7 +145,7 @@ export class ModuleSlots {
 
   #check(slot: Slot): void {
     const state = slot.fingerprint.check();
-    // A touch is a wish to try again what failed; what runs has nothing new.
+    // Touching a file retries a failed module; a running one is unchanged.
     const isStale = state === "changed" || (state === "touched" && slot.problem !== undefined);
     if (!isStale) return;
     if (slot.loading) slot.loading.again = true;
@@ -251,7 +251,7 @@ export class ModuleSlots {
   }
 }
 
-/** A configured folder and its sub-folders: in any of them a module may turn up. */
+/** Returns a configured folder and its subfolders, in any of which a module may appear. */
 function foldersOf(path: string): string[] {
   try {
     const folders = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());

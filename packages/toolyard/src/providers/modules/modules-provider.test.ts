@@ -103,7 +103,7 @@ async function run(
   return ask(provider, { type: "tool", tool }, { arguments: args, ...extra });
 }
 
-test("G2, G4: mcp.ts and mcp.js in sub-folders register, and the log says so", async () => {
+test("G2, G4: mcp.ts and mcp.js in subfolders register, with a log line", async () => {
   write(
     "alpha/mcp.ts",
     `import type { ModuleHub } from "toolyard"; ` +
@@ -121,7 +121,7 @@ test("G2, G4: mcp.ts and mcp.js in sub-folders register, and the log says so", a
   });
 });
 
-test("G51: a dotted name stands as it is, a plain one takes the section's namespace", async () => {
+test("G51: keeps a dotted name, and prefixes a plain one with the section's namespace", async () => {
   write("a/mcp.mjs", register('hub.registerTool("export.json", () => 1); hub.registerTool("plain", () => 1);'));
   const { tools } = await start().listing();
   expect(tools.map((tool) => tool.qualified)).toEqual([true, undefined]);
@@ -135,7 +135,7 @@ test("G5: a module without registerTools is a warning", async () => {
   expect(listing.problems).toEqual([{ source: "modules", subject: "mods.empty.mcp", message }]);
 });
 
-test("G6: a module that throws is told with its path, and the others load", async () => {
+test("G6: reports a module that throws with its path, and loads the others", async () => {
   const bad = write("bad/mcp.ts", "\nthrow new Error('boom');");
   const worse = write("worse/mcp.ts", "export function registerTools(hub) { hub.registerTool('x'); }");
   write("good/mcp.ts", register('hub.registerTool("fine", () => 1);'));
@@ -148,7 +148,7 @@ test("G6: a module that throws is told with its path, and the others load", asyn
   expect(listing.problems.length).toBe(2);
 });
 
-test("a module that never finishes is given up after the timeout and what it registers later is ignored", async () => {
+test("abandons a module that never finishes after the timeout, and ignores its later registrations", async () => {
   const slow = write(
     "slow/mcp.ts",
     `export async function registerTools(hub: any) { hub.registerTool("early", () => 1); ` +
@@ -176,7 +176,7 @@ test("G8: registering a name again warns and replaces, within a module and acros
   expect(await run(provider, "same")).toEqual(ok({ content: [{ type: "text", text: "b" }] }));
 });
 
-test("C29: the hub's own names are refused with a diagnostic", async () => {
+test("C29: refuses the hub's own names with a diagnostic", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -194,7 +194,7 @@ test("C29: the hub's own names are refused with a diagnostic", async () => {
   ]);
 });
 
-test("C11: a bare map of parameters is wrapped with a warning, and {} means no parameters", async () => {
+test("C11: wraps a bare map of parameters with a warning, and {} means no parameters", async () => {
   write(
     "a/mcp.ts",
     register('hub.registerTool("bare", () => 1, { city: { type: "string" } }); hub.registerTool("none", () => 1, {});'),
@@ -207,7 +207,7 @@ test("C11: a bare map of parameters is wrapped with a warning, and {} means no p
   expect(lines.some((line) => line.startsWith("warning Tool bare: "))).toBe(true);
 });
 
-test("the one-object form, both spellings of an option, an unknown one refused with the near one", async () => {
+test("accepts the one-object form and both spellings of an option, and refuses an unknown one", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -277,7 +277,7 @@ test.each([
   expect(await run(start(), "t")).toEqual(ok(result));
 });
 
-test("C8, S13: a thrown error becomes a tool error with its words and without a stack", async () => {
+test("C8, S13: a thrown error becomes a tool error with its message and without a stack", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -313,7 +313,7 @@ test("an error with a JSON-RPC code is a protocol error, one with a system's cod
   expect(await run(provider, "u")).toMatchObject({ kind: "tool_error", message: "Error executing tool 'u': exit" });
 });
 
-test("a result that says isError is the tool's own failure, passed on as it is", async () => {
+test("passes a result with isError on unchanged as the tool's own failure", async () => {
   write(
     "a/mcp.ts",
     register('hub.registerTool("t", () => ({ content: [{ type: "text", text: "no" }], isError: true }));'),
@@ -326,7 +326,7 @@ test("a result that says isError is the tool's own failure, passed on as it is",
   });
 });
 
-test("G57: a plain function of one object is a handler, and a handler sees its call", async () => {
+test("G57: a plain function of one object is a handler, and a handler gets its call's context", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -392,7 +392,7 @@ const ASKING = register(
        requestState: "st" });`,
 );
 
-test("input_required reaches a caller that relays it, and is asked for by the hub otherwise", async () => {
+test("passes input_required to a caller that relays it, and otherwise sends its requests", async () => {
   write("a/mcp.ts", ASKING);
   const provider = start();
   expect(await run(provider, "t", {}, { relaysInput: true })).toMatchObject({
@@ -404,7 +404,7 @@ test("input_required reaches a caller that relays it, and is asked for by the hu
   );
 });
 
-test("G10, G14, C38: resources by URI and by template, text, JSON, bytes, and one that is not there", async () => {
+test("G10, G14, C38: resources by URI and by template, text, JSON, bytes, and a missing one", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -488,7 +488,7 @@ test("prompts: text, messages, a missing argument, completion of arguments and o
   );
 });
 
-test("an edit is seen by the next request, a helper's too, and an unchanged listing is the same object", async () => {
+test("the next request sees an edit, also of a helper; an unchanged listing is the same object", async () => {
   write("a/mcp.ts", `import { word } from "./word.ts"; ${register('hub.registerTool("t", () => word);')}`);
   write("a/word.ts", `export const word: string = "one";`);
   const provider = start();
@@ -505,7 +505,7 @@ test("an edit is seen by the next request, a helper's too, and an unchanged list
   await expect.poll(async () => names(await provider.listing()), { interval: 5 }).toEqual(["added"]);
 });
 
-test("an edit is announced without anybody asking", async () => {
+test("announces an edit without a request", async () => {
   write("a/mcp.ts", register('hub.registerTool("one", () => 1);'));
   const provider = start();
   await provider.listing();
@@ -515,7 +515,7 @@ test("an edit is announced without anybody asking", async () => {
   await expect.poll(async () => names(await provider.listing())).toEqual(["two"]);
 });
 
-test("a running call ends on what it began with, and the old state is closed after it", async () => {
+test("a running call ends on its earlier state, which is closed afterwards", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -537,7 +537,7 @@ test("a running call ends on what it began with, and the old state is closed aft
   await expect.poll(() => shared.closed).toBe("1");
 });
 
-test("a bad edit keeps what was there and says so; the mended file takes over", async () => {
+test("a bad edit keeps the earlier state with a problem; the fixed file replaces it", async () => {
   const path = write("a/mcp.ts", register('hub.registerTool("t", () => 1);'));
   const provider = start();
   await provider.listing();
@@ -556,7 +556,7 @@ test("a bad edit keeps what was there and says so; the mended file takes over", 
   await expect.poll(async () => names(await provider.listing()), { interval: 5 }).toEqual(["mended"]);
 });
 
-test("touching a file that failed tries it again", async () => {
+test("touching a failed file retries it", async () => {
   const path = write(
     "a/mcp.ts",
     `globalThis.tryNo = (globalThis.tryNo ?? 0) + 1; if (globalThis.tryNo % 2) throw new Error("not yet"); ` +
@@ -568,7 +568,7 @@ test("touching a file that failed tries it again", async () => {
   await expect.poll(async () => names(await provider.listing()), { interval: 5 }).toEqual(["t"]);
 });
 
-test("tools come and go at run time, with an announcement each", async () => {
+test("adds and removes tools at run time, with an announcement each", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -588,13 +588,13 @@ test("tools come and go at run time, with an announcement each", async () => {
   expect([names(await provider.listing()), changes, updated]).toEqual([["add", "drop"], 2, ["x://1"]]);
 });
 
-test("allowlist: only named modules load, by folder or dotted name", async () => {
+test("allowlist: loads only named modules, by folder or dotted name", async () => {
   for (const name of ["alpha", "beta", "gamma"])
     write(`${name}/mcp.ts`, register(`hub.registerTool("${name}", () => 1);`));
   expect(names(await start({ allowlist: ["alpha", "mods.g*.mcp"] }).listing())).toEqual(["alpha", "gamma"]);
 });
 
-test("S7: a module that leads out of its folder is refused", async () => {
+test("S7: refuses a module that leads out of its folder", async () => {
   const outside = join(folder, "outside.ts");
   writeFileSync(outside, register('hub.registerTool("evil", () => 1);'));
   mkdirSync(join(folder, "mods", "link"), { recursive: true });
@@ -604,7 +604,7 @@ test("S7: a module that leads out of its folder is refused", async () => {
   expect(listing.problems[0]!.message).toContain("leads out of its folder");
 });
 
-test("a single file is a module under its own name, and a path that is not there is a problem", async () => {
+test("a single file is a module under its own name, and a missing path is a problem", async () => {
   const file = write("single.ts", register('hub.registerTool("s", () => 1);'));
   const provider = start({ paths: [file, join(folder, "gone")] });
   const listing = await provider.listing();
@@ -613,7 +613,7 @@ test("a single file is a module under its own name, and a path that is not there
   expect(lines).toContain("info Successfully registered tools from single");
 });
 
-test("G17: a module that turns up is there soon, also where all that is asked for is of other sources", async () => {
+test("G17: finds a new module soon, even if all requests concern other sources", async () => {
   write("one/mcp.mjs", register('hub.registerTool("one", () => 1, {}, "One");'));
   const provider = start();
   await provider.listing();

@@ -27,9 +27,9 @@ export interface ModulesDeps {
   readonly logger: Logger;
   readonly innerHub: InnerHub;
   readonly models: Models;
-  /** The program that registers beside the modules, where there is one. */
+  /** The program that registers in addition to the modules, if there is one. */
   readonly host?: ModulesHost;
-  /** How long lists wait for a module that was never imported. @default 5000 */
+  /** Longest wait of lists for a module that was never imported. @default 5000 */
   readonly coldWaitMs?: number;
 }
 
@@ -38,9 +38,9 @@ export function createModulesProvider(deps: ModulesDeps): Provider {
 }
 
 /**
- * Tools, resources and prompts from the user's own functions (G1 to G10). Before it answers it looks whether a module,
- * or a file that a module imports, changed; what did is imported anew while calls under way end on what they began
- * with. A module that cannot be imported keeps its last good state, and its problem is reported.
+ * Tools, resources and prompts from the user's own functions (G1 to G10). Before each answer it checks whether a
+ * module, or a file that a module imports, changed; changed ones are imported again while running calls end on the
+ * earlier state. A module that cannot be imported keeps its last good state, and its problem is reported.
  */
 class ModulesProvider implements Provider {
   readonly source: Source;
@@ -71,12 +71,12 @@ class ModulesProvider implements Provider {
     return this.#modules.isLoading ? this.#settled() : this.#current().listing;
   }
 
-  /** While a module is imported for the first time: nobody knows what it will offer. */
+  /** Present while a module is imported for the first time, since its tools are not known yet. */
   coldStart(): ColdStart | undefined {
     return this.#modules.coldStart();
   }
 
-  /** Resolves once every module is imported or failed to be, each within its own time. */
+  /** Resolves once every module has been imported or failed, each within its own time. */
   refresh(signal: AbortSignal): Promise<void> {
     return this.#modules.refresh(signal);
   }
@@ -87,7 +87,7 @@ class ModulesProvider implements Provider {
     return runCall(call, this.#current(), this.#deps);
   }
 
-  /** Modules say by `resourceUpdated` what changed, whoever listens; there is nobody to ask. */
+  /** Modules report changes by `resourceUpdated` in any case; no subscription is needed. */
   subscribe(): Promise<() => Promise<void>> {
     return Promise.resolve(() => Promise.resolve());
   }
@@ -147,10 +147,10 @@ class ModulesProvider implements Provider {
     for (let awaited = this.#modules.awaited(); awaited.length > 0; awaited = this.#modules.awaited()) {
       const waitMs = Math.max(...awaited.map((loading) => loading.waitUntil)) - performance.now();
       await within(Promise.all(awaited.map((loading) => loading.done)), waitMs + 1, { keepsAlive: false });
-      // What was edited while it was being imported is imported once more.
+      // A file edited during its import is imported again.
       this.#modules.sweep();
     }
-    // Who is late is named in the problems.
+    // The problems name late modules.
     if (this.#modules.hasLate) this.#offer = undefined;
     return this.#current().listing;
   }

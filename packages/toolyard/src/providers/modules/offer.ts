@@ -18,7 +18,7 @@ export interface OwnedEntry<E> {
   readonly module: RunningModule;
 }
 
-/** What all modules offer together at one moment. A name registered twice is the later one's. */
+/** The combined offer of all modules at one moment. Of a name registered twice, the later one is used. */
 export interface ModuleOffer {
   readonly tools: ReadonlyMap<string, OwnedEntry<ToolEntry>>;
   readonly resources: ReadonlyMap<string, OwnedEntry<ResourceEntry>>;
@@ -33,7 +33,7 @@ export interface OfferInput {
   readonly modules: readonly RunningModule[];
   readonly problems: readonly Problem[];
   readonly logger: Logger;
-  /** Overwritings that were logged already. */
+  /** Replacements that were already logged. */
   readonly told: Set<string>;
 }
 
@@ -108,7 +108,7 @@ function toolRecord(source: Source, visibility: Visibility, entry: ToolEntry): T
     visibility: entry.visibility ?? visibility,
     ...(entry.limits ? { limits: entry.limits } : {}),
     ...(entry.aliases.length > 0 ? { hiddenNames: entry.aliases } : {}),
-    // G51's `module.tool` is a whole name already.
+    // G51's `module.tool` is already a complete name.
     ...(entry.name.includes(".") ? { qualified: true } : {}),
     definition: entry.definition,
   };

@@ -8,14 +8,12 @@ interface FileFingerprint {
   readonly digest: string;
 }
 
-/**
- * The files that a Python module has read, as far as they lie in its root folder: they are known when it was loaded.
- */
+/** The files in its root folder that a Python module has read, known once it was loaded. */
 export class PythonFingerprint {
   readonly #entry: string;
   #seen: Map<string, FileFingerprint>;
   #isYoung = true;
-  /** Says whether what was missing is there by now. */
+  /** Returns whether a missing requirement is present now. */
   #isMended: (() => boolean) | undefined;
 
   constructor(entry: string) {
@@ -27,14 +25,14 @@ export class PythonFingerprint {
     return Array.from(this.#seen.keys());
   }
 
-  /** What the process has read by now. A file that is known keeps what was seen of it before it was read. */
+  /** Adds the files that the process has read. A known file keeps its state from before the read. */
   adopt(files: readonly string[]): void {
     const known = this.#seen;
     this.#seen = new Map([this.#entry, ...files].map((file) => [file, known.get(file) ?? look(file)]));
     this.#isYoung = true;
   }
 
-  /** It cannot run for want of something that is no file of its own, so each look asks for that too. */
+  /** Adds a check of each look for a missing requirement that is not one of its files. */
   awaits(isMended: () => boolean): void {
     this.#isMended = isMended;
   }
@@ -55,7 +53,7 @@ export class PythonFingerprint {
   }
 }
 
-// The stamp comes first: what is written between the two is then seen by the next look.
+// The stamp is taken first, so that the next check sees a write between the two.
 function look(file: string): FileFingerprint {
   const stamp = stampOf(file);
   try {

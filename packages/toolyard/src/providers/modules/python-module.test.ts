@@ -69,7 +69,7 @@ function start(options: ModulesConfig = {}, models: Models = {}): Provider {
     logger,
     innerHub,
     models,
-    // Python may take longer to start than lists wait for it.
+    // Python may take longer to start than lists wait.
     coldWaitMs: 60_000,
   });
   open.push(provider);
@@ -77,7 +77,7 @@ function start(options: ModulesConfig = {}, models: Models = {}): Provider {
   return provider;
 }
 
-/** A module with one tool `t`, whose function is `run`. */
+/** Writes a module with one tool `t` with the function `run`. */
 function module(name: string, code: string, schema = "{}"): void {
   write(
     `${name}/mcp.py`,
@@ -138,8 +138,8 @@ def register_tools(mcp_instance):
     mcp_instance.register_resource("gnn://models/{model_id}", get_model, "A model by its id")
 `;
 
-describe("what a module registers", () => {
-  test("G2: mcp.py in a sub-folder registers by the document's own calls, and runs with relative imports", async () => {
+describe("registrations of a module", () => {
+  test("G2: mcp.py in a subfolder registers by the documented calls, and runs with relative imports", async () => {
     write("export/exporter.py", "import json\ndef to_json(text): return json.dumps({'text': text})\n");
     write("export/mcp.py", EXPORT);
     const provider = start();
@@ -191,7 +191,7 @@ describe("what a module registers", () => {
     });
   });
 
-  test("G2: of mcp.ts and mcp.py in a folder the first counts, in folder mcp meta_mcp.py, together", async () => {
+  test("G2: of mcp.ts and mcp.py in a folder the first is used, in folder mcp meta_mcp.py, together", async () => {
     write("a/mcp.mjs", 'export const registerTools = (hub) => hub.registerTool("a.ts", () => 1);');
     module("a", "run = lambda: 1");
     write(
@@ -211,7 +211,7 @@ describe("what a module registers", () => {
     ]);
   });
 
-  test("G6: a module that cannot be loaded, or registers wrongly, is said so, and the others load", async () => {
+  test("G6: reports a module that cannot be loaded, or registers wrongly, and loads the others", async () => {
     write("broken/mcp.py", "def register_tools(mcp):\n  raise KeyError('what')\n");
     write("syntax/mcp.py", "def (:\n");
     write("wrong/mcp.py", 'def register_tools(mcp):\n  mcp.register_tool("w", print, {}, "d", colour="red")\n');
@@ -227,7 +227,7 @@ describe("what a module registers", () => {
     ]);
   });
 
-  test("G8: a name registered twice is the later one's, with a warning", async () => {
+  test("G8: a name registered twice belongs to the later one, with a warning", async () => {
     write(
       "a/mcp.py",
       'def register_tools(mcp):\n  mcp.register_tool("x", lambda: 1, {}, "d")\n' +
@@ -259,7 +259,7 @@ describe("what a module registers", () => {
     expect(textOf(await callTool(provider, "later"))).toBe("here");
   });
 
-  test("C22: without Python the module is reported with its reason, and it loads once Python is there", async () => {
+  test("C22: without Python reports the module with its reason, and loads it once Python is present", async () => {
     module("a", "run = lambda: 'yes'");
     const { PATH } = process.env;
     process.env["PATH"] = folder;
@@ -295,7 +295,7 @@ describe("calling", () => {
     expect(valueOf(await callTool(start(), "m.t", { a: 1 }))).toEqual(value);
   });
 
-  test("G57: with the schema {} a function gets no parameters, or the dict that it takes", async () => {
+  test("G57: with the schema {} a function gets no parameters, or the dict that it declares", async () => {
     module("m", "def run(): return 'none'");
     module("n", "def run(params): return params");
     const provider = start();
@@ -310,12 +310,12 @@ describe("calling", () => {
     ["(uri, a, b)", "lambda uri, a, b: a + b", "12"],
     ["(uri, **variables)", "lambda uri, **all: '-'.join(sorted(all.values()))", "1-2"],
     ["(uri, b)", "lambda uri, b: b", "2"],
-  ])("G14: a retriever is called with URI and variables as it takes them: %s", async (_, retriever, text) => {
+  ])("G14: calls a retriever with URI and variables as declared: %s", async (_, retriever, text) => {
     write("r/mcp.py", `def register_tools(mcp):\n  mcp.register_resource("x://{a}/{b}", ${retriever}, "d")\n`);
     expect(await readResource(start(), "x://1/2")).toMatchObject({ ok: true, result: { contents: [{ text }] } });
   });
 
-  test("bytes of a retriever are a blob, and a failing one says why", async () => {
+  test("bytes of a retriever are a blob, and a failing one reports the reason", async () => {
     write(
       "r/mcp.py",
       'def register_tools(mcp):\n  mcp.register_resource("b://one", lambda uri: b"\\x00\\x01", "d")\n' +
@@ -332,7 +332,7 @@ describe("calling", () => {
     });
   });
 
-  test("G13: of an exception the caller gets the words, the log the traceback; a JSON-RPC code is kept", async () => {
+  test("G13: the caller gets an exception's message, the log the traceback; keeps a JSON-RPC code", async () => {
     module(
       "m",
       "class E(Exception):\n  code = -32602\n  data = {'x': 1}\ndef run(a):\n" +
@@ -352,7 +352,7 @@ describe("calling", () => {
     });
   });
 
-  test("what a function prints is a log message of its call, never part of a result", async () => {
+  test("printed output of a function is a log message of its call, never part of a result", async () => {
     module(
       "m",
       "import os, sys\ndef run():\n  print('one'); print('two', end=''); os.write(1, b'raw\\n'); " +
@@ -365,7 +365,7 @@ describe("calling", () => {
     await expect.poll(() => lines).toEqual(expect.arrayContaining(["info raw", "warning err"]));
   });
 
-  test("a module's function calls, searches and lists tools as its caller, and tells progress", async () => {
+  test("a module's function calls, searches and lists tools as its caller, and reports progress", async () => {
     module(
       "m",
       "from toolyard import call_tool, tools, search_tools, list_tools, progress, ToolError, logger\n" +
@@ -388,7 +388,7 @@ describe("calling", () => {
     ]);
   });
 
-  test("the configured models are offered; without one the call says so", async () => {
+  test("offers the configured models; without one the call fails with the reason", async () => {
     module(
       "m",
       "from toolyard import generate_text, generate_image\n" +
@@ -405,7 +405,7 @@ describe("calling", () => {
     });
   });
 
-  test("calls run side by side", async () => {
+  test("runs calls concurrently", async () => {
     module("m", "import threading\nboth = threading.Barrier(2)\ndef run():\n  both.wait(10)\n  return 'met'");
     const provider = start();
     expect((await Promise.all([callTool(provider, "m.t"), callTool(provider, "m.t")])).map(textOf)).toEqual([
@@ -414,7 +414,7 @@ describe("calling", () => {
     ]);
   });
 
-  test("`[modules] env` and `inherit_env` reach the process, and nothing else of the hub's variables", async () => {
+  test("`[modules] env` and `inherit_env` reach the process, and no other variable of the hub", async () => {
     module("m", "import os\ndef run(): return [os.environ.get(n) for n in ('OWN', 'PASSED', 'KEPT')]");
     process.env["PASSED"] = "p";
     process.env["KEPT"] = "k";
@@ -436,7 +436,7 @@ describe("the life of the process", () => {
     return Number(textOf(await callTool(provider, tool)));
   }
 
-  test("a process that died is started anew by the next call; the call under way says what happened", async () => {
+  test("the next call restarts a process that died; the running call reports the reason", async () => {
     module(
       "m",
       "import os\ndef run(die=False):\n  if die: os._exit(3)\n  return os.getpid()",
@@ -456,7 +456,7 @@ describe("the life of the process", () => {
     expect((await provider.listing()).tools).toHaveLength(1);
   });
 
-  test("an edit of the module or what it imports is served by a new process, and the old one ends", async () => {
+  test("a new process serves after an edit of the module or its imports, and the old one ends", async () => {
     write("m/helper.py", "WORD = 'old'");
     module("m", "import os\nfrom .helper import WORD\ndef run(): return WORD + str(os.getpid())");
     const provider = start();
@@ -470,7 +470,7 @@ describe("the life of the process", () => {
     expect(textOf(await callTool(provider, "m.t"))).toMatch(/^new/);
   });
 
-  test("C20: a call past its deadline ends at once, its process is replaced, and others are served", async () => {
+  test("C20: ends a call past its deadline immediately, replaces its process, and serves others", async () => {
     const started = join(folder, "started");
     module(
       "m",
@@ -489,7 +489,7 @@ describe("the life of the process", () => {
     expect(await pidOf(provider, "m.t")).not.toBe(first);
   });
 
-  test("a cancelled function is told so, and a process whose call ended stays", async () => {
+  test("notifies a cancelled function, and keeps a process with no running call", async () => {
     const done = join(folder, "done");
     module(
       "m",
@@ -510,7 +510,7 @@ describe("the life of the process", () => {
     expect(await pidOf(provider, "m.t")).toBe(first);
   });
 
-  test("an answer over the bound is refused, and the next call is served", async () => {
+  test("refuses an answer over the limit, and serves the next call", async () => {
     module(
       "m",
       "def run(big=False): return 'x' * 40_000_000 if big else 'small'",
@@ -521,7 +521,7 @@ describe("the life of the process", () => {
     expect(textOf(await callTool(provider, "m.t"))).toBe("small");
   });
 
-  test("closing runs `on_close` and ends the process with what it started", async () => {
+  test("close runs `on_close` and ends the process with its children", async () => {
     const closed = join(folder, "closed");
     write(
       "m/mcp.py",
@@ -537,7 +537,7 @@ describe("the life of the process", () => {
     expect(await callTool(provider, "pids")).toMatchObject({ ok: false, kind: "unavailable" });
   });
 
-  test("a module that does not finish loading within `timeout` is refused, and nothing of it stays", async () => {
+  test("refuses a module that does not load within `timeout`, and leaves nothing running", async () => {
     const pid = join(folder, "pid");
     write("m/mcp.py", `import os, time\nopen(${JSON.stringify(pid)}, "w").write(str(os.getpid()))\ntime.sleep(600)\n`);
     await withTimeToBegin(

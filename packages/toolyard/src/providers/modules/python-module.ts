@@ -15,10 +15,10 @@ import type { FoundModule } from "./discover.ts";
 import type { PythonFingerprint } from "./python-fingerprint.ts";
 import { type LoadResult, type ModuleStartOptions, RunningModule } from "./running-module.ts";
 
-/** Calls of one module that run at a time; further ones wait in order, within their own time. */
+/** Most concurrent calls of one module; further ones wait in order, within their own time. */
 const MAX_CONCURRENT = 8;
 
-/** Loads a file `mcp.py` in a Python process and lets it register, within the time. Never rejects. */
+/** Loads a file `mcp.py` in a Python process and lets it register, within the time limit. Never rejects. */
 export async function startPythonModule(
   found: FoundModule,
   fingerprint: PythonFingerprint,
@@ -44,7 +44,7 @@ export async function startPythonModule(
   }
 }
 
-/** Where a module comes from, and how it is started. */
+/** The origin of a module, and how it is started. */
 interface ModuleOrigin {
   readonly found: FoundModule;
   readonly fingerprint: PythonFingerprint;
@@ -52,8 +52,8 @@ interface ModuleOrigin {
 }
 
 /**
- * A module in its Python process. When the process ended, or is held by a call that was given up, the next call starts
- * another one.
+ * A module in its Python process. When the process has ended, or an abandoned call holds it, the next call starts
+ * another.
  */
 class PythonModule {
   readonly #found: FoundModule;
@@ -62,9 +62,9 @@ class PythonModule {
   readonly #hub: ModuleHub;
   readonly #slots = new CallSlots(MAX_CONCURRENT);
   readonly #retired = new Set<PythonBridge>();
-  /** What the module registered, as it said it. */
+  /** The module's registrations as received. */
   readonly #said = new Set<string>();
-  /** What earlier processes said: one that is started anew says it again. */
+  /** Registrations of earlier processes: a restarted one repeats them. */
   #known: ReadonlySet<string> = new Set();
   #bridge: Promise<PythonBridge> | undefined;
   #problem: unknown;
@@ -77,7 +77,7 @@ class PythonModule {
     this.#hub = options.faceOf ? options.faceOf(module.registrations.hub) : module.registrations.hub;
   }
 
-  /** Whether it has something to register with. */
+  /** Returns whether it has a register function. */
   async start(): Promise<boolean> {
     const bridge = await this.#current();
     return bridge.started;
@@ -149,7 +149,7 @@ class PythonModule {
     void bridge.gone.then(() => this.#retired.delete(bridge));
   }
 
-  // An error here is the module's, and Python has gone on meanwhile; it is told when the module has loaded.
+  // An error here is the module's, while Python continues; it is reported when the module has loaded.
   #register(kind: "tool" | "resource", params: JsonObject): void {
     const said = stringifyExact([kind, params]);
     if (this.#known.has(said)) return;

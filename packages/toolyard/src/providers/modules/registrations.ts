@@ -35,22 +35,22 @@ export interface PromptEntry {
 }
 
 export interface RegistrationEvents {
-  /** The calling program registers, and hears by a throw what is refused. @default false: a module does */
+  /** True if the calling program registers, which gets refusals as a throw. @default false: a module registers */
   readonly isProgram?: boolean;
   changed(): void;
   resourceUpdated(uri: string): void;
 }
 
-/** Names that the hub's own tools have (C29). */
+/** Names of the hub's own tools (C29). */
 const RESERVED = /^(?:tool_search|execute_tool|execute_code|meta\..*)$/u;
 
-/** What one module has registered at the moment, and the face by which it does so. */
+/** The current registrations of one module, and the interface to change them. */
 export class Registrations {
   readonly tools = new Map<string, ToolEntry>();
   readonly resources = new Map<string, ResourceEntry>();
   readonly prompts = new Map<string, PromptEntry>();
   readonly closers: (() => void | Promise<void>)[] = [];
-  /** What was refused, by name. */
+  /** Refused registrations, by name. */
   readonly refused = new Map<string, string>();
   readonly hub: ModuleHub;
   readonly #logger: Logger;
@@ -63,7 +63,7 @@ export class Registrations {
     this.hub = this.#createHub();
   }
 
-  /** From here on the module registers in vain: it was replaced, or took too long. */
+  /** Ignores further registrations: the module was replaced, or took too long. */
   close(): void {
     this.#closed = true;
   }
@@ -110,8 +110,7 @@ export class Registrations {
 
   #registerTool(args: readonly unknown[]): Registration {
     const entry = readToolEntry(args);
-    // Not a matter of taste as with the hub's own tools: on a connection that speaks several dialects the name means
-    // something else.
+    // Not configurable, unlike the hub's own tools: on a connection with several dialects the name has another meaning.
     if (isReservedMethod(entry.name))
       throw new OptionError(
         `Tool \`${entry.name}\`: the name is a method of the protocol, or begins like one. ` +
@@ -121,7 +120,7 @@ export class Registrations {
       const reason = "the name belongs to the hub's own tools. Choose another one.";
       const message = `Tool ${entry.name} is not registered: ${reason}`;
       this.refused.set(entry.name, message);
-      // Of a program it is a mistake in the line that calls; of a module, one tool of several.
+      // For a program it is an error of the calling line; for a module, of one tool among several.
       if (this.#events.isProgram) throw new OptionError(message);
       this.#logger.warning(message);
       return { unregister: () => {} };
@@ -161,12 +160,12 @@ export class Registrations {
   }
 }
 
-/** In the words of G8 and G10. */
+/** Returns the exact message of G8 and G10. */
 export function overwriting(word: string, key: string): string {
   return `${word === "Resource" ? "Resource URI template" : word} ${key} already registered. Overwriting.`;
 }
 
-/** What a module passes to `registerResource`; nothing of it is checked yet. */
+/** The arguments of `registerResource`, unchecked. */
 interface GivenResource {
   readonly uri: string;
   readonly retriever: ResourceRetriever;

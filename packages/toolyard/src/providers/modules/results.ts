@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
 import { rememberValue, resultWords } from "../../core/calls/tool-value.ts";
 
-/** What a tool's handler returned, as an outcome. The rule is told in `ToolHandler` of api.ts. */
+/** Converts a tool handler's return value to an outcome. `ToolHandler` in api.ts describes the rule. */
 export function toToolOutcome(value: unknown, tool: string): Outcome | Promise<Outcome> {
   if (value === undefined || value === null) return ok({ content: [] });
   if (typeof value === "string") return ok({ content: [{ type: "text", text: value }] });
@@ -24,7 +24,7 @@ async function outcomeOf(value: unknown, tool: string): Promise<Outcome> {
   return ok(isJsonObject(plain) ? { content, structuredContent: plain } : rememberValue({ content }, plain));
 }
 
-/** What a retriever returned; `undefined` when it says that there is no such resource. */
+/** Converts a retriever's return value; `undefined` if it reports that there is no such resource. */
 export async function toContents(
   value: unknown,
   uri: string,
@@ -40,7 +40,7 @@ export async function toContents(
   return { contents: [{ uri, mimeType: mimeType ?? "application/json", text }] };
 }
 
-/** What a prompt's handler returned. */
+/** Converts a prompt handler's return value. */
 export function toPromptResult(value: unknown, description: string | undefined): JsonObject {
   if (isMcpResult(value, "messages")) return value;
   const about = description === undefined ? {} : { description };

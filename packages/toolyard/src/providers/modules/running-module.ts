@@ -10,13 +10,13 @@ import type { FoundModule } from "./discover.ts";
 import type { ModulesOptions } from "./options.ts";
 import { type RegistrationEvents, Registrations } from "./registrations.ts";
 
-/** How long each of a module's closers may take. */
+/** Longest time for each of a module's closers. */
 const CLOSE_MS = 2000;
 
-/** One imported state of a module file. It outlives its replacement until its last call ended. */
+/** One imported state of a module file. It outlives its replacement until its last call has ended. */
 export class RunningModule {
   readonly registrations: Registrations;
-  /** What its file exports. */
+  /** The exports of its file. */
   exports: Readonly<Record<string, unknown>> = {};
   readonly #logger: Logger;
   #calls = 0;
@@ -38,14 +38,14 @@ export class RunningModule {
     }
   }
 
-  /** No new calls come; the module's closers run once those under way have ended. */
+  /** Accepts no new calls; the module's closers run once the running ones have ended. */
   retire(onEnded: () => void = () => {}): void {
     this.registrations.close();
     this.#onRetired = onEnded;
     if (this.#calls === 0) this.#end();
   }
 
-  /** Runs the closers now, each at most once and within a bound. */
+  /** Runs the closers now, each at most once and within a time limit. */
   close(): Promise<void> {
     this.registrations.close();
     this.#closing ??= this.#runClosers();
@@ -71,7 +71,7 @@ export class RunningModule {
 
 export type LoadResult =
   | { readonly type: "running"; readonly module: RunningModule }
-  /** It has nothing to register with. */
+  /** It has no register function. */
   | { readonly type: "empty"; readonly message: string }
   | { readonly type: "failed"; readonly message: string; readonly cause: unknown };
 
@@ -87,7 +87,7 @@ export interface ModuleStartOptions extends RunningModuleOptions {
   readonly models: Models;
 }
 
-/** Imports a module file and lets it register, within the time. Never rejects. */
+/** Imports a module file and lets it register, within the time limit. Never rejects. */
 export async function startModule(
   found: FoundModule,
   graph: Graph,
@@ -123,7 +123,7 @@ async function register(
   return "registered";
 }
 
-/** CommonJS modules bring their exports as `default` too. */
+/** CommonJS modules also have their exports as `default`. */
 function findRegister(namespace: Readonly<Record<string, unknown>>): RegisterTools | undefined {
   const places = [namespace, namespace["default"] as Record<string, unknown> | null | undefined];
   for (const place of places) {

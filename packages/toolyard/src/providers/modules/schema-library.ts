@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import { isZod3, zod3ToJsonSchema, type Zod3Schema } from "../../schema/zod3.ts";
 
-/** What a schema of a library makes of arguments. Rejects with a `FailError` of kind `invalid_params`. */
+/** Parses arguments with a library's schema. Rejects with a `FailError` of kind `invalid_params`. */
 export type Parse = (args: JsonObject) => Promise<JsonObject>;
 
 export interface LibrarySchema {
@@ -16,15 +16,15 @@ interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What the Standard Schema and Standard JSON Schema kinds offer. */
+/** The members of Standard Schema and Standard JSON Schema. */
 interface Standard {
   readonly validate?: (value: unknown) => unknown;
   readonly jsonSchema?: { readonly input?: (options: { readonly target: string }) => JsonObject };
 }
 
 /**
- * Reads a schema of a library; undefined: it is none. `where` names tool and member in the words of an error. Throws an
- * `OptionError` for a schema that cannot say itself as JSON Schema.
+ * Reads a schema of a library; undefined if it is none. `where` names tool and member in an error. Throws an
+ * `OptionError` for a schema that cannot be converted to JSON Schema.
  */
 export function readLibrarySchema(value: object, where: string): LibrarySchema | undefined {
   const standard = (value as { "~standard"?: Standard })["~standard"];

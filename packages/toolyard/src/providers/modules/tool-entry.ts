@@ -8,7 +8,7 @@ import { normaliseInputSchema } from "../../schema/normalise.ts";
 import type { ToolHandler } from "./api.ts";
 import { type LibrarySchema, type Parse, readLibrarySchema } from "./schema-library.ts";
 
-/** A registered tool, checked and in one shape whichever form was used. */
+/** A registered tool, checked and in one form for both ways of registering. */
 export interface ToolEntry {
   readonly name: string;
   readonly description: string;
@@ -20,13 +20,13 @@ export interface ToolEntry {
   readonly aliases: readonly string[];
   readonly definition: JsonObject;
   readonly handler: ToolHandler;
-  /** What the library behind the schema makes of arguments that were held against the JSON Schema. */
+  /** Parses arguments that match the JSON Schema with the schema's library. */
   readonly parse?: Parse;
-  /** What is odd about the schema, said so that it can be mended. */
+  /** A fault of the schema, worded so that the user can fix it. */
   readonly warning?: string;
 }
 
-/** Both spellings of each option lead to one. */
+/** Maps both spellings of each option to one. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ["output_schema", "outputSchema"],
   ["total_timeout", "totalTimeout"],
@@ -53,7 +53,9 @@ const OPTIONS = [
 ];
 const MEMBERS = ["name", "handler", "schema", "description", ...OPTIONS];
 
-/** Reads the arguments of `registerTool` in either form. Throws an `OptionError` that names the tool and the member. */
+/**
+ * Reads the arguments of `registerTool` in either form. Throws an `OptionError` that names the tool and the member.
+ */
 export function readToolEntry(args: readonly unknown[]): ToolEntry {
   const [first] = args;
   if (isJsonObject(first)) return toEntry(readMembers(first, MEMBERS, String(first["name"])));

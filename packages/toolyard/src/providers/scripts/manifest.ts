@@ -12,7 +12,7 @@ import { Findings } from "../tool-folders/findings.ts";
 import { CALL_LIMITS, readCallLimits, readEnvironment, readRunTables, RUN_TABLES } from "../tool-folders/run-tables.ts";
 import { parseParameters } from "./parameters.ts";
 
-/** A `tool.toml`, read and checked; the script itself has not been looked at. */
+/** A `tool.toml`, read and checked; the script itself has not been checked. */
 export interface Manifest {
   readonly name: string;
   readonly description: string;
@@ -24,27 +24,27 @@ export interface Manifest {
   readonly args: readonly string[];
   readonly environment: ScriptEnvironment;
   readonly limits: ToolLimits;
-  /** What the tool itself says of how it is run. */
+  /** The tool's own run settings. */
   readonly settings: PartialRunSettings;
-  /** What MCP callers see: `{name, description, inputSchema, title?, annotations?}`. */
+  /** The definition for MCP callers: `{name, description, inputSchema, title?, annotations?}`. */
   readonly definition: JsonObject;
 }
 
 export interface ManifestRules {
   /** Name of the manifest's folder. */
   readonly folderName: string;
-  /** A missing `name` is then the folder's. */
+  /** If true, a missing `name` is the folder's. */
   readonly allowDirnameAsName: boolean;
 }
 
 export interface ParsedManifest {
-  /** Absent when a fault keeps the tool from being offered. */
+  /** Absent if a fault withholds the tool. */
   readonly manifest?: Manifest;
-  /** Sentences on what keeps the tool from being offered. */
+  /** Sentences on faults that withhold the tool. */
   readonly faults: readonly string[];
-  /** Sentences on what else is wrong. */
+  /** Sentences on further faults. */
   readonly remarks: readonly string[];
-  /** As the manifest says it, fit or not. */
+  /** The name in the manifest, valid or not. */
   readonly name?: string;
 }
 
@@ -72,7 +72,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 const MAX_NAME_CHARS = 128;
 
-/** Reads a manifest. Never throws: whatever is wrong is told, and drops this tool only. */
+/** Reads a manifest. Never throws: a fault is reported, and withholds only this tool. */
 export function parseManifest(text: string, rules: ManifestRules): ParsedManifest {
   let raw: JsonObject;
   try {
@@ -134,7 +134,7 @@ function readManifest(raw: JsonObject, rules: ManifestRules, findings: Findings)
   };
 }
 
-/** An interpreter that stays has no command line of the call's own, and must be one that the hub can speak with. */
+/** A persistent interpreter has no command line per call, and must support the hub's protocol. */
 function checkWarm(script: string | undefined, args: readonly string[], findings: Findings): void {
   if (script === undefined || warmShim(script) === undefined)
     findings.fault(
@@ -160,7 +160,7 @@ function readName(raw: JsonObject, { folderName, allowDirnameAsName }: ManifestR
   return name;
 }
 
-/** A text that says something; empty counts as missing. */
+/** Returns a non-empty text; an empty one counts as missing. */
 function textOf(raw: JsonObject, key: string, findings: Findings): string | undefined {
   const value = raw[key];
   if (value === undefined) return undefined;

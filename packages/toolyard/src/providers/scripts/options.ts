@@ -52,22 +52,22 @@ export const ScriptsSchema = Type.Object(
 export type ScriptsConfig = Static<typeof ScriptsSchema>;
 
 export interface ScriptsOptions {
-  /** Absolute; of two tools with one name, that of the first folder wins. */
+  /** Absolute; of two tools with one name, the one in the first folder is used. */
   readonly toolsPaths: readonly string[];
   readonly librariesPaths: readonly string[];
   readonly allowDirnameAsName: boolean;
   readonly timeoutMs: number | undefined;
   readonly maxOutputBytes: number;
-  /** What is installed for tools unasked. */
+  /** Dependencies that are installed for tools without consent. */
   readonly dependencies: Dependencies;
-  /** For tools that do not say otherwise. */
+  /** Defaults for tools without these settings. */
   readonly settings: RunSettings;
   readonly shape: ListingShape;
 }
 
 /**
- * Fills in the defaults; relative paths count from `folder`. Throws an `OptionError` for a size or time that cannot be
- * read.
+ * Returns the options with defaults; relative paths refer to `folder`. Throws an `OptionError` for an invalid size or
+ * time.
  */
 export function resolveScripts(raw: ScriptsConfig = {}, folder: string = process.cwd()): ScriptsOptions {
   const options = readOptions(ScriptsSchema, raw, "scripts.");

@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: "boolean",
   object: "object",
   array: "array",
-  // Short forms that tools written for other servers use.
+  // Short forms used by tools for other servers.
   str: "string",
   int: "integer",
   float: "number",
@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const KEYS = ["name", "type", "description", "required", "default", "enum", "min", "max", "pattern", "properties"];
 const MAX_DEPTH = 8;
 
-/** The bounds `min` and `max` as JSON Schema calls them for each type. */
+/** The JSON Schema names of the limits `min` and `max` for each type. */
 const BOUNDS: Readonly<Record<string, { readonly min: string; readonly max: string }>> = {
   number: { min: "minimum", max: "maximum" },
   integer: { min: "minimum", max: "maximum" },
@@ -27,14 +27,14 @@ const BOUNDS: Readonly<Record<string, { readonly min: string; readonly max: stri
 };
 
 /**
- * The JSON Schema of a tool's arguments, from `[parameters.x]` tables or a `[[parameters]]` list. What cannot be read
- * is a fault: the tool is not offered, since a guess would let wrong arguments through.
+ * Returns the JSON Schema of a tool's arguments, from `[parameters.x]` tables or a `[[parameters]]` list. Anything
+ * unreadable is a fault that withholds the tool, since a guess would accept wrong arguments.
  */
 export function parseParameters(raw: unknown, findings: Findings): JsonObject {
   return parametersSchema(raw, { findings, path: "parameters", depth: 0 });
 }
 
-/** Where a table or a parameter stands, and who hears what is wrong there. */
+/** The position of a table or a parameter, and the receiver of its faults. */
 interface ParameterPlace {
   readonly findings: Findings;
   readonly path: string;
@@ -83,7 +83,7 @@ function listEntry(entry: unknown, findings: Findings, path: string): (readonly 
   return [];
 }
 
-/** One parameter as it is written, and the schema that is made of it. */
+/** One parameter as written, and its schema. */
 class ScriptParameter {
   readonly #raw: JsonObject;
   readonly #place: ParameterPlace;
@@ -207,7 +207,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** What of the parameter's own rules a default breaks. */
+/** Returns which of the parameter's own rules a default violates. */
 function boundsProblem(value: unknown, schema: JsonObject): string | undefined {
   const { pattern, items } = schema;
   if (!isWithinBounds(sizeOf(value), schema)) return "is outside `min` and `max`";
@@ -218,7 +218,7 @@ function boundsProblem(value: unknown, schema: JsonObject): string | undefined {
   return wrong === undefined ? undefined : `holds ${JSON.stringify(wrong)}, which is no ${String(items["type"])}`;
 }
 
-/** What `min` and `max` bound of a value. */
+/** Returns the size of a value to which `min` and `max` apply. */
 function sizeOf(value: unknown): number {
   if (typeof value === "number") return value;
   if (typeof value === "string") return Array.from(value).length;

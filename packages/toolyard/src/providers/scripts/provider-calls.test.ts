@@ -47,7 +47,7 @@ async function fileLines(file: string, count: number): Promise<void> {
     try {
       if (pidsIn(file).length >= count) return;
     } catch {
-      // Not there yet.
+      // Not present yet.
     }
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -88,7 +88,7 @@ describe("languages", () => {
     expect(outcome).toMatchObject({ ok: true, result: { structuredContent: { got: "hello" } } });
   });
 
-  test("C22: a missing runtime is reported with its reason, and a call says so instead of crashing", async () => {
+  test("C22: reports a missing runtime with its reason, and a call fails with it instead of crashing", async () => {
     folder.script("one", "main.rb", "#!/usr/bin/env no-such-ruby\nputs 1");
     const provider = provide();
     const { problems, tools } = await provider.listing();
@@ -107,7 +107,7 @@ describe("languages", () => {
     });
   });
 
-  test("a runtime that appears later is noticed, though no file of the tools changed", async () => {
+  test("detects a later runtime although no file of the tools changed", async () => {
     folder.script("one", "main", `#!${folder.path}/bin/interpreter\n`);
     const provider = provide();
     expect((await provider.listing()).problems).toHaveLength(1);
@@ -117,7 +117,7 @@ describe("languages", () => {
     expect(textOf(await callTool(provider, "one"))).toBe("yes");
   });
 
-  test("`command` runs in the tool's folder, before the script where both are given", async () => {
+  test("`command` runs in the tool's folder, before the script if both are given", async () => {
     folder.write("one/data.txt", "from the folder");
     folder.write("one/tool.toml", 'name = "one"\ndescription = "d"\ncommand = ["cat", "data.txt"]\n');
     folder.write("two/data.txt", "as an argument");
@@ -144,7 +144,7 @@ describe("a tree of libraries", () => {
     ["main.cjs", "console.log(require('words/deep/one').WORD);"],
     ["main.mjs", "import { WORD } from 'words/deep/two'; console.log(WORD);"],
     ["main.ts", "import { WORD } from 'words/deep/three'; const word: string = WORD; console.log(word);"],
-  ])("%s imports from a folder inside, whether it is run once or stays", async (file, text) => {
+  ])("%s imports from a folder inside, run once or persistent", async (file, text) => {
     folder.write("libs/words/deep/one.py", "WORD = 'found'");
     folder.write("libs/words/deep/one.js", "exports.WORD = 'found';");
     folder.write("libs/words/deep/two.mjs", "export const WORD = 'found';");
@@ -202,7 +202,7 @@ describe("arguments and environment", () => {
     });
   });
 
-  test("130 kB in one argument arrive on stdin, and no variable keeps the script from starting", async () => {
+  test("130 kB in one argument arrive on stdin, and no variable prevents the start of the script", async () => {
     folder.script(
       "one",
       "main.py",
@@ -212,7 +212,7 @@ describe("arguments and environment", () => {
     expect(textOf(await callTool(provide(), "one", { x: "y".repeat(130_000) }))).toBe("130000 False");
   });
 
-  test("a NUL character passes on stdin, and is refused on a command line", async () => {
+  test("passes a NUL character on stdin, and refuses it on a command line", async () => {
     folder.script("in", "main.py", "import json, sys\nprint(len(json.load(sys.stdin)['x']))", X);
     folder.script("argv", "main.sh", "echo", `args = ["{x}"]\n${X}`);
     const provider = provide();
@@ -220,7 +220,7 @@ describe("arguments and environment", () => {
     expect(await callTool(provider, "argv", { x: "a\0b" })).toMatchObject({ ok: false, kind: "invalid_params" });
   });
 
-  test("S8: of this process's environment the allow-list, `[env]` and what `pass` names pass alone", async () => {
+  test("S8: passes only the allow-list, `[env]` and variables named in `pass` from the environment", async () => {
     process.env["TOOLYARD_TEST_SECRET"] = "secret";
     process.env["TOOLYARD_TEST_PASSED"] = "passed";
     folder.script("one", "main.sh", "env", '[env]\nOWN = "mine"\npass = ["TOOLYARD_TEST_PASSED"]\n');
@@ -258,7 +258,7 @@ describe("results", () => {
     expect(await callTool(provide(), "one")).toEqual({ ok: true, result });
   });
 
-  test("an MCP result that says `isError` is the tool's failure", async () => {
+  test("an MCP result with `isError` is the tool's failure", async () => {
     folder.script("one", "main.sh", `printf '{"content": [{"type": "text", "text": "no"}], "isError": true}'`);
     expect(await callTool(provide(), "one")).toMatchObject({
       ok: false,
@@ -292,7 +292,7 @@ describe("results", () => {
     });
   });
 
-  test("stderr becomes log messages of the call, progress on descriptor 3 becomes progress, in order", async () => {
+  test("stderr becomes log messages, progress on descriptor 3 becomes progress, in order", async () => {
     folder.script(
       "one",
       "main.sh",
@@ -311,7 +311,7 @@ describe("results", () => {
     ).toEqual([1, 2, 3].map((step) => ({ progress: step, total: 3, message: `step ${step}` })));
   });
 
-  test("a flood of progress and of log lines is thinned out, the last progress kept", async () => {
+  test("thins out many progress and log lines, and keeps the last progress", async () => {
     folder.script(
       "one",
       "main.py",
@@ -329,7 +329,7 @@ describe("results", () => {
     expect(notifications.at(-1)?.params["data"]).toBe("4800 more log lines were left out.");
   });
 
-  test("bytes that are no UTF-8 become text with marks; binary data is refused with advice", async () => {
+  test("marks bytes that are not UTF-8 in text; refuses binary data with advice", async () => {
     folder.script("latin", "main.sh", "printf 'caf\\351'");
     folder.script("binary", "main.sh", "printf '\\211PNG\\000\\377'");
     const provider = provide();
@@ -342,8 +342,8 @@ describe("results", () => {
   });
 });
 
-describe("faults, each with one answer and no child left", () => {
-  test("T34: a hundred calls at once are answered, each with its own", async () => {
+describe("faults with one answer each and no process left", () => {
+  test("T34: answers a hundred concurrent calls, each with its own result", async () => {
     folder.script("one", "main.sh", 'echo "$TOOL_ARG_X"', X);
     const provider = provide();
     const outcomes = await Promise.all(
@@ -352,7 +352,7 @@ describe("faults, each with one answer and no child left", () => {
     expect(outcomes.map(textOf)).toEqual(Array.from({ length: 100 }, (_, index) => String(index)));
   });
 
-  test("a script that hangs, TERM-proof and with a daemon, is ended at the deadline", async () => {
+  test("ends a script that hangs, ignores TERM and has a daemon at the deadline", async () => {
     folder.script(
       "one",
       "main.sh",
@@ -368,7 +368,7 @@ describe("faults, each with one answer and no child left", () => {
     expect(pidsIn("one/pids").filter(isAlive)).toEqual([]);
   });
 
-  test("a caller that goes ends the script", async () => {
+  test("a disconnecting caller ends the script", async () => {
     folder.script("one", "main.sh", "echo $$ >> pids; sleep 600");
     const controller = new AbortController();
     const call = callTool(provide(), "one", {}, { signal: controller.signal });
@@ -385,7 +385,7 @@ describe("faults, each with one answer and no child left", () => {
     expect(() => pidsIn("one/pids")).toThrow();
   });
 
-  test("a bomb of sleepers leaves nobody", async () => {
+  test("ends all processes of a fork bomb of sleepers", async () => {
     folder.script(
       "one",
       "main.sh",
@@ -400,7 +400,7 @@ describe("faults, each with one answer and no child left", () => {
     expect(pidsIn("one/pids").filter(isAlive)).toEqual([]);
   });
 
-  test("a grandchild that holds the pipes delays the answer no further than a moment, and goes", async () => {
+  test("a grandchild that holds the pipes delays the answer only briefly, and ends", async () => {
     folder.script("one", "main.sh", "sleep 600 & echo $! >> pids; echo answer");
     const startedAt = performance.now();
     expect(textOf(await callTool(provide(), "one"))).toBe("answer");
@@ -413,7 +413,7 @@ describe("faults, each with one answer and no child left", () => {
     ["stdout", "yes"],
     ["stderr", "yes >&2"],
     ["descriptor 3", "yes >&3"],
-  ])("an endless flood on %s is ended at the bound", async (_, text) => {
+  ])("ends an endless flood on %s at the limit", async (_, text) => {
     folder.script("one", "main.sh", `echo $$ >> pids; ${text}`);
     expect(await callTool(provide({ max_output: "1MB" }), "one")).toMatchObject({
       ok: false,
@@ -423,7 +423,7 @@ describe("faults, each with one answer and no child left", () => {
     expect(pidsIn("one/pids").filter(isAlive)).toEqual([]);
   });
 
-  test("30 MB of output are too large by default, and allowed where the bound is raised", async () => {
+  test("30 MB of output are too large by default, and allowed with a raised limit", async () => {
     folder.script("one", "main.sh", "head -c 30000000 /dev/zero | tr '\\0' x");
     expect(await callTool(provide(), "one")).toMatchObject({ ok: false, kind: "too_large" });
     expect(textOf(await callTool(provide({ max_output: "40MB" }), "one"))).toHaveLength(30_000_000);
@@ -447,7 +447,7 @@ describe("faults, each with one answer and no child left", () => {
     });
   });
 
-  test("a script edited or removed during its call finishes as it began", async () => {
+  test("a script edited or removed during its call finishes unchanged", async () => {
     folder.script("one", "main.sh", "echo $$ >> pids\nwhile [ ! -e go ]; do sleep 0.01; done\necho old\n");
     const provider = provide();
     const call = callTool(provider, "one");
@@ -459,12 +459,12 @@ describe("faults, each with one answer and no child left", () => {
     expect(textOf(await callTool(provider, "one"))).toBe("new");
   });
 
-  test("a script that reads nothing and closes its stdin is answered for", async () => {
+  test("answers for a script that reads nothing and closes its stdin", async () => {
     folder.script("one", "main.sh", "exec <&-; echo fine", X);
     expect(textOf(await callTool(provide(), "one", { x: "y".repeat(1_000_000) }))).toBe("fine");
   });
 
-  test("closing the provider ends calls in flight with an answer, and is idempotent", async () => {
+  test("closing the provider ends running calls with an answer, and is idempotent", async () => {
     folder.script("one", "main.sh", "echo $$ >> pids; sleep 600");
     const provider = provide();
     const call = callTool(provider, "one");

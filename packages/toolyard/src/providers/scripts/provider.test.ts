@@ -38,7 +38,7 @@ async function problems(provider: Provider): Promise<string[]> {
 const ECHO = "cat";
 
 describe("freshness", () => {
-  test("T3: a folder added is there on the next request", async () => {
+  test("T3: a new folder is listed in the next request", async () => {
     const provider = provide();
     expect(await names(provider)).toEqual([]);
     folder.script("one", "run.sh", ECHO);
@@ -47,7 +47,7 @@ describe("freshness", () => {
     expect(await names(provider)).toEqual(["group/two", "one"]);
   });
 
-  test("T3: a manifest and a script put into a folder that was there are seen, in either order", async () => {
+  test("T3: a manifest and a script added to an existing folder are seen, in either order", async () => {
     const provider = provide();
     mkdirSync(join(folder.path, "late"));
     expect(await names(provider)).toEqual([]);
@@ -60,7 +60,7 @@ describe("freshness", () => {
     expect(await names(provider)).toEqual(["late"]);
   });
 
-  test("T4: an edit of the same size in the same second is effective on the next request", async () => {
+  test("T4: an edit of the same size in the same second takes effect in the next request", async () => {
     folder.script("one", "run.sh", "echo 1", 'keywords = ["aaaa"]\n');
     const provider = provide();
     expect((await provider.listing()).tools[0]?.keywords).toEqual(["aaaa"]);
@@ -76,7 +76,7 @@ describe("freshness", () => {
     }
   });
 
-  test("T4: an edit that keeps size and modification time is seen all the same", async () => {
+  test("T4: sees an edit that keeps size and modification time", async () => {
     folder.script("one", "run.sh", ECHO, "# aaaa\n");
     const provider = provide();
     const path = join(folder.path, "one/tool.toml");
@@ -88,7 +88,7 @@ describe("freshness", () => {
     expect(await names(provider)).toEqual(["two"]);
   });
 
-  test("T4: a manifest replaced by renaming another over it is seen", async () => {
+  test("T4: sees a manifest replaced by renaming another over it", async () => {
     folder.script("one", "run.sh", ECHO);
     const provider = provide();
     await provider.listing();
@@ -97,7 +97,7 @@ describe("freshness", () => {
     expect(await names(provider)).toEqual(["new"]);
   });
 
-  test("T5: a folder removed, and a script removed, are gone on the next request", async () => {
+  test("T5: a removed folder, and a removed script, are missing from the next request", async () => {
     folder.script("one", "run.sh", ECHO);
     folder.script("two", "run.sh", ECHO);
     const provider = provide();
@@ -125,7 +125,7 @@ describe("freshness", () => {
     expect((await provider.listing()).tools[0]).toMatchObject({ visibility: "native" });
   });
 
-  test("an unchanged folder gives the same listing; a change keeps the definitions of the other tools", async () => {
+  test("an unchanged folder gives the same listing; a change keeps the other definitions", async () => {
     folder.script("one", "run.sh", ECHO);
     folder.script("two", "run.sh", ECHO);
     const provider = provide();
@@ -138,7 +138,7 @@ describe("freshness", () => {
     expect(second.tools[1]?.definition).not.toBe(first.tools[1]?.definition);
   });
 
-  test("T34: a hundred callers at once, on a thousand tools, each see the last edit", async () => {
+  test("T34: a hundred concurrent callers, on a thousand tools, each see the last edit", async () => {
     for (let index = 0; index < 1000; index += 1) folder.script(`tool_${index}`, "run.sh", ECHO);
     const provider = provide();
     expect(await names(provider)).toHaveLength(1000);
@@ -165,7 +165,7 @@ describe("freshness", () => {
     ]);
   });
 
-  test("a call to what another source has looks at the disk for a small part of the time only", async () => {
+  test("calls to another source check the disk for a small part of the time only", async () => {
     folder.script("one", "run.sh", ECHO);
     const provider = provide();
     const clock = vi.spyOn(performance, "now").mockReturnValueOnce(0).mockReturnValue(10);
@@ -181,7 +181,7 @@ describe("freshness", () => {
     }
   });
 
-  test("a call to what it has itself sees every change, however short ago it looked", async () => {
+  test("a call to its own tool sees every change, however recent the last check", async () => {
     folder.script("one", "run.sh", ECHO);
     const provider = provide();
     expect(await names(provider)).toEqual(["one"]);
@@ -189,7 +189,7 @@ describe("freshness", () => {
     expect((await provider.listing({ mayBeOld: true })).tools).toHaveLength(2);
   });
 
-  test("however long a look takes, calls to what others have see the folders a second later", async () => {
+  test("calls to other sources see the folders within a second, however long a check takes", async () => {
     folder.script("one", "run.sh", ECHO);
     const provider = provide();
     const clock = vi.spyOn(performance, "now").mockReturnValueOnce(0).mockReturnValue(100_000);
@@ -203,7 +203,7 @@ describe("freshness", () => {
     }
   });
 
-  test("the tools folder may come later, vanish and come back", async () => {
+  test("the tools folder may appear later, disappear and return", async () => {
     const provider = provide({ tools_path: join(folder.path, "later") });
     expect(await names(provider)).toEqual([]);
     expect(await problems(provider)).toEqual([expect.stringContaining("does not exist (yet)")]);
@@ -223,7 +223,7 @@ describe("freshness", () => {
       () => folder.write("one/tool.toml", 'name = "one"\ndescription = "Other."\nscript = "run.sh"\n'),
     ],
     ["a folder removed", () => folder.remove("one")],
-  ])("C33: %s is announced without anybody asking", async (_, change) => {
+  ])("C33: announces %s without a request", async (_, change) => {
     folder.script("one", "run.sh", ECHO);
     const provider = provide();
     provider.open();
@@ -235,7 +235,7 @@ describe("freshness", () => {
     expect(await provider.listing()).not.toBe(first);
   });
 
-  test("C33: a tools folder that comes into being is announced", async () => {
+  test("C33: announces a new tools folder", async () => {
     const provider = provide({ tools_path: join(folder.path, "later") });
     provider.open();
     await provider.listing();
@@ -247,7 +247,7 @@ describe("freshness", () => {
   });
 });
 
-/** Permissions do not bind root; whoever else runs the tests is bound anyway. */
+/** Runs `work` without root rights, since permissions do not bind root. */
 async function asNobody(work: () => Promise<void>): Promise<void> {
   if (process.getuid?.() !== 0) return work();
   process.seteuid!(65_534);
@@ -258,7 +258,7 @@ async function asNobody(work: () => Promise<void>): Promise<void> {
   }
 }
 
-// The watchers are set up right after the first sweep, in the same turn of the event loop.
+// The watchers are created right after the first sweep, in the same turn of the event loop.
 function watching(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -313,7 +313,7 @@ type = "boolean"
     ],
     ["description", 'name = "one"\nscript = "run.sh"', "`description` is missing"],
     ["script", 'name = "one"\ndescription = "d"', "`script` is missing"],
-  ])("T9: without `%s` the tool is not listed and the diagnostic says why", async (_, toml, message) => {
+  ])("T9: without `%s` the tool is not listed and the diagnostic gives the reason", async (_, toml, message) => {
     folder.write("one/run.sh", ECHO);
     folder.write("one/tool.toml", toml);
     const provider = provide();
@@ -321,7 +321,7 @@ type = "boolean"
     expect(await problems(provider)).toEqual([expect.stringContaining(message)]);
   });
 
-  test("C25: `allow_dirname_as_name` takes the folder's name, and nothing else may be missing", async () => {
+  test("C25: `allow_dirname_as_name` uses the folder's name, and nothing else may be missing", async () => {
     folder.write("one/run.sh", ECHO);
     folder.write("one/tool.toml", 'description = "d"\nscript = "run.sh"');
     folder.write("two/tool.toml", 'script = "run.sh"');
@@ -332,7 +332,7 @@ type = "boolean"
     ]);
   });
 
-  test("T10: a toml with a syntax error drops that tool only, and names the line", async () => {
+  test("T10: a toml with a syntax error drops only that tool, and names the line", async () => {
     folder.script("good", "run.sh", ECHO);
     folder.write("bad/tool.toml", 'name = "bad"\ndescription = \n');
     const provider = provide();
@@ -345,7 +345,7 @@ type = "boolean"
     expect(await problems(provider)).toEqual([]);
   });
 
-  test("C27: an unknown visibility is reported, and the tool is neither listed nor searchable", async () => {
+  test("C27: reports an unknown visibility, and neither lists nor finds the tool", async () => {
     folder.script("one", "run.sh", ECHO, 'visibility = "hidden"\n');
     const provider = provide();
     expect(await names(provider)).toEqual([]);
@@ -354,7 +354,7 @@ type = "boolean"
     ]);
   });
 
-  test("C28: of two folders with one name the first by path wins, and its script is what runs", async () => {
+  test("C28: of two folders with one name the first by path is used, with its script", async () => {
     folder.script("b", "run.sh", "echo from b");
     folder.script("a", "run.sh", "echo from a");
     folder.write("a/tool.toml", 'name = "same"\ndescription = "A"\nscript = "run.sh"\n');
@@ -376,7 +376,7 @@ type = "boolean"
     expect(await names(provide())).toEqual([]);
   });
 
-  test("hidden folders, node_modules and the folders of a tool are passed over", async () => {
+  test("skips hidden folders, node_modules and folders inside a tool", async () => {
     folder.script("one", "run.sh", ECHO);
     for (const place of [".git/x", "node_modules/x", "__pycache__/x", "one/inner"])
       folder.script(place, "run.sh", ECHO);
@@ -393,7 +393,7 @@ type = "boolean"
     ]);
   });
 
-  test("T36: a manifest, script or folder without read permission is reported, others are unaffected", async () => {
+  test("T36: reports a manifest, script or folder without read permission; others are unaffected", async () => {
     folder.script("good", "run.sh", ECHO);
     folder.script("bad", "run.sh", ECHO);
     mkdirSync(join(folder.path, "closed"));
@@ -411,11 +411,11 @@ type = "boolean"
         "dark/tool.toml: not offered: `script` names `run.sh`, which cannot be read (EACCES). Check its rights",
       ]);
     });
-    // Whoever is not root cannot remove what it cannot read.
+    // Without root rights, an unreadable folder cannot be removed.
     chmodSync(join(folder.path, "closed"), 0o755);
   });
 
-  test("T36: a manifest that is a folder, a loop of links or too large is reported; others are served", async () => {
+  test("T36: reports a manifest that is a folder, a loop of links or too large; serves others", async () => {
     folder.script("good", "run.sh", ECHO);
     mkdirSync(join(folder.path, "loop"));
     symlinkSync("tool.toml", join(folder.path, "loop/tool.toml"));
@@ -428,7 +428,7 @@ type = "boolean"
     ]);
   });
 
-  test("several tools folders are read in order", async () => {
+  test("reads several tools folders in order", async () => {
     folder.script("x/one", "run.sh", ECHO);
     folder.script("y/two", "run.sh", ECHO);
     const provider = provide({ tools_path: [join(folder.path, "y"), join(folder.path, "x")] });
@@ -436,12 +436,12 @@ type = "boolean"
   });
 });
 
-describe("S7: where a script may lie", () => {
+describe("S7: locations of a script", () => {
   test.each([
     ["a path that climbs out", "../../outside.sh"],
     ["a symbolic link that leads out", "link.sh"],
     ["an absolute path", "/bin/sh"],
-  ])("%s is refused", async (_, script) => {
+  ])("refuses %s", async (_, script) => {
     writeFileSync(join(folder.path, "outside.sh"), "echo no", { mode: 0o755 });
     mkdirSync(join(folder.path, "tools/one"), { recursive: true });
     symlinkSync(join(folder.path, "outside.sh"), join(folder.path, "tools/one/link.sh"));
@@ -451,7 +451,7 @@ describe("S7: where a script may lie", () => {
     expect(await problems(provider)).toEqual([expect.stringMatching(/not offered: `script` (names|must)/)]);
   });
 
-  test("a script elsewhere in the same tools folder, and a link to one, are allowed", async () => {
+  test("allows a script elsewhere in the same tools folder, and a link to one", async () => {
     folder.write("shared/run.sh", "echo shared", 0o755);
     folder.write("one/tool.toml", 'name = "one"\ndescription = "d"\nscript = "../shared/run.sh"\n');
     mkdirSync(join(folder.path, "two"));
@@ -464,7 +464,7 @@ describe("S7: where a script may lie", () => {
     expect(await names(provider)).toEqual([]);
   });
 
-  test("a script that becomes a link out of the folder between list and call is refused", async () => {
+  test("refuses a script that becomes a link out of the folder between list and call", async () => {
     folder.script("tools/one", "run.sh", "echo in");
     folder.write("outside.sh", "echo out", 0o755);
     const provider = provide({ tools_path: join(folder.path, "tools") });
@@ -476,7 +476,7 @@ describe("S7: where a script may lie", () => {
     expect(outcome).toMatchObject({ ok: false, kind: "unavailable", message: expect.stringContaining("lies outside") });
   });
 
-  test("a linked folder is followed inside the tools folder only, and a loop is no trap", async () => {
+  test("follows a linked folder only inside the tools folder, and survives a loop", async () => {
     folder.script("elsewhere/far", "run.sh", ECHO);
     folder.script("tools/one", "run.sh", ECHO);
     symlinkSync(join(folder.path, "elsewhere/far"), join(folder.path, "tools/far"));

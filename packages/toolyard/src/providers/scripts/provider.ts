@@ -5,7 +5,7 @@ import { FolderProvider, type FolderServices } from "../tool-folders/provider.ts
 import type { ScriptsOptions } from "./options.ts";
 import { createScriptReader, type ScriptTool } from "./script-reader.ts";
 
-/** Script tools: folders with a `tool.toml`. */
+/** Creates the source of script tools: folders with a `tool.toml`. */
 export function createScriptsProvider(
   source: Source,
   options: ScriptsOptions,

@@ -20,13 +20,11 @@ export interface ScriptTool extends FolderTool {
 
 export interface ScriptRules {
   readonly allowDirnameAsName: boolean;
-  /** How tools are run that do not say otherwise. */
+  /** Defaults for tools without these settings. */
   readonly settings: RunSettings;
 }
 
-/**
- * Reads folders that hold a file named exactly `tool.toml`. Folders inside such a folder are the tool's own business.
- */
+/** Reads folders with a file named exactly `tool.toml`. Folders inside such a folder belong to the tool. */
 export function createScriptReader(rules: ScriptRules): FolderReader<FolderContent<ScriptTool>> {
   return {
     wants: (fileName) => fileName === MANIFEST_NAME,
@@ -69,11 +67,11 @@ function readScriptFolder(
 interface ScriptLocation {
   readonly file?: string;
   readonly problem?: string;
-  /** A file whose coming and going does not show in the tool's folder. */
+  /** A file outside the tool's folder to watch. */
   readonly watch?: string;
 }
 
-/** S7: what runs lies inside the tools folder, symbolic links resolved. */
+/** S7: a script must be inside the tools folder, with symbolic links resolved. */
 function placeScript(manifest: Manifest, folder: Folder): ScriptLocation {
   const named = manifest.script ?? localCommand(manifest);
   if (named === undefined) return {};
@@ -100,14 +98,14 @@ function placeScript(manifest: Manifest, folder: Folder): ScriptLocation {
 }
 
 /**
- * A command given as a relative path, such as `./run.sh`: it must lie inside too. Names on PATH and absolute paths are
- * the operator's.
+ * A command given as a relative path, such as `./run.sh`, must be inside too. The operator answers for names on PATH
+ * and absolute paths.
  */
 function localCommand({ command: [program] = [] }: Manifest): string | undefined {
   return program !== undefined && /[/\\]/.test(program) && !isAbsolute(program) ? program : undefined;
 }
 
-/** A default of `warm` holds for the scripts that can be; one that demands it and cannot has been refused. */
+/** A default of `warm` applies to scripts that support it; one that requires it without support was refused. */
 function runSettings(manifest: Manifest, base: RunSettings): RunSettings {
   const settings = mergeRunSettings(base, manifest.settings);
   const canStay =
@@ -131,7 +129,7 @@ function toTool(
     environment,
     settings,
   };
-  // A tool with a PATH of its own is searched there, at the call.
+  // A tool with its own PATH is searched there, at the call.
   const hasOwnPath = Object.hasOwn(environment.own, "PATH");
   const needs = hasOwnPath
     ? []

@@ -1,9 +1,9 @@
 import { OptionError } from "../../core/errors.ts";
 
 /**
- * Splits a command line into words as a POSIX shell does: at blanks, with '…', "…" and `\`. Nothing is expanded, and
- * what only a shell could do (pipes, `;`, `&`, redirections) is refused, since no shell runs it. Throws an
- * `OptionError`. On Windows `\` is a plain character, as paths are made of it.
+ * Splits a command line into words like a POSIX shell: at blanks, with '…', "…" and `\`. Nothing is expanded, and
+ * shell-only syntax (pipes, `;`, `&`, redirections) is refused, since no shell runs it. Throws an `OptionError`. On
+ * Windows `\` is an ordinary character, as in paths.
  */
 export function splitWords(text: string, platform: NodeJS.Platform = process.platform): string[] {
   const reader = new WordReader(platform !== "win32");
@@ -22,7 +22,7 @@ class WordReader {
     this.#hasEscapes = hasEscapes;
   }
 
-  /** Reads on at `at`, and says how many characters it took. */
+  /** Reads the text at `at`, and returns the number of characters read. */
   take(text: string, at: number): number {
     const char = text[at]!;
     if (char === "\\" && this.#hasEscapes && this.#quote !== "'") return this.#takeEscaped(text[at + 1]);
@@ -40,7 +40,7 @@ class WordReader {
 
   #takeEscaped(next: string | undefined): number {
     if (next === undefined) throw new OptionError("`command` ends with a lone backslash.");
-    // Inside "…" a backslash only takes the meaning of these away.
+    // Inside "…" a backslash only escapes these.
     const keeps = this.#quote === '"' && !'"\\$`'.includes(next);
     this.#add(keeps ? `\\${next}` : next);
     return 2;

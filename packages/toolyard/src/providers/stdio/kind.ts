@@ -15,7 +15,7 @@ import {
   type ServicesReads,
 } from "./services.ts";
 
-/** What of the configuration it looks at. */
+/** The configuration sections that it reads. */
 export interface StdioReads {
   readonly mcp?: { readonly stdio_servers?: Readonly<Record<string, StdioServerConfig>> };
 }
@@ -36,7 +36,7 @@ const STARTS: Starts = {
   between: " ",
 };
 
-/** MCP servers of the configuration that are started as child processes. */
+/** Configured MCP servers that are started as child processes. */
 export const STDIO = defineSourceKind({
   kind: "stdio",
   schema: {
@@ -76,7 +76,7 @@ export const STDIO = defineSourceKind({
     }),
 });
 
-/** The services that come with the package, as the configuration switches them on. */
+/** The enabled services that come with the package. */
 export const SERVICE_SERVERS = defineSourceKind({
   kind: "stdio",
   schema: {

@@ -9,12 +9,12 @@ test.each([
   ['sh -c "echo \\"hi\\" \\$HOME \\n"', ["sh", "-c", 'echo "hi" $HOME \\n']],
   ["a\\ b c''d \"\"", ["a b", "cd", ""]],
   ["run 'a|b;c'", ["run", "a|b;c"]],
-])("L50: the command %j is split as a shell would", (text, words) => {
+])("L50: splits the command %j like a shell", (text, words) => {
   expect(splitWords(text, "linux")).toEqual(words);
 });
 
 test.each(["a | b", "a; b", "a && b", "a > f", "a 'b", 'a "b', "a \\"])(
-  "a command that only a shell understands is refused: %j",
+  "refuses a command with shell-only syntax: %j",
   (text) => {
     expect(() => splitWords(text, "linux")).toThrow(OptionError);
   },
@@ -24,7 +24,7 @@ test("on Windows a backslash is part of the path", () => {
   expect(splitWords("C:\\tools\\server.exe --fast", "win32")).toEqual(["C:\\tools\\server.exe", "--fast"]);
 });
 
-test("a list and a string give the same program; with args a string is the program alone", () => {
+test("a list and a string give the same program; with args a string is only the program", () => {
   expect(resolveStdioServer({ command: ["node", "a b.js"] })).toMatchObject({ command: "node", args: ["a b.js"] });
   expect(resolveStdioServer({ command: "node 'a b.js'" })).toMatchObject({ command: "node", args: ["a b.js"] });
   expect(resolveStdioServer({ command: "/opt/my tools/server", args: ["-v"] })).toMatchObject({
@@ -33,7 +33,7 @@ test("a list and a string give the same program; with args a string is the progr
   });
 });
 
-test("defaults are filled in, complete and frozen", () => {
+test("returns complete and frozen options with defaults", () => {
   const { upstream } = resolveStdioServer({ command: "node" });
   expect(Object.isFrozen(upstream)).toBe(true);
   expect(upstream).toMatchObject({
@@ -61,6 +61,6 @@ test.each([
   [{ command: "node", max_message_bytes: 10 }, "max_message_bytes"],
   [{ command: "node", max_message_parts: 10 }, "max_message_parts"],
   [{ command: "node", rename: { a: "c", b: "c" } }, "rename"],
-])("what cannot be used is refused with the option's name: %j", (options, name) => {
+])("refuses invalid options by name: %j", (options, name) => {
   expect(() => resolveStdioServer(options)).toThrow(new RegExp(`\`${name}\``));
 });

@@ -81,20 +81,20 @@ export interface StdioServerOptions {
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly inheritEnv: readonly string[];
-  /** Of a command that downloads its server first. */
+  /** For a command that downloads its server first. */
   readonly installTimeoutMs: number;
-  /** How long the server may run on after its input was closed. */
+  /** Longest time for which the server may run after its input was closed. */
   readonly stopGraceMs: number;
   readonly legacyProcess: LegacyProcess;
   readonly upstream: McpServerOptions;
 }
 
-/** Fills in and checks. Throws an `OptionError` that names the option. */
+/** Returns the checked options with defaults. Throws an `OptionError` that names the option. */
 export function resolveStdioServer(options: StdioServerConfig): StdioServerOptions {
   const read = readOptions(StdioServerSchema, options);
   const { command: given, args, cwd, env } = read;
   const words = typeof given === "string" ? (options.args === undefined ? splitWords(given) : [given]) : given;
-  // A program that is started without a shell would look for a folder called `~`.
+  // A program started without a shell would look for a folder called `~`.
   const [command, ...first] = words.map(expandHome);
   if (command === undefined || command.trim() === "")
     throw new OptionError(`\`command\` must name a program, got ${JSON.stringify(given)}.`);

@@ -4,7 +4,7 @@ import type { Listing, ToolRecord } from "../../core/sources/records.ts";
 import { VERSION } from "../../core/version.ts";
 import { parseRemembered, type ListingStore } from "../../upstream/listing/listing-cache.ts";
 
-/** Lists of the services, written by the build. They are of this very version, so nothing is kept on disk. */
+/** Lists of the services, written by the build. They match this version, so nothing is stored on disk. */
 const LISTS = new URL("../../servers/lists.json", import.meta.url);
 
 /** The list that came with the package. */
@@ -32,10 +32,10 @@ export class ShippedListing implements ListingStore {
   }
 }
 
-/** What `servers/hosted.ts` tells beside what MCP has a place for. */
+/** Data of `servers/hosted.ts` for which MCP has no member. */
 const TOLD = "toolyard/registered";
 
-/** Tools of a service as it registered them: with their further names, words and visibility. */
+/** Restores tools of a service as registered: with their further names, keywords and visibility. */
 export function asRegistered(listing: Listing): Listing {
   return Object.freeze({ ...listing, tools: listing.tools.map(toRegistered) });
 }

@@ -17,7 +17,7 @@ export interface ServiceProviderDeps extends StdioProviderDeps {
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
-/** A service of the package: known by the list that came with it, and lent the configured language model. */
+/** Creates a service of the package, with its shipped list and access to the configured language model. */
 export function createServiceProvider({ models, variables, ...deps }: ServiceProviderDeps): Provider {
   const { service, env, ...options } = deps.options;
   const passed = Object.entries(variables).filter(
@@ -33,11 +33,11 @@ export function createServiceProvider({ models, variables, ...deps }: ServicePro
   });
 }
 
-/** How much of the call's time is left: a service that takes longer may say so before it is cut off. */
+/** Remaining time of the call: a service that takes longer can report that before it is cancelled. */
 const REMAINING = "toolyard/remaining-ms";
 const SAMPLING = "sampling/createMessage";
 
-/** A call whose service may ask the configured language model; without one its caller is asked, if it can be. */
+/** A call of a service that may use the configured language model; without one its caller is asked, if possible. */
 class ServiceCall extends BuiltCall implements ResolvedCall {
   readonly record: ResolvedCall["record"];
   override readonly client: ResolvedCall["client"];
@@ -51,7 +51,7 @@ class ServiceCall extends BuiltCall implements ResolvedCall {
     this.#call = call;
     this.#generate = generate;
     this.record = call.record;
-    // Looked at when it is sent: a service that had to be started first took of that time.
+    // Read when it is sent: a service that had to be started first used some of that time.
     Object.defineProperty(this, "meta", { get: () => withRemaining(call) });
     const { client } = call;
     this.client = generate ? { ...client, capabilities: { ...client.capabilities, sampling: {} } } : client;
@@ -84,7 +84,7 @@ function withRemaining({ meta, deadline }: ResolvedCall): ResolvedCall["meta"] {
   return ms < Infinity ? { ...meta, [REMAINING]: ms } : meta;
 }
 
-/** The texts of messages, one below the other. */
+/** Joins the texts of messages, one per line. */
 function textOf(messages: unknown): string {
   if (!Array.isArray(messages)) return "";
   return messages

@@ -11,12 +11,12 @@ import { resolveStdioServer, type StdioServerOptions } from "./options.ts";
 
 /** A service that comes with the package. */
 interface ServiceRow {
-  /** As `toolyard services` calls it. */
+  /** Name in `toolyard services`. */
   readonly name: string;
   readonly says: string;
-  /** Beginnings of the names of variables that it reads, beside those that all of them do. */
+  /** Prefixes of the variables that it reads, besides the common ones. */
   readonly reads: readonly string[];
-  /** The extra that has it, where it is in a package of its own. */
+  /** The extra that contains it, if it is in a separate package. */
   readonly extra?: ExtraName;
 }
 
@@ -174,9 +174,9 @@ export interface ServiceServerOptions extends StdioServerOptions {
   readonly service: {
     /** Its key in the file of lists. */
     readonly name: string;
-    /** Beginnings of the names of variables that pass from the hub's environment. */
+    /** Prefixes of the variables that pass from the hub's environment. */
     readonly reads: readonly string[];
-    /** What the service needs installed. */
+    /** Extras that the service needs. */
     readonly extras: readonly ExtraName[];
   };
 }
@@ -184,7 +184,7 @@ export interface ServiceServerOptions extends StdioServerOptions {
 /** The program that runs one service for a hub. */
 const HOSTED = fileURLToPath(new URL("../../servers/hosted.js", import.meta.url));
 
-/** Services that a configuration wants. Throws an `OptionError` that names the option. */
+/** Returns the services that a configuration requests. Throws an `OptionError` that names the option. */
 export function resolveServices({
   services = {},
   ...config
@@ -204,7 +204,7 @@ export function resolveServices({
   });
 }
 
-/** The extras that a service cannot do without, as it is configured. */
+/** Returns the extras that a service requires in this configuration. */
 function extrasOf(key: ServiceId, { library = {} }: ServicesReads): readonly ExtraName[] {
   const { extra }: ServiceRow = SERVICES[key];
   if (extra === undefined || extra !== "library") return extra === undefined ? [] : [extra];

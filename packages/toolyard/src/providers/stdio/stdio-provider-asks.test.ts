@@ -8,7 +8,7 @@ import { fixture, run } from "../../../../../test/fixtures/upstreams/harness.ts"
 const legacy = fixture("legacy");
 const modern = fixture("modern");
 
-test("an elicitation of a legacy server reaches the caller of the only call, and its answer comes back", async () => {
+test("an elicitation of a legacy server reaches the caller of the only call, and its answer returns", async () => {
   await using server = run(legacy);
   const asked: ServerRequest[] = [];
   const answer = await server.json(
@@ -22,7 +22,7 @@ test("an elicitation of a legacy server reaches the caller of the only call, and
   ]);
 });
 
-test("a caller that cannot be asked makes the server's request fail, and the call goes on", async () => {
+test("a caller that cannot be asked makes the server's request fail, and the call continues", async () => {
   await using server = run(legacy);
   const refuse = (): Promise<JsonObject> =>
     Promise.reject(new FailError(fail("unavailable", "The client cannot sample.")));
@@ -35,7 +35,7 @@ test("a caller that cannot be asked makes the server's request fail, and the cal
   expect(await server.json("ask", { method: "no/such" })).toMatchObject({ code: -32601 });
 });
 
-test("ping is answered at any time", async () => {
+test("answers ping at any time", async () => {
   await using server = run(legacy);
   expect(await server.json("ask", { method: "ping" })).toEqual({});
 });
@@ -50,14 +50,14 @@ test("roots come from the caller during its call and from configuration outside 
   });
 });
 
-test("an ask that no call can own is refused and logged", async () => {
+test("refuses and logs a server request without a possible call", async () => {
   await using server = run(legacy, ["asks-early"]);
   await server.listing();
   expect(await server.json("seen")).toMatchObject({ rootsSeen: { code: -32603 } });
   expect(server.lines.faults()).toContain("ask-without-call");
 });
 
-test("asks of two clients' calls find their callers, the first too, and the clients then take turns", async () => {
+test("server requests of two clients' calls reach their callers, and the clients then take turns", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const answering = (name: string) => ({
@@ -75,7 +75,7 @@ test("asks of two clients' calls find their callers, the first too, and the clie
   expect(await round()).toEqual(right);
 });
 
-test("a question that could be of callers of two principals is refused when only askers are left", async () => {
+test("refuses a server request between two principals when only waiting calls are left", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const accept = async (): Promise<JsonObject> => ({ action: "accept" });
@@ -89,7 +89,7 @@ test("a question that could be of callers of two principals is refused when only
   expect(await asking("ada")).toEqual({ action: "accept" });
 });
 
-test("calls of one client do not wait for each other on a server that asks", async () => {
+test("calls of one client do not wait for each other on a server that sends requests", async () => {
   await using server = run(legacy);
   const client = { connection: "ada" };
   const accept = async (): Promise<JsonObject> => ({ action: "accept" });
@@ -101,7 +101,7 @@ test("calls of one client do not wait for each other on a server that asks", asy
   expect(await hanging).toMatchObject({ ok: false, kind: "cancelled" });
 });
 
-test("a caller that takes its time to answer does not run into the idle bound of its call", async () => {
+test("a slow answer of the caller does not exceed the idle limit of its call", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const slow = (): Promise<JsonObject> =>
@@ -111,7 +111,7 @@ test("a caller that takes its time to answer does not run into the idle bound of
   });
 });
 
-test("isolation = session: each client gets its own server with its own capabilities, ended by release", async () => {
+test("isolation = session: each client gets its own server with its capabilities, ended by release", async () => {
   await using server = run(legacy, [], { options: { isolation: "session" } });
   await server.listing();
   const ada = { client: { connection: "ada", capabilities: { sampling: {}, tasks: {} } } };
@@ -126,7 +126,7 @@ test("isolation = session: each client gets its own server with its own capabili
   expect(await server.text("pid", {}, ada)).not.toBe(adaPid);
 });
 
-test("isolation = session is bounded: the idle one longest unused makes room, a busy one does not", async () => {
+test("isolation = session is limited: evicts the least recently used idle server, never a busy one", async () => {
   await using server = run(legacy, [], { options: { isolation: "session", max_sessions: 1 } });
   const end = new AbortController();
   const reached = new Promise<void>((resolve) => {
@@ -138,7 +138,7 @@ test("isolation = session is bounded: the idle one longest unused makes room, a 
   expect(await server.text("pid", {}, { client: { connection: "bob" } })).toMatch(/^\d+$/);
 });
 
-test("a modern server is found by the probe, and each request carries the caller's capabilities and name", async () => {
+test("detects a modern server by the probe, and sends the caller's capabilities with each request", async () => {
   await using server = run(modern);
   const client = { name: "desk", version: "3", capabilities: { elicitation: {} } };
   const params = await server.json(
@@ -164,13 +164,13 @@ test("a modern server is found by the probe, and each request carries the caller
   });
 });
 
-test("a modern server that is slow to start is still found to be modern", async () => {
+test("detects a modern server that is slow to start", async () => {
   await using server = run(modern, ["slow-start-ms=1800"]);
   await server.text("echo");
   expect(server.provider.status().info).toMatchObject({ era: "modern" });
 });
 
-test("input_required is asked for round by round when the caller cannot relay it", async () => {
+test("sends the requests of input_required in rounds if the caller cannot relay it", async () => {
   await using server = run(modern);
   const asked: string[] = [];
   const answer = await server.json(
@@ -191,7 +191,7 @@ test("input_required is asked for round by round when the caller cannot relay it
   expect(answer).toEqual({ answers: { c: { role: "assistant" } }, state: "state-2" });
 });
 
-test("input_required is handed over as it is to a caller that relays it, and its answers are handed back", async () => {
+test("passes input_required unchanged to a caller that relays it, and returns its answers", async () => {
   await using server = run(modern);
   const outcome = await server.call("ask", {}, { relaysInput: true });
   expect(outcome).toMatchObject({
@@ -209,7 +209,7 @@ test("input_required is handed over as it is to a caller that relays it, and its
   });
 });
 
-test("a server that is never content with input is given up, a caller that refuses ends the call", async () => {
+test("gives up on a server that repeats input_required; a refusing caller ends the call", async () => {
   await using server = run(modern);
   expect(await server.call("insatiable", {}, { onAsk: async () => ({ roots: [] }) })).toMatchObject({
     ok: false,
@@ -219,7 +219,7 @@ test("a server that is never content with input is given up, a caller that refus
   expect(await server.call("ask", {}, { onAsk: refuse })).toMatchObject({ ok: false, kind: "denied" });
 });
 
-test("what was asked for the sake of a call ends with it", async () => {
+test("a server request sent for a call ends with it", async () => {
   await using server = run(legacy);
   await server.listing();
   const controller = new AbortController();
@@ -239,7 +239,7 @@ const saying = (name: string) => ({
   onAsk: async (): Promise<JsonObject> => ({ action: "accept", content: { by: name } }),
 });
 
-/** A person who answers when the test says so. */
+/** A user who answers on command of the test. */
 function person(): {
   onAsk: (ask: ServerRequest, signal?: AbortSignal) => Promise<JsonObject>;
   asked: Promise<void>;
@@ -258,7 +258,7 @@ function person(): {
   return { onAsk, asked, answer: () => answer({ action: "accept" }), signal: () => given };
 }
 
-test("a question outlives another call of its client, and goes with the last that could have asked it", async () => {
+test("a server request outlives another call of its client, and ends with the last possible one", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const client = { connection: "ada" };
@@ -272,7 +272,7 @@ test("a question outlives another call of its client, and goes with the last tha
   expect(await asking).toEqual({ action: "accept" });
 });
 
-test("nobody of the same principal waits for a person: the turn is given up while the question is open", async () => {
+test("calls of the same principal do not wait for a user: the turn is yielded", async () => {
   await using server = run(legacy);
   await server.json("slow-ask", { message: "" }, saying("ada"));
   const slow = person();
@@ -290,7 +290,7 @@ test("nobody of the same principal waits for a person: the turn is given up whil
   expect(await asking).toEqual({ action: "accept" });
 });
 
-test("isolation = auto: another principal gets an own process of a server that asks, as status tells", async () => {
+test("isolation = auto: another principal gets its own process of a server that sends requests", async () => {
   await using server = run(legacy);
   const pid = await server.text("pid", {}, { principal: "ada" });
   expect(await server.text("pid", {}, { principal: "bob" })).toBe(pid);
@@ -303,7 +303,7 @@ test("isolation = auto: another principal gets an own process of a server that a
   });
 });
 
-test("isolation = auto is bounded by max_sessions; isolation = shared keeps one process whatever it asks", async () => {
+test("isolation = auto is limited by max_sessions; isolation = shared always keeps one process", async () => {
   await using bounded = run(legacy, [], { options: { max_sessions: 1 } });
   await bounded.json("slow-ask", { message: "" }, { ...saying("a"), principal: "ada" });
   const end = new AbortController();
@@ -318,7 +318,7 @@ test("isolation = auto is bounded by max_sessions; isolation = shared keeps one 
   expect(await shared.text("pid", {}, { principal: "bob" })).toBe(await shared.text("pid", {}, { principal: "ada" }));
 });
 
-test("roots are asked of the one client that runs, also beside one that waits for a person", async () => {
+test("requests roots from the one running client, also while another one waits for a user", async () => {
   await using server = run(legacy);
   await server.json("slow-ask", { message: "" }, saying("ada"));
   const slow = person();
@@ -336,10 +336,10 @@ test("roots are asked of the one client that runs, also beside one that waits fo
   expect(await asking).toEqual({ action: "accept" });
 });
 
-test("of two questions under one id the first is answered and the second refused, and the call goes on", async () => {
+test("of two server requests with one id answers the first and refuses the second", async () => {
   await using server = run(legacy);
   const asked: unknown[] = [];
-  // The first question stays open until the second one was refused.
+  // The first request stays open until the second one was refused.
   let tell = (): void => {};
   const refused = new Promise<void>((resolve) => (tell = resolve));
   const onAsk = async ({ params }: ServerRequest): Promise<JsonObject> => {

@@ -10,7 +10,7 @@ const saving = fixture("saving");
 interface Stage {
   readonly server: Running;
   readonly journal: string;
-  /** What happened to its processes, in order. */
+  /** Returns the events of its processes, in order. */
   events(): Promise<string[]>;
 }
 
@@ -30,7 +30,7 @@ async function start(flags: readonly string[], options: RunWish["options"] = {})
   return { server, journal, events };
 }
 
-/** Ends the server after a call, and returns what happened to it. */
+/** Ends the server after a call, and returns its events. */
 async function eventsOfEnd({ server, events }: Stage): Promise<string[]> {
   const pid = Number(await server.text("pid"));
   await server.provider.close();
@@ -38,7 +38,7 @@ async function eventsOfEnd({ server, events }: Stage): Promise<string[]> {
   return events();
 }
 
-test("stop_grace is 5 s by default and takes durations up to 10 minutes", () => {
+test("stop_grace is 5 s by default and accepts durations up to 10 minutes", () => {
   expect(resolveStdioServer({ command: "x" }).stopGraceMs).toBe(5000);
   expect(resolveStdioServer({ command: "x", stop_grace: "0s" }).stopGraceMs).toBe(0);
   expect(resolveStdioServer({ command: "x", stop_grace: "10m" }).stopGraceMs).toBe(600_000);
@@ -50,7 +50,7 @@ test("a server that needs time to save after the end of its input gets no SIGTER
   expect(await eventsOfEnd(await start(["saves-ms=700"]))).toEqual(["started", "input ended", "saved"]);
 });
 
-test("a server that ends at once is gone when it was closed, and gets no SIGTERM", async () => {
+test("a server that exits immediately is gone after close, and gets no SIGTERM", async () => {
   const stage = await start([], { stop_grace: "10m" });
   expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "saved"]);
 });
@@ -60,17 +60,17 @@ test("a server that ignores the end of its input gets SIGTERM after stop_grace",
   expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
 });
 
-test("a server that ignores SIGTERM, too, is killed", async () => {
+test("kills a server that also ignores SIGTERM", async () => {
   const stage = await start(["stays", "traps"], { stop_grace: "100ms" });
   expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
 });
 
-test("a server that goes on and sends requests after its input ended gets SIGTERM early", async () => {
+test("a server that continues to send requests after its input ended gets SIGTERM early", async () => {
   const stage = await start(["stays", "asks"], { stop_grace: "10m" });
   expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
 });
 
-test("a server that sends a request after the end of its input, and then saves, has the time for it", async () => {
+test("a server that sends a request after the end of its input, and then saves, has time for it", async () => {
   expect(await eventsOfEnd(await start(["asks", "saves-ms=200"]))).toEqual(["started", "input ended", "saved"]);
 });
 
@@ -79,14 +79,14 @@ test("a server that takes longer than stop_grace to save gets SIGTERM", async ()
   expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
 });
 
-test("a server has its time to save though the program that started it ended before it", async () => {
+test("a server has its time to save even if the starting program exits before it", async () => {
   const { server, events } = await start(["wrapped", "saves-ms=700"]);
   await server.text("pid");
   await server.provider.close();
   expect(await events()).toEqual(["started", "input ended", "saved"]);
 });
 
-test("a server that never got ready is ended without stop_grace", async () => {
+test("ends a server that was never ready without stop_grace", async () => {
   const stage = await start(["mute", "stays"], { stop_grace: "10m", connect_timeout: "300ms", era: "legacy" });
   expect(await stage.server.call("pid")).toMatchObject({ ok: false, kind: "unavailable" });
   await expect.poll(stage.events).toContain("SIGTERM");
@@ -99,7 +99,7 @@ test("an idle server saves before the next one loads", async () => {
   expect(await server.text("loaded")).toMatch(/ saved$/);
 });
 
-test("servers of sessions, and those beside the first, have their time to save", async () => {
+test("servers of sessions, and further ones, have their time to save", async () => {
   const stage = await start(["saves-ms=500"], { isolation: "session" });
   await stage.server.text("pid", {}, { client: { connection: "a" } });
   await stage.server.text("pid", {}, { client: { connection: "b" } });

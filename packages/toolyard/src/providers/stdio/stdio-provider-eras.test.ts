@@ -27,7 +27,7 @@ async function linesOf(path: string): Promise<string[]> {
 
 const secondProcess = { for: "callers of the legacy era", state: "ready", era: "legacy" };
 
-test("runs once for legacy callers that can be asked, as long as no call needs to ask them", async () => {
+test("runs one process for legacy callers that can be asked, while no call needs to ask them", async () => {
   const record = await file("pids");
   await using server = run(dual, [`record=${record}`]);
   const pid = await server.text("pid", {}, modern);
@@ -51,12 +51,12 @@ test("asks a legacy caller over a second process once a call failed because it c
   expect(await linesOf(asked)).toEqual(["modern", "legacy", "legacy"]);
   expect(server.provider.status().info).toMatchObject({ era: "modern", further: [secondProcess] });
   expect(server.lines.all.map(({ message }) => message)).toContain("A further connection to this server is open.");
-  // Other calls of the same client stay on the first process, where the state is.
+  // Other calls of the same client stay on the first process, which has the state.
   expect(await server.text("pid", {}, legacy)).toBe(pid);
   expect(await linesOf(record)).toHaveLength(2);
 });
 
-test("starts one second process for several legacy callers that have to be asked at once", async () => {
+test("starts one second process for several concurrent legacy callers that must be asked", async () => {
   const record = await file("pids");
   await using server = run(dual, [`record=${record}`]);
   await server.listing();
@@ -79,7 +79,7 @@ test("remembers over a restart which calls need to ask, and makes them once", as
   expect(await linesOf(asked)).toEqual(["modern", "legacy", "legacy"]);
 });
 
-test("does not repeat a call whose user declined, nor one of a caller that cannot be asked", async () => {
+test("does not repeat a call after a user declined, nor one of a caller that cannot be asked", async () => {
   const asked = await file("asked");
   await using server = run(dual, [`asked=${asked}`]);
   expect(await server.call("declined", {}, legacy)).toMatchObject({ ok: false, kind: "tool_error" });
@@ -89,7 +89,7 @@ test("does not repeat a call whose user declined, nor one of a caller that canno
   expect(server.provider.status().info).not.toHaveProperty("further");
 });
 
-test("keeps one process of a server that changes its lists when it is called, and logs what that costs", async () => {
+test("keeps one process of a server that changes its lists during calls, and logs the limitation", async () => {
   const record = await file("pids");
   await using server = run(dual, ["announces", `record=${record}`]);
   await server.listing();
@@ -103,7 +103,7 @@ test("keeps one process of a server that changes its lists when it is called, an
   expect(await linesOf(record)).toHaveLength(1);
 });
 
-test("keeps one process with legacy_process = never, and starts two at once with always", async () => {
+test("keeps one process with legacy_process = never, and starts two immediately with always", async () => {
   const record = await file("pids");
   await using one = run(dual, [`record=${record}`], { options: { legacy_process: "never" } });
   expect(await one.call("ask", {}, legacy)).toMatchObject({ ok: false, kind: "tool_error" });
@@ -114,22 +114,22 @@ test("keeps one process with legacy_process = never, and starts two at once with
   expect(two.provider.status().info).toMatchObject({ further: [secondProcess] });
 });
 
-test("a modern caller, and a legacy one that can be asked nothing, use the first process", async () => {
+test("a modern caller, and a legacy one without capabilities, use the first process", async () => {
   await using server = run(dual);
   const pid = await server.text("pid", {}, modern);
   expect(await server.text("pid", {}, plainLegacy)).toBe(pid);
   expect(await server.text("era", {}, plainLegacy)).toBe("modern");
 });
 
-test("a server that refuses the legacy handshake serves everybody over the modern one", async () => {
+test("a server that refuses the legacy handshake serves all callers over the modern one", async () => {
   await using server = run(dual, ["refuses=legacy"], always);
   const pid = await server.text("pid", {}, modern);
-  // Several at once find it out together.
+  // Several concurrent calls detect it together.
   expect(await Promise.all([1, 2, 3].map(() => server.text("pid", {}, legacy)))).toEqual([pid, pid, pid]);
   expect(server.provider.status().info).not.toHaveProperty("further");
 });
 
-test("that it does is remembered over a restart, until the server is another one", async () => {
+test("remembers that over a restart, until the server changes", async () => {
   const folder = await mkdtemp(join(tmpdir(), "toolyard-eras-"));
   const [record, version] = [join(folder, "pids"), join(folder, "version")];
   const startsFor = async (named: string): Promise<number> => {
@@ -146,14 +146,14 @@ test("that it does is remembered over a restart, until the server is another one
   expect([await startsFor("1"), await startsFor("1"), await startsFor("2")]).toEqual([1, 0, 1]);
 });
 
-test('era = "legacy" and era = "modern" speak that one alone, to everybody', async () => {
+test('era = "legacy" and era = "modern" use only that one, for all callers', async () => {
   await using old = run(dual, [], { options: { era: "legacy" } });
   expect([await old.text("era", {}, modern), await old.text("era", {}, legacy)]).toEqual(["legacy", "legacy"]);
   await using young = run(dual, [], { options: { era: "modern" } });
   expect([await young.text("era", {}, modern), await young.text("era", {}, legacy)]).toEqual(["modern", "modern"]);
 });
 
-test("a server that refuses the one era that is allowed is unavailable, and the failure names the option", async () => {
+test("a server that refuses the only allowed era is unavailable, and the failure names the option", async () => {
   await using old = run(dual, ["refuses=legacy"], { options: { era: "legacy" } });
   const failure = { ok: false, kind: "unavailable", message: expect.stringContaining('`era = "legacy"`') };
   expect(await old.call("pid", {}, legacy)).toMatchObject(failure);
@@ -173,14 +173,14 @@ test("the first caller's era is the first process's, and no second one is starte
   expect((await readFile(record, "utf8")).trim().split("\n")).toHaveLength(1);
 });
 
-test("a server of both eras that starts slowly, and is asked both ways, is spoken to in the modern one", async () => {
+test("uses the modern era with a slow server of both eras that got both handshakes", async () => {
   const started = join(await mkdtemp(join(tmpdir(), "toolyard-eras-")), "started");
   await using server = run(dual, [`starts-slowly=${started}`]);
   expect(await server.text("era", {}, modern)).toBe("modern");
   expect(server.provider.status().info).toMatchObject({ era: "modern" });
 });
 
-test("a change that only the legacy process tells of has the list read again", async () => {
+test("a change that only the legacy process reports has the list read again", async () => {
   await using server = run(dual, [], always);
   const before = await server.listing();
   expect(before.tools.map(({ name }) => name)).not.toContain("grown_0");
@@ -191,7 +191,7 @@ test("a change that only the legacy process tells of has the list read again", a
   expect((await server.listing()).tools.map(({ name }) => name)).toContain("grown_0");
 });
 
-test("subscriptions go over the link that the caller uses", async () => {
+test("subscriptions use the link of the caller", async () => {
   await using server = run(dual, [], always);
   await server.listing();
   const updates: unknown[] = [];
@@ -208,7 +208,7 @@ test("subscriptions go over the link that the caller uses", async () => {
   await Promise.all([endFirst(), endSecond()]);
 });
 
-test("a subscription of a caller in whose era the server has none goes over the first link", async () => {
+test("a subscription uses the first link if the caller's era of the server has none", async () => {
   await using server = run(dual, ["modern-subscriptions"], always);
   await server.listing();
   const updates: unknown[] = [];
@@ -221,7 +221,7 @@ test("a subscription of a caller in whose era the server has none goes over the 
   await end();
 });
 
-test("a list read over one era has the digests of the other, so that pins hold in both", async () => {
+test("a list read over one era has the digests of the other, so that pins apply to both", async () => {
   const digestIn = async (era: "legacy" | "modern"): Promise<string | undefined> => {
     await using server = run(dual, ["own-members"], { options: { era, pins: { pid: "" } } });
     return (await server.listing()).problems.find(({ subject }) => subject === "pid")?.message;
@@ -230,14 +230,14 @@ test("a list read over one era has the digests of the other, so that pins hold i
   expect(await digestIn("legacy")).toBe(await digestIn("modern"));
 });
 
-test("one list that the server calls private makes all of its lists private; without one none is", async () => {
+test("one list that the server marks as private makes all its lists private; without one none is", async () => {
   await using young = run(dual, [], { options: { era: "modern" } });
   expect((await young.listing()).isPrivate).toBe(true);
   await using old = run(dual, [], { options: { era: "legacy" } });
   expect((await old.listing()).isPrivate).toBeUndefined();
 });
 
-test("a list whose time is over is read again, also of a server that tells of changes and did not", async () => {
+test("reads an expired list again, also of a server that announces changes but did not", async () => {
   await using server = run(dual, [], { options: { era: "modern" } });
   const names = async (): Promise<string[]> => (await server.provider.listing()).tools.map(({ name }) => name);
   expect(await names()).not.toContain("grown_0");
@@ -263,7 +263,7 @@ test.each(["ends", "is-ignored"])(
 test.each([
   ["ends", "dies-at-probe"],
   ["says nothing", "silent"],
-])("a legacy server that %s at the modern probe is there for a modern first caller, too", async (_how, fault) => {
+])("a legacy server that %s at the modern probe serves a modern first caller too", async (_how, fault) => {
   await using server = run(fixture("legacy"), [fault], {
     firstCallerEra: Promise.resolve("modern" as const),
     options: { connect_timeout: "60s" },
@@ -273,7 +273,7 @@ test.each([
 });
 
 test.each([["local"], ["other"]])(
-  "modern callers (%s) go side by side though the server was seen to ask a legacy one, also after a restart",
+  "modern callers (%s) run concurrently on a server that asked a legacy one, also after a restart",
   async (principal) => {
     const cacheFolder = await mkdtemp(join(tmpdir(), "toolyard-eras-"));
     const goSideBySide = async (server: Running): Promise<void> => {
@@ -296,7 +296,7 @@ test.each([["local"], ["other"]])(
   },
 );
 
-test("a legacy caller's subscription is renewed after its process was lost, without anybody calling", async () => {
+test("renews a legacy caller's subscription after its process was lost, without a call", async () => {
   await using server = run(dual, [], always);
   await server.listing();
   const updates: unknown[] = [];
@@ -311,7 +311,7 @@ test("a legacy caller's subscription is renewed after its process was lost, with
   await end();
 });
 
-test("a session's own server is in use while its caller is asked between requests: neither bound ends it", async () => {
+test("a session's own server stays in use while its caller is asked between requests", async () => {
   await using server = run(dual, [], { options: { era: "modern", isolation: "session", max_sessions: 1 } });
   await server.listing();
   let answer = (_result: JsonObject): void => {};

@@ -15,7 +15,7 @@ async function answer({ method }: ServerRequest): Promise<JsonObject> {
   return { roots: [{ uri: "file:///home/ada" }] };
 }
 
-test("server-everything: tools, resources, templates and prompts are listed and called", async () => {
+test("server-everything: lists and calls tools, resources, templates and prompts", async () => {
   await using server = run(everything);
   const listing = await server.listed(({ tools }) => tools.some(({ name }) => name === "trigger-sampling-request"));
   expect(listing.tools.map(({ name }) => name)).toEqual(
@@ -55,11 +55,11 @@ test("server-everything: sampling and elicitation reach the caller", async () =>
   );
   const outcome = await server.call("trigger-elicitation-request", {}, { onAsk });
   expect(JSON.stringify(outcome)).toContain("Ada");
-  // The server asks for the roots on its own, some time after its start: before these calls, or beside them.
+  // The server requests the roots by itself, some time after its start: before these calls, or during them.
   expect(asked.filter((method) => method !== "roots/list")).toEqual(["sampling/createMessage", "elicitation/create"]);
 });
 
-test("server-everything: a cancelled operation ends at once and leaves the server usable", async () => {
+test("server-everything: a cancelled operation ends immediately and leaves the server usable", async () => {
   await using server = run(everything);
   const controller = new AbortController();
   const outcome = await server.call(
@@ -71,7 +71,7 @@ test("server-everything: a cancelled operation ends at once and leaves the serve
   expect(await server.text("echo", { message: "still here" })).toBe("Echo: still here");
 });
 
-test("server-everything: resource updates come while somebody is subscribed", async () => {
+test("server-everything: resource updates arrive while subscribed", async () => {
   await using server = run(everything);
   const [resource] = (await server.listing()).resources;
   const end = await server.provider.subscribe!(resource!.uri, CALLER);
@@ -96,7 +96,7 @@ test("server-everything: completion of a prompt's argument", async () => {
   expect(outcome).toMatchObject({ ok: true, result: { completion: { values: ["Engineering"] } } });
 });
 
-test("server-everything: killed in the middle of a call, the call is answered and the next one served", async () => {
+test("server-everything: killed during a call, answers the call and serves the next one", async () => {
   await using server = run(everything);
   await server.text("echo", { message: "up" });
   const { pid } = server.provider.status();

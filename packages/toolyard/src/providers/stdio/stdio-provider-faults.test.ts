@@ -9,7 +9,7 @@ import { fixture, heard, isAlive, run } from "../../../../../test/fixtures/upstr
 const legacy = fixture("legacy");
 const bothEras = fixture("both-eras");
 
-test("L50: a server on stdio is started, listed and called, and unknown members survive both ways", async () => {
+test("L50: starts, lists and calls a server on stdio, and keeps unknown members both ways", async () => {
   await using server = run(legacy);
   const listing = await server.listing();
   expect(listing.tools.find((tool) => tool.name === "echo")?.definition).toMatchObject({ "x-unknown": { kept: true } });
@@ -22,19 +22,19 @@ test("L50: a server on stdio is started, listed and called, and unknown members 
   expect(await server.json("echo", {}, { meta: { "own/key": 1 } })).toMatchObject({ meta: { "own/key": 1 } });
 });
 
-test("R11: request ids are unique and increase, and initialized comes before anything else", async () => {
+test("R11: request ids are unique and increase, and initialized precedes everything else", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const { log } = (await server.json("seen")) as { log: { id?: number; method?: string }[] };
   const ids = log.flatMap(({ id }) => (id === undefined ? [] : [id]));
   expect(ids).toEqual(ids.toSorted((a, b) => a - b));
   expect(new Set(ids).size).toBe(ids.length);
-  // One that is slow to start is pinged first.
+  // A server that is slow to start is pinged first.
   const methods = log.flatMap(({ method }) => (method === undefined || method === "ping" ? [] : [method]));
   expect(methods.slice(0, 3)).toEqual(["server/discover", "initialize", "notifications/initialized"]);
 });
 
-test("progress arrives in 200 of 200 calls, also when it comes together with the answer", async () => {
+test("progress arrives in 200 of 200 calls, also together with the answer", async () => {
   await using server = run(legacy);
   const finals: unknown[] = [];
   for (let round = 0; round < 200; round += 1) {
@@ -45,7 +45,7 @@ test("progress arrives in 200 of 200 calls, also when it comes together with the
   expect(finals.filter((last) => last === 3)).toHaveLength(200);
 });
 
-test("progress keeps its members, loses the hub's token, and is not sent to a caller who wants none", async () => {
+test("keeps the members of progress, drops the hub's token, and sends none without a request", async () => {
   await using server = run(legacy);
   const notifications: unknown[] = [];
   await server.text("progress", { steps: 1 }, { onNotice: (notification) => void notifications.push(notification) });
@@ -57,7 +57,7 @@ test("progress keeps its members, loses the hub's token, and is not sent to a ca
   expect(notifications).toEqual([{ method: "notifications/progress", params: { progress: 1, total: 1, own: "kept" } }]);
 });
 
-test("progress after the answer is dropped", async () => {
+test("drops progress after the answer", async () => {
   await using server = run(legacy);
   const notifications: unknown[] = [];
   await server.text("late-progress", {}, { onNotice: (notification) => void notifications.push(notification) });
@@ -73,7 +73,7 @@ test("progress resets the idle time of a call", async () => {
   expect(touched).toHaveLength(2);
 });
 
-test("a call in flight is answered at once when the child dies, and a fresh one serves the next call", async () => {
+test("answers a running call immediately when the child dies, and a new one serves the next call", async () => {
   await using server = run(legacy);
   const before = await server.text("pid");
   const startedAt = performance.now();
@@ -84,7 +84,7 @@ test("a call in flight is answered at once when the child dies, and a fresh one 
   expect(server.provider.status()).toMatchObject({ state: "ready", restarts: 1 });
 });
 
-test("the last words on stderr of a dead child are in the log and the status, and not in the answer", async () => {
+test("the last stderr lines of a dead child are in the log and the status, not in the answer", async () => {
   await using server = run(legacy);
   const outcome = await server.call("die");
   expect(JSON.stringify(outcome)).not.toContain("/secret/path");
@@ -94,7 +94,7 @@ test("the last words on stderr of a dead child are in the log and the status, an
   expect(server.provider.status().stderr?.join()).toContain("about to die");
 });
 
-test("a child that dies idle is started again without a call", async () => {
+test("restarts a child that dies idle without a call", async () => {
   await using server = run(legacy);
   const pid = Number(await server.text("pid"));
   const settled = heardConnected(server.lines.all.length, server);
@@ -104,7 +104,7 @@ test("a child that dies idle is started again without a call", async () => {
   expect(await server.text("pid")).not.toBe(String(pid));
 });
 
-test("a call that hangs ends with its deadline, the server is told, and other calls go on", async () => {
+test("a hanging call ends at its deadline, the server is notified, and other calls continue", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const hanging = server.call("hang", {}, { idleMs: 200 });
@@ -116,7 +116,7 @@ test("a call that hangs ends with its deadline, the server is told, and other ca
   ]);
 });
 
-test("a cancelled call ends as cancelled and the server hears of it", async () => {
+test("a cancelled call ends as cancelled and the server is notified", async () => {
   await using server = run(legacy);
   const controller = new AbortController();
   expect(
@@ -126,7 +126,7 @@ test("a cancelled call ends as cancelled and the server hears of it", async () =
   expect(log.filter(({ method }) => method === "notifications/cancelled")).toHaveLength(1);
 });
 
-test("noise, half a line and words glued to a message on stdout disturb nothing and are logged once", async () => {
+test("noise, half a line and text before a message on stdout do no harm and are logged once", async () => {
   await using server = run(legacy, ["noise"]);
   expect(await server.text("pid")).toMatch(/^\d+$/);
   expect(server.lines.faults()).toEqual(["not-json"]);
@@ -140,7 +140,7 @@ test("R14: more than 64 KiB on stderr before the first answer neither hang nor c
   expect(server.lines.all.filter(({ message }) => message === "stderr").length).toBeLessThan(1000);
 });
 
-test("answers that come twice, with wrong ids or as text ids reach the right call or nobody", async () => {
+test("answers sent twice, with wrong ids or as text ids reach the right call or none", async () => {
   await using server = run(legacy);
   expect(await server.text("twice")).toBe("first");
   expect(await server.text("wrong-id")).toBe("right");
@@ -155,7 +155,7 @@ test("answers out of order reach their calls", async () => {
   expect(await Promise.all([server.text("reorder", { n: 1 }), server.text("reorder", { n: 2 })])).toEqual(["1", "2"]);
 });
 
-test("half an answer, an answer that is no object and content of the wrong type are malformed at once", async () => {
+test("half an answer, a non-object answer and content of the wrong type are malformed immediately", async () => {
   await using server = run(legacy);
   expect(await server.call("half")).toMatchObject({ ok: false, kind: "malformed" });
   expect(await server.call("nonsense")).toMatchObject({ ok: false, kind: "malformed" });
@@ -163,7 +163,7 @@ test("half an answer, an answer that is no object and content of the wrong type 
   expect(await server.text("pid")).toMatch(/^\d+$/);
 });
 
-test("an answer of 50 MB fails as too large, the next call is served by the same child", async () => {
+test("an answer of 50 MB fails as too large, and the same child serves the next call", async () => {
   await using server = run(legacy);
   const pid = await server.text("pid");
   const outcome = await server.call("big", { bytes: 50_000_000 }, { idleMs: 20_000 });
@@ -172,7 +172,7 @@ test("an answer of 50 MB fails as too large, the next call is served by the same
   expect((await server.text("big", { bytes: 5_000_000 })).length).toBe(5_000_000);
 });
 
-test("a batch of messages on one line is read one by one", async () => {
+test("reads a batch of messages on one line one by one", async () => {
   await using server = run(legacy);
   const notifications: unknown[] = [];
   expect(await server.text("batch", {}, { onNotice: ({ params }) => void notifications.push(params["data"]) })).toBe(
@@ -181,7 +181,7 @@ test("a batch of messages on one line is read one by one", async () => {
   expect(notifications).toEqual(["batched"]);
 });
 
-test("protocol errors keep code and data; an unknown tool is known by its words; isError stays whole", async () => {
+test("keeps code and data of protocol errors, recognises an unknown tool by text, keeps isError", async () => {
   await using server = run(legacy);
   expect(await server.call("error")).toMatchObject({
     ok: false,
@@ -201,7 +201,7 @@ test("protocol errors keep code and data; an unknown tool is known by its words;
   });
 });
 
-test("a server that ends at once is down with its reason, and a call says so instead of waiting", async () => {
+test("a server that exits immediately is down with its reason, and a call reports it without waiting", async () => {
   await using server = run(legacy, ["dies-at-start"]);
   expect((await server.listing()).tools).toEqual([]);
   expect(await server.call("echo")).toMatchObject({ ok: false, kind: "unavailable", retryable: true });
@@ -211,7 +211,7 @@ test("a server that ends at once is down with its reason, and a call says so ins
   });
 });
 
-test("a command that does not exist is a state and a clear answer", async () => {
+test("a missing command is a state and a clear answer", async () => {
   await using server = run(legacy, [], { options: { command: ["no-such-program-here"] } });
   expect((await server.listing()).tools).toEqual([]);
   const outcome = await server.call("echo");
@@ -219,25 +219,25 @@ test("a command that does not exist is a state and a clear answer", async () => 
   expect(outcome.ok ? "" : outcome.message).toContain("no-such-program-here");
 });
 
-test("a server that never finishes starting is ended at its bound", async () => {
+test("ends a server that never finishes starting at its limit", async () => {
   await using server = run(legacy, ["never-starts"], { options: { connect_timeout: "400ms" } });
   const outcome = await server.call("echo");
   expect(outcome).toMatchObject({ ok: false, kind: "unavailable" });
   expect(outcome.ok ? "" : outcome.message).toContain("did not finish starting within 0.4 s");
 });
 
-describe.runIf(process.platform === "linux")("on a machine that is busy", () => {
+describe.runIf(process.platform === "linux")("on a busy machine", () => {
   let busy: BusyProcessor;
   beforeAll(async () => void (busy = await BusyProcessor.start()));
   afterAll(() => busy[Symbol.dispose]());
 
-  test("a server that works at its start is up, though that takes longer than its bound", async () => {
+  test("a server that works during its start becomes ready after its limit", async () => {
     const command = busy.command(process.execPath, legacy, "computes-ms=9000");
     await using server = run(legacy, [], { options: { command, connect_timeout: "6s" } });
     expect(await server.text("pid", {}, { idleMs: 60_000 })).toMatch(/^\d+$/);
   });
 
-  test("one that sleeps is ended at its bound all the same", async () => {
+  test("ends a sleeping server at its limit", async () => {
     const command = busy.command(process.execPath, legacy, "start-ms=600000");
     await using server = run(legacy, [], { options: { command, connect_timeout: "2s" } });
     const outcome = await server.call("pid", {}, { idleMs: 60_000 });
@@ -255,13 +255,13 @@ test("two servers that never finish starting do not delay a third", async () => 
   expect([first, second].map(({ provider }) => provider.status().state)).toEqual(["starting", "starting"]);
 });
 
-test("a server that cannot stand the probe is started again without it", async () => {
+test("restarts a server that exits on the probe without it", async () => {
   await using server = run(legacy, ["dies-at-probe"]);
   expect(await server.text("pid")).toMatch(/^\d+$/);
   expect(server.provider.status().info).toMatchObject({ era: "legacy" });
 });
 
-test("a server that ignores the probe is asked to initialize on the same child", async () => {
+test("sends initialize to the same child if a server ignores the probe", async () => {
   await using server = run(legacy, ["silent"]);
   const { log } = (await server.json("seen")) as { log: { method?: string }[] };
   expect(log.flatMap(({ method }) => method ?? []).slice(0, 3)).toEqual(["server/discover", "ping", "initialize"]);
@@ -270,27 +270,27 @@ test("a server that ignores the probe is asked to initialize on the same child",
 test.each([
   ["at once", 0],
   ["after the probe was taken for ignored", 2500],
-])("a server of both eras that starts %s is spoken to in the modern one", async (_when, startMs) => {
+])("uses the modern era with a server of both eras that starts %s", async (_when, startMs) => {
   await using server = run(bothEras, [String(startMs)]);
   expect(await server.text("era", {}, { client: { era: "modern", capabilities: {} } })).toBe("modern");
   expect(server.provider.status().info).toMatchObject({ era: "modern" });
 });
 
-test("a server of both eras that starts slowly is started once", async () => {
+test("starts a slow server of both eras once", async () => {
   const record = join(await mkdtemp(join(tmpdir(), "toolyard-starts-")), "pids");
   await using server = run(bothEras, ["2500", record]);
   await server.text("era", {}, { client: { era: "modern", capabilities: {} } });
   expect((await readFile(record, "utf8")).trim().split("\n")).toHaveLength(1);
 });
 
-test("the verdict on the era is kept over a restart: no second probe", async () => {
+test("keeps the detected era over a restart: no second probe", async () => {
   await using server = run(legacy);
   await server.call("die");
   const { log } = (await server.json("seen")) as { log: { method?: string }[] };
   expect(log[0]).toMatchObject({ method: "initialize" });
 });
 
-test("R4: closing ends the child, and calls in flight are answered", async () => {
+test("R4: close ends the child, and answers running calls", async () => {
   const server = run(legacy);
   const pid = Number(await server.text("pid"));
   const hanging = server.call("hang");
@@ -301,7 +301,7 @@ test("R4: closing ends the child, and calls in flight are answered", async () =>
   expect(await server.call("echo")).toMatchObject({ ok: false, kind: "unavailable" });
 });
 
-test("closing during the start leaves no child", async () => {
+test("close during the start leaves no child", async () => {
   const server = run(legacy, ["never-starts"]);
   const opened = server.call("echo");
   await server.provider.close();
@@ -309,7 +309,7 @@ test("closing during the start leaves no child", async () => {
   expect(server.provider.status().state).toBe("closed");
 });
 
-test("log messages of a call go to its caller, others to the source's own event", async () => {
+test("log messages of a call reach its caller, others the source's own event", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const outside = heard(server.provider.events.log);
@@ -321,7 +321,7 @@ test("log messages of a call go to its caller, others to the source's own event"
   expect(await outside).toEqual({ params: { level: "info", data: "outside a call" } });
 });
 
-test("a log message while calls of several principals run is given to none of them", async () => {
+test("delivers a log message during calls of several principals to none", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const notifications: unknown[] = [];

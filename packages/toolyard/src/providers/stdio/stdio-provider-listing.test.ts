@@ -14,7 +14,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-test("C18: 10,000 tools over 100 pages are listed", async () => {
+test("C18: lists 10,000 tools over 100 pages", async () => {
   await using server = run(legacy, ["pages=100", "per-page=100"]);
   const { tools, problems } = await server.listed((listing) => listing.tools.length > 0);
   expect(tools).toHaveLength(10_000);
@@ -22,7 +22,7 @@ test("C18: 10,000 tools over 100 pages are listed", async () => {
   expect(problems).toEqual([]);
 });
 
-test("a server that hands out the same cursor for ever is stopped, and what it listed is kept", async () => {
+test("stops at a cursor that the server repeats, and keeps the listed tools", async () => {
   await using server = run(legacy, ["same-cursor"]);
   const { tools, problems } = await server.listing();
   expect(tools.map(({ name }) => name)).toEqual(["only"]);
@@ -37,7 +37,7 @@ test("broken tools among good ones are problems, and the others are listed", asy
   expect(problems.map(({ subject }) => subject).toSorted()).toEqual(["array-out", "bad", "tools[1]", "tools[4]"]);
 });
 
-test("resources, templates and prompts are asked for only where the server offers them", async () => {
+test("requests resources, templates and prompts only if the server offers them", async () => {
   await using plain = run(legacy);
   await plain.listing();
   const { log } = (await plain.json("seen")) as { log: { method?: string }[] };
@@ -50,7 +50,7 @@ test("resources, templates and prompts are asked for only where the server offer
   expect(listing.problems).toEqual([]);
 });
 
-test("resources and prompts are read, and an unknown resource is an unknown one", async () => {
+test("reads resources and prompts, and reports an unknown resource", async () => {
   await using server = run(legacy, ["resources", "prompts"]);
   const read = (uri: string) => server.call(uri, {}, { method: "resources/read", record: { type: "resource", uri } });
   expect(await read("test://one")).toMatchObject({ ok: true, result: { contents: [{ text: "one" }] } });
@@ -67,7 +67,7 @@ test("resources and prompts are read, and an unknown resource is an unknown one"
   });
 });
 
-test("a list that changes during a call is listed right after it, and announced once it differs", async () => {
+test("lists a list that changes during a call right after it, and announces a difference", async () => {
   await using server = run(legacy);
   await server.listing();
   const changed = heard(server.provider.events.changed);
@@ -76,7 +76,7 @@ test("a list that changes during a call is listed right after it, and announced 
   await changed;
 });
 
-test("an unchanged source hands out the same object again, also after a restart", async () => {
+test("an unchanged source returns the same object again, also after a restart", async () => {
   await using server = run(legacy);
   const listing = await server.listing();
   expect(server.provider.listing()).toBe(listing);
@@ -85,7 +85,7 @@ test("an unchanged source hands out the same object again, also after a restart"
   expect(await server.listing()).toBe(listing);
 });
 
-test("S15: include, exclude, rename, texts, visibility, limits shape records; what names nothing is told", async () => {
+test("S15: include, exclude, rename, texts, visibility, limits apply; reports unmatched names", async () => {
   const options = {
     include: ["echo", "p*", "number"],
     exclude: ["progress"],
@@ -115,7 +115,7 @@ test("enabled = false starts nothing", async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("the last known listing is served while the server is away, and holds no secret of its command", async () => {
+test("serves the last known listing while the server is away, without a secret of its command", async () => {
   const folder = await temporaryFolder();
   const wish = { cacheFolder: folder, options: { env: { API_KEY: "s3cret" } } };
   await using first = run(legacy, [], wish);
@@ -135,7 +135,7 @@ test("the last known listing is served while the server is away, and holds no se
   expect(second.provider.status().state).toBe("starting");
 });
 
-test("a broken file of last known listings counts as none", async () => {
+test("ignores a broken file of last known listings", async () => {
   const folder = await temporaryFolder();
   await using first = run(legacy, [], { cacheFolder: folder });
   await first.listing();
@@ -146,7 +146,7 @@ test("a broken file of last known listings counts as none", async () => {
   expect((await second.listing()).tools.length).toBeGreaterThan(0);
 });
 
-test("start = lazy: with a known listing nothing is started before a call, and the idle server ends", async () => {
+test("start = lazy: with a known listing starts nothing before a call, and ends the idle server", async () => {
   const folder = await temporaryFolder();
   const pids = join(folder, "pids");
   const wish = { cacheFolder: join(folder, "cache"), options: { start: "lazy" as const, idle_stop: "150ms" } };
@@ -162,7 +162,7 @@ test("start = lazy: with a known listing nothing is started before a call, and t
   expect(await second.text("pid")).not.toBe(pid);
 });
 
-test("a first list waits for a server never listed, but no longer than its cold wait from its start", async () => {
+test("a first list waits for a server never listed, up to its cold wait from its start", async () => {
   const held = join(await temporaryFolder(), "start");
   await using server = run(legacy, [`start-file=${held}`], { coldWaitMs: 50 });
   expect(server.provider.coldStart?.()?.waitUntil).toBeLessThan(performance.now() + 51);
@@ -175,7 +175,7 @@ test("a first list waits for a server never listed, but no longer than its cold 
   expect((await server.listing()).tools.length).toBeGreaterThan(0);
 });
 
-test("a server that failed, or is known from before, is not waited for", async () => {
+test("does not wait for a server that failed, or is known from before", async () => {
   const folder = await temporaryFolder();
   await using failing = run(legacy, ["dies-at-start"], { coldWaitMs: 600_000 });
   expect((await failing.listing()).tools).toEqual([]);
@@ -198,7 +198,7 @@ test("max_concurrent lets further calls wait", async () => {
   expect(await server.text("pid")).toMatch(/^\d+$/);
 });
 
-test("a legacy subscription is counted, kept over a restart and heard with its own members", async () => {
+test("counts a legacy subscription, keeps it over a restart, and passes on its members", async () => {
   await using server = run(legacy, ["resources"]);
   const updates: unknown[] = [];
   server.provider.events.resourceUpdated.on((event) => void updates.push(event));
@@ -217,7 +217,7 @@ test("a legacy subscription is counted, kept over a restart and heard with its o
   ).toEqual(["resources/subscribe", "resources/unsubscribe"]);
 });
 
-test("modern: one stream carries list changes and subscribed resources, and is replaced without a gap", async () => {
+test("modern: one stream carries list changes and subscriptions, and is replaced without a gap", async () => {
   await using server = run(modern);
   await server.listing();
   const updates: string[] = [];
@@ -237,7 +237,7 @@ test("modern: one stream carries list changes and subscribed resources, and is r
   expect(listens).toEqual([{ toolsListChanged: true, resourcesListChanged: true }]);
 });
 
-test("modern: a server that declares no list changes and tells of them is heard", async () => {
+test("modern: handles notifications of a server that declares no list changes", async () => {
   await using server = run(modern, ["declares-nothing"]);
   await server.listing();
   const changed = heard(server.provider.events.changed);
@@ -246,7 +246,7 @@ test("modern: a server that declares no list changes and tells of them is heard"
   expect((await server.listing()).tools.map(({ name }) => name)).toContain("grown_0");
 });
 
-test("modern: a server that declares no list changes and cannot tell of them is none to warn of", async () => {
+test("modern: does not warn about a server that neither declares nor sends list changes", async () => {
   await using server = run(modern, ["no-listen"]);
   await server.listing();
   const { log } = (await server.json("seen")) as { log: { method?: string }[] };
@@ -254,13 +254,13 @@ test("modern: a server that declares no list changes and cannot tell of them is 
   expect(server.lines.all.filter(({ level }) => level === "warning")).toEqual([]);
 });
 
-test("modern: a listening stream that ends in the moment it is acknowledged is opened again", async () => {
+test("modern: reopens a listening stream that ends when it is acknowledged", async () => {
   await using server = run(modern, ["drops-first"]);
   await server.listing();
   await expect.poll(async () => ((await server.json("seen")) as { listens: object[] }).listens).toHaveLength(1);
 });
 
-test("modern: a listening stream that the server ends is opened again", async () => {
+test("modern: reopens a listening stream that the server ends", async () => {
   await using server = run(modern);
   await server.listing();
   await server.text("drop");

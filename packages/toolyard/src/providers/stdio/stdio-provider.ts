@@ -23,13 +23,13 @@ export interface StdioProviderDeps extends Pick<
   | "adapter"
 > {
   readonly options: StdioServerOptions;
-  /** Where all hubs of this user keep book of downloads. @default nothing is downloaded before a start */
+  /** Folder of the install records, for all hubs of this user. @default nothing is downloaded before a start */
   readonly installsFolder?: string | undefined;
-  /** Brings what the command needs, in place of what its words tell. */
+  /** Installs what the command needs, instead of a plan from its words. */
   readonly installer?: Installer | undefined;
 }
 
-/** An MCP server as a child process (L50, R1): started, watched, restarted and ended here. */
+/** Creates an MCP server as a child process (L50, R1), which it starts, supervises, restarts and ends. */
 export function createStdioProvider({
   options,
   installsFolder,

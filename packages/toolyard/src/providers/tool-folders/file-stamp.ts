@@ -1,8 +1,8 @@
 import { statSync, type Stats } from "node:fs";
 
 /**
- * What tells one state of a file or folder from the next without reading it. Times are in milliseconds with fractions:
- * two writes within the same clock tick look alike, which is why a young stamp is not trusted (see `isYoung`).
+ * The state of a file or folder without reading it. Times are in milliseconds with fractions: two writes within the
+ * same clock tick look alike, so a young stamp is not trusted (see `isYoung`).
  */
 export interface FileStamp {
   readonly mtimeMs: number;
@@ -14,12 +14,11 @@ export interface FileStamp {
 }
 
 /**
- * Whatever changed this shortly before a look may have changed once more within the same tick of the file system's
- * clock.
+ * A file that changed this shortly before a check may change again within the same tick of the file system's clock.
  */
 const YOUNG_MS = 50;
 
-/** `undefined` when there is nothing, or nothing that may be looked at. */
+/** Returns `undefined` if there is nothing, or nothing accessible. */
 export function stampOf(path: string): FileStamp | undefined {
   const stats = statsOf(path);
   return stats && toStamp(stats);
@@ -29,7 +28,7 @@ export function toStamp({ mtimeMs, ctimeMs, size, ino, dev, mode }: Stats): File
   return { mtimeMs, ctimeMs, size, inode: ino, device: dev, mode };
 }
 
-/** Whether a path still looks as it did, without making a stamp: this is the hot path of a sweep. */
+/** Returns whether a path is unchanged, without creating a stamp: this is the hot path of a sweep. */
 export function looksLike(path: string, stamp: FileStamp | undefined): boolean {
   const stats = statsOf(path);
   if (stats === undefined || stamp === undefined) return (stats === undefined) === (stamp === undefined);
@@ -47,7 +46,7 @@ export function isStamped(stats: Stats, stamp: FileStamp): boolean {
   );
 }
 
-/** `now` is the time at which the look began, in milliseconds since 1970. */
+/** `now` is the start time of the check, in milliseconds since 1970. */
 export function isYoung(stamp: FileStamp | undefined, now: number): boolean {
   return stamp !== undefined && (stamp.ctimeMs > now - YOUNG_MS || stamp.mtimeMs > now - YOUNG_MS);
 }

@@ -3,7 +3,7 @@ import { probeBwrap } from "../../runtimes/bwrap/probe.ts";
 import { limitsRemark } from "../../runtimes/scripts/contain.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
 
-/** Pairs of a subject and what is to be said about it. */
+/** Pairs of a subject and a message about it. */
 export type Unfit = readonly (readonly [subject: string, message: string])[];
 
 interface ToolSettings {
@@ -11,14 +11,14 @@ interface ToolSettings {
   readonly settings: RunSettings;
 }
 
-/** Whether a tool asks for anything that a machine may not offer. */
+/** Returns whether a tool requires anything that a machine may not support. */
 export function isDemanding({ settings: { isolation, limits } }: ToolSettings): boolean {
   return isolation.mode === "bwrap" || Object.keys(limits).length > 0;
 }
 
 /**
- * What tools demand and this machine does not offer: isolation, a sentence for each tool; bounds, a sentence for all of
- * them.
+ * Returns what tools require and this machine does not support: for isolation one sentence per tool, for limits one for
+ * all.
  */
 export async function findUnfit(tools: readonly ToolSettings[]): Promise<Unfit> {
   if (tools.length === 0) return [];

@@ -3,10 +3,10 @@ import type { ServicesOf } from "../../core/service-key.ts";
 import { INSTALLS, UPSTREAM_STARTS } from "../services.ts";
 import type { FolderServices } from "./provider.ts";
 
-/** Services that sources of tools in folders are made with. */
+/** Services of sources with folder tools. */
 export const FOLDER_USES = [LOGGER, INNER_HUB, MODELS, INSTALLS, DATA_FOLDERS, VARIABLES, UPSTREAM_STARTS] as const;
 
-/** Returns what of these services such a source is made with. */
+/** Returns the dependencies of such a source from these services. */
 export function folderServices({
   installs,
   dataFolders: { environments: environmentsFolder },

@@ -4,13 +4,13 @@ import { formatBytes } from "../../core/text/bytes.ts";
 import { codeOf } from "../../core/errors.ts";
 import { isStamped, isYoung, looksLike, stampOf, statsOf, toStamp, type FileStamp } from "./file-stamp.ts";
 
-/** Largest file that a value is made of. */
+/** Largest file that is read. */
 const MAX_MANIFEST_BYTES = 256 * 1024;
 
 /** A folder as its reader sees it. Names are sorted. */
 export interface Folder {
   readonly path: string;
-  /** From the root, with `/` between steps; empty for the root itself. */
+  /** Path from the root, with `/` between steps; empty for the root itself. */
   readonly place: string;
   /** The root with symbolic links resolved. */
   readonly realRoot: string;
@@ -22,22 +22,22 @@ export interface Folder {
 export type FileText = { readonly text: string } | { readonly problem: string };
 
 export interface BuildResult<T> {
-  /** Plain data: two values are the same when their JSON text is. */
+  /** Plain data: two values are equal if their JSON text is. */
   readonly value: T;
-  /** Further paths whose existence or change makes the folder be read anew. */
+  /** Further paths: if one appears or changes, the folder is read again. */
   readonly alsoWatch?: readonly string[];
 }
 
-/** Makes a value of each folder. Called again only when something that it was made of changed. */
+/** Creates a value from each folder. Called again only if one of its inputs changed. */
 export interface FolderReader<T> {
-  /** Whether the value is made of this file's text. */
+  /** Returns whether the value depends on this file's text. */
   wants(fileName: string, folder: Pick<Folder, "files" | "depth">): boolean;
-  /** Whether folders inside are looked at. */
+  /** Returns whether subfolders are read. */
   descends(folder: Folder): boolean;
   build(folder: Folder, texts: ReadonlyMap<string, FileText>): BuildResult<T>;
 }
 
-/** What keeps a folder from being looked at. `place` is relative to the root. */
+/** The reason why a folder is not read. `place` is relative to the root. */
 export interface FolderProblem {
   readonly place: string;
   readonly message: string;
@@ -51,7 +51,7 @@ interface FolderPlace {
   readonly realRoot: string;
 }
 
-/** One folder with what was last seen of it. */
+/** One folder with its last known state. */
 export class FolderNode<T> {
   readonly path: string;
   readonly place: string;
@@ -63,12 +63,12 @@ export class FolderNode<T> {
   #realRoot: string;
   #stamp: FileStamp | undefined;
   #files: readonly string[] = [];
-  /** By path: what the value was made of, beside the folder itself. */
+  /** By path: the inputs of the value besides the folder itself. */
   #sources: ReadonlyMap<string, FileStamp | undefined> = new Map();
   #key: string | undefined;
   #isSettled = false;
 
-  /** A root, or the folder at `place` below one. */
+  /** Creates a root, or the folder at `place` below one. */
   constructor(path: string, { place, depth, realRoot }: FolderPlace = { place: "", depth: 0, realRoot: path }) {
     this.path = path;
     this.place = place;
@@ -76,10 +76,7 @@ export class FolderNode<T> {
     this.#realRoot = realRoot;
   }
 
-  /**
-   * Looks at the folder, and reads again what changed or may have. True when value, problems or children differ from
-   * before.
-   */
+  /** Checks the folder, and reads again what may have changed. Returns true if value, problems or children differ. */
   look(reader: FolderReader<T>, now: number): boolean {
     const stats = statsOf(this.path);
     if (!stats?.isDirectory()) return this.#lose();
@@ -176,7 +173,7 @@ export class FolderNode<T> {
     return { path: this.path, place: this.place, realRoot: this.#realRoot, depth: this.depth, files: this.#files };
   }
 
-  // Stamps are taken before the texts are read, so that a change in between shows at the next look.
+  // Stamps are taken before the texts are read, so that the next check sees a change in between.
   #build(reader: FolderReader<T>, now: number): boolean {
     const view = this.#view();
     const names = this.#files.filter((name) => reader.wants(name, view));
@@ -212,7 +209,7 @@ function byName(a: Dirent, b: Dirent): number {
 function readText(path: string): FileText {
   try {
     const stats = statSync(path);
-    // Reading a pipe would wait for ever.
+    // Reading a pipe would wait forever.
     if (!stats.isFile()) return { problem: "It is not a file." };
     if (stats.size > MAX_MANIFEST_BYTES) return { problem: `It is larger than ${formatBytes(MAX_MANIFEST_BYTES)}.` };
     return { text: readFileSync(path, "utf8") };

@@ -34,19 +34,19 @@ import { unsetProblem } from "./run-tables.ts";
 import { findUnfit, isDemanding, type Unfit } from "./fitness.ts";
 import { FolderSweep, type SweepResult } from "./sweep.ts";
 
-/** A tool that lies in a folder: what is listed and what runs, from one reading. Plain data. */
+/** A folder tool: its listed and its executable parts, from one reading. Plain data. */
 export interface FolderTool {
   readonly name: string;
-  /** Where it lies, from the tools folder; for messages. */
+  /** Its path from the tools folder; for messages. */
   readonly place: string;
   readonly description: string;
   readonly keywords: readonly string[];
   readonly visibility: Visibility;
   readonly limits: ToolLimits;
   readonly settings: RunSettings;
-  /** What MCP callers see; `inputSchema` is an object schema. */
+  /** The definition for MCP callers; `inputSchema` is an object schema. */
   readonly definition: JsonObject;
-  /** Commands of which one must be on this machine; none when it needs nothing. */
+  /** Commands of which one must be on this machine; empty if it needs none. */
   readonly needs: readonly string[];
   /** Variables of the hub without which it is not offered. */
   readonly required: readonly string[];
@@ -57,20 +57,20 @@ export interface FolderContent<T extends FolderTool> {
   readonly problems: readonly ProblemDetails[];
 }
 
-/** What a provider of folders is made with. */
+/** Dependencies of a provider of folders. */
 export interface FolderServices extends HubPorts, PrepareServices {
   readonly logger: Logger;
 }
 
-/** What installing needs of the hub. Without `installs` nothing is installed, and headers of scripts mean nothing. */
+/** Dependencies of installs. Without `installs` nothing is installed, and script headers have no effect. */
 export interface PrepareServices {
-  /** Installs what tools of folders need. */
+  /** Installs the requirements of folder tools. */
   readonly installs?: () => Promise<Installs>;
-  /** Where environments are kept that headers of scripts ask for. */
+  /** Folder of the environments for script headers. */
   readonly environmentsFolder?: string;
   /** The hub's own environment, for proxies and certificates. */
   readonly variables?: Readonly<Record<string, string | undefined>>;
-  /** True: nothing is installed that was not asked for. */
+  /** True: nothing is installed without a request. */
   readonly lazy?: boolean | undefined;
 }
 
@@ -84,26 +84,26 @@ export interface FolderProviderOptions<T extends FolderTool> {
   readonly ports: HubPorts;
   readonly dependencies: Dependencies;
   readonly services: PrepareServices;
-  /** What runs for a tool; nothing where that is no file that the hub itself finds an interpreter for. */
+  /** Returns the executed file; `undefined` if it is not one for which the hub finds an interpreter. */
   codeOf(tool: T): ToolRequirements | undefined;
-  /** For tools without their own; absent, the hub's. */
+  /** Default for tools; absent: the hub's. */
   readonly timeoutMs: number | undefined;
-  /** Why tools cannot be offered, by their place, where that takes a look into their files. @default not looked at */
+  /** Returns by place why tools cannot be offered, if that requires reading their files. @default not checked */
   readonly findFaults?: (tools: readonly T[]) => Promise<FolderFaults>;
   run(tool: T, call: ResolvedCall, host: ScriptHost): Promise<Outcome>;
 }
 
-/** For what other sources have, looks at the disk take at most one part in this many of the time. */
+/** For calls to other sources, checks of the disk take at most one part in this many of the time. */
 const LOOK_SHARE = 50;
-/** A tool that takes the name of another source's is seen after this at the latest. */
+/** Longest delay until a tool is seen that takes another source's name. */
 const MAX_REST_MS = 1000;
 
 /** By the place of the tool. */
 type FolderFaults = ReadonlyMap<string, string>;
 
 /**
- * Tools that lie in folders and run in children. Each `listing()` sees every change made on disk before it was asked
- * for, save for calls to what other sources have: those would pay for folders that they have nothing to do with.
+ * Folder tools that run in child processes. Each `listing()` sees every change on disk before the request, except for
+ * calls to other sources, which must not pay for folders that do not concern them.
  */
 export class FolderProvider<T extends FolderTool> implements Provider {
   readonly source: Source;
@@ -121,7 +121,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   #tools = new Map<string, T>();
   #refused: ReadonlySet<string> = new Set();
   readonly #byDefinition = new WeakMap<JsonObject, T>();
-  /** Calls to what other sources have need no further look before that. */
+  /** Calls to other sources need no further check before that time. */
   #restsUntil = 0;
   #isClosed = false;
 
@@ -136,7 +136,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
 
   open(): void {
     this.#sweep.open();
-    // A hub for one command starts nothing that was not asked for.
+    // A hub for one command starts no unrequested installs.
     if (this.#options.services.lazy !== true) this.#preparations?.beginWith(() => this.#codes());
   }
 
@@ -163,11 +163,11 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   }
 
   async #look(): Promise<Listing> {
-    // Whoever waits for what is being installed looks at the list before.
+    // A caller that waits for an install reads the list first.
     await this.#preparations?.begun;
     const result = await this.#sweep.current();
     if (result === this.#listedFrom && this.#checkedAt === this.#sweep.sweeps) return this.#listing;
-    // A runtime that was installed or removed changes no file of the folders, so it is looked for at each sweep.
+    // A new or removed runtime changes no file of the folders, so it is checked at each sweep.
     this.#checkedAt = this.#sweep.sweeps;
     if (result !== this.#listedFrom) {
       this.#needs = distinctNeeds(result);
@@ -252,7 +252,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     });
   }
 
-  /** What is refused is in the log when it is refused, once for as long as it stays so. */
+  /** Logs refusals when they occur, once while they last. */
   #logRefused(problems: readonly Problem[]): void {
     const refused = problems.filter(({ withheld }) => withheld !== undefined);
     const lines = refused.map(({ subject, message }) => `${subject} is ${message}`);
@@ -260,7 +260,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     this.#refused = new Set(lines);
   }
 
-  // The record of an unchanged tool may be made anew; its definition stays the same object.
+  // The record of an unchanged tool may be created again; its definition stays the same object.
   #record(tool: T): ToolRecord {
     const { timeoutMs } = this.#options;
     const limits = { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...tool.limits };
@@ -284,7 +284,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   }
 }
 
-/** What variables are set is looked at anew each time: a program may set them while its hub runs. */
+/** Variables are checked each time: a program may set them while its hub runs. */
 function unsetFaults(tools: readonly FolderTool[]): FolderFaults {
   return new Map(
     tools.flatMap((tool) => {
@@ -308,10 +308,10 @@ function createPreparations<T extends FolderTool>(
   return new Preparations({ dependencies, installs, environments, env, logger, onChange });
 }
 
-/** Which indexes installers ask, with whose login, and where they keep things. */
+/** Variables for package indexes, credentials and caches of installers. */
 const INSTALLER_VARIABLE = /^(?:UV_|PIP_|npm_config_)/i;
 
-/** What keeps tools from being offered, or from being called on this machine. */
+/** The reasons why tools are not offered, or cannot be called on this machine. */
 interface Verdicts {
   readonly missing: ReadonlyMap<string, string>;
   readonly unfit: Unfit;
@@ -322,7 +322,7 @@ function needsKey(tool: FolderTool): string {
   return tool.needs.join("\0");
 }
 
-/** The runtimes that any of the tools needs. */
+/** Returns the runtimes that any of the tools needs. */
 function distinctNeeds<T extends FolderTool>({
   values,
 }: SweepResult<FolderContent<T>>): ReadonlyMap<string, readonly string[]> {
@@ -330,7 +330,7 @@ function distinctNeeds<T extends FolderTool>({
   return new Map(tools.map((tool) => [needsKey(tool), tool.needs]));
 }
 
-/** Which runtimes are not on this machine, and why. */
+/** Returns the runtimes that are missing on this machine, with the reason. */
 function findMissing(needs: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, string> {
   const missing = new Map<string, string>();
   const env = searchEnvironment();

@@ -5,7 +5,7 @@ import { readGiven, readOptions } from "../../core/options/option-values.ts";
 import { present } from "../../core/json/present.ts";
 import type { PartialRunSettings, RunSettings } from "../../runtimes/scripts/run-settings.ts";
 
-/** `own` over `base`, member by member. */
+/** Merges `own` over `base`, member by member. */
 export function mergeRunSettings(base: RunSettings, { limits, isolation, run }: PartialRunSettings): RunSettings {
   return {
     limits: { ...base.limits, ...limits },
@@ -106,14 +106,14 @@ const RunSchema = Type.Object(
   { description: "How often a process is started, for tools that do not set their own." },
 );
 
-/** Members of an options schema by which a provider's section sets what its tools fall back to. */
+/** Members of an options schema for the defaults of a provider's tools. */
 export const RUN_OPTIONS = {
   limits: Type.Optional(LimitsSchema),
   isolation: Type.Optional(IsolationSchema),
   run: Type.Optional(RunSchema),
 };
 
-/** Member of the same schema: what is installed for tools without anybody asking for it. */
+/** Member of the same schema: what is installed for tools without consent. */
 export const DEPENDENCIES_OPTION = Type.Optional(
   Type.Enum(["headers", "auto", "never"], {
     description:
@@ -124,14 +124,16 @@ export const DEPENDENCIES_OPTION = Type.Optional(
   }),
 );
 
-/** The three tables as they are written. */
+/** The three tables as written. */
 export interface RunConfig {
   readonly limits?: Static<typeof LimitsSchema>;
   readonly isolation?: Static<typeof IsolationSchema>;
   readonly run?: Static<typeof RunSchema>;
 }
 
-/** What a section says, over the defaults. `place` names the section in errors. Throws an `OptionError`. */
+/**
+ * Returns a section's values merged with the defaults. `place` names the section in errors. Throws an `OptionError`.
+ */
 export function resolveRunOptions(raw: RunConfig, place: string): RunSettings {
   const { max_calls: maxCalls, idle: idleMs, ...run } = readOptions(RunSchema, raw.run, `${place}.run.`);
   return Object.freeze({
@@ -142,7 +144,7 @@ export function resolveRunOptions(raw: RunConfig, place: string): RunSettings {
 }
 
 /**
- * The same three tables, checked already, as settings. Throws an `OptionError` for a size or time that cannot be read.
+ * Converts the same three tables, already checked, to settings. Throws an `OptionError` for an invalid size or time.
  */
 export function toRunSettings(raw: RunConfig, place = ""): PartialRunSettings {
   const { max_calls: maxCalls, idle: idleMs, ...run } = readGiven(RunSchema, raw.run, `${place}run.`);

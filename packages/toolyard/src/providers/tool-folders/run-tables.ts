@@ -1,4 +1,4 @@
-// The tables `env`, `limits`, `isolation` and `run` as a tool's own description holds them, TOML or JSON alike.
+// The tables `env`, `limits`, `isolation` and `run` of a tool's own description, in TOML or JSON.
 import { parseDuration } from "../../core/text/duration.ts";
 import { messageOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
@@ -9,11 +9,11 @@ import type { ScriptEnvironment } from "../../runtimes/scripts/run-script.ts";
 import type { Findings } from "./findings.ts";
 import { RUN_OPTIONS, toRunSettings, type RunConfig } from "./run-options.ts";
 
-/** Keys that `readRunTables`, `readEnvironment` and `readCallLimits` understand. */
+/** Keys of `readRunTables`, `readEnvironment` and `readCallLimits`. */
 export const RUN_TABLES = ["limits", "isolation", "run"] as const;
 export const CALL_LIMITS = ["timeout", "total_timeout", "max_concurrent"] as const;
 
-/** What the tool says of how it is run; what it does not say is the provider's. */
+/** Returns the tool's own run settings; the provider supplies the others. */
 export function readRunTables(raw: JsonObject, findings: Findings): PartialRunSettings {
   const before = findings.faults.length;
   const tables: Record<string, JsonObject> = {};
@@ -42,7 +42,7 @@ function checkTable(table: unknown, key: (typeof RUN_TABLES)[number], findings: 
   return Object.fromEntries(members);
 }
 
-/** What is wrong with a value; sizes and times are looked at by those who read them. */
+/** Returns the fault of a value; other code reads sizes and times. */
 function problemWith(value: unknown, schema: OptionSchema): string | undefined {
   if (schema.anyOf)
     return typeof value === "string" || typeof value === "number" ? undefined : "must be a number or a text";
@@ -78,10 +78,10 @@ function wholeNumberProblem(value: unknown, schema: OptionSchema): string | unde
   return `must be a whole number from ${minimum}${schema.maximum === undefined ? "" : ` to ${maximum}`}`;
 }
 
-/** Behind a name in `pass`: the tool can do without. */
+/** Suffix of a name in `pass`: the variable is optional. */
 const OPTIONAL_MARK = "?";
 
-/** `env`: the tool's own variables, and with `pass` names of those that pass from the hub. */
+/** Reads `env`: the tool's own variables, and with `pass` names of variables that pass from the hub. */
 export function readEnvironment(value: unknown, findings: Findings): ScriptEnvironment {
   const own: Record<string, string> = {};
   if (value === undefined) return { own, inherit: [], required: [] };
@@ -109,7 +109,7 @@ function readPassed(
   };
 }
 
-/** Why a tool is not offered whose variables are not all there. */
+/** Returns why a tool with missing variables is not offered. */
 export function unsetProblem({ required }: Pick<ScriptEnvironment, "required">): string | undefined {
   const unset = required.filter((name) => process.env[name] === undefined);
   if (unset.length === 0) return undefined;
@@ -120,7 +120,7 @@ export function unsetProblem({ required }: Pick<ScriptEnvironment, "required">):
   );
 }
 
-/** `timeout`, `total_timeout` and `max_concurrent`. */
+/** Reads `timeout`, `total_timeout` and `max_concurrent`. */
 export function readCallLimits(raw: JsonObject, findings: Findings): ToolLimits {
   const timeoutMs = durationOf(raw, "timeout", findings);
   const totalTimeoutMs = durationOf(raw, "total_timeout", findings);

@@ -27,7 +27,7 @@ function sweepOf(onChange: () => void = () => {}) {
   return new FolderSweep({ roots: [folder.path], reader, logger: SILENT_LOGGER }, onChange);
 }
 
-/** Until what was written no longer counts as young. */
+/** Waits until the written files no longer count as young. */
 async function settled(sweep: FolderSweep<unknown>): Promise<void> {
   for (;;) {
     builds = [];
@@ -37,7 +37,7 @@ async function settled(sweep: FolderSweep<unknown>): Promise<void> {
   }
 }
 
-describe("how often the disk is looked at", () => {
+describe("frequency of disk checks", () => {
   test("a hundred callers in one turn share one sweep", async () => {
     const sweep = sweepOf();
     const results = await Promise.all(Array.from({ length: 100 }, () => sweep.current()));
@@ -45,11 +45,11 @@ describe("how often the disk is looked at", () => {
     expect(sweep.sweeps).toBe(1);
   });
 
-  test("callers that come while a sweep runs share the next one, and see what was written before", async () => {
+  test("callers during a sweep share the next one, and see what was written before", async () => {
     for (let index = 0; index < 3000; index += 1) folder.write(`t${String(index).padStart(4, "0")}/x`, "old");
     const sweep = sweepOf();
     const first = sweep.current();
-    // The sweep has begun, and lets others work now and then.
+    // The sweep has started, and yields to other work.
     while (sweep.sweeps === 0) await nextTurn();
     folder.write("t0000/x", "new");
     const later = await Promise.all(Array.from({ length: 100 }, () => sweep.current()));
@@ -58,7 +58,7 @@ describe("how often the disk is looked at", () => {
     expect(sweep.sweeps).toBe(2);
   });
 
-  test("callers one after the other each get a sweep of their own", async () => {
+  test("consecutive callers each get their own sweep", async () => {
     const sweep = sweepOf();
     await sweep.current();
     await sweep.current();
@@ -66,8 +66,8 @@ describe("how often the disk is looked at", () => {
   });
 });
 
-describe("what is read again", () => {
-  test("only what changed, once nothing is young any more", async () => {
+describe("files that are read again", () => {
+  test("only changed ones, once nothing is young any more", async () => {
     folder.write("a/x", "1");
     folder.write("b/x", "1");
     const sweep = sweepOf();
@@ -80,7 +80,7 @@ describe("what is read again", () => {
     expect(after.values[2]).toEqual({ place: "b", text: "2" });
   });
 
-  test("what changed shortly before the sweep is read again, and is the same result if it is the same", async () => {
+  test("a file that changed shortly before is read again, with the same result if it is equal", async () => {
     folder.write("a/x", "1");
     const sweep = sweepOf();
     const first = await sweep.current();
@@ -88,7 +88,7 @@ describe("what is read again", () => {
     expect(builds.filter((place) => place === "a")).toHaveLength(2);
   });
 
-  test("a change is told once, after a sweep that found it", async () => {
+  test("reports a change once, after a sweep that found it", async () => {
     let changes = 0;
     const sweep = sweepOf(() => (changes += 1));
     await sweep.current();
@@ -102,7 +102,7 @@ describe("what is read again", () => {
   });
 });
 
-test("after closing, the last result stays and the disk is left alone", async () => {
+test("keeps the last result after close, and does not access the disk", async () => {
   const sweep = sweepOf();
   sweep.open();
   const last = await sweep.current();

@@ -4,16 +4,16 @@ import type { Logger } from "../../core/ports/ports.ts";
 import { FolderNode, type FolderProblem, type FolderReader } from "./node.ts";
 import { ToolFolderWatch } from "./watch.ts";
 
-/** Folders below one another. */
+/** Most levels of nested folders. */
 const MAX_DEPTH = 8;
-/** Folders in all; the rest is reported and left out. */
+/** Most folders in total; further ones are reported and skipped. */
 const MAX_FOLDERS = 20_000;
 /**
- * A sweep lets others work after this long. Looking is synchronous: through the thread pool it costs three times the
- * CPU.
+ * A sweep yields to other work after this long. Checks are synchronous: through the thread pool they cost three times
+ * the CPU.
  */
 const SLICE_MS = 8;
-/** Folders between two looks at the clock. */
+/** Folders between two reads of the clock. */
 const CLOCK_EVERY = 32;
 
 export interface SweepResult<T> {
@@ -23,7 +23,7 @@ export interface SweepResult<T> {
 }
 
 export interface FolderSweepOptions<T> {
-  /** Absolute paths, in order of precedence. A root that does not exist yet is a problem, and looked for. */
+  /** Absolute paths, in order of precedence. A missing root is a problem, and is checked again. */
   readonly roots: readonly string[];
   readonly reader: FolderReader<T>;
   readonly logger: Logger;
@@ -31,8 +31,8 @@ export interface FolderSweepOptions<T> {
 
 /**
  * Keeps a value per folder of some trees, as fresh as the disk: each `current()` sees every change made before it was
- * called, and costs little more than one stat per folder and file. A sweep that has begun serves nobody who comes
- * later; whoever comes while one runs, or in the same turn, shares the next: a hundred callers cost two sweeps at most.
+ * called, and costs little more than one stat per folder and file. A started sweep serves no later caller; callers
+ * during a sweep, or in the same turn, share the next one: a hundred callers cost at most two sweeps.
  */
 export class FolderSweep<T> {
   readonly #options: FolderSweepOptions<T>;
@@ -46,7 +46,7 @@ export class FolderSweep<T> {
   #result: SweepResult<T> | undefined;
   #sweeps = 0;
 
-  /** `onChange` is called after a sweep that found something else than the one before it. */
+  /** `onChange` is called after a sweep with a different result. */
   constructor(options: FolderSweepOptions<T>, onChange: () => void) {
     this.#options = options;
     this.#roots = options.roots.map((path) => new FolderNode<T>(path));
@@ -54,19 +54,19 @@ export class FolderSweep<T> {
     this.#watch = new ToolFolderWatch(() => this.current().then(() => this.#follow()));
   }
 
-  /** How often the disk was looked at. */
+  /** Number of sweeps. */
   get sweeps(): number {
     return this.#sweeps;
   }
 
-  /** Begins to watch, so that changes are announced without anybody asking. */
+  /** Starts to watch, so that changes are announced without a request. */
   open(): void {
     if (this.#isOpen || this.#isClosed) return;
     this.#isOpen = true;
     void this.current().then(() => this.#follow());
   }
 
-  /** The same object while nothing changed. */
+  /** Returns the same object while nothing changed. */
   current(): Promise<SweepResult<T>> {
     if (this.#isClosed) return Promise.resolve(this.#result ?? EMPTY);
     this.#next ??= this.#start();
@@ -82,7 +82,7 @@ export class FolderSweep<T> {
   async #start(): Promise<SweepResult<T>> {
     const before = this.#running;
     await before;
-    // Everybody who asks in this turn of the event loop is served by the same sweep.
+    // All callers in this turn of the event loop share one sweep.
     await nextTurn();
     const sweep = this.#sweep();
     this.#next = undefined;
@@ -152,7 +152,7 @@ export class FolderSweep<T> {
     }
   }
 
-  // Whoever asked gets the answer before the others hear of it.
+  // The caller gets the answer before listeners are notified.
   #announce(): void {
     this.#follow();
     setImmediate(() => {
@@ -171,7 +171,7 @@ export class FolderSweep<T> {
   }
 }
 
-/** The first child ends on top, so that folders come in path order. */
+/** Pushes the first child last, so that folders are processed in path order. */
 function pushChildren<T>(stack: FolderNode<T>[], { children, depth }: FolderNode<T>): void {
   if (depth >= MAX_DEPTH) return;
   for (let index = children.length - 1; index >= 0; index -= 1) stack.push(children[index]!);

@@ -1,14 +1,14 @@
 import { watch, type FSWatcher } from "node:fs";
 
-/** Folders watched at once; beyond it, and wherever watching fails, a look every `POLL_MS` takes its place. */
+/** Most watched folders; above it, and if watching fails, a check every `POLL_MS` replaces it. */
 const MAX_WATCHED = 4096;
 const POLL_MS = 2000;
-/** Changes come in bursts; they are looked at together. */
+/** Changes arrive in bursts, which are checked together. */
 const QUIET_MS = 50;
 
 /**
- * Says that something happened in one of some folders. Only a hint for pushing news early: what a request sees never
- * depends on it, so a missed event costs a delay and nothing else.
+ * Reports a change in one of some folders. Only a hint for early announcements: no answer depends on it, so a missed
+ * event only causes a delay.
  */
 export class ToolFolderWatch {
   readonly #onHint: () => Promise<unknown>;
@@ -18,12 +18,12 @@ export class ToolFolderWatch {
   #notBefore = 0;
   #isClosed = false;
 
-  /** `onHint` rests for ten times as long as it took. */
+  /** `onHint` pauses for ten times its own duration. */
   constructor(onHint: () => Promise<unknown>) {
     this.#onHint = onHint;
   }
 
-  /** Watches these folders and no others. `roots` are watched as a whole where the system can do that. */
+  /** Replaces the watched folders. `roots` are watched recursively if the system supports it. */
   follow(roots: readonly string[], folders: readonly string[], isMissing: boolean): void {
     if (this.#isClosed) return;
     const isDeep = process.platform === "darwin" || process.platform === "win32";
@@ -43,14 +43,14 @@ export class ToolFolderWatch {
   #add(path: string, recursive: boolean): void {
     try {
       const watcher = watch(path, { persistent: false, recursive }, () => this.#hint());
-      // A folder that goes away ends its watcher; the next look decides what to follow.
+      // A removed folder ends its watcher; the next check decides what to watch.
       watcher.on("error", () => {
         this.#drop(path, watcher);
         this.#hint();
       });
       this.#watchers.set(path, watcher);
     } catch {
-      // Out of watches, or gone in between: polled then.
+      // No watches left, or removed in between: it is polled then.
     }
   }
 
@@ -74,10 +74,10 @@ export class ToolFolderWatch {
 
   async #run(): Promise<void> {
     const startedAt = performance.now();
-    // From here on a further event asks for a further look.
+    // A further event from here on causes a further check.
     this.#hintTimer = undefined;
     await this.#onHint();
-    // A tool that writes into its own folder all day must not keep the hub busy.
+    // A tool that writes into its own folder continuously must not keep the hub busy.
     const now = performance.now();
     this.#notBefore = now + (now - startedAt) * 10;
   }

@@ -4,7 +4,7 @@ import { withoutFence } from "../../../sandbox/code-fence.ts";
 import type { SandboxFile, SandboxLanguage } from "../../../sandbox/engine.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
-/** What `execute_code` was asked to run. */
+/** The arguments of `execute_code`. */
 export interface CodeArguments {
   readonly language: SandboxLanguage;
   readonly code: string;

@@ -11,10 +11,10 @@ import { signatureOf } from "../../../schema/signature.ts";
 import type { BuiltinPorts } from "../ports.ts";
 import { toolPath, type PathRules } from "./tool-path.ts";
 
-/** The tool that calls another one in its caller's name. */
+/** The tool that calls another one on behalf of its caller. */
 const EXECUTE_TOOL = "execute_tool";
 
-/** Where running code comes from. */
+/** The origin of running code. */
 interface CodeOrigin {
   readonly language: SandboxLanguage;
   /** The tool that runs it. */
@@ -22,8 +22,8 @@ interface CodeOrigin {
 }
 
 /**
- * What running code may ask of the hub: with the rights of whoever runs it, inside its time, each call through the
- * whole pipeline.
+ * Returns the hub functions for running code: with its caller's rights, within its time, each call through the whole
+ * pipeline.
  */
 export function codeHost(
   parent: Call,
@@ -34,7 +34,7 @@ export function codeHost(
     call: async (path, argumentsJson, signal) => {
       const args: unknown = parseExact(argumentsJson);
       if (!isJsonObject(args)) return refusal("invalid_params", "The arguments of a tool must be an object.");
-      // A run inside a run would hold the slots that others wait for.
+      // A nested run would hold the slots for which others wait.
       const wanted = resolveName(path, parent);
       const inner =
         wanted === EXECUTE_TOOL && typeof args["name"] === "string" ? resolveName(args["name"].trim(), parent) : wanted;
@@ -54,7 +54,7 @@ export function codeHost(
   };
 }
 
-/** A search hit as code needs it: how the tool is called, and what it does. */
+/** Returns a search hit in the form for code: how to call the tool, and its description. */
 function shownInCode(hit: SearchHit, rules: PathRules): JsonObject {
   const { name, description, inputSchema: input, outputSchema: output } = hit;
   return { name, signature: signatureOf(rules.language, toolPath(name, rules), { input, output }), description };

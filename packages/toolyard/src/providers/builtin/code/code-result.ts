@@ -5,7 +5,7 @@ import type { FailKind } from "../../../core/calls/kinds.ts";
 import type { SandboxEnd, SandboxFile, SandboxToolCall } from "../../../sandbox/engine.ts";
 import type { SandboxRun } from "../../../sandbox/sandbox.ts";
 
-/** Files whose text is part of the answer; larger ones, and what is no text, go beside it. */
+/** Longest file with its text in the answer; larger and binary files are attached. */
 const MAX_INLINE_BYTES = 16 * 1024;
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   xml: "application/xml",
 };
 
-/** Ends that are no doing of the code: the caller hears of them by their own kind. */
+/** Ends that the code did not cause: the caller gets their own outcome codes. */
 const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = {
   cancelled: "cancelled",
   busy: "limited",
@@ -30,9 +30,9 @@ const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = {
 };
 
 /**
- * `{ok, result, stdout, stderr, error, tool_calls, artifacts, truncated, duration_ms, engine, isolation, session?}`.
- * Code that failed is the tool's failure with all of this, so that a model reads the traceback and mends the code; code
- * that ran out of time is a timeout (C20).
+ * Returns `{ok, result, stdout, stderr, error, tool_calls, artifacts, truncated, duration_ms, engine, isolation,
+ * session?}`. Failed code is the tool's failure with all of this, so that a model can read the traceback and fix the
+ * code; code that ran out of time is a timeout (C20).
  */
 export function codeOutcome(run: SandboxRun): Outcome {
   const { end, error } = run;
@@ -43,13 +43,13 @@ export function codeOutcome(run: SandboxRun): Outcome {
   if (end === "finished") return ok({ content, structuredContent: value });
   const message = error === undefined ? "The code failed." : `${error.type}: ${error.message}`;
   const result = { content, structuredContent: value, isError: true };
-  // Not tried again: the same code takes as long once more.
+  // Not retryable: the same code would take as long again.
   if (end === "timeout")
     return { ...fail("timeout", message, { details: { end }, result, retryable: false }), attempts: 1 };
   return fail("tool_error", message, { details: { end }, result });
 }
 
-/** What became of a run, for programs. */
+/** Returns the result of a run as data. */
 export function answerOf(run: SandboxRun): JsonObject {
   return {
     ok: run.end === "finished",
@@ -69,8 +69,8 @@ export function answerOf(run: SandboxRun): JsonObject {
 }
 
 /**
- * What is worth knowing of a thousand calls: how many, what failed and why, and where the time went. Failures of one
- * tool and kind are one row with its first message.
+ * Summarises calls: their number, failures with reasons, and durations. Failures of one tool and code are one row with
+ * the first message.
  */
 function callFigures(calls: readonly SandboxToolCall[]): JsonObject {
   const failed = calls.filter(({ ok: isOk }) => !isOk);
@@ -103,7 +103,7 @@ function described(file: SandboxFile): JsonObject {
   };
 }
 
-/** What the answer itself does not hold: an image as one, anything else as an embedded resource. */
+/** Returns a file outside the answer: an image as image content, any other as an embedded resource. */
 function attachment(file: SandboxFile): JsonObject[] {
   const mimeType = mediaType(file);
   const data = (): string => Buffer.from(file.bytes).toString("base64");

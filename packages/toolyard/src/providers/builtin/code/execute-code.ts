@@ -14,12 +14,12 @@ const DESCRIPTION =
   "with their signatures. Use it for several calls, for loops, and to keep large results out of the " +
   "conversation: only what you return comes back.";
 
-/** Time between the end of a run and that of the call around it. */
+/** Time between the end of a run and that of its call. */
 const SLACK_MS = 5_000;
 
 /**
- * `maxWallMs`: the longest time that a caller may ask for. `execute_code({language, code, inputs?, files?, timeout_ms?,
- * session?})`: native, without keywords (T1).
+ * Creates `execute_code({language, code, inputs?, files?, timeout_ms?, session?})`: native, without keywords (T1).
+ * `maxWallMs`: the longest time that a caller may request.
  */
 export function executeCode(source: Source, ports: CodePorts, maxWallMs: number): FixedTool {
   const record = ownToolRecord(source, {
@@ -32,6 +32,6 @@ export function executeCode(source: Source, ports: CodePorts, maxWallMs: number)
     searchHint: "run JavaScript or Python that calls tools",
     limits: { timeoutMs: maxWallMs + SLACK_MS, totalTimeoutMs: maxWallMs + SLACK_MS },
   });
-  // Nothing of it is loaded before the first run.
+  // Its code is loaded at the first run.
   return { record, run: async (call) => (await import("./run-code.ts")).runCode(call, NAME, ports) };
 }

@@ -6,7 +6,7 @@ import { readArguments } from "./arguments.ts";
 import { codeHost } from "./code-host.ts";
 import { codeOutcome } from "./code-result.ts";
 
-/** Runs what a call of `tool` asks for. */
+/** Runs the code of a call of `tool`. */
 export async function runCode(call: ResolvedCall, tool: string, ports: CodePorts): Promise<Outcome> {
   const given = readArguments(call.arguments);
   if ("ok" in given) return given;
@@ -23,7 +23,7 @@ export async function runCode(call: ResolvedCall, tool: string, ports: CodePorts
       profile: "scripting",
       limits: { ...limits, wallMs },
       owner: holderOf(call),
-      // Two callers never meet in one session, whatever they call it.
+      // Two callers never share a session, even with the same name.
       ...(session !== undefined && { session: JSON.stringify([call.principal.id, session]) }),
     },
     codeHost(call, ports, { language, tool }),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toolPath } from "./tool-path.ts";
 
-/** Every short path leads back to its tool. */
+/** Treats every short path as leading back to its tool. */
 function pathIn(language: "python" | "typescript", name: string): string {
   return toolPath(name, { language, reaches: () => name });
 }
@@ -35,7 +35,7 @@ test.each([
   expect([pathIn("python", name), pathIn("typescript", name)]).toEqual([python, javascript]);
 });
 
-test("a short path that leads to another tool, or to none, is not used", () => {
+test("does not use a short path that leads to another tool, or to none", () => {
   const language = "typescript";
   expect(toolPath("a__b__pay", { language, reaches: () => "a__other" })).toBe('tools["a__b__pay"]');
   expect(toolPath("a__b__pay", { language, reaches: () => undefined })).toBe('tools["a__b__pay"]');

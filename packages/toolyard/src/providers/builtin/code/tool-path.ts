@@ -3,13 +3,13 @@ import { isPythonName } from "../../../schema/python-names.ts";
 
 export interface PathRules {
   readonly language: "python" | "typescript";
-  /** The tool that a path in code reaches. */
+  /** Returns the tool that a path in code reaches. */
   readonly reaches: (path: string) => string | undefined;
 }
 
 /**
- * How a tool is written in code: `tools.weather.forecast` for `weather__forecast`. `tools["my tool"]` for a name with a
- * part that the language does not take behind a dot, and where the short form reaches another tool or none.
+ * Returns a tool's path in code: `tools.weather.forecast` for `weather__forecast`. `tools["my tool"]` for a name with a
+ * part that the language does not allow after a dot, or if the short form reaches another tool or none.
  */
 export function toolPath(name: string, { language, reaches }: PathRules): string {
   const path = shortPath(name);
@@ -27,10 +27,10 @@ function shortPath(name: string): string {
 }
 
 const JAVASCRIPT_NAME = /^[A-Za-z_$][\w$]*$/;
-/** JavaScript calls these to make a text or a number of an object, so without arguments they are no tools. */
+/** JavaScript calls these to convert an object to a text or a number, so without arguments they are not tools. */
 const CONVERSIONS: ReadonlySet<string> = new Set(["toString", "valueOf", "toJSON"]);
 
-/** Python changes names with two underscores inside of classes. `.sync` behind a tool waits for it. */
+/** Python changes names with two leading underscores inside classes. `.sync` after a tool waits for it. */
 function isPythonPart(part: string, at: number): boolean {
   return isPythonName(part) && part !== "_path" && !(part === "sync" && at > 1);
 }

@@ -3,12 +3,12 @@ import { basename, dirname } from "node:path";
 import type { BrokenSigns } from "./runner.ts";
 
 const MAX_FOLDERS = 5;
-/** An environment may be made of hundreds of packages. */
+/** Most folders: an environment may consist of hundreds of packages. */
 const MAX_IN_ALL = 2000;
 
 /**
- * The folders of a broken download that these lines name, and those that belong to them. Only such are taken as lie in
- * a cache's own folder, since they are going to be removed.
+ * Returns the folders of a broken download that these lines name, and the folders that belong to them. Only folders in
+ * a cache are returned, since they will be removed.
  */
 export function brokenFolders(
   lines: readonly string[],
@@ -30,14 +30,14 @@ export function brokenFolders(
   return Array.from(new Set([...named, ...(also?.(text, named) ?? [])])).slice(0, MAX_IN_ALL);
 }
 
-/** Returns where the text that may be a path begins: after a quote, a bracket, a line break, or the path before it. */
+/** Returns where a possible path begins: after a quote, a bracket, a line break, or the preceding path. */
 function startOfPath(text: string, end: number, from: number): number {
   let start = end;
   while (start > from && !`'"()\`\n`.includes(text[start - 1]!)) start -= 1;
   return start;
 }
 
-/** A path may stand after words, and have blanks itself: the longest that is there. */
+/** Returns the longest existing path: a path may follow words, and contain blanks itself. */
 function existing(text: string, parents: readonly string[]): string | undefined {
   for (const { index } of text.matchAll(/[/\\]|[A-Za-z]:[/\\]/g)) {
     const before = text[index - 1];

@@ -27,27 +27,27 @@ import { DownloadingStart } from "./downloading-start.ts";
 
 export interface CommandInstallerOptions {
   readonly plan: InstallPlan;
-  /** As it is configured. */
+  /** As configured. */
   readonly command: CommandWords;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Where all hubs of this user keep book of downloads. */
+  /** Folder of the install records, for all hubs of this user. */
   readonly folder: string;
-  /** The longest that a download may take. */
+  /** Longest download, in milliseconds. */
   readonly maxMs: number;
   readonly logger: Logger;
 }
 
-/** A download that only looks for something newer is waited for this long; then what is there is started. */
+/** Longest wait for a download that only checks for a newer version; then the present version is started. */
 const RENEW_PATIENCE_MS = 20_000;
-/** A download that failed is not tried again within this time; its failure is told. */
+/** For this long after a failed download, callers get its failure. */
 const FAILED_FOR_MS = 10_000;
 const SAY_EVERY_MS = 15_000;
 
-/** What this process is downloading, by the key of its files. */
+/** Running downloads of this process, by the key of their files. */
 const RUNNING = new Map<string, RunningInstall>();
 
-/** Downloads for one command, in a process of its own that outlives this one. */
+/** Downloads for one command, in a separate process that outlives this one. */
 export class CommandInstaller implements Installer, StartSupervisor {
   readonly maxMs: number;
   brokenInstall: BrokenInstall | undefined;
@@ -68,10 +68,10 @@ export class CommandInstaller implements Installer, StartSupervisor {
     this.#start = new DownloadingStart({ plan, maxMs, folder, files: this.#files });
   }
 
-  /** What is to be started now. */
+  /** The command to start now. */
   get words(): CommandWords {
     const { plan, command } = this.#options;
-    // Downloaded, and said to be missing all the same: it is left to itself.
+    // It was downloaded, and is still reported as missing: the original command is used.
     return this.#installs > 1 ? command : (plan.start ?? command);
   }
 
@@ -91,9 +91,9 @@ export class CommandInstaller implements Installer, StartSupervisor {
   async before(signal: AbortSignal): Promise<void> {
     const { plan, maxMs, command, env, cwd } = this.#options;
     this.#installs = 0;
-    // A program that is missing is named now, and not once there is room for a download that cannot be.
+    // A missing program is reported now, and not after waiting for a download that is impossible.
     findCommand((plan.install ?? command).command, { env, ...(cwd !== undefined && { cwd }) });
-    // A hub that ended left it to finish, or another one is at it.
+    // An ended hub left it running, or another one runs it.
     if (installingProcess(this.#files, maxMs) !== undefined) return this.#wait(signal);
     if (!plan.install || plan.freshMs === undefined) return;
     const last = this.#lastSuccess();
@@ -183,12 +183,12 @@ export class CommandInstaller implements Installer, StartSupervisor {
     await this.#wait(signal);
   }
 
-  /** Nothing is known of what is there. */
+  /** Downloads first if nothing is known about the cache. */
   async #first(signal: AbortSignal): Promise<void> {
     try {
       await this.#wait(signal);
     } catch (error) {
-      // A start that downloads nothing may do without, and says so if not.
+      // A start that downloads nothing may work without it, and otherwise reports the failure.
       if (!this.#options.plan.start || signal.aborted) throw error;
     }
   }
@@ -226,7 +226,7 @@ export class CommandInstaller implements Installer, StartSupervisor {
     logger.info("Still downloading.", { ...facts, ...(pid !== undefined && { pid }) });
   }
 
-  /** One download for all sources of this process that need the same. */
+  /** Returns one download for all sources of this process that need the same. */
   #join(): RunningInstall {
     const there = RUNNING.get(this.#key);
     if (there) return there;
@@ -253,7 +253,7 @@ function secondsSince(since: Date): number {
   return Math.round((Date.now() - since.getTime()) / 1000);
 }
 
-/** The same package into the same cache has the same key, in every hub of this user. */
+/** The same package in the same cache has the same key, in every hub of this user. */
 function keyOf(
   { package: name, install, folders }: InstallPlan,
   command: CommandWords,
@@ -263,7 +263,7 @@ function keyOf(
   return contentDigest(JSON.stringify([name, install ?? command, folders, settings.toSorted()]));
 }
 
-/** Out of the way at once, so that nobody finds half of it. */
+/** Renamed immediately, so that no process finds it half removed. */
 function removeFolder(path: string): void {
   if (!existsSync(path)) return;
   const aside = `${path}.broken-${process.pid}`;

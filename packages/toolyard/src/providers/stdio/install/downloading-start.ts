@@ -18,14 +18,14 @@ const FOLDER_MODE = 0o700;
 const LOOK_MS = 1000;
 
 /**
- * A start that may download by itself: known by its signs of life (stderr, its caches, its children), and not ended in
- * the middle when its hub ends.
+ * A start that may download by itself: recognised by its activity (stderr, its caches, its children), and not
+ * interrupted when its hub ends.
  */
 export class DownloadingStart {
-  /** It seems to download. */
+  /** Present while it seems to download. */
   seen: { readonly since: Date; readonly waitsFor: string } | undefined;
   readonly #options: DownloadingStartOptions;
-  /** What was started last, and when. */
+  /** The last started child, and its start time. */
   #child: Child | undefined;
   #startedAt = 0;
   #said = false;
@@ -37,20 +37,20 @@ export class DownloadingStart {
     this.#options = options;
   }
 
-  /** Begins to look for its signs of life. The returned function ends that. */
+  /** Starts to watch for its activity. The returned function stops that. */
   watch(onSign: () => void): () => void {
     const { plan } = this.#options;
     const grew = watchGrowth(plan.folders);
     const worked = watchFamily();
     const timer = setInterval(() => {
       const lock = plan.locks.find((path) => existsSync(path));
-      // Where downloading is done beforehand, it is the server that is at work.
+      // If downloading is done beforehand, the server itself is working.
       const isAtWork = !plan.start && this.#child !== undefined && worked(this.#child.pid);
       const isAlive = [grew(), lock !== undefined, this.#said, isAtWork].includes(true);
       this.#said = false;
       if (!isAlive) return;
       onSign();
-      // One that downloads nothing writes to its cache all the same.
+      // A start that downloads nothing still writes to its cache.
       if (plan.start && lock === undefined) return void (this.seen = undefined);
       const waitsFor = lock === undefined ? "its start, which may download" : `another process that holds ${lock}`;
       this.seen = { since: this.seen?.since ?? new Date(), waitsFor };
@@ -66,11 +66,11 @@ export class DownloadingStart {
   }
 
   heard(): void {
-    // Where downloading is done beforehand, what a server says while it starts is no sign of it.
+    // If downloading is done beforehand, output during the start is no sign of a download.
     this.#said = this.#options.plan.install === undefined;
   }
 
-  /** Whoever needed it ends. What ends a start meanwhile is that, and not a time that was over. */
+  /** Marks that the server is no longer needed, which then is the reason for its end instead of a timeout. */
   leaving(): () => void {
     this.#leaving += 1;
     return () => void (this.#leaving -= 1);
@@ -82,20 +82,20 @@ export class DownloadingStart {
     this.#startedAt = performance.now();
   }
 
-  /** Whether the child goes on without this process, since it is in the middle of a download. */
+  /** Returns whether the child continues without this process because it is downloading. */
   takeOver(child: Child): boolean {
     const { plan } = this.#options;
     if (this.#leaving === 0 || plan.start || !this.seen || child !== this.#child || this.#leftMs() <= 0) return false;
     const supervisor = this.#supervisor?.isThere === true ? this.#supervisor : this.#supervisorFor(child);
     if (!supervisor) return false;
-    // The keeper writes its own.
+    // The supervisor writes its own lock.
     this.#isLocked = false;
     this.#supervisor = undefined;
     supervisor.takeOver();
     return true;
   }
 
-  /** However this process ends from now on, the download has its time, and no more. */
+  /** Limits the time of the download, however this process ends. */
   #keep(child: Child | undefined): void {
     if (!child || child.exit !== undefined) return;
     this.#lockFor(child);
@@ -121,7 +121,7 @@ export class DownloadingStart {
     return this.#options.maxMs - (performance.now() - this.#startedAt);
   }
 
-  /** A start that downloads by itself is known to other hubs, and to the next one should this one be killed. */
+  /** Announces a downloading start to other hubs, and to the next one if this one is killed. */
   #lockFor(child: Child): void {
     const { folder, files, maxMs } = this.#options;
     if (this.#isLocked || installingProcess(files, maxMs) !== undefined) return;
@@ -130,7 +130,7 @@ export class DownloadingStart {
       writeWholeSync(files.lock, `${child.pid}${START_MARK}`);
       this.#isLocked = true;
     } catch {
-      // Then nobody waits for it.
+      // Then no process waits for it.
     }
   }
 

@@ -13,23 +13,23 @@ import { installFiles } from "./install-files.ts";
 import { RunningInstall } from "./install-job.ts";
 import type { EnvironmentVariables } from "../../../core/environment-variables.ts";
 
-/** Longest time that the download of an extra may take. */
+/** Longest download of an extra. */
 export const MAX_INSTALL_MS = 15 * 60_000;
 /** Variables that decide where the data folder is and where npm downloads from. */
 const PASSED = /^(?:npm_config_.+|npm_execpath|TOOLYARD_HOME|XDG_DATA_HOME|XDG_CONFIG_HOME|LOCALAPPDATA|APPDATA)$/i;
 
-/** An install of an extra that is under way; it goes on if nothing waits for it. */
+/** A running install of an extra; it continues if nothing waits for it. */
 export interface RunningExtraInstall {
   readonly since: Date;
   readonly waitsFor: string;
   /** The process that downloads, once there is one. */
   readonly pid: number | undefined;
-  /** Resolves when the extra is there. Rejects with a `FailError` of the kind `unavailable` if that fails. */
+  /** Resolves when the extra is present. Rejects with a `FailError` of the kind `unavailable` if the install fails. */
   done(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Begins to install an extra, in a process of its own that outlives this one. If another hub of this user installs the
+ * Starts to install an extra, in a separate process that outlives this one. If another hub of this user installs the
  * same extra, this waits for it and downloads nothing.
  */
 export function beginExtraInstall(extra: Extra, variables: EnvironmentVariables): RunningExtraInstall {

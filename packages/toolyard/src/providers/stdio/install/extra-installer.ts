@@ -46,7 +46,7 @@ export class ExtraInstaller implements Installer {
     }
   }
 
-  /** A start that fails has another reason than a missing extra, which `before` brought. */
+  /** A failed start has another reason than a missing extra, which `before` installed. */
   verdict(): undefined {}
 
   install(signal: AbortSignal): Promise<void> {

@@ -1,13 +1,13 @@
 import { readProcessTable, type ProcessRow } from "../../../process/process-table.ts";
 
-/** A process that waits for something wakes up now and then; more than this in the time below is work. */
+/** A waiting process wakes up occasionally; more ticks than this within the window below are work. */
 const MIN_TICKS = 5;
-/** On a busy machine work takes its time. */
+/** On a busy machine work is spread over time. */
 const WINDOW_MS = 5000;
 
 /**
- * Says of a process whether it or what it started was at work of late: a child came or went, or they had a processor
- * for a while. Nothing is known of that on Windows.
+ * Returns a function that reports recent work of a process or its children: a child started or ended, or they used the
+ * processor for a while. Not available on Windows.
  */
 export function watchFamily(
   readTable: () => readonly ProcessRow[] = readProcessTable,
@@ -30,7 +30,7 @@ interface Family {
 
 function familyOf(pid: number, table: readonly ProcessRow[]): Family {
   const members = table.filter((row) => row.pid === pid);
-  // A list grows while it is gone through, until nobody new is found.
+  // The list grows during the loop, until no new process is found.
   for (const member of members) members.push(...table.filter((row) => row.parent === member.pid && row !== member));
   const names = members.map((row) => `${row.pid}-${row.startedAt}`).toSorted();
   return { members: names.join(), ticks: members.reduce((sum, { workedTicks }) => sum + workedTicks, 0) };

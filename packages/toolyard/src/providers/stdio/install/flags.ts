@@ -1,12 +1,12 @@
-/** Which flags of a command stand alone, and which take the next word as their value. */
+/** The flags of a command without a value, and those that take the next word as their value. */
 export interface FlagRules {
   readonly switches: readonly string[];
   readonly values: readonly string[];
-  /** Flags that are in neither list take a value. @default they are not understood */
+  /** Flags in neither list take a value. @default such flags are unknown */
   readonly othersTakeValues?: boolean;
 }
 
-/** A list of flags as one text. */
+/** Splits a list of flags in one text. */
 export function flagNames(text: string): readonly string[] {
   return text.split(" ");
 }
@@ -14,19 +14,19 @@ export function flagNames(text: string): readonly string[] {
 export interface Flag {
   readonly name: string;
   readonly value?: string;
-  /** As they stood in the command. */
+  /** As written in the command. */
   readonly words: readonly string[];
 }
 
 export interface SplitCommand {
   readonly flags: readonly Flag[];
-  /** From the first word that is no flag. */
+  /** The words from the first one that is not a flag. */
   readonly rest: readonly string[];
 }
 
 /**
- * Parts the flags in front of a command from what follows. Absent where a flag is not known: what would be taken for
- * the name of a package might be its value.
+ * Separates the flags before a command from the rest. `undefined` if a flag is unknown: a word that looks like a
+ * package name might be its value.
  */
 export function splitFlags(words: readonly string[], rules: FlagRules): SplitCommand | undefined {
   const flags: Flag[] = [];
@@ -52,7 +52,7 @@ function readFlag(word: string, next: string | undefined, rules: FlagRules): Fla
   return takesValue && next !== undefined ? { name: word, value: next, words: [word, next] } : undefined;
 }
 
-/** `-it` stands for `-i -t`. */
+/** `-it` means `-i -t`. */
 function isSwitch(word: string, { switches }: FlagRules): boolean {
   if (switches.includes(word)) return true;
   return (

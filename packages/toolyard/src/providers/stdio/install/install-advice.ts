@@ -8,7 +8,7 @@ import { firstChars } from "../../../core/text/truncate.ts";
 const MAX_LINES = 4;
 const MAX_CHARS = 600;
 
-/** What a program says, and what to do about it. */
+/** A program's message, and the advice for it. */
 const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [
     /E404|not found in the (?:package )?registry|No matching distribution|manifest unknown|repository does not exist|pull access denied/i,
@@ -34,7 +34,7 @@ export interface InstallDownload {
   readonly maxMs: number;
 }
 
-/** What is said of a download that failed. */
+/** Returns the failure of a download. */
 export function installFailure(result: InstallResult, words: CommandWords, { what, maxMs }: InstallDownload): Fail {
   const lines = telling(result.lines);
   const said =
@@ -62,10 +62,10 @@ function adviceFor({ reason, lines }: InstallResult, { command, args }: CommandW
   return advice ?? `Run it by hand to see more: ${[command, ...args].map((word) => shellWord(word)).join(" ")}`;
 }
 
-/** What npm adds to an answer of 404. */
+/** Text that npm adds to a 404. */
 const ASIDE = /^(?:Note that you can also install from|tarball, folder, http url)/;
 
-/** The lines with the error; the last ones where none says so. */
+/** Returns the lines with the error; the last ones if none contains one. */
 function telling(lines: readonly string[]): readonly string[] {
   const errors = lines.filter((line) => /error|ERR!|cause:|denied|not found/i.test(line) && !/complete log/.test(line));
   const told = (errors.length > 0 ? errors : lines).map(bareLine).filter((line) => line !== "" && !ASIDE.test(line));

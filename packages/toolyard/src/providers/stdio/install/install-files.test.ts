@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { writeWholeSync } from "../../../files/write-whole.ts";
 import { installFiles, installingProcess } from "./install-files.ts";
 
-/** Another hub, which looks at the lock again and again until its standard input ends, and counts what it found. */
+/** Another hub, which reads the lock repeatedly until its standard input ends, and counts its findings. */
 const READER = `
 import { readFileSync } from "node:fs";
 const found = {};

@@ -3,33 +3,33 @@ import { join } from "node:path";
 import { isJsonObject } from "../../../core/json/json.ts";
 import { isAlive } from "../../../files/file-lock.ts";
 
-/** Where the downloads of one command are kept book of, for every hub of this user. */
+/** The install records of one command, for every hub of this user. */
 export interface InstallFiles {
-  /** Held by the process that downloads, with its number. */
+  /** Held by the downloading process, with its process id. */
   readonly lock: string;
-  /** What the program says. */
+  /** The program's output. */
   readonly log: string;
-  /** How the last download ended. */
+  /** The result of the last download. */
   readonly result: string;
   /** An empty folder for the time of the download. */
   readonly scratch: string;
-  /** Present while something was mended and has not started since. */
+  /** Present while a repaired install has not started since. */
   readonly mended: string;
 }
 
 export interface InstallResult {
   readonly ok: boolean;
-  /** When it ended, in milliseconds since 1970. */
+  /** End time, in milliseconds since 1970. */
   readonly at: number;
-  /** Why it failed: `timeout`, `ended` by somebody, or `exit`. */
+  /** Reason of the failure: `timeout`, `ended` by a user, or `exit`. */
   readonly reason?: string;
   /** The last lines that the program wrote. */
   readonly lines: readonly string[];
-  /** The cache as it was then; another or none by now: it was cleared. */
+  /** Identity of the cache at that time; a different one now means that it was cleared. */
   readonly cache?: string;
 }
 
-/** Beyond its bound a lock belongs to nobody. */
+/** A lock held longer than its limit plus this has no owner. */
 export const LOCK_MARGIN_MS = 60_000;
 const MAX_TAIL_BYTES = 8192;
 
@@ -44,7 +44,7 @@ export function installFiles(folder: string, key: string): InstallFiles {
   };
 }
 
-/** The process that downloads, if there is one. */
+/** Returns the process that downloads, if there is one. */
 export function installingProcess({ lock }: InstallFiles, maxMs: number): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(lock, "utf8"), 10);
@@ -55,10 +55,10 @@ export function installingProcess({ lock }: InstallFiles, maxMs: number): number
   }
 }
 
-/** Follows the number in the lock of a start that downloads by itself. */
+/** Follows the process id in the lock of a start that downloads by itself. */
 export const START_MARK = "\nstart";
 
-/** Whether the lock is that of a start, which may have become a server that nobody needs. */
+/** Returns whether the lock belongs to a start, which may have become an unneeded server. */
 export function isStart({ lock }: InstallFiles): boolean {
   try {
     return readFileSync(lock, "utf8").endsWith(START_MARK);
@@ -84,7 +84,7 @@ export function readResult({ result }: InstallFiles): InstallResult | undefined 
   }
 }
 
-/** The last lines of what the program said so far. */
+/** Returns the last lines of the program's output so far. */
 export function logTail({ log }: InstallFiles): readonly string[] {
   try {
     return toLines(readFileSync(log).subarray(-MAX_TAIL_BYTES).toString("utf8"));
@@ -93,7 +93,7 @@ export function logTail({ log }: InstallFiles): readonly string[] {
   }
 }
 
-/** What a terminal would show last of each line, without what paints it. */
+/** Returns the final text of each line in a terminal, without escape sequences. */
 export function toLines(text: string): readonly string[] {
   return text
     .split(/[\r\n]+/)
@@ -104,7 +104,7 @@ export function toLines(text: string): readonly string[] {
 // oxlint-disable-next-line no-control-regex
 const ESCAPES = /\u001B\[[0-9;?]*[A-Za-z]/g;
 
-/** What tells a cache folder from another one at the same place. Empty: it is not there. */
+/** Returns an identity that distinguishes a cache folder from a later one at the same path. Empty: it is missing. */
 export function cacheIdentity(folder: string | undefined): string {
   if (folder === undefined) return "";
   try {

@@ -12,22 +12,22 @@ import { firstChars } from "../../../core/text/truncate.ts";
 
 const POLL_MS = 200;
 const FOLDER_MODE = 0o700;
-/** Without a sign of life for this long, that is what is said. */
+/** After this long without activity, the message reports inactivity. */
 const QUIET_MS = 20_000;
-/** Downloads that this process starts at once; one that stands still does not keep the others out. */
+/** Limits the downloads that this process starts concurrently; a stalled one does not block the others. */
 const DOWNLOADS = new Gate({ width: 4, holdMs: 45_000 });
 const MAX_LINE_CHARS = 120;
 
 export interface WatchedJob extends Omit<InstallJob, "command" | "args"> {
-  /** Absent: another process is waited for, and nothing is started. */
+  /** Absent: waits for another process, and starts nothing. */
   readonly install?: CommandWords;
-  /** Where the files of all downloads lie. */
+  /** Folder of the files of all downloads. */
   readonly folder: string;
-  /** Whether the caches grew since the last look. */
+  /** Returns whether the caches grew since the last check. */
   readonly grew: () => boolean;
 }
 
-/** One download as this process sees it: done in a process of its own, be it that another hub started that. */
+/** One download from the view of this process: it runs in a separate process, possibly started by another hub. */
 export class RunningInstall {
   readonly since = new Date();
   /** Never rejects. */
@@ -48,7 +48,7 @@ export class RunningInstall {
     this.over = this.#done.catch(() => {});
   }
 
-  /** How it ended. It goes on when whoever waits gives up. */
+  /** Returns how it ended. It continues when the waiting code stops waiting. */
   async ended(signal: AbortSignal): Promise<InstallResult> {
     this.#waiting += 1;
     try {
@@ -72,14 +72,14 @@ export class RunningInstall {
       const pid = installingProcess(files, maxMs);
       const result = pid === undefined ? this.#resultOf(own) : undefined;
       if (result) return result;
-      // Before its own process holds the lock, another one may come first: then this waits for that one.
+      // Before its own process holds the lock, another one may get it first: then this waits for that one.
       if (pid === undefined) own ??= startSupervisedInstall(this.#job, install!);
       else if (this.#look(pid, own?.pid)) return NOTHING_MORE;
       await pause(POLL_MS, undefined, { ref: this.#waiting > 0 });
     }
   }
 
-  /** Nobody downloads at this moment. */
+  /** Called when no process is downloading. */
   #resultOf(own: InstallProcess | undefined): InstallResult | undefined {
     const result = readResult(this.#job.files);
     if (result && result.at >= this.since.getTime()) return result;
@@ -87,7 +87,7 @@ export class RunningInstall {
     return this.#job.install ? undefined : NOTHING_MORE;
   }
 
-  /** True: what holds the lock is a start whose hub is gone, and it does nothing any more. */
+  /** Returns true if the lock's holder is a start without a hub, and idle. */
   #look(pid: number, own: number | undefined): boolean {
     this.pid = pid;
     const line = logTail(this.#job.files).at(-1) ?? "";
@@ -100,7 +100,7 @@ export class RunningInstall {
     return quietMs > QUIET_MS && isStart(this.#job.files);
   }
 
-  /** Asked only where nothing else is seen of it, since it takes a look at all processes. */
+  /** Checked only without other signs, since it reads the list of all processes. */
   #isAtWork(pid: number): boolean {
     const now = performance.now();
     if (now - this.#signAt < QUIET_MS / 2 || now - this.#lookedAt < FAMILY_LOOK_MS) return false;
@@ -133,7 +133,7 @@ class InstallProcess {
   }
 }
 
-/** In a group of its own, with nothing of this process but what it is told. */
+/** Starts the supervisor in a separate process group, with only the given data of this process. */
 function startSupervisedInstall(
   { folder: _folder, grew: _grew, install: _install, ...job }: WatchedJob,
   words: CommandWords,

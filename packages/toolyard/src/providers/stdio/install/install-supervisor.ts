@@ -5,15 +5,15 @@ import type { Child } from "../../../process/child.ts";
 import type { AdoptedStart } from "./start-adoption.ts";
 import { spawnSupervisedInstall } from "./supervised-install-process.ts";
 
-/** Follows the job on the standard input of a keeper that is not needed any more. */
+/** Follows the job on the standard input of a supervisor that is no longer needed. */
 export const NOT_NEEDED = "not needed";
 
 const FOLDER_MODE = 0o700;
 
 /**
- * Looks after a start that downloads by itself, however this process ends: a process of its own, which does nothing
- * until its standard input ends without a word. It has the ends of the child's outputs, too, so that nothing that the
- * child writes fails meanwhile; on Windows, whose pipes have one reader, it has not.
+ * Supervises a start that downloads by itself, however this process ends: a separate process, which does nothing until
+ * its standard input ends without a message. It also holds the child's outputs, so that the child's writes do not fail
+ * meanwhile; on Windows, where pipes have one reader, it does not.
  */
 export class InstallSupervisor {
   readonly #child: Child;
@@ -23,11 +23,11 @@ export class InstallSupervisor {
     this.#child = child;
     this.#process = supervisor;
     child.spare(true);
-    // Should it end by itself, there is nobody to leave the child to.
+    // If the supervisor itself ends, no process is left to take over the child.
     supervisor.once("exit", () => child.spare(false));
   }
 
-  /** Absent where no process can be started, which leaves the child to this one. */
+  /** `undefined` if no process can be started, so that the child stays with this one. */
   static start(child: Child, start: Omit<AdoptedStart, "tree" | "bornAtMs">): InstallSupervisor | undefined {
     const { pid, marker, startedAt, bornAt } = child.tree;
     const bornAtMs = Date.now() - (performance.now() - bornAt);
@@ -42,7 +42,7 @@ export class InstallSupervisor {
     } catch {
       return undefined;
     } finally {
-      // What is passed on is read no more from here, unless it is asked for.
+      // Passed streams are only read here on request.
       for (const output of outputs) output.resume();
     }
   }
@@ -51,13 +51,13 @@ export class InstallSupervisor {
     return this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
-  /** The child is its own from now on. */
+  /** Passes the child to the supervisor. */
   takeOver(): void {
     this.#child.handOver();
     this.#process.stdin?.end();
   }
 
-  /** The start is over, or ended from here. */
+  /** Releases the child: the start is over, or was ended from here. */
   release(): void {
     this.#child.spare(false);
     this.#process.stdin?.end(`\n${NOT_NEEDED}`);

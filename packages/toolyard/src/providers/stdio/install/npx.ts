@@ -19,8 +19,8 @@ const PACKAGE = ["-p", "--package"];
 const YES = ["-y", "--yes"];
 
 /**
- * `npx` and `npm exec` refuse with `--no` what is not there. They are asked to start first, since only they know what
- * a name means: a program of this folder, a global one, or a package, of which there may be a newer version.
+ * `npx` and `npm exec` refuse missing packages with `--no`. The start comes first, since only these programs know the
+ * meaning of a name: a program of this folder, a global one, or a package, of which there may be a newer version.
  */
 function npmRunner(rules: FlagRules): Runner {
   return ({ name, head, words }, place) => {
@@ -55,10 +55,10 @@ function npmRunner(rules: FlagRules): Runner {
 }
 
 export const NPX = npmRunner(RULES);
-/** There `-p` stands for something else. */
+/** There `-p` has another meaning. */
 export const NPM_EXEC = npmRunner({ ...RULES, values: RULES.values.filter((value) => value !== "-p") });
 
-/** What is no folder, file or address of the user's own. */
+/** Returns whether the name is not a folder, file or address of the user. */
 function isFromRegistry(spec: string): boolean {
   return !/^(?:[./~\\]|[a-z]:[\\/]|file:)/i.test(spec);
 }
@@ -77,7 +77,7 @@ function placesOf(packages: readonly string[], cache: string): Pick<InstallPlan,
   };
 }
 
-/** The name that npm gives the folder of these packages. */
+/** Returns the name that npm gives the folder of these packages. */
 export function npxFolder(packages: readonly string[]): string {
   const text = packages.toSorted((a, b) => a.localeCompare(b, "en")).join("\n");
   return createHash("sha512").update(text).digest("hex").slice(0, 16);

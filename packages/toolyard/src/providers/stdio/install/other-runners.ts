@@ -4,7 +4,7 @@ import { commandOf, DAY_MS, homeFolder, SCRATCH, unknownPlan, type CommandWords,
 
 const BUN_RULES: FlagRules = { switches: ["--bun", "--silent", "--verbose", "-y"], values: ["-p", "--package"] };
 
-/** What `bun add` brought to its cache, `bunx` takes from there. */
+/** `bunx` uses packages that `bun add` put into its cache. */
 export const BUN: Runner = ({ name, head, words }, place) => {
   const split = splitFlags(words, BUN_RULES);
   const [first] = split?.rest ?? [];
@@ -28,7 +28,7 @@ const PIPX_RULES: FlagRules = {
   values: ["--spec", "--python", "--index-url", "-i", "--pip-args", "--with", "--backend", "--fetch-python"],
 };
 
-/** The Python of an environment is a program of it, so running that makes the environment and no more. */
+/** The Python of an environment is one of its programs, so running it creates the environment and nothing more. */
 export const PIPX: Runner = ({ name, head, words }, place) => {
   const split = splitFlags(words, PIPX_RULES);
   const [app] = split?.rest ?? [];
@@ -53,7 +53,7 @@ const DLX_RULES: FlagRules = {
 
 interface DlxRules {
   readonly cacheOf: (home: (folder: string) => string) => string;
-  /** Only downloads these packages. */
+  /** Returns the command that only downloads these packages. */
   readonly download: (head: readonly string[], flags: readonly string[], packages: readonly string[]) => CommandWords;
   readonly scratchFiles?: Readonly<Record<string, string>>;
 }
@@ -85,16 +85,16 @@ export const PNPM = dlxRunner({
     commandOf(head, ...flags, ...packages.map((one) => `--package=${one}`), "node", "-e", "0"),
 });
 
-/** There only what the packages bring can be run; what `yarn add` brought to its cache, `yarn dlx` takes from there. */
+/** Only programs of the packages can be run there; `yarn dlx` uses packages that `yarn add` put into its cache. */
 export const YARN = dlxRunner({
   cacheOf: (home) => home(join(".yarn", "berry")),
   download: ([yarn = ""], _flags, packages) =>
     commandOf([yarn], "--cwd", SCRATCH, "add", "--mode=skip-build", ...packages),
-  // The second one says that a project begins there, whatever lies above.
+  // The lock file marks the root of a project, independent of the folders above.
   scratchFiles: { "package.json": "{}", "yarn.lock": "" },
 });
 
-/** All that take no value; every other one does. */
+/** All flags without a value; every other one takes one. */
 const DOCKER_RULES: FlagRules = {
   switches: flagNames(
     "-d --detach --disable-content-trust --help --init -i --interactive --no-healthcheck " +
@@ -105,7 +105,7 @@ const DOCKER_RULES: FlagRules = {
   othersTakeValues: true,
 };
 
-/** `docker run --pull=never` says what image is missing; `docker pull` brings it. */
+/** `docker run --pull=never` reports the missing image; `docker pull` downloads it. */
 export const DOCKER: Runner = ({ name, head, words }) => {
   const split = splitFlags(words, DOCKER_RULES);
   const [image] = split?.rest ?? [];

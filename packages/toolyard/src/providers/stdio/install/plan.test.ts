@@ -3,7 +3,7 @@ import { planInstall } from "./plan.ts";
 
 const PLACE = { env: { HOME: "/home/ada" }, platform: "linux" } as const;
 
-/** How the command is started and what downloads for it, as one line each. */
+/** Returns how the command is started and downloaded for, as one line each. */
 function planned(line: string): { readonly start?: string; readonly install?: string } | undefined {
   const [command = "", ...args] = line.split(" ");
   const plan = planInstall({ command, args }, PLACE);
@@ -52,7 +52,7 @@ test.each([
   expect(planned(line)).toEqual({ install });
 });
 
-// What a flag that nobody knows is followed by may be its value, and no package to be installed.
+// The word after an unknown flag may be its value, and not a package to install.
 test.each([
   "npx --unheard of a",
   "npx -c ls",
@@ -62,12 +62,12 @@ test.each([
   "bunx ./a",
   "sh -c npx a",
   "bash -lc cd /x && exec uvx a",
-])("`%s` is started as it is", (line) => {
+])("`%s` is started unchanged", (line) => {
   expect(planned(line)).toEqual({});
 });
 
 test.each(["node server.js", "npm start", "docker ps", "python -m uv", "uv run server.py", "sh -c node npx.js"])(
-  "`%s` downloads nothing that is known",
+  "`%s` has no known downloads",
   (line) => {
     expect(planned(line)).toBeUndefined();
   },

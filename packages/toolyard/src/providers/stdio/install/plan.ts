@@ -4,7 +4,7 @@ import { NPM_EXEC, NPX } from "./npx.ts";
 import { unknownPlan, type CommandWords, type InstallPlan, type Runner } from "./runner.ts";
 import { UVX } from "./uvx.ts";
 
-/** How each program is called that downloads what it runs. */
+/** The names of the programs that download what they run. */
 const RUNNERS: readonly (readonly [words: readonly string[], runner: Runner])[] = [
   [["npx"], NPX],
   [["npm", "exec"], NPM_EXEC],
@@ -23,13 +23,13 @@ const RUNNERS: readonly (readonly [words: readonly string[], runner: Runner])[] 
   [["podman", "run"], DOCKER],
 ];
 
-/** Where a command runs, as far as its downloads depend on it. */
+/** The parts of a command's environment on which its downloads depend. */
 export interface RunnerPlace {
   readonly env: Readonly<Record<string, string>>;
   readonly platform?: NodeJS.Platform;
 }
 
-/** What is known of the downloads of a command; absent for one that downloads nothing. */
+/** Returns the download plan of a command; `undefined` for one that downloads nothing. */
 export function planInstall({ command, args }: CommandWords, place: RunnerPlace): InstallPlan | undefined {
   const words = [command, ...args];
   const shell = shellWords(words);
@@ -49,7 +49,7 @@ const SHELLS = new Set(["sh", "bash", "dash", "zsh", "fish", "ksh", "cmd", "powe
 const IN_SCRIPT =
   /(?:^|[\s;&|(/\\])(npx|npm exec|npm x|uvx|uv tool run|bunx|pipx run|pnpm dlx|pnpx|yarn dlx|docker run|podman run)\s/;
 
-/** A line that a shell reads is not taken apart; that it may download is all that is known. */
+/** A shell script is not parsed; it may download. */
 function inScript([program, ...words]: readonly string[]): InstallPlan | undefined {
   if (!SHELLS.has(programName(program))) return undefined;
   const [, name] = IN_SCRIPT.exec(`${words.join(" ")} `) ?? [];
@@ -63,7 +63,7 @@ function programName(word = ""): string {
     .replace(/\.(?:cmd|exe|bat|ps1)$/, "");
 }
 
-/** How many words in front are `cmd /c`, which many configurations for Windows have. */
+/** Returns the number of leading words `cmd /c`, which many configurations for Windows have. */
 function shellWords(words: readonly string[]): number {
   if (programName(words[0]) !== "cmd") return 0;
   const end = words.findIndex((word) => word.toLowerCase() === "/c");

@@ -5,46 +5,48 @@ export interface CommandWords {
   readonly args: readonly string[];
 }
 
-/** What is known of the downloads of one command. */
+/** The download plan of one command. */
 export interface InstallPlan {
-  /** `npx @scope/server`, for people. */
+  /** `npx @scope/server`, for users. */
   readonly package: string;
-  /** Only downloads. Absent: the command could not be taken apart, so its own start downloads. */
+  /** Only downloads. Absent: the command could not be parsed, so its own start downloads. */
   readonly install?: CommandWords;
-  /** Starts without downloading, or says that something is missing. Absent: the command as it is configured. */
+  /** Starts without downloading, or reports that something is missing. Absent: the command as configured. */
   readonly start?: CommandWords;
-  /** What such a start writes on stderr where something is missing; without it, downloading comes first. */
+  /** Matches the stderr output of such a start if something is missing; without it, downloading comes first. */
   readonly missing?: RegExp;
-  /** What it writes where the registry has no answer for it. */
+  /** Matches its output if the registry has no answer. */
   readonly refused?: RegExp;
-  /** Downloading comes first unless that was done within this time. Absent: only once something is missing. */
+  /** Downloading comes first unless it was done within this time. Absent: only if something is missing. */
   readonly freshMs?: number;
-  /** Its caches; what grows there is a sign of life. The first is there as long as the cache was not cleared. */
+  /** Its caches; growth there counts as activity. The first exists as long as the cache was not cleared. */
   readonly folders: readonly string[];
   /** Present while another process downloads there, by the program's own convention. */
   readonly locks: readonly string[];
-  /** What a start writes on stderr that finds a broken download. */
+  /** Signs in the stderr output of a start with a broken download. */
   readonly broken?: BrokenSigns;
-  /** `SCRATCH` among the arguments is a folder with these files and no others. */
+  /** `SCRATCH` among the arguments is a folder with only these files. */
   readonly scratchFiles?: Readonly<Record<string, string>>;
 }
 
 export interface BrokenSigns {
   readonly says: RegExp;
-  /** Parent folders, by their last name, of a folder that may be removed and comes back by downloading. */
+  /** Parent folders, by their last name, of a folder that may be removed and is downloaded again. */
   readonly parents: readonly string[];
-  /** What else has to be removed, or it would be made anew as it is. `named` are the folders that the text names. */
+  /**
+   * Returns further folders to remove, which would otherwise restore the fault. `named` are the folders in the text.
+   */
   also?(text: string, named: readonly string[]): readonly string[];
-  /** What is broken where a start failed without a word. */
+  /** Returns the broken folders if a start failed without output. */
   silent?(): readonly string[];
 }
 
-/** A command that some program was found in. */
+/** A command with a known program. */
 export interface GivenCommand {
   /** `npx`, `uv tool run` */
   readonly name: string;
   readonly head: readonly string[];
-  /** What follows it. */
+  /** The words after it. */
   readonly words: readonly string[];
 }
 
@@ -53,7 +55,7 @@ export interface RunnerEnvironment {
   readonly platform: NodeJS.Platform;
 }
 
-/** Knows how one program is told to download, and to start without. */
+/** Returns how one program downloads, and how it starts without downloading. */
 export type Runner = (given: GivenCommand, place: RunnerEnvironment) => InstallPlan;
 
 export const SCRATCH = "{scratch}";
@@ -63,14 +65,14 @@ export function commandOf(head: readonly string[], ...args: readonly string[]): 
   return { command: head[0]!, args: [...head.slice(1), ...args] };
 }
 
-/** A folder in the user's own, unless a variable names another. */
+/** Returns a folder in the user's home, unless a variable names another. */
 export function homeFolder({ env, platform }: RunnerEnvironment, unix: string, windows: string): string {
   const local = env["LOCALAPPDATA"];
   if (platform === "win32" && local !== undefined) return join(local, windows);
   return join(env["HOME"] ?? env["USERPROFILE"] ?? ".", unix);
 }
 
-/** Nothing more is known than that it may download. */
+/** Returns a plan with only the fact that it may download. */
 export function unknownPlan(name: string, folders: readonly string[]): InstallPlan {
   return { package: name, folders, locks: [] };
 }

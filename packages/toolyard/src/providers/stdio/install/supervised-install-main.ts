@@ -1,4 +1,4 @@
-// The process that downloads: it outlives the hub that started it, within its own bound.
+// The downloading process: it outlives the hub that started it, within its own time limit.
 import { text } from "node:stream/consumers";
 import { messageOf } from "../../../core/errors.ts";
 import { adopt, type AdoptedStart } from "./start-adoption.ts";
@@ -8,13 +8,13 @@ import { superviseInstall, type InstallJob } from "./supervised-install.ts";
 const ended = new AbortController();
 process.once("SIGTERM", () => ended.abort());
 process.once("SIGINT", () => ended.abort());
-// A terminal that is closed is no reason to leave half a download behind.
+// A closed terminal must not interrupt a download.
 process.on("SIGHUP", () => {});
 process.stderr.on("error", () => {});
 
 try {
   const [written = "", word] = (await text(process.stdin)).split("\n");
-  // Cut short, it is no JSON: then nobody waits for it either.
+  // Truncated input is not JSON: then no process waits for it either.
   const job: InstallJob | AdoptedStart = JSON.parse(written);
   if (word === NOT_NEEDED) process.exit();
   if ("tree" in job) await adopt(job, ended.signal);

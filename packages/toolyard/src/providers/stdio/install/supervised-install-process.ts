@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { childEnvironment } from "../../../process/environment.ts";
 
 /**
- * Starts the process that outlives this one, in a group of its own and with nothing of this process but what it is told
- * on its standard input and the streams that it is to read. It keeps this process no longer.
+ * Starts the process that outlives this one, in a separate group and only with the data on its standard input and the
+ * streams that it reads. It does not keep this process alive.
  */
 export function spawnSupervisedInstall(more: readonly Readable[] = []): ChildProcess {
   const child = spawn(process.execPath, [supervisedInstallFile()], {

@@ -7,7 +7,7 @@ import { StderrTail } from "../../../process/stderr-tail.ts";
 import { cacheIdentity, LOCK_MARGIN_MS, toLines, type InstallFiles, type InstallResult } from "./install-files.ts";
 import { SCRATCH, type CommandWords } from "./runner.ts";
 
-/** What the process of its own is told on its standard input: one download. */
+/** The message on the standard input of the supervisor: one download. */
 export interface InstallJob extends CommandWords {
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
@@ -22,10 +22,10 @@ const MAX_LOG_BYTES = 256 * 1024;
 const MAX_RESULT_LINES = 15;
 const KILL_GRACE_MS = 5000;
 const DRAIN_MS = 2000;
-/** npm's own folders got in one another's way; it comes right with the next try. */
+/** npm's own folders conflicted; the next try succeeds. */
 const PASSING = /ECOMPROMISED|ENOTEMPTY/;
 
-/** Downloads under the lock of the package, and writes down how it went. Another process that does so is left to it. */
+/** Downloads under the lock of the package, and records the result. A download by another process is left to it. */
 export async function superviseInstall(job: InstallJob, ended: AbortSignal): Promise<void> {
   const { files, maxMs } = job;
   try {
@@ -56,7 +56,7 @@ async function download(job: InstallJob, ended: AbortSignal): Promise<void> {
   });
 }
 
-/** Why it failed. */
+/** Returns the reason of the failure. */
 async function attempt(job: InstallJob, end: AbortSignal, said: StderrTail): Promise<string | undefined> {
   const { files, command, cwd, env, scratchFiles } = job;
   const args = job.args.map((word) => (word === SCRATCH ? files.scratch : word));
@@ -85,7 +85,7 @@ async function attempt(job: InstallJob, end: AbortSignal, said: StderrTail): Pro
   }
 }
 
-/** Writes what a program says where whoever waits for it finds it, within a bound. */
+/** Writes a program's output to a file for waiting processes, up to a limit. */
 export class InstallLog {
   readonly #log: string;
   readonly #said: StderrTail;
@@ -108,7 +108,7 @@ export function writeResult({ result }: InstallFiles, value: InstallResult): voi
   try {
     writeWholeSync(result, JSON.stringify(value));
   } catch (error) {
-    // The disk is full, as often as not: the hub that started this hears it all the same.
+    // The disk is often full: the hub that started this still gets the output.
     process.stderr.write([...value.lines, messageOf(error)].join("\n"));
   }
 }
@@ -117,6 +117,6 @@ function tryTo(work: () => void): void {
   try {
     work();
   } catch {
-    // Nobody is there to be told.
+    // No process is left to notify.
   }
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { planInstall } from "./plan.ts";
 import { brokenFolders } from "./broken-folders.ts";
 
-/** A cache as uv 0.13 lays it out: an environment, linked together from unpacked wheels. */
+/** A cache in the layout of uv 0.13: an environment, linked from unpacked wheels. */
 class UvCache implements AsyncDisposable {
   private constructor(readonly root: string) {}
 
@@ -26,7 +26,7 @@ class UvCache implements AsyncDisposable {
     return join(this.root, name);
   }
 
-  /** What has to go where a start wrote this. */
+  /** Returns the folders to remove after this output of a start. */
   broken(text: string): readonly string[] {
     const env = { HOME: "/home/ada", UV_CACHE_DIR: this.root };
     const plan = planInstall({ command: "uvx", args: ["mcp-server-time"] }, { env });
@@ -50,7 +50,7 @@ const TRACEBACK = `Traceback (most recent call last):
     import anyio
 ModuleNotFoundError: No module named 'anyio'`;
 
-test("with an environment that lacks a module go the wheels that it was made of, and no others", async () => {
+test("removes an environment without a module together with its own wheels, and no others", async () => {
   await using cache = await UvCache.create();
   expect(cache.broken(TRACEBACK)).toEqual([
     cache.path("archive-v0/LCT3WT0IQ3iCaqCF"),
@@ -58,21 +58,21 @@ test("with an environment that lacks a module go the wheels that it was made of,
   ]);
 });
 
-test("an unpacked wheel that lost its record goes with what leads to it", async () => {
+test("removes an unpacked wheel without its record together with what refers to it", async () => {
   await using cache = await UvCache.create();
   const text = `error: Failed to install: anyio-4.16.0-py3-none-any.whl (anyio==4.16.0)
   cause: failed to open file \`CACHE/archive-v0/Qt5IbThG9j4XkxyM/anyio-4.16.0.dist-info/RECORD\`: No such file`;
   expect(cache.broken(text)).toEqual([cache.path("archive-v0/Qt5IbThG9j4XkxyM"), cache.path("wheels-v8/pypi/anyio")]);
 });
 
-test("a wheel that is named without its folder is found", async () => {
+test("finds a wheel that is named without its folder", async () => {
   await using cache = await UvCache.create();
   const text = `error: Failed to install: anyio-4.16.0-py3-none-any.whl (anyio==4.16.0)
   cause: The wheel is invalid: Missing .dist-info directory`;
   expect(cache.broken(text)).toEqual([cache.path("wheels-v8/pypi/anyio")]);
 });
 
-test("an environment that lost the program is found by its package; one that has it is left alone", async () => {
+test("finds an environment without the program by its package, and keeps one that has it", async () => {
   await using cache = await UvCache.create();
   const text = "error: Failed to spawn: mcp-server-time\n  cause: No such file or directory (os error 2)";
   expect(cache.broken(text)).toEqual([]);
@@ -80,7 +80,7 @@ test("an environment that lost the program is found by its package; one that has
   expect(cache.broken(text)).toContain(cache.path("archive-v0/LCT3WT0IQ3iCaqCF"));
 });
 
-test("an environment without libraries, of which uv says nothing, is found; one that has them is left", async () => {
+test("finds an environment without libraries that uv does not report, and keeps one with libraries", async () => {
   await using cache = await UvCache.create();
   expect(cache.broken("")).toEqual([]);
   await rm(cache.path("archive-v0/LCT3WT0IQ3iCaqCF/lib"), { recursive: true });
@@ -88,7 +88,7 @@ test("an environment without libraries, of which uv says nothing, is found; one 
   expect(cache.broken("the time zone is not known")).toEqual([]);
 });
 
-test("a module that a server of the user's own lacks says nothing of the cache", async () => {
+test("a missing module of the user's own server does not affect the cache", async () => {
   await using cache = await UvCache.create();
   expect(cache.broken(TRACEBACK.replace("CACHE", "/home/ada/project"))).toEqual([]);
 });
@@ -97,7 +97,7 @@ test.each([
   "hint: Packages were unavailable because the network was disabled.",
   "  cause: Network connectivity is disabled, but the requested data wasn't found in the cache: https://x.test/a.whl",
   "  cause: Because a==1 needs to be downloaded from a registry and you require a, nothing fits.",
-])("`%s` says that something is to be downloaded", (line) => {
+])("`%s` reports a needed download", (line) => {
   const plan = planInstall({ command: "uvx", args: ["mcp-server-time"] }, { env: { HOME: "/home/ada" } });
   expect(plan?.missing?.test(line)).toBe(true);
 });

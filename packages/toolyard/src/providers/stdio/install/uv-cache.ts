@@ -1,24 +1,24 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a start of `uvx` found broken. */
+/** The broken parts found by a start of `uvx`. */
 export interface UvFinding {
-  /** What it wrote. */
+  /** Its output. */
   readonly text: string;
   /** Folders that it named. */
   readonly folders: readonly string[];
   readonly cache: string;
-  /** Whose environment it is. */
+  /** The distribution of the environment. */
   readonly distribution: string;
 }
 
 const ARCHIVES = "archive-v0";
-/** Environments are looked through for one that lacks a program, or its libraries. */
+/** Most environments that are searched for a missing program or missing libraries. */
 const MAX_LOOKED_AT = 1000;
 
 /**
- * What else has to go, since uv would make the same again of it: an environment is linked together from unpacked
- * wheels, and which wheel is where unpacked, stands below `wheels-v…`. `uv cache clean` removes that too, but waits for
+ * Returns further folders to remove, from which uv would restore the fault: an environment is linked from unpacked
+ * wheels, and `wheels-v…` records which wheel was unpacked where. `uv cache clean` removes these too, but waits for
  * every server that runs under `uvx`.
  */
 export function uvLeftovers({ text, folders, cache, distribution }: UvFinding): readonly string[] {
@@ -29,7 +29,7 @@ export function uvLeftovers({ text, folders, cache, distribution }: UvFinding): 
   return [...environments.slice(folders.length), ...pointers.filter((path) => existsSync(path))];
 }
 
-/** uv found the environment and not the program in it; it does not say which environment that is. */
+/** uv found the environment but not the program in it; it does not name the environment. */
 function withoutProgram(text: string, cache: string, distribution: string): readonly string[] {
   const [, program] = /Failed to spawn: `?([\w.-]+)`?/i.exec(text) ?? [];
   if (program === undefined) return [];
@@ -38,7 +38,7 @@ function withoutProgram(text: string, cache: string, distribution: string): read
     .filter((folder) => distributionsIn(folder).includes(normalised(distribution)));
 }
 
-/** Environments that have a program and no libraries: uv ends with them without a word. */
+/** Returns environments with a program and without libraries: uv exits on these without a message. */
 export function withoutLibraries(cache: string, program: string): readonly string[] {
   return environmentsIn(cache).filter(
     (folder) => hasProgram(folder, program) && ["lib", "Lib"].every((lib) => !existsSync(join(folder, lib))),
@@ -58,7 +58,7 @@ function hasProgram(folder: string, program: string): boolean {
   );
 }
 
-/** Distributions of an environment, or the one that an unpacked wheel is. */
+/** Returns the distributions of an environment, or the one of an unpacked wheel. */
 function distributionsIn(folder: string): readonly string[] {
   const pythons = namesIn(join(folder, "lib")).map((python) => join(folder, "lib", python, "site-packages"));
   return [folder, join(folder, "Lib", "site-packages"), ...pythons]
@@ -75,7 +75,7 @@ function wheelFolders(cache: string): readonly string[] {
     .flatMap((folder) => [folder, ...namesIn(folder).map((name) => join(folder, name))]);
 }
 
-/** As its folder is called: `mcp_server_time` is `mcp-server-time`. */
+/** Returns the form of its folder's name: `mcp_server_time` is `mcp-server-time`. */
 function normalised(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, "-");
 }

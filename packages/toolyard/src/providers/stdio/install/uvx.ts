@@ -27,11 +27,11 @@ const MISSING = new RegExp(
   "i",
 );
 
-/** uv asks its index again after ten minutes. */
+/** uv queries its index again after ten minutes. */
 const FRESH_MS = 10 * 60 * 1000;
 
 /**
- * `uvx` has no word for downloading alone; running the Python of the same environment comes to the same. With
+ * `uvx` has no command that only downloads; running the Python of the same environment has the same effect. With
  * `--offline` its start downloads nothing.
  */
 export const UVX: Runner = ({ name, head, words }, place) => {

@@ -10,43 +10,43 @@ import type { ScriptCode } from "../../../runtimes/scripts/script-host.ts";
 import { venvPython } from "../../../runtimes/scripts/venv.ts";
 import type { InstallCommand } from "../../installs.ts";
 
-/** A tool, as far as what it needs installed depends on it. */
+/** The facts of a tool on which its requirements depend. */
 export interface ToolRequirements extends ScriptCode {
-  /** The tools folder, its links resolved. */
+  /** The tools folder with links resolved. */
   readonly root: string;
 }
 
 export const KINDS_OF_NEED = ["header", "requirements.txt", "package.json"] as const;
 
-/** What a file asks for. */
+/** The requirements of a file. */
 export interface Need {
   readonly kind: (typeof KINDS_OF_NEED)[number];
   readonly file: string;
-  /** Of everything that decides what is installed, and where. */
+  /** Covers everything that decides what is installed, and where. */
   readonly key: string;
   readonly target: string;
-  /** Is there once it is installed. */
+  /** A path that exists once it is installed. */
   readonly mark: string;
   readonly tools: readonly string[];
   readonly commands: readonly InstallCommand[];
-  /** It says where packages come from, so somebody has to agree: it may be a model's, and lead anywhere. */
+  /** It names where packages come from, so a user must agree: a model may have written it, with any address. */
   readonly asksFirst?: true;
-  /** Why nothing can be run. */
+  /** The reason why nothing can be run. */
   readonly problem?: string;
-  /** What the file says cannot be understood, so the tool cannot be run either. */
+  /** The file is invalid, so the tool cannot be run either. */
   readonly isBroken?: true;
 }
 
-/** Where installing happens. */
+/** The environment of installs. */
 export interface InstallPlace {
-  /** Folder of the environments that headers ask for. */
+  /** Folder of the environments for script headers. */
   readonly environments: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Packages may be built, which runs their code; else ready-made ones only are taken. */
+  /** Packages may be built, which runs their code; otherwise only prebuilt ones are used. */
   readonly mayBuild: boolean;
 }
 
-/** What the header of a script asks for; nothing where a `.venv` lies beside it. */
+/** Returns the requirements of a script's header; `undefined` if there is a `.venv` next to it. */
 export function headerNeed(code: ScriptCode, place: InstallPlace): Need | undefined {
   const { name, file, folder, settings } = code;
   if (settings.isolation.mode !== "process" || !isOrdinaryPython(file)) return undefined;
@@ -55,7 +55,7 @@ export function headerNeed(code: ScriptCode, place: InstallPlace): Need | undefi
   if (!metadata || asksForNothing(metadata)) return undefined;
   const { text, hasToolTable, namesPlaces, problem } = metadata;
   const real = realpathSync(file);
-  // A table of a tool's own may name files beside the script.
+  // A `tool` table may name files next to the script.
   const key = keyOf("header", text, readText(`${real}.lock`) ?? "", hasToolTable ? dirname(real) : "");
   const target = join(place.environments, key);
   const base = {
@@ -86,7 +86,7 @@ function headerCommands(script: string, target: string, place: InstallPlace): Pi
   const flags = ["--no-progress", ...(place.mayBuild ? [] : ["--no-build"])];
   const env = { ...place.env, VIRTUAL_ENV: target };
   const args = ["sync", ...flags, "--active", "--script", script];
-  // Beside the script, uv would follow `uv.toml` and `.python-version`, which nobody agreed to.
+  // In the script's folder, uv would read `uv.toml` and `.python-version`, to which no user agreed.
   return { commands: [{ command: uv, args, env, cwd: place.environments }] };
 }
 
@@ -94,7 +94,7 @@ const NO_UV =
   "`uv` is not on this machine, which installs what headers of scripts name (`pip install uv`). " +
   "Or install it into a `.venv` beside the script.";
 
-/** What the files beside tools, or in folders above up to the tools folder, ask for. */
+/** Returns the requirements of the files next to tools, or in folders above up to the tools folder. */
 export function fileNeeds(tools: readonly ToolRequirements[], place: InstallPlace): readonly Need[] {
   const askers = new Map<string, string[]>();
   for (const tool of tools) {
@@ -109,7 +109,7 @@ export function fileNeeds(tools: readonly ToolRequirements[], place: InstallPlac
 
 const NODE_FILE = /\.[cm]?[jt]s$/i;
 
-/** The nearest one of its language. */
+/** Returns the nearest file of its language. */
 function filesFor({ file, folder, root }: ToolRequirements): readonly string[] {
   const wanted = NODE_FILE.test(file) ? "package.json" : isOrdinaryPython(file) ? "requirements.txt" : undefined;
   if (wanted === undefined) return [];
@@ -151,13 +151,13 @@ function requirementsNeed(file: string, place: InstallPlace): Omit<Need, "tools"
   return { ...base, commands: [step(interpreter, "-m", "venv", target), step(python, ...pip)] };
 }
 
-/** A line that is more than a name and its versions: an option, an address, a folder. */
+/** A line with more than a name and its versions: an option, an address, a folder. */
 const PLACE_OF_PYTHON = /^(?:[ \t]*-|[^#\n\r\u2028\u2029]*[@/\\])/m;
 
 function packageNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | undefined {
   const text = readText(file) ?? "";
   const wanted = objectIn(text);
-  // What is no JSON is left to npm, which says what is wrong with it.
+  // Invalid JSON is left to npm, which reports its fault.
   if (wanted && Object.keys(objectMember(wanted, "dependencies") ?? {}).length === 0) return undefined;
   const cwd = dirname(file);
   const target = join(cwd, "node_modules");
@@ -179,9 +179,9 @@ function packageNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | u
   return { ...base, commands: [{ command: npm, args, env: place.env, cwd }] };
 }
 
-/** Beside a package.json, these may lead elsewhere, too. */
+/** Next to a package.json, these may name other sources too. */
 const FURTHER_FILES = [".npmrc", "npm-shrinkwrap.json"];
-/** The members of a package.json by which npm gets packages for those who use it. */
+/** The members of a package.json for which npm installs packages. */
 const ASKING_MEMBERS = ["dependencies", "optionalDependencies", "peerDependencies", "overrides"];
 const NPM_REGISTRY = "https://registry.npmjs.org/";
 
@@ -202,13 +202,13 @@ function objectIn(text: string): JsonObject | undefined {
   }
 }
 
-/** All texts of a value, however deep. */
+/** Returns all texts of a value, at any depth. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** Where a lock says that packages were got from. */
+/** Returns the addresses of packages in a lock file. */
 function resolvedIn(value: unknown): readonly string[] {
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) =>
@@ -216,7 +216,7 @@ function resolvedIn(value: unknown): readonly string[] {
   );
 }
 
-/** A repository, an address, a file; versions, tags and other names have neither sign. */
+/** Matches a repository, an address, a file; versions, tags and other names contain none of these characters. */
 function isPlaceOfNode(wanted: string): boolean {
   return /[:/\\]/.test(wanted) && !wanted.startsWith("npm:");
 }

@@ -10,29 +10,29 @@ import type { Installs } from "../../installs.ts";
 import { fileNeeds, headerNeed, type InstallPlace, type Need, type ToolRequirements } from "./needs.ts";
 import { PREPARE_WITHIN_MS, RunningNeed, stepKey } from "./running-need.ts";
 
-/** `headers`: PEP 723 headers by themselves; `auto`: files beside tools too; `never`: by `toolyard prepare` only. */
+/** `headers`: only PEP 723 headers; `auto`: also files next to tools; `never`: only by `toolyard prepare`. */
 export type Dependencies = "headers" | "auto" | "never";
 
 export interface PreparationsOptions {
   readonly dependencies: Dependencies;
   readonly installs: () => Promise<Installs>;
-  /** Folder of the environments that headers ask for. */
+  /** Folder of the environments for script headers. */
   readonly environments: string;
-  /** What installers get of the hub's environment. */
+  /** The part of the hub's environment for installers. */
   readonly env: Readonly<Record<string, string>>;
   readonly logger: Logger;
-  /** Something else is known of a tool than before. */
+  /** Called when the state of a tool changed. */
   readonly onChange: () => void;
 }
 
-/** A call waits this long for what is being installed; then its caller is told. */
+/** Longest wait of a call for a running install; then it fails with the state. */
 const PATIENCE_MS = 30_000;
-/** Environments of headers on this machine; those that were used longest ago go. */
+/** Most environments of headers on this machine; the least recently used are removed. */
 const MAX_ENVIRONMENTS = 50;
 
 /**
- * What tools need installed. It begins with `beginWith`, when a hub starts its sources, or when somebody says so
- * (`Preparation.run`), and never by a call or by a change of a file: those may be a model's.
+ * Installs the requirements of tools. It starts with `beginWith`, when a hub starts its sources, or on a user's command
+ * (`Preparation.run`), and never because of a call or a file change, which may come from a model.
  */
 export class Preparations implements ScriptInterpreters {
   readonly #options: PreparationsOptions;
@@ -46,25 +46,25 @@ export class Preparations implements ScriptInterpreters {
     this.#options = options;
   }
 
-  /** Present while something is being installed. */
+  /** Present during an install. */
   get installation(): Installation | undefined {
     const [first, ...others] = Array.from(this.#running.values()).flatMap(({ installation }) => installation ?? []);
     if (!first || others.length === 0) return first;
     return { ...first, waitsFor: `${first.waitsFor} (and ${others.length} more)` };
   }
 
-  /** Resolves once everything that `beginWith` begins is under way. Never rejects. */
+  /** Resolves once everything that `beginWith` starts is running. Never rejects. */
   get begun(): Promise<unknown> {
     return this.#begun;
   }
 
-  /** By the name of the tool, why what it needs is not there. */
+  /** By the name of the tool: the reason for its missing requirements. */
   get failures(): ReadonlyMap<string, string> {
     const failed = Array.from(this.#failures.values());
     return new Map(failed.flatMap(({ tools, failure }) => tools.map((tool) => [tool, failure.message] as const)));
   }
 
-  /** Installs in the background what may be installed unasked. */
+  /** Installs in the background what may be installed without consent. */
   beginWith(tools: () => Promise<readonly ToolRequirements[]>): void {
     if (this.#options.dependencies === "never") return;
     this.#begun = this.#begin(tools).catch((error: unknown) => {
@@ -75,7 +75,7 @@ export class Preparations implements ScriptInterpreters {
   async #begin(find: () => Promise<readonly ToolRequirements[]>): Promise<void> {
     const { dependencies, logger } = this.#options;
     const tools = await find();
-    // Who builds a package runs its code, and nobody was asked.
+    // Building a package runs its code, and no user was asked.
     const headers = headerNeeds(tools, this.#place(false));
     const files = dependencies === "auto" ? fileNeeds(tools, this.#place(true)) : [];
     if (headers.length + files.length === 0) return;
@@ -88,7 +88,7 @@ export class Preparations implements ScriptInterpreters {
     }
   }
 
-  /** All that tools need, whether it is there or not. */
+  /** Returns all requirements of tools, present or not. */
   async list(tools: readonly ToolRequirements[]): Promise<readonly Preparation[]> {
     const place = this.#place(true);
     const needs = [...headerNeeds(tools, place), ...fileNeeds(tools, place)];
@@ -105,7 +105,7 @@ export class Preparations implements ScriptInterpreters {
     await this.#begun;
     if (!isReady(need, installs)) await this.#wait(need, installs);
     if (isReady(need, installs)) return this.#use(need);
-    // Without uv, or where nothing is to be installed unasked, it runs with what is there.
+    // Without uv, or without automatic installs, it runs with what is present.
     if (need.problem !== undefined || this.#options.dependencies === "never") return undefined;
     throw new FailError(this.#failures.get(need.key)?.failure ?? unprepared(code, need));
   }
@@ -125,7 +125,7 @@ export class Preparations implements ScriptInterpreters {
     );
   }
 
-  /** Another hub is at it: joined, never begun. */
+  /** Another hub installs it: this joins, and never starts it. */
   #elsewhere(need: Need, installs: Installs): RunningNeed | undefined {
     return installs.isRunning(need.key, PREPARE_WITHIN_MS) ? this.#start(need, installs) : undefined;
   }
@@ -168,7 +168,7 @@ export class Preparations implements ScriptInterpreters {
       isReady: isReady(need, installs),
       progress: () => this.#running.get(need.key)?.installation,
       run: async (signal) => {
-        // Somebody else may have been at it since this was looked at.
+        // Another process may have installed it since the check.
         if (isReady(need, installs)) return;
         const running = this.#start(need, installs);
         const failure = await running.ended(signal);
@@ -217,7 +217,7 @@ function unprepared({ file }: ScriptCode, { asksFirst }: Need): Fail {
   });
 }
 
-/** Where it cannot be made, the install says so. */
+/** If it cannot be created, the install reports that. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -230,7 +230,7 @@ function touch(folder: string): void {
   try {
     utimesSync(folder, new Date(), new Date());
   } catch {
-    // On a disk that cannot be written to, nothing is removed either.
+    // On a read-only disk, nothing is removed either.
   }
 }
 
@@ -240,6 +240,6 @@ function forgetOldest(folder: string): void {
     const byAge = places.map((path) => [path, statSync(path).mtimeMs] as const).toSorted(([, a], [, b]) => b - a);
     for (const [path] of byAge.slice(MAX_ENVIRONMENTS)) rmSync(path, { recursive: true, force: true });
   } catch {
-    // Another hub is at it.
+    // Another hub is using it.
   }
 }

@@ -8,16 +8,16 @@ import type { InstallEnd, Installs, RunningWish } from "../../installs.ts";
 import type { Need } from "./needs.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
-/** As long as a server that is downloaded may take. */
+/** The same limit as for a server's download. */
 export const PREPARE_WITHIN_MS = 10 * 60 * 1000;
 const HOLD_MS = 60_000;
 const MAX_SAID_CHARS = 400;
 const NEVER = new AbortController().signal;
 
-/** The commands of one need, one after the other. */
+/** The commands of one need, in sequence. */
 export class RunningNeed {
   readonly need: Need;
-  /** Never rejects. The failure, if it failed; waiting for it keeps no process alive. */
+  /** Resolves with the failure, if it failed; never rejects, and keeps no waiting process alive. */
   readonly over: Promise<Fail | undefined>;
   readonly #installs: Installs;
   readonly #since = new Date();
@@ -37,7 +37,7 @@ export class RunningNeed {
     return { package: what, since: this.#since.toISOString(), waitsFor, ...(pid !== undefined && { pid }) };
   }
 
-  /** The same as `over`, keeping the process alive. Rejects once the signal aborts; what was begun goes on. */
+  /** Like `over`, but keeps the process alive. Rejects once the signal aborts; the install continues. */
   async ended(signal: AbortSignal): Promise<Fail | undefined> {
     const hold = setInterval(() => {}, HOLD_MS);
     try {
@@ -68,14 +68,14 @@ export class RunningNeed {
   }
 }
 
-/** The last command of a need stands for all of it. */
+/** The last command's key represents the whole need. */
 export function stepKey({ key, commands }: Need, index = commands.length - 1): string {
   return index === commands.length - 1 ? key : `${key}-${index}`;
 }
 
 const NO_ROOM = "Make room on the disk, then run `toolyard prepare`.";
 
-/** What an installer says, and what to do about it. */
+/** An installer's message, and the advice for it. */
 const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [
     /building source distributions is disabled|no-build|no usable wheels/i,
@@ -92,9 +92,9 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   ],
 ];
 
-/** What is said of packages that could not be installed. */
+/** Returns the failure of packages that could not be installed. */
 function prepareFailure({ file, kind, target }: Need, { reason = "", lines }: InstallEnd): Fail {
-  // Callers read it, too, and are shown no paths of this machine, nor what an index wants to be asked with.
+  // Callers read it, too, so it contains no paths of this machine and no credentials of an index.
   const what = `The packages in ${kind === "header" ? "the header of " : ""}${basename(file)}`;
   const folders = [dirname(file), target, dirname(target)];
   const said = lastWords(lines.map((line) => hidePaths(line, folders).replace(LOGIN_IN_URL, "$1***@")));
@@ -108,7 +108,7 @@ function prepareFailure({ file, kind, target }: Need, { reason = "", lines }: In
   );
 }
 
-/** Python's own tools keep to themselves what theirs died of. */
+/** Python's own tools do not report the cause when their child processes fail. */
 function isFull(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -128,7 +128,7 @@ function howOf(reason: string): string {
   return reason.startsWith("exit ") ? ` (${reason.replace("exit ", "exit code ")})` : "";
 }
 
-/** From the last line that begins an error to the end; the last line where none does. */
+/** Returns the text from the last line that starts an error to the end; the last line if there is none. */
 function lastWords(lines: readonly string[]): string {
   const begins = lines.findLastIndex((line) => /^(?:×|error\b|npm (?:ERR!|error)|ERROR\b)/i.test(line));
   const words = (begins === -1 ? lines.slice(-1) : lines.slice(begins)).filter((line) => !/complete log/.test(line));
