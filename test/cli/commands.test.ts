@@ -121,17 +121,32 @@ describe("what people see", () => {
     await using desk = await Desk.create({
       "toolyard.toml":
         '[mcp.stdio_servers.a]\ncommand = "x"\nenv = { KEY = "${A_KEY}" }\n[mcp.stdio_servers.off]\n' +
-        'command = "x"\nenabled = false\n',
+        'command = "x"\nenabled = false\nenv = { KEY = "${A_KEY}" }\n[[mcp.remote_servers]]\nalias = "far"\n' +
+        'url = "https://${A_HOST}/mcp"\ntoken = "${A_TOKEN}"\nenabled = false\n',
     });
     const { code, stdout } = await desk.run(["check"]);
     expect(code).toBe(4);
-    expect(stdout).toMatch(/^a: the variable A_KEY is not set/m);
-    expect(stdout).not.toMatch(/^off:/m);
+    expect(stdout).toMatch(/^a: the variable A_KEY is not set; set it, or write \S+\.$/m);
+    expect(stdout).not.toMatch(/^(?:off|far):/m);
     await desk.write("toolyard.toml", '[mcp.stdio_servers.off]\ncommand = "x"\nenabled = false\n');
     expect(await desk.run(["check"])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("Everything answers."),
     });
+  });
+});
+
+describe("a configuration with mistakes", () => {
+  test("is described in sentences, with what to do", async () => {
+    await using desk = await Desk.create({ "toolyard.toml": '[server]\nport = "many"\nprot = 1\n[mcp]\nx = 1\n' });
+    const { code, stderr } = await desk.run(["check"]);
+    const lines = stderr.trimEnd().split("\n");
+    expect(code).toBe(2);
+    expect(lines.length).toBeGreaterThan(3);
+    expect(lines.filter((line) => !line.endsWith(".") && !line.endsWith("?"))).toEqual([]);
+    expect(lines.at(-1)).toContain("run `toolyard check`");
+    const json = await desk.run(["check", "--json"]);
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { kind: "invalid_params" } });
   });
 });
 

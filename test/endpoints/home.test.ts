@@ -15,7 +15,7 @@ async function serve(settings: object = {}): Promise<string> {
 const open = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${url}/`, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8", ...headers } });
 
-test("GET / answers a page for text/html, and the MCP answer to a client that accepts anything", async () => {
+test("GET / answers a page for text/html, and the MCP answer to a client that accepts its media types", async () => {
   const url = await serve();
   const page = await open(url);
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -30,6 +30,30 @@ test("GET / answers a page for text/html, and the MCP answer to a client that ac
   for (const accept of ["*/*", "application/json", "text/html;q=0.5, text/event-stream"])
     expect((await fetch(`${url}/`, { headers: { accept } })).headers.get("content-type")).not.toContain("html");
   expect((await fetch(`${url}/?uri=none://x`, { headers: { accept: "text/html" } })).status).not.toBe(200);
+});
+
+test("GET / explains itself in plain text to curl, and refuses a protocol's client as before", async () => {
+  const url = await serve();
+  for (const headers of [{ accept: "*/*" }, { accept: "text/plain" }, { accept: "text/*, */*;q=0.1" }]) {
+    const response = await fetch(`${url}/`, { headers });
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
+    const text = await response.text();
+    expect(text).toMatch(/^.+ \(toolyard \S+\) is an MCP endpoint\.\n/);
+    for (const part of [`${url}/mcp`, `curl ${url}/api/tools\n`, `${url}/docs\n`, `toolyard list --url ${url}/mcp\n`])
+      expect(text).toContain(part);
+  }
+  for (const accept of ["application/json", "application/json, text/event-stream", "image/png"])
+    expect((await fetch(`${url}/`, { headers: { accept } })).status).toBeGreaterThanOrEqual(400);
+  expect((await fetch(`${url}/?uri=none://x`)).headers.get("content-type")).toContain("json");
+  expect((await fetch(`${url}/`, { method: "POST", body: "{}" })).headers.get("content-type")).not.toContain("plain");
+});
+
+test("GET / names the token and omits REST where it is off, and refuses a caller without a token", async () => {
+  const url = await serve({ server: { token: "a-long-enough-token" }, rest: { enabled: false } });
+  expect((await fetch(`${url}/`)).status).toBe(401);
+  const text = await (await fetch(`${url}/`, { headers: { authorization: "Bearer a-long-enough-token" } })).text();
+  expect(text).toContain("--token-env TOOLYARD_TOKEN");
+  expect(text).not.toMatch(/a-long-enough|\/docs|\/api/);
 });
 
 test("it has an entry for each client, and links that add the hub to VS Code and Cursor", async () => {
@@ -94,5 +118,5 @@ test("where the JSON-RPC dialect is off the page is there as well, and programs 
   const page = await (await open(url)).text();
   expect(page).toContain("<h2>Sources</h2>");
   expect(page).not.toContain("/docs");
-  expect((await fetch(`${url}/`, { headers: { accept: "*/*" } })).status).toBe(404);
+  expect((await fetch(`${url}/`, { headers: { accept: "application/json" } })).status).toBe(404);
 });

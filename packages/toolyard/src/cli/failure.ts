@@ -44,11 +44,24 @@ export async function reportFail(failure: Fail, json: boolean, io: Io): Promise<
 export async function reportError(error: unknown, json: boolean, io: Io): Promise<number> {
   if (error instanceof FailError) return reportFail(error.failure, json, io);
   if (io.interrupted.aborted) return reportFail(fail("cancelled", "Interrupted."), json, io);
-  if (error instanceof ConfigError || error instanceof OptionError || error instanceof UsageError)
-    return reportUsage(messageOf(error), json, io);
+  if (error instanceof ConfigError) return reportUsage(json ? messageOf(error) : configText(error), json, io);
+  if (error instanceof OptionError || error instanceof UsageError) return reportUsage(messageOf(error), json, io);
   if (json) await printJson(io.stderr, errorObject("internal", messageOf(error)));
   else await print(io.stderr, internalText(error, io));
   return EXIT.internal;
+}
+
+/** Problems that the check of the schema found have no advice of their own. */
+function configText({ problems }: ConfigError): string {
+  const isChecked = problems.some((problem) => !isSentence(problem));
+  const lines = problems.map((problem) => (isSentence(problem) ? problem : `${problem}.`));
+  return [...lines, ...(isChecked ? [CONFIG_ADVICE] : [])].join("\n");
+}
+
+const CONFIG_ADVICE = "Correct it, then run `toolyard check`. `toolyard config --schema` lists all options.";
+
+function isSentence(text: string): boolean {
+  return /[.?!]$/.test(text);
 }
 
 /** Says what is wrong with the command line or the configuration, and gives the exit code. */

@@ -84,14 +84,14 @@ async function expandReference(
     return value;
   }
   if (fallback !== undefined) return fallback;
-  throw new MissingValue(`the variable ${name} is not set; set it, or write \${${name}:-default}`);
+  throw new MissingValue(`the variable ${name} is not set; set it, or write \${${name}:-default}.`);
 }
 
 function inputMessage(name: string): string {
   const variable = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
   return (
     `\`\${input:${name}}\` asks a person, which a server cannot; ` +
-    `set the variable ${variable} and write \`\${env:${variable}}\` instead`
+    `set the variable ${variable} and write \`\${env:${variable}}\` instead.`
   );
 }
 
@@ -141,10 +141,12 @@ const MAX_SECRET_BYTES = 64 * 1024;
 async function readSecretFile(file: string, context: ExpandContext): Promise<string> {
   const path = resolve(context.folder, expandHome(file));
   const text = await readText(path, { maxBytes: MAX_SECRET_BYTES }).catch((error: NodeJS.ErrnoException) => {
-    throw new MissingValue(`the file ${file} cannot be read (${error.code ?? "unknown error"})`);
+    throw new MissingValue(
+      `the file ${file} cannot be read (${error.code ?? "unknown error"}). Check its path and its rights.`,
+    );
   });
   if (text.length > MAX_SECRET_BYTES)
-    throw new MissingValue(`the file ${file} is over ${MAX_SECRET_BYTES} bytes; a secret is one line`);
+    throw new MissingValue(`the file ${file} is over ${MAX_SECRET_BYTES} bytes; a secret is one line.`);
   const secret = text.replace(/\r?\n$/, "");
   context.onFile?.(secret);
   return secret;

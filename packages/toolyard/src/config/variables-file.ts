@@ -30,10 +30,13 @@ export async function withVariablesFile(
 
 async function readVariables(path: string, key: string): Promise<string> {
   const text = await readText(path, { maxBytes: MAX_FILE_CHARS }).catch((error: unknown) => {
-    throw new MissingValue(`\`${key}\`: the file ${path} cannot be read (${codeOf(error) ?? "unknown error"})`);
+    const code = codeOf(error) ?? "unknown error";
+    throw new MissingValue(`\`${key}\`: the file ${path} cannot be read (${code}). Check its path and its rights.`);
   });
   if (text.length > MAX_FILE_CHARS)
-    throw new MissingValue(`\`${key}\`: the file ${path} has more than ${MAX_FILE_CHARS} characters`);
+    throw new MissingValue(
+      `\`${key}\`: the file ${path} has more than ${MAX_FILE_CHARS} characters. Name another file.`,
+    );
   // A byte order mark would become part of the first name.
   return text.replace(/^\uFEFF/, "");
 }

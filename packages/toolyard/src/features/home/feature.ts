@@ -11,10 +11,10 @@ const HOME_PAGE = defineEndpoint({
   paths: [],
   uses: [HUB, STARTED_AT, REDACT, SIGN_INS, ACCESS],
   resolve: ({ rest }) => {
-    const { enabled, hasDescription } = resolveRest(rest);
-    return { hasDocs: enabled && hasDescription };
+    const { enabled, hasDescription, basePath } = resolveRest(rest);
+    return { hasDocs: enabled && hasDescription, ...(enabled && { restPath: basePath }) };
   },
-  open: async ({ hasDocs }, { hub, startedAt, redact, signIns, access }) =>
+  open: async ({ hasDocs, restPath }, { hub, startedAt, redact, signIns, access }) =>
     new (await import("./home-endpoint.ts")).HomeEndpoint({
       hub,
       startedAt,
@@ -22,6 +22,7 @@ const HOME_PAGE = defineEndpoint({
       isGuarded: access.isGuarded,
       signIns,
       hasDocs,
+      ...(restPath !== undefined && { restPath }),
       clients: async (endpoint) => (await import("./client-entries.ts")).clientEntries(endpoint, access.isGuarded),
     }),
 });

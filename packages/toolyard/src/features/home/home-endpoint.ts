@@ -16,11 +16,16 @@ export interface HomeParts {
   readonly signIns: Pick<SignInCoordinator, "sources">;
   /** `/docs` is there. */
   readonly hasDocs: boolean;
+  /** Path of REST below the hub's URL, such as `/api`; absent if it is not served. */
+  readonly restPath?: string;
   /** How each client is given the hub at this address. */
   readonly clients: (endpoint: string) => Promise<readonly ClientEntry[]>;
 }
 
-/** `GET /` for a browser: how to connect clients, and how the sources are, for whom that is shown. */
+/**
+ * Serves `GET /` without a resource. A browser gets a page that shows how to connect clients and, if the caller may see
+ * it, the state of the sources. A program that accepts anything, such as curl, gets a few lines of text.
+ */
 export class HomeEndpoint implements Endpoint {
   readonly pages: readonly SharedPage[] = [
     { path: "/", wants: (exchange) => this.wants(exchange), serve: (exchange) => this.serve(exchange) },
@@ -37,15 +42,36 @@ export class HomeEndpoint implements Endpoint {
 
   close(): void {}
 
-  // Programs that take anything get what the path is there for.
+  // Clients of MCP and JSON-RPC name the media types of their protocol.
   wants(exchange: HttpExchange): boolean {
     if (exchange.method !== "GET" || exchange.path.replace(/(?<!\/)\/+$/, "") !== "") return false;
     if (exchange.header("mcp-session-id") !== undefined || exchange.query.has("uri")) return false;
     const accept = exchange.header("accept") ?? "";
-    return /(?:^|[\s,])text\/html\s*(?:[;,]|$)/i.test(accept) && !/text\/event-stream/i.test(accept);
+    return !/text\/event-stream|application\/json/i.test(accept) && /^\s*$|text\/|\*\/\*/i.test(accept);
   }
 
-  async serve({ answer, baseUrl, mcpUrl, principal }: HttpExchange): Promise<void> {
+  async serve(exchange: HttpExchange): Promise<void> {
+    const isBrowser = /(?:^|[\s,])text\/html\s*(?:[;,]|$)/i.test(exchange.header("accept") ?? "");
+    return isBrowser ? this.#servePage(exchange) : this.#serveText(exchange);
+  }
+
+  async #serveText({ answer, baseUrl, mcpUrl, principal }: HttpExchange): Promise<void> {
+    const { hub, redact, isGuarded, hasDocs, restPath } = this.#parts;
+    const [{ homeText }, facts] = await Promise.all([import("./home-text.ts"), hub.facts(principal, { waits: false })]);
+    const text = homeText({
+      title: facts.title ?? facts.name,
+      version: VERSION,
+      baseUrl,
+      mcpUrl,
+      isGuarded,
+      hasDocs,
+      ...(restPath !== undefined && { restPath }),
+    });
+    const headers = ["content-type", "text/plain; charset=utf-8", "cache-control", "no-store", "vary", "accept"];
+    answer.send(200, [...headers, "x-content-type-options", "nosniff"], redact(text));
+  }
+
+  async #servePage({ answer, baseUrl, mcpUrl, principal }: HttpExchange): Promise<void> {
     const { hub, startedAt, redact, isGuarded, hasDocs, signIns } = this.#parts;
     const [{ HOME_POLICY, renderHome }, clients, facts] = await Promise.all([
       import("./home-page.ts"),
