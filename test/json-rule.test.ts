@@ -30,6 +30,7 @@ const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
   ],
   "templates of new tools": ["cli/new-tool/other-files.ts", "cli/new-tool/script-files.ts"],
   "answers of services that are no tools": [
+    "auth/issuer/provider-client.ts",
     "models/model-failure.ts",
     "outbound/credentials/token-answer.ts",
     "outbound/outbound-client.ts",

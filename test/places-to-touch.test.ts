@@ -452,7 +452,7 @@ describe("a new capability", () => {
 
   test("authorization server: its tokens open every endpoint, and its documents and challenge say how", async () => {
     const features = featureList([...FEATURES, AUTHORIZATION_SERVER]);
-    await using toy = await ToyHub.open(features, { auth: { clients: { ci: "s3cret" } } });
+    await using toy = await ToyHub.open(features, { token_server: { clients: { ci: "s3cret" } } });
     const refused = await toy.call("meta.ping");
     expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([
       401,

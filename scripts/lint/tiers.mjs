@@ -20,6 +20,7 @@ const TIERS = new Map(
     http: 2,
     state: 1,
     telemetry: 2,
+    auth: 2,
     signin: 2,
     websearch: 2,
     extras: 2,

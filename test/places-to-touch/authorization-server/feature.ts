@@ -8,7 +8,7 @@ import { sendJson } from "../../../packages/toolyard/src/http/answer/send.ts";
 import { defineFeature } from "../../../packages/toolyard/src/kernel/feature.ts";
 
 interface Reads {
-  readonly auth?: { readonly clients?: Readonly<Record<string, string>> };
+  readonly token_server?: { readonly clients?: Readonly<Record<string, string>> };
 }
 
 /** Access tokens by client. */
@@ -37,10 +37,10 @@ const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
 /** Client credentials at `/token`. */
 const TOKEN_ENDPOINT = defineEndpoint({
-  schema: { auth: Type.Optional(Type.Object({ clients: Type.Optional(Type.Record(Type.Secret())) })) },
+  schema: { token_server: Type.Optional(Type.Object({ clients: Type.Optional(Type.Record(Type.Secret())) })) },
   paths: ["/token"],
   uses: [ISSUER],
-  resolve: ({ auth }) => auth,
+  resolve: ({ token_server: server }) => server,
   open: async (_options, { issuer }) => ({
     mount: (listener) =>
       listener.route({ methods: ["POST"], path: "/token", isOpen: true }, async (exchange) => {
@@ -60,12 +60,12 @@ export const AUTHORIZATION_SERVER = defineFeature({
   provides: [ISSUER],
   endpoints: [TOKEN_ENDPOINT],
   start: (_services, config: () => Reads) => {
-    const issuer = new Issuer(() => config().auth?.clients ?? {});
-    const principals = (): number => Object.keys(config().auth?.clients ?? {}).length;
+    const issuer = new Issuer(() => config().token_server?.clients ?? {});
+    const principals = (): number => Object.keys(config().token_server?.clients ?? {}).length;
     return {
       services: { issuer },
       access: {
-        plan: () => (config().auth ? { mode: "oauth", isGuarded: true, principals: principals() } : undefined),
+        plan: () => (config().token_server ? { mode: "oauth", isGuarded: true, principals: principals() } : undefined),
         create: () => createAccess(issuer),
       },
     };
@@ -75,10 +75,11 @@ export const AUTHORIZATION_SERVER = defineFeature({
 function createAccess(issuer: Issuer): Access {
   const challenge = (description: string): string =>
     `Bearer resource_metadata="${METADATA_PATH}", error_description="${description}"`;
+  let baseUrl = "";
   return {
     mode: "oauth",
     isGuarded: true,
-    challenge,
+    opened: (place) => (baseUrl = place.baseUrl),
     authenticator: {
       authenticate: (credentials) => {
         const token = /^bearer (\S+)$/i.exec(credentials.header("authorization") ?? "")?.[1] ?? "";
@@ -87,6 +88,6 @@ function createAccess(issuer: Issuer): Access {
         return { admitted: false, message: "No access token.", challenge: challenge("No access token.") };
       },
     },
-    documents: [{ path: METADATA_PATH, read: (baseUrl) => ({ resource: baseUrl, authorization_servers: [baseUrl] }) }],
+    documents: [{ path: METADATA_PATH, read: () => ({ resource: baseUrl, authorization_servers: [baseUrl] }) }],
   };
 }

@@ -12,10 +12,20 @@ export interface Access {
   /** Whether callers without credentials are refused, so that one caller's results are hidden from others. */
   readonly isGuarded: boolean;
   readonly authenticator: Authenticator;
-  /** Returns `WWW-Authenticate` of a refusal with this description. Empty if `mode` is `open`. */
-  readonly challenge: (description: string) => string;
   /** Documents on how to authenticate, which are served without credentials. */
   readonly documents: readonly AccessDocument[];
+  /** Security schemes of OpenAPI 3.1, by name. One of them is enough. @default `token`, a bearer token */
+  readonly securitySchemes?: () => Readonly<Record<string, JsonObject>>;
+  /** Called once when the address of the place is known, before the first request. */
+  readonly opened?: (place: AccessPlace) => void;
+}
+
+/** The place that an access belongs to, once it is open. */
+export interface AccessPlace {
+  /** Canonical address with the base path, without a slash at its end. It does not depend on any request. */
+  readonly baseUrl: string;
+  /** Returns whether requests at a path below the base path need credentials. */
+  readonly isMount: (path: string) => boolean;
 }
 
 /** How callers must authenticate, according to a configuration. */
@@ -31,8 +41,10 @@ export type AccessMode = "open" | "bearer" | (string & {});
 export interface AccessDocument {
   /** Below the base path, with a leading slash. */
   readonly path: string;
-  /** Builds the document for the address that the request was sent to. */
-  readonly read: (baseUrl: string) => JsonObject;
+  /** Also serves everything below `path`. @default false */
+  readonly isTree?: boolean;
+  /** Returns the document for what follows `path`, or nothing: 404. */
+  readonly read: (rest: string) => JsonObject | undefined;
 }
 
 /** Admits every caller as this principal: a pipe, or a listener without tokens. */
@@ -41,7 +53,6 @@ export function openAccess(principal: Principal): Access {
     mode: "open",
     isGuarded: false,
     authenticator: alwaysAdmitting(principal),
-    challenge: () => "",
     documents: [],
   });
 }

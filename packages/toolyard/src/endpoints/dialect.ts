@@ -33,7 +33,13 @@ export type DialectAnswer =
   /** Any JSON value. */
   | { readonly type: "value"; readonly value: unknown }
   /** `kind` is the outcome code, for carriers that can report more than a JSON-RPC code. */
-  | { readonly type: "error"; readonly error: RpcErrorObject; readonly kind?: FailKind }
+  | {
+      readonly type: "error";
+      readonly error: RpcErrorObject;
+      readonly kind?: FailKind;
+      /** Scopes that the caller's access token lacks; over HTTP the answer is a 403 that names them. */
+      readonly requiredScopes?: readonly string[];
+    }
   /** The caller has cancelled: nothing is sent. */
   | { readonly type: "silence" };
 

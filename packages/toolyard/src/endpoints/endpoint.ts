@@ -123,7 +123,10 @@ export interface SessionlessConversation {
 
 /** Receiver of the reply to one message. */
 export interface ReplyOutlet {
-  reply(text: string, error?: { readonly code: number; readonly kind?: FailKind }): void;
+  reply(
+    text: string,
+    error?: { readonly code: number; readonly kind?: FailKind; readonly requiredScopes?: readonly string[] },
+  ): void;
   note(text: string): void;
   readonly reachable: boolean;
   readonly isShared: boolean;

@@ -13,7 +13,7 @@ import type { HttpOptions } from "./options.ts";
 import { Refusal } from "./answer/refusal.ts";
 import { RefusalCount } from "./answer/refusal-count.ts";
 import { EVERY_METHOD, Router, USUAL_METHODS, type Route } from "./router.ts";
-import { ProfilePaths, type ProfiledPath } from "./profile-paths.ts";
+import { MCP_MOUNT, ProfilePaths, type ProfiledPath } from "./profile-paths.ts";
 import { HEALTH_PATHS } from "./health.ts";
 import { sendJson, sendText } from "./answer/send.ts";
 import { firstChars } from "../core/text/truncate.ts";
@@ -51,7 +51,7 @@ export class Dispatcher {
     this.#forwarded = new ForwardedReader(options.trustedProxies);
     this.#profiles = new ProfilePaths(options.profiles);
     this.bodies = new BodyBudget(options.limits);
-    this.#place = { limits: options.limits, closing, bodies: this.bodies };
+    this.#place = { limits: options.limits, closing, bodies: this.bodies, authenticator };
   }
 
   /** Returns whether a path is served here. */
@@ -71,38 +71,49 @@ export class Dispatcher {
 
   #dispatch(arrival: Arrival): void | Promise<void> {
     const { request, answer } = arrival;
-    this.#check(request);
-    const allowed = this.#guard.corsOrigin(request.header("origin"));
-    if (allowed !== undefined) allowOrigin(answer, allowed);
     const { path, search } = splitTarget(request.target);
-    if (isHealthPath(path, this.#options.basePath)) return this.#answerHealth(answer);
     const place = this.#placeOf(path);
     const route = place && this.#routeAt(place);
-    if (allowed !== undefined && isPreflight(request)) return answerPreflight(arrival, toldMethods(route));
+    const isAllowed = this.#allow(arrival, route);
+    if (isHealthPath(path, this.#options.basePath)) return this.#answerHealth(answer);
+    if (isAllowed && isPreflight(request)) return answerPreflight(arrival, toldMethods(route));
     // Clients look there for sign-in documents, and accept only a 404 as a refusal.
     if (!place || (!route && place.path.startsWith(WELL_KNOWN))) return sendText(answer, 404, "Not Found");
     const known = { arrival, route, place, search };
     if (route?.isOpen) return this.#enter(NOBODY, known);
-    const found = this.#authenticator.authenticate(request);
+    const found = this.#authenticator.authenticate(request, route && mountOf(place, route));
     return found instanceof Promise
       ? found.then((authentication) => this.#enter(this.#admitted(authentication, request), known))
       : this.#enter(this.#admitted(found, request), known);
   }
 
+  /** Checks a request, and returns whether a page of its origin may read the answer. Throws a 400 or 403. */
+  #allow({ request, answer }: Arrival, route: Route | undefined): boolean {
+    const isShared = route?.isShared === true;
+    this.#check(request, isShared);
+    const allowed = isShared ? "*" : this.#guard.corsOrigin(request.header("origin"));
+    if (allowed !== undefined) allowOrigin(answer, allowed);
+    return allowed !== undefined;
+  }
+
   /** Throws a 400 or 403 for a request that no client of this hub may send. */
-  #check(request: HttpRequest): void {
+  #check(request: HttpRequest, isShared: boolean): void {
     try {
-      this.#guard.check(request);
+      this.#guard.check(request, isShared);
     } catch (error) {
       throw error instanceof Refusal ? this.#counted(error, request) : error;
     }
   }
 
-  /** Returns the admitted principal. Throws a 401 that names what is missing. */
+  /** Returns the admitted principal. Throws a 401, 403 or 503 that names what is missing. */
   #admitted(authentication: Authentication, request: HttpRequest): Principal {
     if (authentication.admitted) return authentication.principal;
-    const { message, challenge } = authentication;
-    throw this.#counted(new Refusal(401, message, { "www-authenticate": challenge }), request);
+    const { status = 401, message, challenge, retryAfterMs } = authentication;
+    const headers = {
+      ...(challenge !== "" && { "www-authenticate": challenge }),
+      ...(retryAfterMs !== undefined && { "retry-after": String(Math.ceil(retryAfterMs / 1000)) }),
+    };
+    throw this.#counted(new Refusal(status, message, headers), request);
   }
 
   #counted(refusal: Refusal, request: HttpRequest): Refusal {
@@ -119,7 +130,7 @@ export class Dispatcher {
     assertMethod(route, request.method);
     const { remoteAddress, origin } = this.#forwarded.read(request);
     const baseUrl = origin + this.#options.basePath + place.base;
-    const facts = { principal, remoteAddress, baseUrl, path: place.path, search };
+    const facts = { principal, remoteAddress, baseUrl, path: place.path, search, mount: mountOf(place, route) };
     return route.handler(new HttpExchange(arrival, facts, this.#place));
   }
 
@@ -148,6 +159,12 @@ export class Dispatcher {
     const route = this.router.find(path);
     return route?.isOpen && name !== undefined ? undefined : route;
   }
+}
+
+/** Returns the path of the endpoint below the base path, as clients know it. */
+function mountOf({ base, name }: ProfiledPath, { mount }: Route): string {
+  if (name === undefined) return mount;
+  return mount === MCP_MOUNT ? base : base + mount;
 }
 
 /** The part of a request that is known before authentication. */
@@ -196,10 +213,20 @@ function splitTarget(target: string): { readonly path: string; readonly search: 
   return mark === -1 ? { path: local, search: "" } : { path: local.slice(0, mark), search: local.slice(mark + 1) };
 }
 
+/** Well-known addresses of a base path have it after their own name (RFC 8414 section 3.1, RFC 9728 section 3.1). */
 function innerPath(path: string, basePath: string): string | undefined {
   if (basePath === "") return path;
   if (path === basePath) return "/";
+  const name = path.startsWith(WELL_KNOWN) ? path.slice(0, endOfName(path)) : path;
+  const rest = path.slice(name.length);
+  if (rest === basePath || rest.startsWith(`${basePath}/`)) return name + rest.slice(basePath.length);
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined;
+}
+
+/** Index of the slash that ends the name of a well-known address, or its length. */
+function endOfName(path: string): number {
+  const slash = path.indexOf("/", WELL_KNOWN.length);
+  return slash === -1 ? path.length : slash;
 }
 
 /** Both at the root and below the base path: a health check may be on either side of a proxy. */

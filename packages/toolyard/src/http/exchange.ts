@@ -1,6 +1,7 @@
 import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
 import { rightsWithin } from "../core/ports/rights.ts";
-import type { HttpAnswer } from "./answer/answer.ts";
+import type { Authenticator } from "../core/ports/authenticator.ts";
+import type { HttpAnswer, ScopesOwner } from "./answer/answer.ts";
 import type { ArrivingBytes, BodyBudget, ReleaseBytes } from "./request/body-budget.ts";
 import { EventStream, type StreamLimits } from "./answer/event-stream.ts";
 import { parseJsonBody, type JsonBody } from "./request/json-body.ts";
@@ -24,6 +25,8 @@ export interface ExchangeFacts {
   readonly path: string;
   /** Text after the question mark. */
   readonly search: string;
+  /** Path of the endpoint, as it was mounted. */
+  readonly mount: string;
 }
 
 /** The principal of requests on paths that need no sign-in. */
@@ -40,13 +43,14 @@ export interface ExchangePlace {
   readonly closing: AbortSignal;
   /** Limit of bodies that are still arriving. */
   readonly bodies: BodyBudget;
+  readonly authenticator: Pick<Authenticator, "challengeScopes">;
 }
 
 /**
  * One request and its answer for endpoints: checked, with its caller known. Independent of the carrier; the adapters
  * (`node/`, `fetch/`, `workers/`) handle that.
  */
-export class HttpExchange implements BodyAccounts {
+export class HttpExchange implements BodyAccounts, ScopesOwner {
   readonly answer: HttpAnswer;
   readonly #request: HttpRequest;
   readonly #facts: ExchangeFacts;
@@ -58,6 +62,7 @@ export class HttpExchange implements BodyAccounts {
     this.answer = answer;
     this.#facts = facts;
     this.#place = place;
+    answer.scopesOwner = this;
   }
 
   get method(): string {
@@ -97,6 +102,11 @@ export class HttpExchange implements BodyAccounts {
     return this.#facts.search;
   }
 
+  /** Path of the endpoint below the base path, as clients know it. */
+  get mount(): string {
+    return this.#facts.mount;
+  }
+
   get query(): URLSearchParams {
     const { search } = this.#facts;
     this.#query ??= search === "" ? NO_QUERY : new URLSearchParams(search);
@@ -106,6 +116,11 @@ export class HttpExchange implements BodyAccounts {
   /** Aborted when the listener starts to close: streams should end. */
   get closing(): AbortSignal {
     return this.#place.closing;
+  }
+
+  /** The challenge for an operation that needs these scopes; absent where callers have none. */
+  challengeScopes(scopes: readonly string[]): string | undefined {
+    return this.#place.authenticator.challengeScopes?.(scopes, this.#facts.mount);
   }
 
   /** Returns one header by its name in lower case. */
@@ -133,11 +148,32 @@ export class HttpExchange implements BodyAccounts {
     return parseJsonBody(body, this.#place.limits);
   }
 
+  /**
+   * Begins a stream that may outlive the caller's access token: it ends when the token does. Answers to one request may
+   * take longer, since the token was valid when the request came.
+   */
+  openLastingStream(headers?: Readonly<Record<string, string>>): EventStream {
+    const stream = this.openStream(headers);
+    this.endWithToken(() => stream.end());
+    return stream;
+  }
+
+  /** Calls `end` when the caller's access token expires, unless the answer is over by then. */
+  endWithToken(end: () => void): void {
+    const { expiresAt } = this.principal.identity ?? {};
+    if (expiresAt === undefined) return;
+    const timer = setTimeout(end, Math.min(Math.max(0, expiresAt - Date.now()), MAX_TIMER_MS)).unref();
+    this.answer.onClosed(() => clearTimeout(timer));
+  }
+
   /** Starts a stream of server-sent events as the answer. */
   openStream(headers?: Readonly<Record<string, string>>): EventStream {
     return new EventStream(this.answer, this.#place.limits, headers);
   }
 }
+
+/** Node fires timers that are longer at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** A client without a token is `local`, or on an open path `nobody`, which many clients share. */
 function isNamed({ id }: Principal): boolean {

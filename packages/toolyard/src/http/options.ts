@@ -257,7 +257,7 @@ export function resolveHttp(raw: HttpConfig = {}, access: Pick<AccessPlan, "isGu
     port,
     basePath: resolveBasePath(options.base_path),
     tokens: isSafe ? tokens.map((entry) => Object.freeze({ ...entry, rights: readOnlyRights(entry.rights) })) : tokens,
-    needsToken: tokens.length > 0,
+    needsToken: tokens.length > 0 || access.isGuarded,
     openRights: isSafe ? readOnlyRights(EVERYTHING) : EVERYTHING,
     allowedHosts: options.allowed_hosts.map((name) => name.toLowerCase()),
     ...(options.public_url !== undefined && { publicUrl: resolvePublicUrl(options.public_url) }),

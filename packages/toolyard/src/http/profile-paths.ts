@@ -12,7 +12,8 @@ export interface ProfiledPath {
   readonly profile?: Profile | undefined;
 }
 
-const MCP = "/mcp";
+/** Path of the MCP endpoint, below which profiles have theirs. */
+export const MCP_MOUNT = "/mcp";
 
 /**
  * Reads addresses of profiles: `/mcp/<name>` is the MCP endpoint of a profile, and the hub's other paths follow it, as
@@ -32,7 +33,7 @@ export class ProfilePaths {
     const rest = path.slice(end);
     const name = path.slice(START.length, end);
     return {
-      path: rest === "" || rest === "/" ? MCP : rest,
+      path: rest === "" || rest === "/" ? MCP_MOUNT : rest,
       base: path.slice(0, end),
       name,
       profile: this.#profiles.get(name),
@@ -40,4 +41,4 @@ export class ProfilePaths {
   }
 }
 
-const START = `${MCP}/`;
+const START = `${MCP_MOUNT}/`;

@@ -20,11 +20,16 @@ export interface RoutePlace {
   readonly path: string;
   /** Requests are admitted without authentication; the requested document is checked by its handler. @default false */
   readonly isOpen?: boolean;
+  /** Pages of every origin may read the answers, whatever `server.cors_origins` names. @default false */
+  readonly isShared?: boolean;
 }
 
 export interface Route {
   readonly methods: readonly string[];
+  /** The path that it was added with, without `/*`. */
+  readonly mount: string;
   readonly isOpen: boolean;
+  readonly isShared: boolean;
   readonly handler: Handler;
   readonly refusalBody?: RefusalBody;
 }
@@ -40,8 +45,13 @@ export class Router {
   readonly #exact = new Map<string, Route>();
   #below: { readonly prefix: string; readonly route: Route }[] = [];
 
-  add({ methods, path, isOpen = false }: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
-    const route: Route = { methods, isOpen, handler, ...(refusalBody && { refusalBody }) };
+  add(
+    { methods, path, isOpen = false, isShared = false }: RoutePlace,
+    handler: Handler,
+    refusalBody?: RefusalBody,
+  ): void {
+    const mount = path.replace(/\/\*$/, "");
+    const route: Route = { methods, mount, isOpen, isShared, handler, ...(refusalBody && { refusalBody }) };
     if (!path.endsWith("/*")) return this.#addExact(path, route);
     const prefix = path.slice(0, -1);
     if (this.#below.some((entry) => entry.prefix === prefix)) throw new Error(`Two handlers want the path ${path}.`);

@@ -1,6 +1,7 @@
 import { Type } from "../core/options/option-schema.ts";
 import { MCP } from "../endpoints/mcp/kind.ts";
 import { REST } from "../endpoints/rest/kind.ts";
+import { AUTH } from "../features/auth/feature.ts";
 import { AGENT } from "../features/agent/feature.ts";
 import { BUILTIN_TOOLS } from "../features/builtin-tools/feature.ts";
 import { HOME } from "../features/home/feature.ts";
@@ -47,6 +48,7 @@ const REST_ENDPOINT = defineFeature({ name: "rest", endpoints: [REST] });
 export const FEATURES = featureList([
   TELEMETRY,
   KERNEL,
+  AUTH,
   SEARCH,
   SANDBOX,
   MODELS,

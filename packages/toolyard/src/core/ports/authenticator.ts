@@ -11,10 +11,18 @@ export type Authentication = AdmittedCaller | RefusedCaller;
 export interface AdmittedCaller {
   readonly admitted: true;
   readonly principal: Principal;
+  /** Time for which another process may use this answer without asking again. @default as long as it likes */
+  readonly keepMs?: number;
+  /** Time from which the credentials are not valid any more, in milliseconds since 1970. @default never */
+  readonly untilMs?: number;
 }
 
 export interface RefusedCaller {
   readonly admitted: false;
+  /** 403: the caller is known and has no right to enter. 503: the credentials cannot be checked now. @default 401 */
+  readonly status?: 401 | 403 | 503;
+  /** With 503: when trying again makes sense. */
+  readonly retryAfterMs?: number;
   readonly message: string;
   /** Value of `WWW-Authenticate`, for transports with headers. */
   readonly challenge: string;
@@ -27,9 +35,11 @@ export interface RefusedCaller {
 export interface Authenticator {
   /**
    * Returns synchronously if no other service must be consulted. Rejects only on a fault; the caller is then not
-   * admitted.
+   * admitted. `mount` is the path of the endpoint that the request is for; challenges name its metadata.
    */
-  authenticate(credentials: Credentials): Authentication | Promise<Authentication>;
+  authenticate(credentials: Credentials, mount?: string): Authentication | Promise<Authentication>;
+  /** Returns the challenge for an operation that needs these scopes at this mount. Absent: callers have no scopes. */
+  challengeScopes?(scopes: readonly string[], mount: string): string;
 }
 
 /** Admits every caller as this principal: a pipe, or a listener that requires no token. */

@@ -1,4 +1,4 @@
-import { KINDS, type FailKind } from "../../core/calls/kinds.ts";
+import { KINDS } from "../../core/calls/kinds.ts";
 import type { HttpAnswer } from "../../http/answer/answer.ts";
 import { sendEmpty, sendJson } from "../../http/answer/send.ts";
 import { RPC } from "../../wire/messages.ts";
@@ -20,8 +20,9 @@ export class CollectedReplies implements ReplyOutlet {
     return false;
   }
 
-  reply(text: string, error?: { readonly code: number; readonly kind?: FailKind }): void {
+  reply(text: string, error?: Parameters<ReplyOutlet["reply"]>[1]): void {
     this.#texts.push(text);
+    this.#answer.requireScopes(error?.requiredScopes);
     if (error) this.#status = error.kind ? KINDS[error.kind].http : statusOfCode(error.code);
   }
 

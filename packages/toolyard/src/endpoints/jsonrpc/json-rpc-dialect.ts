@@ -134,7 +134,7 @@ export class JsonRpcDialect implements Dialect {
     if (failure.kind === "cancelled" && link.cancellation.aborted) return { type: "silence" };
     const error = dialectError(failure, target);
     this.#deps.logger.debug(`A request of the JSON-RPC dialect failed: ${error.message}`, { kind: failure.kind });
-    return { type: "error", kind: failure.kind, error };
+    return { type: "error", kind: failure.kind, error, ...scopesOf(failure) };
   }
 
   /** Logs a fault of this program in full; the caller gets an id to quote. */
@@ -148,7 +148,7 @@ export class JsonRpcDialect implements Dialect {
       ...stack,
     });
     const failure = fail("internal", `Something went wrong inside the hub. Its log says more under the id ${id}.`);
-    return { type: "error", kind: failure.kind, error: dialectError(failure, { tool: method }) };
+    return { type: "error", kind: failure.kind, error: dialectError(failure, { tool: method }), ...scopesOf(failure) };
   }
 }
 
@@ -166,4 +166,8 @@ function invalidParams(message: string): DialectAnswer {
 function withoutToken(given: JsonObject): JsonObject {
   const { progressToken: _, ...meta } = given;
   return meta;
+}
+
+function scopesOf({ requiredScopes }: Fail): { readonly requiredScopes?: readonly string[] } {
+  return requiredScopes ? { requiredScopes } : {};
 }

@@ -34,6 +34,7 @@ export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRul
   const { rpcError } = failure;
   if (rpcError && failure.details?.["ask"] === undefined)
     return { type: "error", error: upstreamError({ ...failure, rpcError }, call, rules) };
+  if (failure.requiredScopes) return scopesAnswer(failure, failure.requiredScopes);
   if (failure.kind === "internal") return internalAnswer(call.id);
   if (failure.kind === "unknown_tool") return notFoundAnswer(failure, call, rules);
   if (call.method !== "tools/call") return errorAnswer(protocolCode(failure), withHints(failure), errorData(failure));
@@ -41,6 +42,12 @@ export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRul
   return isProtocolError(failure, rules)
     ? errorAnswer(protocolCode(failure), withHints(failure), errorData(failure))
     : toolFailure(failure);
+}
+
+/** A result would hide from the client that it can get the missing scopes. */
+function scopesAnswer(failure: Fail, requiredScopes: readonly string[]): McpAnswer {
+  const error = { code: protocolCode(failure), message: failure.message, data: errorData(failure) };
+  return { type: "error", error, kind: failure.kind, requiredScopes };
 }
 
 function isProtocolError({ kind }: Fail, { invalidArguments }: FailureRules): boolean {

@@ -100,6 +100,7 @@ export class McpHttpEndpoint {
     if (!accepted.stream && !accepted.json)
       throw new Refusal(406, "Not Acceptable: Client must accept application/json or text/event-stream");
     const outlet = new HttpOutlet(http, accepted, this.#quiet);
+    if (message.method === "subscriptions/listen") http.endWithToken(() => http.answer.end());
     return this.#parts.modern.handle(message, outlet, {
       endpoint: "mcp-http",
       principal: this.#callerOf(http),

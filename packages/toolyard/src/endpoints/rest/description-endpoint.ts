@@ -86,6 +86,7 @@ export class DescriptionEndpoint {
       routes,
       hasChat,
       isGuarded: access.isGuarded,
+      securitySchemes: access.securitySchemes?.(),
     };
     const described = write(source);
     if (this.#kept.size >= MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!);

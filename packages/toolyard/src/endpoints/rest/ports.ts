@@ -12,7 +12,7 @@ export interface RestParts {
   readonly logger: Logger;
   /** Returns the agent; `undefined` while no model is configured. */
   readonly chat: () => Chat | undefined;
-  readonly access: Pick<Access, "isGuarded">;
+  readonly access: Pick<Access, "isGuarded" | "securitySchemes">;
   /** Mode of requests that name none. */
   readonly defaultMode: ToolMode;
 }

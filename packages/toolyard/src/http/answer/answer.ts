@@ -7,6 +7,11 @@ import { firstChars } from "../../core/text/truncate.ts";
 /** Number of answers that have not started. The last one need not wait for others to be sent with it. */
 let awaited = 0;
 
+/** Writes the challenge of an operation for which the caller's access token lacks scopes. */
+export interface ScopesOwner {
+  challengeScopes(scopes: readonly string[]): string | undefined;
+}
+
 /** Receives the fault of an answer with a head that could not be sent. */
 export interface AnswerFaults {
   error(message: string, facts: { readonly header: string; readonly status: number }): void;
@@ -33,6 +38,9 @@ export class HttpAnswer implements WireEvents {
   #gone: Canceller | undefined;
   #closers: (() => void)[] | undefined;
   #onDrained: (() => void) | undefined;
+  #scopesChallenge: string | undefined;
+  /** Set by the exchange that this answer belongs to. */
+  scopesOwner: ScopesOwner | undefined;
   /** Name of the first header set by `setHeader` that HTTP cannot carry. */
   #invalidHeader: string | undefined;
 
@@ -82,6 +90,14 @@ export class HttpAnswer implements WireEvents {
       if (this.#isOver && !this.#isAnswered) this.#gone.abort(callerGone());
     }
     return this.#gone;
+  }
+
+  /**
+   * Turns the answer into a 403 whose challenge names these scopes (RFC 6750, `insufficient_scope`), with the body that
+   * is sent. Does nothing once the head was sent.
+   */
+  requireScopes(scopes: readonly string[] | undefined): void {
+    if (scopes) this.#scopesChallenge = this.scopesOwner?.challengeScopes(scopes);
   }
 
   /** Runs once when nothing more can be sent, for any reason; immediately if that is already so. */
@@ -175,8 +191,11 @@ export class HttpAnswer implements WireEvents {
   }
 
   /** Returns false if the head is invalid; the answer is then a complete 500. */
-  #begin(status: number, headers: RawHeaders): boolean {
+  #begin(given: number, givenHeaders: RawHeaders): boolean {
     this.#awaitNoMore();
+    const challenge = this.#scopesChallenge;
+    const status = challenge === undefined ? given : 403;
+    const headers = challenge === undefined ? givenHeaders : [...givenHeaders, "www-authenticate", challenge];
     const invalid = this.#invalidHeader ?? findInvalidHeader(headers);
     this.#status = invalid === undefined ? status : 500;
     if (invalid === undefined) this.#wire.begin(status, headers);

@@ -48,8 +48,8 @@ export class Guard {
     this.#origins = new Set(corsOrigins);
   }
 
-  /** Throws a 403 for a request that must not be served. */
-  check(request: HttpRequest): void {
+  /** Throws a 403 for a request that must not be served. `isShared`: pages of every origin may send it. */
+  check(request: HttpRequest, isShared = false): void {
     const host = request.header("host");
     const origin = request.header("origin");
     if (!request.target.startsWith("/")) assertOneAuthority(request.target, host);
@@ -58,6 +58,7 @@ export class Guard {
       // Comparing identical strings is fast.
       this.#passed = host;
     }
+    if (isShared) return;
     if (origin !== undefined && origin !== "" && !this.#isOriginAllowed(origin, host, request.isSecure)) {
       const quoted = firstChars(origin, MAX_QUOTED);
       throw new Refusal(

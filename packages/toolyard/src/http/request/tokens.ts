@@ -35,7 +35,6 @@ export function createTokenAccess({
       mode: "bearer",
       isGuarded: true,
       authenticator: new TokenAuthenticator(tokens),
-      challenge: tokenChallenge,
       documents: [],
     });
   // Behind a proxy, requests from any machine arrive from this one.
@@ -49,18 +48,34 @@ interface KnownToken {
   readonly admitted: AdmittedCaller;
 }
 
+/** Returns the caller of a token, by the SHA-256 digest of its text. */
+export type FindToken = (digest: Buffer) => AdmittedCaller | undefined;
+
+/**
+ * Creates a function that finds the caller of a token. It compares every token, and digests are of one length, so the
+ * time taken reveals nothing about any of them.
+ */
+export function createTokenLookup(entries: readonly TokenEntry[]): FindToken {
+  const known: readonly KnownToken[] = entries.map(({ name, token, rights, ratePerMinute }) => ({
+    digest: digestOf(token),
+    admitted: Object.freeze({
+      admitted: true,
+      principal: Object.freeze({ id: name, rights, ...(ratePerMinute !== undefined && { ratePerMinute }) }),
+    }),
+  }));
+  return (digest) => {
+    let found: AdmittedCaller | undefined;
+    for (const one of known) if (timingSafeEqual(one.digest, digest)) found = one.admitted;
+    return found;
+  };
+}
+
 /** Checks `Authorization: Bearer` against the known tokens. */
 class TokenAuthenticator implements Authenticator {
-  readonly #known: readonly KnownToken[];
+  readonly #find: FindToken;
 
   constructor(entries: readonly TokenEntry[]) {
-    this.#known = entries.map(({ name, token, rights, ratePerMinute }) => ({
-      digest: digestOf(token),
-      admitted: Object.freeze({
-        admitted: true,
-        principal: Object.freeze({ id: name, rights, ...(ratePerMinute !== undefined && { ratePerMinute }) }),
-      }),
-    }));
+    this.#find = createTokenLookup(entries);
   }
 
   authenticate(credentials: Credentials): Authentication {
@@ -68,17 +83,7 @@ class TokenAuthenticator implements Authenticator {
     if (authorization === undefined) return refusal("Missing Authorization header");
     const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
     if (token === undefined) return refusal("Invalid Authorization header format, expected 'Bearer TOKEN'");
-    return this.#whose(token) ?? refusal("The token is not known here");
-  }
-
-  // Every token is compared, and digests have one length, so that the duration reveals nothing about any token.
-  #whose(token: string): AdmittedCaller | undefined {
-    const digest = digestOf(token);
-    let found: AdmittedCaller | undefined;
-    for (const known of this.#known) {
-      if (timingSafeEqual(known.digest, digest)) found = known.admitted;
-    }
-    return found;
+    return this.#find(digestOf(token)) ?? refusal("The token is not known here");
   }
 }
 

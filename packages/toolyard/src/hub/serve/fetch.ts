@@ -12,7 +12,7 @@ export interface ServedFetch extends ServedHub {
 export async function serveFetch(hub: Hub, server: ServerConfig): Promise<ServedFetch> {
   const { http, access } = servePlace(hub, server);
   const listener = createFetchListener(http, hub.logger, access.authenticator);
-  const endpoints = await openEndpoints(hub, server, { access, listener });
+  const endpoints = await openEndpoints(hub, server, { access, listener, publicUrl: http.publicUrl });
   const endpointClosed = hub.endpoints.opened("fetch");
   const pagesClosed = openPages(hub, http);
   const close = closerOf(listener, endpoints, { endpointClosed, graceMs: http.limits.shutdownGraceMs });

@@ -16,7 +16,7 @@ export function nodeHandler(
 ): { readonly handler: NodeHandler; readonly served: ServedHub } {
   const { http, access } = assertServable(hub, server);
   const listener = new HandlerListener(http, hub.logger, access.authenticator);
-  const opening = openEndpoints(hub, server, { access, listener });
+  const opening = openEndpoints(hub, server, { access, listener, publicUrl: http.publicUrl });
   listener.waitFor(opening);
   const endpointClosed = hub.endpoints.opened("node");
   const close = async (): Promise<void> => {

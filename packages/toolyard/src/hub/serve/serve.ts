@@ -9,7 +9,10 @@ import { resolveRest } from "../../endpoints/rest/options.ts";
 import type { Listener, ListenerAddress, Mountable, PortListener } from "../../http/listening/listener.ts";
 import { createListener } from "../../http/adapters/node/listener.ts";
 import { resolveHttp, type HttpOptions } from "../../http/options.ts";
-import { sendJson } from "../../http/answer/send.ts";
+import { sendJson, sendText } from "../../http/answer/send.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
+import { ProfilePaths } from "../../http/profile-paths.ts";
+import { Router } from "../../http/router.ts";
 import { CREATE_ACCESS, type KernelServingKey } from "../../kernel/kernel-keys.ts";
 import { getService } from "../../kernel/start-features.ts";
 import type { Hub } from "../hub.ts";
@@ -54,9 +57,11 @@ export async function assertListenable(hub: Hub, server: ServerConfig): Promise<
 /** Mounts every HTTP door on one listener and listens. Rejects with an `OptionError` when it cannot. */
 export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<ServedHttp> {
   const { http, access } = servePlace(hub, server);
+  const { publicUrl } = http;
   const listener = await listenerFor({ http, access }, hub);
   const certificate = await certificateFor(http, hub, listener);
-  const { endpoints, address } = await openAll(hub, server, { access, listener, certificate }).catch(async (error) => {
+  const place = { access, listener, certificate, publicUrl };
+  const { endpoints, address } = await openAll(hub, server, place).catch(async (error) => {
     await certificate?.close();
     throw error;
   });
@@ -96,10 +101,13 @@ async function openAll(
   hub: Hub,
   server: ServerConfig,
   place: ListenPlace,
-): Promise<{ readonly endpoints: Omit<Endpoint, "mount">; readonly address: ListenerAddress }> {
+): Promise<{ readonly endpoints: OpenEndpoints; readonly address: ListenerAddress }> {
   const endpoints = await openEndpoints(hub, server, place);
+  const { access, listener, publicUrl } = place;
   try {
-    return { endpoints, address: await place.listener.listen() };
+    const address = await listener.listen();
+    if (publicUrl === undefined) access.opened?.({ baseUrl: address.url, isMount: endpoints.isMount });
+    return { endpoints, address };
   } catch (error) {
     endpoints.close();
     throw error;
@@ -110,14 +118,21 @@ export interface MountPlace {
   readonly access: Access;
   readonly listener: Mountable;
   readonly certificate?: ServedCertificate | undefined;
+  readonly publicUrl?: string | undefined;
+}
+
+/** The open endpoints of one place. */
+export interface OpenEndpoints extends Omit<Endpoint, "mount"> {
+  /** Returns whether requests at a path below the base path need credentials. */
+  readonly isMount: (path: string) => boolean;
 }
 
 /** Opens every configured HTTP endpoint. The creator of the listener closes both, the listener first. */
 export async function openEndpoints(
   hub: Hub,
   server: ServerConfig,
-  { access, listener, certificate }: MountPlace,
-): Promise<Omit<Endpoint, "mount">> {
+  { access, listener, certificate, publicUrl }: MountPlace,
+): Promise<OpenEndpoints> {
   const wanted = wantedEndpoints(hub.features, configOf(hub, server));
   const endpoints = await openWanted(wanted, {
     ...hub.services,
@@ -127,9 +142,21 @@ export async function openEndpoints(
     tls: certificate && (() => certificate.report()),
     dialects: getService(hub.services, DIALECTS),
   } satisfies ServicesOf<KernelServingKey>);
-  mountEndpoints(endpoints, listener);
+  const mounts = new Router();
+  const recorded: Mountable = {
+    route: (path, handler, refusalBody) => {
+      mounts.add(path, handler);
+      listener.route(path, handler, refusalBody);
+    },
+  };
+  mountEndpoints(endpoints, recorded);
   mountDocuments(access, listener);
+  // Every name below `/mcp/` counts, because callers must not find out which profiles there are.
+  const profiles = new ProfilePaths();
+  const isMount = (path: string): boolean => mounts.find(profiles.read(path).path)?.isOpen === false;
+  if (publicUrl !== undefined) access.opened?.({ baseUrl: publicUrl, isMount });
   return {
+    isMount,
     giveUp: () => {
       for (const endpoint of endpoints) endpoint.giveUp();
     },
@@ -139,12 +166,17 @@ export async function openEndpoints(
   };
 }
 
-/** Clients read these documents before they have credentials. */
+/** Clients read these documents before they have credentials, also from pages of other origins. */
 function mountDocuments({ documents }: Access, listener: Mountable): void {
-  for (const { path, read } of documents)
-    listener.route({ methods: ["GET"], path, isOpen: true }, ({ answer, baseUrl }) =>
-      sendJson(answer, 200, JSON.stringify(read(baseUrl))),
-    );
+  for (const { path, read, isTree = false } of documents) {
+    const serve = ({ answer, path: requested }: HttpExchange): void => {
+      const document = read(requested.slice(path.length).replace(/\/$/, ""));
+      if (document) sendJson(answer, 200, JSON.stringify(document));
+      else sendText(answer, 404, "Not Found");
+    };
+    for (const one of isTree ? [path, `${path}/*`] : [path])
+      listener.route({ methods: ["GET"], path: one, isOpen: true, isShared: true }, serve);
+  }
 }
 
 /** The configuration with the `[server]` that is to be served. */

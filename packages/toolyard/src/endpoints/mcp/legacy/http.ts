@@ -98,7 +98,7 @@ export class LegacyHttp {
     const lastEventId = http.header("last-event-id");
     if (lastEventId !== undefined && lastEventId !== "") return this.#resume(exchange, session, lastEventId);
     if (session.standing.isOpen) return sendProblem(named(http.answer, session), ONE_STREAM_ONLY);
-    const stream = http.openStream(sessionHeader(session));
+    const stream = http.openLastingStream(sessionHeader(session));
     if (session.primingRetryMs !== undefined)
       stream.send("", { id: session.events.mark(0), retryMs: session.primingRetryMs });
     return session.standing.attach(stream);
@@ -169,7 +169,7 @@ export class LegacyHttp {
     const at = parseEventId(lastEventId);
     if (!at) return sendProblem(named(http.answer, session), nothingToResume(lastEventId));
     const sender = session.sender(at.stream);
-    if (sender) return sender.attach(http.openStream(sessionHeader(session)), at.sequence);
+    if (sender) return sender.attach(http.openLastingStream(sessionHeader(session)), at.sequence);
     return session.events.after(at.stream, at.sequence, (missed) => {
       if (!missed) return sendProblem(named(http.answer, session), nothingToResume(lastEventId));
       // Clients of server-sent events reconnect to an ended stream until they receive 204.

@@ -4,6 +4,7 @@ import type { SplicedReply } from "../answers.ts";
 export interface ReplyError {
   readonly code: number;
   readonly kind?: FailKind;
+  readonly requiredScopes?: readonly string[];
 }
 
 /**

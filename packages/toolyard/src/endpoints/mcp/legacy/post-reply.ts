@@ -6,7 +6,7 @@ import { JSON_CONTENT, sendEmpty } from "../../../http/answer/send.ts";
 import type { LoggedEvent } from "../../../state/ports/event-log.ts";
 import { classifyMessage, RPC, rpcError } from "../../../wire/messages.ts";
 import type { SplicedReply } from "../answers.ts";
-import type { Outlet } from "./outlet.ts";
+import type { Outlet, ReplyError } from "./outlet.ts";
 import { eventId, type SessionEvents } from "./session-events.ts";
 import type { StandingStream } from "./standing-stream.ts";
 
@@ -64,8 +64,9 @@ export class PostReply implements Outlet {
     this.#send(text);
   }
 
-  reply(text: string): void {
+  reply(text: string, error?: ReplyError): void {
     if (this.#isOver) return;
+    this.#http.answer.requireScopes(error?.requiredScopes);
     if (this.#stream) this.#sendReply(text);
     else this.#replies.push(text);
   }

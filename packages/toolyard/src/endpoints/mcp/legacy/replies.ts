@@ -10,18 +10,19 @@ import {
   type RpcNotification,
 } from "../../../wire/messages.ts";
 import { replyText, splicedReply, type McpAnswer } from "../answers.ts";
-import type { Outlet } from "./outlet.ts";
+import type { DialectAnswer } from "../../dialect.ts";
+import type { Outlet, ReplyError } from "./outlet.ts";
 import type { MessageContext } from "./session-start.ts";
 
 export function reply(outlet: Outlet, id: RequestId | null, answer: McpAnswer): void {
   const spliced = outlet.replySpliced && splicedReply(id, answer);
   if (spliced) return outlet.replySpliced!(spliced);
   const text = replyText(id, answer);
-  if (text !== undefined)
-    outlet.reply(
-      text,
-      answer.type === "error" ? { code: answer.error.code, ...(answer.kind ? { kind: answer.kind } : {}) } : undefined,
-    );
+  if (text !== undefined) outlet.reply(text, answer.type === "error" ? replyErrorOf(answer) : undefined);
+}
+
+function replyErrorOf({ error, kind, requiredScopes }: DialectAnswer & { readonly type: "error" }): ReplyError {
+  return { code: error.code, ...(kind && { kind }), ...(requiredScopes && { requiredScopes }) };
 }
 
 export function replyError(outlet: Outlet, id: RequestId | null, error: RpcErrorObject): void {

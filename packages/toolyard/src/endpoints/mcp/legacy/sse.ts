@@ -43,7 +43,7 @@ export class LegacySse {
     const owner: Holder = { principal: http.principal.id };
     if (!this.#hasRoomFor(owner)) return sendProblem(http.answer, FULL);
     const id = randomBytes(16).toString("hex");
-    const stream = http.openStream();
+    const stream = http.openLastingStream();
     const session = new LegacySession(this.#deps, {
       connection: connectionId(),
       endpoint: "mcp-sse",

@@ -129,7 +129,7 @@ export class ModernEndpoint {
       const spliced = outlet.replySpliced && splicedReply(id, answer, extra);
       if (spliced) return outlet.replySpliced!(spliced, status);
       const text = replyText(id, answer, extra);
-      if (text !== undefined) outlet.reply(text, status);
+      if (text !== undefined) outlet.reply(text, status, answer.type === "error" ? answer.requiredScopes : undefined);
     };
     if (!this.#isKnown(method, request)) return send(methodNotFound(method), undefined, 404);
     const found = this.#factsFor(method, request);

@@ -38,10 +38,11 @@ export class HttpOutlet implements ModernOutlet, QuietCall {
     return this.#http.answer.signal;
   }
 
-  reply(text: string, status: number): void {
+  reply(text: string, status: number, requiredScopes?: readonly string[]): void {
     if (this.#isOver) return;
+    this.#http.answer.requireScopes(requiredScopes);
     // HTTP errors stay JSON, with their status: `Accept` does not apply to them.
-    if (!this.#accepted.json && status === 200) this.#open();
+    if (!this.#accepted.json && status === 200 && !requiredScopes) this.#open();
     this.#isOver = true;
     this.#forget();
     if (!this.#stream) return sendJson(this.#http.answer, status, text);

@@ -19,7 +19,11 @@ export interface DocumentSource {
   readonly routes: readonly { readonly route: RestRoute; readonly tool?: JsonObject }[];
   readonly hasChat: boolean;
   readonly isGuarded: boolean;
+  /** One of them is enough. @default a bearer token */
+  readonly securitySchemes?: Readonly<Record<string, JsonObject>> | undefined;
 }
+
+const TOKEN_SCHEMES = { token: { type: "http", scheme: "bearer", description: "A token of `[server]`." } };
 
 /**
  * Creates the OpenAPI 3.1 document of one caller's view; the caller adds `servers`, since it knows how the hub is
@@ -66,7 +70,7 @@ class DocumentWriter {
   }
 
   write(): JsonObject {
-    const { title, version, basePath, routes, hasChat, isGuarded } = this.#source;
+    const { title, version, basePath, routes, hasChat, isGuarded, securitySchemes = TOKEN_SCHEMES } = this.#source;
     const paths = Object.fromEntries([
       ...hubPaths(basePath, isGuarded),
       ...(hasChat ? [chatPath(`${basePath}/chat`, isGuarded)] : []),
@@ -86,11 +90,9 @@ class DocumentWriter {
       components: {
         schemas: Object.fromEntries(this.#schemas),
         responses: errorResponses(),
-        ...(isGuarded
-          ? { securitySchemes: { token: { type: "http", scheme: "bearer", description: "A token of `[server]`." } } }
-          : {}),
+        ...(isGuarded ? { securitySchemes } : {}),
       },
-      ...(isGuarded ? { security: [{ token: [] }] } : {}),
+      ...(isGuarded ? { security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })) } : {}),
       tags: [
         { name: "tools", description: "The tools." },
         ...(routes.length > 0 ? [{ name: "routes", description: "Configured paths onto tools." }] : []),

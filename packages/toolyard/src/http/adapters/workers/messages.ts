@@ -15,6 +15,7 @@ export interface WorkerRoute {
   readonly methods: readonly string[];
   readonly path: string;
   readonly isOpen?: boolean;
+  readonly isShared?: boolean;
   /**
    * The refusals of this path by status: JSON text in which `REFUSAL_MARK` is replaced by the message. Absent: JSON-RPC
    * errors.
@@ -40,6 +41,8 @@ export interface RequestHead {
   readonly baseUrl: string;
   readonly path: string;
   readonly search: string;
+  /** Path of the endpoint, as clients know it. */
+  readonly mount: string;
   /** The reason for an incomplete body, for code that reads it. */
   readonly refusal?: {
     readonly status: number;

@@ -10,6 +10,7 @@ import type { HttpOptions } from "../../options.ts";
 import { Refusal } from "../../answer/refusal.ts";
 import { Router, type Handler, type RefusalBody, type RoutePlace } from "../../router.ts";
 import type { KeyPair } from "../../tls/key-pair.ts";
+import type { CallerQuestion } from "./remote-authenticator.ts";
 import { WorkerDispatcher } from "./worker-dispatcher.ts";
 import { REFUSAL_MARK, REFUSAL_STATUSES, type LogHead, type WorkerRoute } from "./messages.ts";
 import { WorkerProcess, type WorkerOwner } from "./worker-process.ts";
@@ -56,7 +57,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
     this.#authenticator = authenticator;
     // Invalid options are reported here, not by each worker.
     void new ForwardedReader(options.trustedProxies);
-    this.#desk = new WorkerDispatcher(options, logger, this.#closing.signal);
+    this.#desk = new WorkerDispatcher(options, logger, { closing: this.#closing.signal, authenticator });
     this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => this.#accepted(socket));
   }
 
@@ -104,11 +105,11 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
     this.#desk.serve(...request);
   }
 
-  async who(authorization: string): Promise<Authentication> {
+  async who({ authorization, mount }: CallerQuestion): Promise<Authentication> {
     const header = (name: string): string | undefined =>
       name === "authorization" && authorization !== "" ? authorization : undefined;
     try {
-      return await this.#authenticator.authenticate({ header });
+      return await this.#authenticator.authenticate({ header }, mount);
     } catch (error) {
       this.#logger.error("It could not be told who calls.", { error: messageOf(error) });
       return { admitted: false, message: "It could not be told who calls. Try again later.", challenge: "Bearer" };

@@ -1,17 +1,30 @@
-import type { Authentication, Authenticator, Credentials } from "../../../core/ports/authenticator.ts";
+import type { AdmittedCaller, Authentication, Authenticator, Credentials } from "../../../core/ports/authenticator.ts";
 import type { Channel } from "./channel.ts";
 import { FRAME } from "./frames.ts";
+
+/** What a worker asks the primary. */
+export interface CallerQuestion {
+  /** The header; empty where the request has none. */
+  readonly authorization: string;
+  readonly mount: string;
+}
+
+interface KnownCaller {
+  readonly answer: Authentication;
+  /** Time from which the primary is asked again, in milliseconds since 1970. */
+  readonly untilMs: number;
+}
 
 /** Most callers that one worker remembers; the oldest is dropped. */
 const MAX_KNOWN = 1000;
 
 /**
- * Asks the primary who a caller is, once per `Authorization`, so that the worker has no token and no way to check one.
- * A refused caller is asked about again.
+ * Asks the primary who a caller is, once per `Authorization` as long as the answer is valid, so that the worker has no
+ * token and no way to check one. A refused caller is asked about again.
  */
 export class RemoteAuthenticator implements Authenticator {
   readonly #channel: Channel;
-  readonly #known = new Map<string, Authentication>();
+  readonly #known = new Map<string, KnownCaller>();
   readonly #asked = new Map<number, (answer: Authentication) => void>();
   readonly #underWay = new Map<string, Promise<Authentication>>();
   #lastQuestion = 0;
@@ -20,9 +33,12 @@ export class RemoteAuthenticator implements Authenticator {
     this.#channel = channel;
   }
 
-  authenticate(credentials: Credentials): Authentication | Promise<Authentication> {
+  authenticate(credentials: Credentials, mount = ""): Authentication | Promise<Authentication> {
     const authorization = credentials.header("authorization") ?? "";
-    return this.#known.get(authorization) ?? this.#underWay.get(authorization) ?? this.#ask(authorization);
+    const known = this.#known.get(authorization);
+    if (known && (known.untilMs === Infinity || known.untilMs > Date.now())) return known.answer;
+    const key = `${mount}\n${authorization}`;
+    return this.#underWay.get(key) ?? this.#ask({ authorization, mount }, key);
   }
 
   /** Handles the primary's answer. */
@@ -31,20 +47,22 @@ export class RemoteAuthenticator implements Authenticator {
     this.#asked.delete(question);
   }
 
-  async #ask(authorization: string): Promise<Authentication> {
+  async #ask(asked: CallerQuestion, key: string): Promise<Authentication> {
     this.#lastQuestion = (this.#lastQuestion + 1) >>> 0;
     const question = this.#lastQuestion;
     const answering = new Promise<Authentication>((resolve) => this.#asked.set(question, resolve));
-    this.#underWay.set(authorization, answering);
-    this.#channel.sendHead(FRAME.who, question, JSON.stringify(authorization));
+    this.#underWay.set(key, answering);
+    this.#channel.sendHead(FRAME.who, question, JSON.stringify(asked));
     const answer = await answering;
-    this.#underWay.delete(authorization);
-    if (answer.admitted) this.#remember(authorization, answer);
+    this.#underWay.delete(key);
+    if (answer.admitted) this.#remember(asked.authorization, answer);
+    else this.#known.delete(asked.authorization);
     return answer;
   }
 
-  #remember(authorization: string, answer: Authentication): void {
+  #remember(authorization: string, answer: AdmittedCaller): void {
     if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(authorization, answer);
+    const { keepMs = Infinity, untilMs = Infinity } = answer;
+    this.#known.set(authorization, { answer, untilMs: Math.min(Date.now() + keepMs, untilMs) });
   }
 }

@@ -14,6 +14,11 @@ interface ServedRoute {
   readonly refusalBody: RefusalBody | undefined;
 }
 
+interface PrimaryParts {
+  readonly closing: AbortSignal;
+  readonly authenticator: ExchangePlace["authenticator"];
+}
+
 /** Passes requests that workers have checked to their handlers. */
 export class WorkerDispatcher {
   readonly #logger: Logger;
@@ -21,9 +26,9 @@ export class WorkerDispatcher {
   readonly #routes: ServedRoute[] = [];
   readonly #principals = new PrincipalReader();
 
-  constructor({ limits }: HttpOptions, logger: Logger, closing: AbortSignal) {
+  constructor({ limits }: HttpOptions, logger: Logger, { closing, authenticator }: PrimaryParts) {
     this.#logger = logger;
-    this.#place = { limits, closing, bodies: new BodyBudget(limits) };
+    this.#place = { limits, closing, bodies: new BodyBudget(limits), authenticator };
   }
 
   /** Routes are identified by the order in which they are added. */
@@ -44,8 +49,8 @@ export class WorkerDispatcher {
     }
   }
 
-  #exchange({ principal, remoteAddress, baseUrl, path, search }: RequestHead, arrival: Arrival): HttpExchange {
-    const facts = { principal: this.#principals.read(principal), remoteAddress, baseUrl, path, search };
+  #exchange({ principal, remoteAddress, baseUrl, path, search, mount }: RequestHead, arrival: Arrival): HttpExchange {
+    const facts = { principal: this.#principals.read(principal), remoteAddress, baseUrl, path, search, mount };
     return new HttpExchange(arrival, facts, this.#place);
   }
 }

@@ -7,6 +7,7 @@ import type { Authentication } from "../../../core/ports/authenticator.ts";
 import { childEnvironment } from "../../../process/environment.ts";
 import type { KeyPair } from "../../tls/key-pair.ts";
 import { Channel } from "./channel.ts";
+import type { CallerQuestion } from "./remote-authenticator.ts";
 import { FRAME, type WorkerFrame } from "./frames.ts";
 import type { LogHead, RequestHead, WorkerSettings } from "./messages.ts";
 import { RemoteAnswerWire } from "./remote-wire.ts";
@@ -16,8 +17,8 @@ export interface WorkerOwner {
   /** Handles a request; `wire` is the way back. */
   served(head: RequestHead, body: Buffer, wire: RemoteAnswerWire): void;
   logged(line: LogHead): void;
-  /** Returns the principal with this `Authorization`; empty if there is none. Never rejects. */
-  who(authorization: string): Promise<Authentication>;
+  /** Returns the principal with this `Authorization`. Never rejects. */
+  who(question: CallerQuestion): Promise<Authentication>;
   /** Called when the worker serves, or has closed a connection. */
   hasRoom(worker: WorkerProcess): void;
   /** Called when the process has exited, requested or not; returns connections that were not passed yet. */
@@ -122,15 +123,15 @@ export class WorkerProcess {
         this.hasServed = true;
         return this.#owner.hasRoom(this);
       case FRAME.who:
-        return void this.#tellWho(exchange, JSON.parse(head) as string);
+        return void this.#tellWho(exchange, JSON.parse(head) as CallerQuestion);
       case FRAME.log:
         return this.#owner.logged(JSON.parse(head) as LogHead);
     }
   }
 
-  async #tellWho(question: number, authorization: string): Promise<void> {
-    const answer = await this.#owner.who(authorization);
-    if (!this.#hasEnded) this.#channel.sendHead(FRAME.principal, question, JSON.stringify(answer));
+  async #tellWho(number: number, question: CallerQuestion): Promise<void> {
+    const answer = await this.#owner.who(question);
+    if (!this.#hasEnded) this.#channel.sendHead(FRAME.principal, number, JSON.stringify(answer));
   }
 
   #request(exchange: number, head: RequestHead, body: Buffer): void {

@@ -164,7 +164,7 @@ export class Worker {
 }
 
 function headOf(route: number, exchange: HttpExchange, read: Buffer | Refusal): RequestHead {
-  const { method, search, headers, principal, remoteAddress, baseUrl, path } = exchange;
+  const { method, search, headers, principal, remoteAddress, baseUrl, path, mount } = exchange;
   return {
     method,
     target: search === "" ? path : `${path}?${search}`,
@@ -174,6 +174,7 @@ function headOf(route: number, exchange: HttpExchange, read: Buffer | Refusal): 
     principal: writePrincipal(principal),
     remoteAddress,
     baseUrl,
+    mount,
     path,
     search,
     ...(read instanceof Refusal && {

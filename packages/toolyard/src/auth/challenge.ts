@@ -1,0 +1,28 @@
+/** Facts of one `WWW-Authenticate` challenge (RFC 6750 section 3, RFC 9728 section 5.1). */
+export interface ChallengeFacts {
+  /** Absent when the request carried no credentials: RFC 6750 wants no error code then. */
+  readonly error?: "invalid_token" | "insufficient_scope" | "invalid_request";
+  readonly description?: string;
+  /** All scopes that the operation needs. */
+  readonly scopes?: readonly string[];
+  /** Address of the protected-resource metadata. */
+  readonly metadata?: string;
+}
+
+/** Formats a `Bearer` challenge. */
+export function formatChallenge({ error, description, scopes = [], metadata }: ChallengeFacts): string {
+  const parameters = [
+    ["realm", "toolyard"],
+    ["error", error],
+    ["error_description", description],
+    ["scope", scopes.length > 0 ? scopes.join(" ") : undefined],
+    ["resource_metadata", metadata],
+  ];
+  const written = parameters.flatMap(([name, value]) => (value === undefined ? [] : [`${name}="${quoted(value)}"`]));
+  return `Bearer ${written.join(", ")}`;
+}
+
+/** RFC 6750 allows neither quotes nor backslashes nor characters beyond ASCII in these values. */
+function quoted(value: string): string {
+  return value.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, "?");
+}

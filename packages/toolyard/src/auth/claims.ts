@@ -1,0 +1,80 @@
+import { MAX_CLAIM_BYTES, type Identity } from "../core/calls/identity.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { TokenError } from "./token-error.ts";
+
+/** Names of the claims that a provider uses. */
+export interface ClaimNames {
+  readonly nameClaim: string;
+  readonly groupsClaim: string;
+}
+
+const MAX_GROUPS = 1000;
+const MAX_ID_CHARS = 256;
+const MAX_NAME_CHARS = 256;
+/** Claims that change with each token, or that no role compares. */
+const LEFT_OUT = new Set(["exp", "iat", "nbf", "jti", "cnf", "active", "token_type"]);
+
+/** Returns the identity that verified claims describe. Throws a `TokenError` if they name nobody. */
+export function identityOfClaims(claims: JsonObject, issuer: string, names: ClaimNames): Identity {
+  const clientId = text(claims["client_id"]) ?? text(claims["azp"]) ?? text(claims["appid"]);
+  const subject = text(claims["sub"]) ?? clientId;
+  if (subject === undefined || subject.length > MAX_ID_CHARS || /\p{Cc}/u.test(subject))
+    throw new TokenError("The access token has no usable `sub` claim");
+  const isClient = subject === clientId;
+  return Object.freeze({
+    kind: isClient ? "client" : "user",
+    id: `${issuer}|${isClient ? "client" : "user"}|${subject}`,
+    name: nameOf(claims, names.nameClaim) ?? subject,
+    issuer,
+    ...(clientId !== undefined && { clientId }),
+    groups: groupsOf(claimAt(claims, names.groupsClaim)),
+    scopes: scopesOf(claims),
+    claims: boundedClaims(claims),
+    ...(typeof claims["exp"] === "number" && { expiresAt: claims["exp"] * 1000 }),
+  });
+}
+
+function nameOf(claims: JsonObject, nameClaim: string): string | undefined {
+  const name = text(claimAt(claims, nameClaim)) ?? text(claims["username"]) ?? text(claims["email"]);
+  return name === undefined || name.length > MAX_NAME_CHARS || /\p{Cc}/u.test(name) ? undefined : name;
+}
+
+/** `scope` of RFC 9068 and RFC 7662, or `scp` of Entra ID (a string) and Okta (a list). */
+function scopesOf(claims: JsonObject): readonly string[] {
+  const value = claims["scope"] ?? claims["scp"];
+  if (typeof value === "string") return value.split(" ").filter((scope) => scope !== "");
+  return Array.isArray(value) ? value.filter((scope): scope is string => typeof scope === "string") : [];
+}
+
+function groupsOf(value: unknown): readonly string[] {
+  const groups = typeof value === "string" ? [value] : Array.isArray(value) ? value : [];
+  // A truncated list could lose the group that a role denies by.
+  if (groups.length > MAX_GROUPS) throw new TokenError(`The access token names more than ${MAX_GROUPS} groups`);
+  return groups.filter((group): group is string => typeof group === "string" && group.length <= MAX_NAME_CHARS);
+}
+
+/** The claim of that name, or the one at that dotted path. */
+function claimAt(claims: JsonObject, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path];
+  let value: unknown = claims;
+  for (const step of path.split("."))
+    value = isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  return value;
+}
+
+/** The claims that fit into the limit, in their order. */
+function boundedClaims(claims: JsonObject): JsonObject {
+  const kept: Record<string, unknown> = {};
+  let bytes = 2;
+  for (const [name, value] of Object.entries(claims)) {
+    const size = Buffer.byteLength(JSON.stringify([name, value]));
+    if (LEFT_OUT.has(name) || bytes + size > MAX_CLAIM_BYTES) continue;
+    kept[name] = value;
+    bytes += size;
+  }
+  return Object.freeze(kept);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

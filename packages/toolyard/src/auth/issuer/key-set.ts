@@ -1,0 +1,52 @@
+import { createLocalJWKSet, errors, type CryptoKey, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { ProviderUnavailable } from "../token-error.ts";
+import { FreshValue } from "./fresh-value.ts";
+
+/** Time for which keys are used without being read again. */
+const FRESH_MS = 10 * 60_000;
+/** Least time between two requests for the keys, whatever `kid` tokens name. */
+const COOLDOWN_MS = 5000;
+const MAX_KEYS = 100;
+
+/** Signing keys of an identity provider. A token with an unknown key makes it read them again, once per cooldown. */
+export class KeySet {
+  readonly #keys: FreshValue<JWTVerifyGetKey>;
+
+  constructor(read: () => Promise<JsonObject>, now: () => number) {
+    this.#keys = new FreshValue({
+      read: async () => keysOf(await read()),
+      freshMs: FRESH_MS,
+      cooldownMs: COOLDOWN_MS,
+      now,
+    });
+  }
+
+  /** Reads the keys before the first token comes. Never rejects. */
+  async prefetch(): Promise<void> {
+    await this.#keys.get().catch(() => {});
+  }
+
+  readonly find: JWTVerifyGetKey = async (header, token): Promise<CryptoKey> => {
+    const keys = await this.#keys.get();
+    try {
+      return await pick(keys, header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || !(await this.#keys.renew())) throw error;
+      return pick(await this.#keys.get(), header, token);
+    }
+  };
+}
+
+async function pick(keys: JWTVerifyGetKey, ...[header, token]: Parameters<JWTVerifyGetKey>): Promise<CryptoKey> {
+  return (await keys(header, token)) as CryptoKey;
+}
+
+function keysOf(document: JsonObject): JWTVerifyGetKey {
+  const { keys } = document;
+  if (!Array.isArray(keys) || keys.length > MAX_KEYS)
+    throw new ProviderUnavailable("The identity provider's key document has no list of keys that can be used.");
+  // A symmetric key in a public document would let its readers sign.
+  const usable = keys.filter((key) => isJsonObject(key) && key["kty"] !== "oct");
+  return createLocalJWKSet({ keys: usable } as unknown as JSONWebKeySet);
+}

@@ -1,0 +1,37 @@
+import type { AccessDocument, AccessPlace } from "../core/access.ts";
+import type { JsonObject } from "../core/json/json.ts";
+
+const WELL_KNOWN = "/.well-known/oauth-protected-resource";
+
+export interface ResourceFacts {
+  /** Issuers whose tokens are accepted. */
+  readonly issuers: () => readonly string[];
+  /** Scopes that clients may request. */
+  readonly scopes: () => readonly string[];
+}
+
+/** Returns the protected-resource metadata (RFC 9728) of the hub and of each endpoint. */
+export function resourceDocument(
+  { issuers, scopes }: ResourceFacts,
+  place: () => AccessPlace | undefined,
+): AccessDocument {
+  const read = (path: string): JsonObject | undefined => {
+    const known = place();
+    if (!known || (path !== "" && !known.isMount(path))) return undefined;
+    return {
+      resource: `${known.baseUrl}${path}`,
+      authorization_servers: issuers(),
+      bearer_methods_supported: ["header"],
+      ...(scopes().length > 0 && { scopes_supported: scopes() }),
+      resource_name: "Toolyard",
+    };
+  };
+  return { path: WELL_KNOWN, isTree: true, read };
+}
+
+/** Returns the address of the metadata for an endpoint. `mount`: its path below the base path. */
+export function resourceMetadataUrl({ baseUrl }: AccessPlace, mount: string): string {
+  const { origin, pathname } = new URL(baseUrl);
+  const path = `${pathname.replace(/\/$/, "")}${mount === "/" ? "" : mount}`;
+  return `${origin}${WELL_KNOWN}${path}`;
+}

@@ -1,0 +1,33 @@
+import type { Identity } from "../core/calls/identity.ts";
+
+/** An access token that was verified. */
+export interface VerifiedToken {
+  readonly identity: Identity;
+  /** Time from which it must be verified again, in milliseconds since 1970. */
+  readonly untilMs: number;
+}
+
+/** Tokens that are kept; the oldest is verified again when it comes back. */
+const MAX_TOKENS = 10_000;
+
+/** Verified access tokens by the digest of their text, which is all that is kept of them. */
+export class TokenCache {
+  readonly #tokens = new Map<string, VerifiedToken>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  find(digest: string): VerifiedToken | undefined {
+    const found = this.#tokens.get(digest);
+    if (!found || found.untilMs > this.#now()) return found;
+    this.#tokens.delete(digest);
+    return undefined;
+  }
+
+  add(digest: string, token: VerifiedToken): void {
+    if (this.#tokens.size >= MAX_TOKENS) this.#tokens.delete(this.#tokens.keys().next().value!);
+    this.#tokens.set(digest, token);
+  }
+}
