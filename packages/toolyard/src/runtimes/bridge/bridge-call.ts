@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { HubAccess } from "../calling/hub-access.ts";
 import { HubRequests, type WriteLine } from "../calling/hub-requests.ts";
 
-/** Log lines of one call that reach its caller. */
+/** Most log lines of one call that reach its caller. */
 const MAX_LOG_LINES = 200;
 
-/** Who calls, as the bridge needs it. */
+/** The caller, in the form for the bridge. */
 export interface BridgeCaller {
   readonly signal: AbortSignal;
   readonly access: HubAccess;
@@ -13,7 +13,7 @@ export interface BridgeCaller {
   progress(progress: number, total: number | undefined, message: string | undefined): void;
 }
 
-/** What a registered function raised. `stack` is Python's traceback; `code` and `data` are those of the exception. */
+/** An error of a registered function. `stack` is Python's traceback; `code` and `data` are those of the exception. */
 class PythonError extends Error {
   override readonly name: string;
   readonly code?: number;
@@ -31,7 +31,7 @@ class PythonError extends Error {
 /** One running call of a module's function. */
 export class BridgeCall {
   readonly answered: Promise<unknown>;
-  /** It was given up and has not ended since. */
+  /** True if it was abandoned and has not ended since. */
   isLost = false;
   readonly #caller: BridgeCaller;
   readonly #requests: HubRequests;
@@ -57,7 +57,7 @@ export class BridgeCall {
     this.#requests.take(message);
   }
 
-  /** A log line, or progress. */
+  /** Handles a log line, or progress. */
   hear({ log, level, progress, total, message }: JsonObject): void {
     if (typeof log === "string") this.#log(typeof level === "string" ? level : "info", log);
     else if (typeof progress === "number")

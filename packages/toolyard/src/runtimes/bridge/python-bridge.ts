@@ -17,26 +17,26 @@ import { suffixCommandLine } from "../scripts/command-line.ts";
 import { scriptEnvironment } from "../scripts/run-script.ts";
 import { BridgeCall, type BridgeCaller } from "./bridge-call.ts";
 
-/** Largest answer of one call. */
+/** Largest answer of one call, in bytes. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const MAX_LOG_LINE_BYTES = 64 * 1024;
-/** Time that a closing module has for its own closing. */
+/** Time for a closing module's own cleanup. */
 const CLOSE_MS = 1000;
 const KILL_GRACE_MS = 300;
-/** Time that what an ended process started may hold its pipes. */
+/** Longest time for which children of an ended process may hold its pipes. */
 const DRAIN_MS = 250;
 /**
- * Time that a cancelled call has to end; the process is then replaced, since a thread of Python cannot be ended from
+ * Longest time for a cancelled call to end; then the process is replaced, since a Python thread cannot be ended from
  * outside.
  */
 const STUCK_MS = 1000;
 
 export interface BridgeOptions {
   readonly file: string;
-  /** The configured folder that the file was found in. */
+  /** The configured folder that contains the file. */
   readonly root: string;
   readonly logger: Logger;
-  /** Variables of the child, beside those that every child gets. */
+  /** Variables of the child, in addition to those that every child gets. */
   readonly env: Readonly<Record<string, string>>;
   readonly inheritEnv: readonly string[];
   readonly models: Models;
@@ -44,11 +44,11 @@ export interface BridgeOptions {
 }
 
 export interface BridgeEvents {
-  /** The module registers; may also come later, while it runs. */
+  /** Handles a registration of the module; it may also arrive later. */
   registered(kind: "tool" | "resource", params: JsonObject): void;
-  /** Files of the module that Python has read by now. */
+  /** Handles the list of the module's files that Python has read. */
   files(files: readonly string[]): void;
-  /** No further call is taken: the process is gone, or a call that was given up holds it. */
+  /** Called when no further call is accepted: the process has exited, or an abandoned call holds it. */
   unfit(): void;
 }
 
@@ -75,7 +75,7 @@ export class PythonBridge {
   #isUnfit = false;
   #closing: Promise<void> | undefined;
 
-  /** Rejects with a `FailError` when there is no Python, or it cannot be started. */
+  /** Rejects with a `FailError` if there is no Python, or it cannot be started. */
   static async spawn(options: BridgeOptions): Promise<PythonBridge> {
     const env = scriptEnvironment(
       { own: options.env, inherit: options.inheritEnv },
@@ -109,19 +109,18 @@ export class PythonBridge {
     return this.#child.pid;
   }
 
-  /** Resolves when the process and all that it started are gone. */
+  /** Resolves when the process and its children have exited. */
   get gone(): Promise<void> {
     return this.#child.gone;
   }
 
-  /** Resolves when the module was loaded: whether it has a `register_tools`. */
+  /** Resolves when the module was loaded, with whether it has a `register_tools`. */
   get started(): Promise<boolean> {
     return this.#started;
   }
 
   /**
-   * Runs a registered function. Rejects with a `FailError`, or with an `Error` that has the words of what the function
-   * raised.
+   * Runs a registered function. Rejects with a `FailError`, or with an `Error` that has the message of the exception.
    */
   async run(method: "tool" | "resource", params: JsonObject, caller: BridgeCaller): Promise<unknown> {
     if (caller.signal.aborted) throw cancelledFailure(caller.signal.reason);
@@ -140,13 +139,13 @@ export class PythonBridge {
     }
   }
 
-  /** Lets the calls under way end, then ends the process. */
+  /** Lets the running calls end, then ends the process. */
   retire(): void {
     this.#isUnfit = true;
     if (this.#openCalls() === 0) void this.close();
   }
 
-  /** Ends the process: its own closing first, then by force. */
+  /** Ends the process: its own cleanup first, then by force. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -176,7 +175,7 @@ export class PythonBridge {
     child.pipes[1]!.resume();
     const flush = (): void => [messages, prints, this.#stderr].forEach((one) => one.flush());
     void child.closed.then(flush);
-    // What it answered last is on its way when it ends.
+    // Its last answer may still be in the pipe when it exits.
     void child.drained(DRAIN_MS).then(() => {
       flush();
       const { code, signal } = child.exit!;
@@ -223,7 +222,7 @@ export class PythonBridge {
     this.#calls.delete(id);
   }
 
-  /** The caller is gone. The function may still run; when it does not end soon, this process is left to it. */
+  /** Abandons a call after its caller disconnected. If the function does not end soon, the process is replaced. */
   #giveUp(id: number, call: BridgeCall): void {
     call.fail(cancelledFailure(call.signal.reason));
     if (!this.#calls.has(id)) return;

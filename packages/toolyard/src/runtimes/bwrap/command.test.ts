@@ -14,7 +14,7 @@ let folder: string;
 
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-bwrap-")));
-  // Where the tests run as root, it is `nobody` who looks from inside.
+  // If the tests run as root, user `nobody` looks from inside.
   chmodSync(folder, 0o755);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -48,7 +48,7 @@ async function sh(script: string, more: Partial<BwrapOptions> = {}, extraPipes =
 }
 
 describe("the filter", () => {
-  test("it is a program of whole instructions for each processor that it knows, and none for others", () => {
+  test("is a program of complete instructions for each known processor, and absent for others", () => {
     for (const architecture of ["x64", "arm64"] as const)
       expect(seccompFilter({ sockets: false, processes: true }, architecture)!.length % 8).toBe(0);
     expect(
@@ -59,7 +59,7 @@ describe("the filter", () => {
   });
 
   test.runIf(process.platform === "linux" && ["x64", "arm64"].includes(process.arch))(
-    "each opening is read from its own beginning",
+    "each descriptor is read from its own beginning",
     async () => {
       const { closeSync, readSync } = await import("node:fs");
       const read = () => {
@@ -75,25 +75,25 @@ describe("the filter", () => {
   );
 });
 
-test("a machine without bubblewrap says so, and what to do", async () => {
+test("reports missing bubblewrap with the advice", async () => {
   expect(await probeBwrap("/no/such/bwrap")).toEqual({
     reason: expect.stringContaining("Install your system's package `bubblewrap`"),
   });
 });
 
-test("a bubblewrap that does not work is not used, and its own words are told", async () => {
+test("does not use a bubblewrap that fails, and reports its own message", async () => {
   const path = join(folder, "bwrap");
   writeFileSync(path, "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n", { mode: 0o755 });
   expect(await probeBwrap(path)).toEqual({ reason: expect.stringContaining("No permissions to create new namespace") });
 });
 
-test("a program's folders are those beside it, never the folder above", () => {
+test("a program's folders are its siblings, never the folder above", () => {
   expect(programFolders("/usr/bin/env")).toEqual([]);
   writeFileSync(join(folder, "alone"), "");
   expect(programFolders(join(folder, "alone"))).toEqual([join(folder, "alone")]);
 });
 
-describe("what runs inside", () => {
+describe("a contained program", () => {
   beforeEach(({ skip }) => skip(!found, "bubblewrap is not on this machine"));
 
   test("is nobody, alone, without rights", async () => {
@@ -113,14 +113,14 @@ describe("what runs inside", () => {
     expect(stdout).not.toMatch(/^(?:root|home|work|var)$/m);
   });
 
-  test("is so too where root may make no namespaces", async ({ skip }) => {
+  test("is so too if root may not create namespaces", async ({ skip }) => {
     skip(found?.identity !== "inside", "only as root");
     expect(
       (await sh("id -u; cat /proc/self/uid_map", {}, 0, { ...found!, identity: "outside" })).stdout.split("\n")[0],
     ).toBe("65534");
   });
 
-  test("sees what is bound and nothing else, and writes only where it may", async () => {
+  test("sees only bound paths, and writes only where it may", async () => {
     writeFileSync(join(folder, "seen"), "yes");
     const inside = await sh(
       `cat ${folder}/seen; echo no > ${folder}/made; echo no > /made; echo no > /usr/made; ` +
@@ -132,7 +132,7 @@ describe("what runs inside", () => {
     expect((await sh(`cat ${folder}/seen`)).stderr).toContain("No such file");
   });
 
-  test("reaches no listener of this machine, and with `network` it does", async () => {
+  test("reaches no listener of this machine, except with `network`", async () => {
     const server = createServer((socket) => socket.end("heard"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };
@@ -148,7 +148,7 @@ describe("what runs inside", () => {
     }
   });
 
-  test("cannot make namespaces, mount or trace", async () => {
+  test("cannot create namespaces, mount or trace", async () => {
     const { stdout } = await sh(
       "for c in 'unshare -U true' 'unshare -m true' 'mount -t tmpfs none /tmp' 'chroot / true' 'nsenter -t 1 " +
         '-p true\'; do $c 2>/dev/null && echo "$c"; done; echo end',
@@ -156,7 +156,7 @@ describe("what runs inside", () => {
     expect(stdout).toBe("end\n");
   });
 
-  test("may start nothing where it may have no processes, threads aside", async () => {
+  test("may start threads but no processes if processes are denied", async () => {
     const code =
       'import os, subprocess, threading\nt = threading.Thread(target=print, args=("thread",)); t.start(); ' +
       't.join()\nfor start in (os.fork, lambda: subprocess.run(["/bin/true"]), lambda: os.system("true")):\n' +
@@ -165,7 +165,7 @@ describe("what runs inside", () => {
     expect(stdout.split("\n")).toEqual(["thread", "PermissionError", "PermissionError", "32512", ""]);
   });
 
-  test("writes nothing beyond the bound of what is temporary", async () => {
+  test("writes nothing beyond the limit of temporary files", async () => {
     const { stdout } = await sh(
       "for d in /tmp /dev/shm /work; do head -c 3000000 /dev/zero > $d/x 2>/dev/null; wc -c < $d/x; done; " +
         "touch /dev/x 2>/dev/null || echo no",
@@ -174,7 +174,7 @@ describe("what runs inside", () => {
     expect(stdout.split("\n")).toEqual(["1048576", "1048576", "2097152", "no", ""]);
   });
 
-  test("a bomb of processes stops at the bound, and the pipes beside the standard ones arrive", async () => {
+  test("a fork bomb stops at the limit, and the additional pipes arrive", async () => {
     const bomb = "i=0; while [ $i -lt 100 ]; do sleep 30 & i=$((i+1)); done 2>/dev/null; echo survived";
     const { stdout, code } = await sh(bomb, { limits: { processes: 20 } }, 1);
     expect([stdout.includes("survived"), code !== 0]).toContain(true);

@@ -1,23 +1,23 @@
-// Bubblewrap's command line: what a program behind it sees of the machine. It has an own view of processes, files,
-// network, users and names; what is not bound into it is not there.
+// Bubblewrap's command line: the part of the machine that a contained program sees. It has its own view of processes,
+// files, network, users and names; unbound paths do not exist inside.
 import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { prlimitArguments, type MemoryMeasure, type ResourceLimits } from "../../process/resource-limits.ts";
 import { openSeccompFilter, seccompFilter } from "./seccomp.ts";
 
-/** How bubblewrap is used here. */
+/** How bubblewrap is used on this machine. */
 export interface BwrapFound {
   /** Full path of bubblewrap. */
   readonly file: string;
   /**
-   * How the program becomes `nobody`. `namespace`: the hub is no root, and inside a user namespace that user is called
-   * so. Where the hub is root, rights are given up for good: `inside`, once all is bound, so that what only root may
-   * enter can be bound; or `outside`, before, where root may make no namespaces.
+   * How the program becomes `nobody`. `namespace`: the hub is not root, and that user has this name inside a user
+   * namespace. If the hub is root, rights are dropped permanently: `inside`, after binding, so that paths that only
+   * root may enter can be bound; or `outside`, before, if root may not create namespaces.
    */
   readonly identity: "namespace" | "inside" | "outside";
-  /** Full path; empty where the hub is no root. */
+  /** Full path; empty if the hub is not root. */
   readonly setpriv: string;
-  /** Full path; bounds of resources are not kept without it. */
+  /** Full path; without it, resource limits are not enforced. */
   readonly prlimit: string | undefined;
 }
 
@@ -25,29 +25,29 @@ export interface BwrapOptions {
   /** Full path of the program, as seen inside. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Working folder, as seen inside: one of those bound, or `/tmp`. */
+  /** Working folder, as seen inside: a bound folder, or `/tmp`. */
   readonly cwd: string;
-  /** Files and folders of this machine that are there to be read, at the same path. What does not exist is left out. */
+  /** Files and folders of this machine that may be read, at the same path. Missing ones are skipped. */
   readonly readable: readonly string[];
-  /** Those that may be written too. */
+  /** Files and folders that may be written too. */
   readonly writable: readonly string[];
-  /** Folders of this machine that are there under another path, to be read. */
+  /** Folders of this machine that may be read under another path. */
   readonly readableAs?: readonly (readonly [path: string, inside: string])[];
-  /** Empty folders in memory, of at most so many bytes each. */
+  /** Empty folders in memory, with their limit in bytes. */
   readonly scratch?: readonly (readonly [inside: string, bytes: number])[];
   /** Whether it may start processes. @default true */
   readonly processes?: boolean;
-  /** The machine's own network, or none at all: not even the loopback of this machine. */
+  /** The machine's own network, or none at all, without the loopback of this machine. */
   readonly network: boolean;
-  /** Of `/tmp` and everything else that is written inside and gone at the end. @default 64 MiB */
+  /** Limit of `/tmp` and all other temporary files inside. @default 64 MiB */
   readonly tmpBytes?: number;
   readonly limits: ResourceLimits;
   readonly measure: MemoryMeasure;
-  /** Pipes that the child gets beside the three standard ones; the filter's descriptor comes after them. */
+  /** Pipes of the child besides the three standard ones; the filter's descriptor follows them. */
   readonly extraPipes: number;
 }
 
-/** What `spawnChild` needs: `files` goes there too. */
+/** The arguments of `spawnChild`: `files` is passed there too. */
 export interface BwrapCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -57,10 +57,9 @@ export interface BwrapCommand {
 const DEFAULT_TMP_BYTES = 64 * 1024 * 1024;
 
 /**
- * The command line that runs a program behind bubblewrap: nothing of the machine but `/usr`, what is bound, an empty
- * `/tmp`, its own `/proc` and a few devices; user `nobody` without capabilities; system calls filtered; bounds set.
- * When it ends, or the hub does, the kernel ends everything that it started. The environment is whatever the child is
- * spawned with: pass `insideEnvironment(env)`.
+ * Returns the command line that runs a program behind bubblewrap: with only `/usr`, bound paths, an empty `/tmp`, its
+ * own `/proc` and a few devices; user `nobody` without capabilities; filtered system calls; limits. When it or the hub
+ * ends, the kernel ends all its children. The environment is that of the spawned child: pass `insideEnvironment(env)`.
  */
 export function bwrapCommand(found: BwrapFound, options: BwrapOptions): BwrapCommand {
   const filter = seccompPart(options);
@@ -75,7 +74,7 @@ export function bwrapCommand(found: BwrapFound, options: BwrapOptions): BwrapCom
       ([path, bytes]) => ["--perms", "1777", "--size", String(bytes), "--tmpfs", path],
     ),
     ...bindings(options),
-    // Without it, the places where the bindings and the devices hang could be written to, beyond the bound of /tmp.
+    // Without it, the mount points of bindings and devices could be written to, beyond the limit of /tmp.
     ...["/dev", "/"].flatMap((path) => ["--remount-ro", path]),
     "--chdir",
     options.cwd,
@@ -90,14 +89,14 @@ export function bwrapCommand(found: BwrapFound, options: BwrapOptions): BwrapCom
   return { command: found.setpriv, args: [...SETPRIV_OPTIONS, found.file, ...args], files: filter.files };
 }
 
-/** An environment for inside: the home folder is not there, and what is temporary goes to `/tmp`. */
+/** Returns an environment for inside: without the home folder, and with `/tmp` for temporary files. */
 export function insideEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   return { ...env, HOME: "/tmp", TMPDIR: "/tmp" };
 }
 
 /**
- * The folders that a program outside of `/usr` needs for itself: `bin`, `lib` and what else stands beside it where it
- * lies in a `bin`, and otherwise the file alone. Never the folder above, which may be somebody's home.
+ * Returns the folders that a program outside `/usr` needs: `bin`, `lib` and other siblings if it is in a `bin`,
+ * otherwise only the file. Never the folder above, which may be a home folder.
  */
 export function programFolders(file: string): string[] {
   const places = new Set([file, realPathOr(file)]);
@@ -120,8 +119,8 @@ const COMMON_OPTIONS = [
   "--hostname",
   "sandbox",
 ];
-// Root keeps its right to bind what only root may enter, and the program itself becomes `nobody`, whom the bound on
-// processes binds.
+// Root keeps its right to bind paths that only root may enter, and the program itself becomes `nobody`, to whom the
+// limit of processes applies.
 const DROPPED_OPTIONS = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"];
 const SETPRIV_OPTIONS = [
   "--reuid=65534",
@@ -164,7 +163,7 @@ function systemFolders(): string[] {
   return ["--ro-bind", "/usr", "/usr", ...links, ...SYSTEM_FILES.flatMap(readOnly), "--proc", "/proc", "--dev", "/dev"];
 }
 
-/** On most systems `/bin` and the like are links into `/usr`. */
+/** On most systems `/bin` and similar folders are links into `/usr`. */
 function linkOrBinding(path: string): string[] {
   try {
     return lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
@@ -177,7 +176,7 @@ function networkFiles(): string[] {
   return [...NETWORK_FILES.flatMap(readOnly), "--ro-bind-try", realPathOr("/etc/resolv.conf"), "/etc/resolv.conf"];
 }
 
-// A folder after those that hold it, or it would be covered; what is written after what is read.
+// Parent folders come first, or they would cover their contents; writable paths follow readable ones.
 function bindings({ readable, readableAs = [], writable }: BwrapOptions): string[] {
   const sorted = Array.from(new Set(readable)).toSorted((a, b) => a.length - b.length);
   const renamed = readableAs.flatMap(([path, inside]) => [...foldersAbove(inside), "--ro-bind", path, inside]);
@@ -192,7 +191,7 @@ function readOnly(path: string): string[] {
   return existsSync(path) ? [...foldersAbove(path), "--ro-bind-try", path, path] : [];
 }
 
-/** Made first, since those that bubblewrap makes on the way are closed to everybody but root. */
+/** Created first, since folders that bubblewrap creates implicitly are closed to all users except root. */
 function foldersAbove(path: string): string[] {
   const above = dirname(path);
   return above === "/" || above === path ? [] : [...foldersAbove(above), "--dir", above];

@@ -7,22 +7,21 @@ import { findCommand } from "../../process/resolve-command.ts";
 import { StderrTail } from "../../process/stderr-tail.ts";
 import { bwrapCommand, type BwrapFound } from "./command.ts";
 
-/** What was found, or why it cannot be used and what to do. */
+/** The result, or the reason why it cannot be used and the advice. */
 export type BwrapState =
   | { readonly found: BwrapFound; readonly reason?: undefined }
   | { readonly found?: undefined; readonly reason: string };
 
 const PROBE_TIMEOUT_MS = 5000;
-/** After this long, a machine without bubblewrap is looked at again. */
+/** Time after which a machine without bubblewrap is checked again. */
 const RETRY_AFTER_MS = 30_000;
 const MAX_CACHED = 16;
 
 const states = new Map<string, { readonly state: Promise<BwrapState>; readonly at: number }>();
 
 /**
- * Whether bubblewrap works on this machine, found out by running it: being installed is not enough where a container or
- * the kernel forbids namespaces. Asked once; a failure is asked again after 30 s. `program`: a name on PATH or a full
- * path.
+ * Returns whether bubblewrap works on this machine, by running it: a container or the kernel may forbid namespaces.
+ * Checked once; a failure is checked again after 30 s. `program`: a name on PATH or a full path.
  */
 export async function probeBwrap(program = "bwrap"): Promise<BwrapState> {
   const known = states.get(program);
@@ -41,7 +40,7 @@ async function probe(program: string): Promise<BwrapState> {
   const prlimit = findPrlimit({ env: searchEnvironment() });
   const isRoot = process.getuid?.() === 0;
   const setpriv = isRoot ? find("setpriv") : "";
-  // Behind bubblewrap or not, the kernel still takes root for root.
+  // Even behind bubblewrap, the kernel treats root as root.
   if (setpriv === undefined)
     return {
       reason:
@@ -61,7 +60,7 @@ async function probe(program: string): Promise<BwrapState> {
   };
 }
 
-/** Why a program behind it does not run, or `undefined` when one does. */
+/** Returns why a contained program does not run, or `undefined` if it does. */
 function attempt(found: BwrapFound): Promise<string | undefined> {
   const { command, args, files } = bwrapCommand(found, TRIAL);
   const descriptors = files.map((open) => open());

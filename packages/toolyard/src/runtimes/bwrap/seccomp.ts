@@ -1,5 +1,5 @@
-// A filter of system calls for what runs behind bubblewrap, as the kernel's classic BPF, without a library. It takes
-// away what a program needs for attacking the kernel and not for working; the walls themselves are the namespaces.
+// A system call filter for programs behind bubblewrap, as the kernel's classic BPF, without a library. It denies calls
+// that attacks on the kernel need and ordinary programs do not; the isolation itself comes from the namespaces.
 import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,11 +7,11 @@ import { join } from "node:path";
 export interface FilterOptions {
   /** Whether `socket` may be called. `socketpair` always may: runtimes use it inside one process. */
   readonly sockets: boolean;
-  /** Whether processes may be started. Threads always may, and a program may take the place of the one that runs. */
+  /** Whether processes may be started. Threads always may, and a program may replace itself by another. */
   readonly processes: boolean;
 }
 
-/** The filter's bytes for this machine, or `undefined` for a processor whose system calls are not known here. */
+/** Returns the filter's bytes for this machine, or `undefined` for a processor with unknown system calls. */
 export function seccompFilter(
   { sockets, processes }: FilterOptions,
   architecture: NodeJS.Architecture = process.arch,
@@ -33,14 +33,14 @@ export function seccompFilter(
     [IF_EQUAL, 1, 0, machine.audit],
     [RETURN, 0, 0, KILL],
     [LOAD, 0, 0, NUMBER_AT],
-    // Numbers from here on are the x32 way into the same calls.
+    // Higher numbers are the x32 variants of the same calls.
     [IF_AT_LEAST, 0, 1, X32],
     [RETURN, 0, 0, KILL],
     ...numbers.flatMap((number): Instruction[] => [
       [IF_EQUAL, 0, 1, number],
       [RETURN, 0, 0, REFUSE | EPERM],
     ]),
-    // Its flags lie in memory, which a filter cannot read; without it, libraries take `clone`.
+    // Its flags are in memory, which a filter cannot read; without it, libraries use `clone`.
     [IF_EQUAL, 0, 1, CLONE3],
     [RETURN, 0, 0, REFUSE | ENOSYS],
     [IF_EQUAL, 0, processes ? 3 : 5, machine.clone],
@@ -55,8 +55,8 @@ export function seccompFilter(
 const held = new Map<string, number | undefined>();
 
 /**
- * A descriptor from which the filter is read, opened anew: bubblewrap reads it to its end, so two starts cannot share
- * one. Close it once the child runs. `undefined` where there is no filter for this processor.
+ * Returns a newly opened descriptor for the filter: bubblewrap reads it to its end, so two starts cannot share one.
+ * Close it once the child runs. `undefined` if there is no filter for this processor.
  */
 export function openSeccompFilter(options: FilterOptions): number | undefined {
   const key = `${options.sockets} ${options.processes}`;
@@ -65,7 +65,7 @@ export function openSeccompFilter(options: FilterOptions): number | undefined {
   return descriptor === undefined ? undefined : openSync(`/proc/self/fd/${descriptor}`, "r");
 }
 
-// A file without a name: nobody can change it, and it goes with this process.
+// An unlinked file: no other process can change it, and it disappears with this process.
 function hold(filter: Buffer | undefined): number | undefined {
   if (!filter) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "toolyard-filter-"));
@@ -91,7 +91,7 @@ function assemble(program: readonly Instruction[]): Buffer {
   return bytes;
 }
 
-// Instructions and places of the kernel's `linux/filter.h` and `linux/seccomp.h`.
+// Instructions and constants of the kernel's `linux/filter.h` and `linux/seccomp.h`.
 const LOAD = 0x20;
 const IF_EQUAL = 0x15;
 const IF_AT_LEAST = 0x35;
@@ -116,12 +116,12 @@ interface Machine {
   readonly audit: number;
   readonly clone: number;
   readonly socket: number;
-  /** fork and vfork, where they are calls of their own. */
+  /** fork and vfork, on processors with separate calls. */
   readonly forks: readonly number[];
   readonly denied: readonly number[];
 }
 
-/** Same number everywhere: io_uring, new mount calls, `pidfd_getfd`. */
+/** Same number on all processors: io_uring, new mount calls, `pidfd_getfd`. */
 const COMMON_DENIED = [425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 443];
 
 // In this order: ptrace mount umount2 pivot_root chroot unshare setns bpf keyctl add_key request_key perf_event_open

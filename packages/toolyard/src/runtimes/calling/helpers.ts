@@ -1,17 +1,17 @@
 import { fileURLToPath } from "node:url";
 import type { HubPorts } from "./hub-access.ts";
 
-/** Where scripts find `toolyard` and `llmr.mcp` (Python), and `toolyard/script` (Node, by `require`). */
+/** Folders in which scripts find `toolyard` and `llmr.mcp` (Python), and `toolyard/script` (Node, by `require`). */
 const PYTHON_FOLDER = fileURLToPath(new URL("python", import.meta.url));
 const NODE_FOLDER = fileURLToPath(new URL("node", import.meta.url));
 
-/** Search paths of the two languages, with what goes on each behind the user's own folders. */
+/** Search paths of the two languages, with the folder that follows the user's own. */
 export const HELPER_PATHS: readonly (readonly [variable: string, folder: string])[] = Object.freeze([
   ["PYTHONPATH", PYTHON_FOLDER],
   ["NODE_PATH", NODE_FOLDER],
 ]);
 
-/** Folders that a child must be able to read, beside its own. */
+/** Folders that a child must be able to read besides its own. */
 export const HELPER_FOLDERS: readonly string[] = Object.freeze([PYTHON_FOLDER, NODE_FOLDER]);
 
 /** Arguments of Node that let a script write `import … from "toolyard/script"`. */
@@ -20,10 +20,10 @@ export const NODE_HELPER_ARGS: readonly string[] = Object.freeze([
   fileURLToPath(new URL("node/preload.cjs", import.meta.url)),
 ]);
 
-/** Descriptors of a child: it speaks on the first, and hears on the second. */
+/** Descriptors of a child: it writes to the first, and reads from the second. */
 const DESCRIPTORS = "3,4";
 
-/** Says to the helpers where the hub is, and which models there are. */
+/** Returns the variables that tell the helpers how to reach the hub, and which models exist. */
 export function callingVariables({ models }: Pick<HubPorts, "models">): Record<string, string> {
   const offered = [...(models.generateText ? ["text"] : []), ...(models.generateImage ? ["image"] : [])];
   return { TOOLYARD_DESCRIPTORS: DESCRIPTORS, TOOLYARD_MODELS: offered.join(",") };

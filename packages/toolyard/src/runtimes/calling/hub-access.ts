@@ -6,16 +6,16 @@ import type { Models } from "../../core/ports/models.ts";
 import type { Outcome } from "../../core/calls/outcome.ts";
 import type { SearchAnswer } from "../../core/ports/ports.ts";
 
-/** What the hub lends to those whose code runs in children. */
+/** The hub's functions for code in child processes. */
 export interface HubPorts {
   readonly innerHub: InnerHub;
   readonly models: Models;
 }
 
-/** What one running call may do with the hub: with its caller's rights, inside its time. */
+/** The hub's functions for one running call: with its caller's rights, within its time. */
 export interface HubAccess {
   readonly models: Models;
-  /** `signal` ends this one call; it ends with the running call anyway. */
+  /** `signal` ends this one call; it ends with the running call in any case. */
   call(tool: string, args: JsonObject, signal: AbortSignal): Promise<Outcome>;
   read(uri: string, signal: AbortSignal): Promise<Outcome>;
   search(query: string, limit: number): Promise<SearchAnswer>;
@@ -32,7 +32,7 @@ export function accessFor(parent: Call, { innerHub, models }: HubPorts): HubAcce
   };
 }
 
-/** What the calling program lends goes before what is configured, each kind of model by itself. */
+/** Returns the models for a call: the calling program's precede the configured ones, separately for each kind. */
 export function modelsFor({ models: lent }: Call, configured: Models): Models {
   if (!lent) return configured;
   return {

@@ -11,7 +11,7 @@ type HubMethod = (params: JsonObject, access: HubAccess, signal: AbortSignal) =>
 const DEFAULT_HITS = 5;
 const MAX_HITS = 100;
 
-/** What running code may ask of the hub. */
+/** The hub methods of running code. */
 const METHODS: Readonly<Record<string, HubMethod>> = {
   "tools/call": callTool,
   "tools/list": async (_params, access) => ({ tools: await access.list() }),
@@ -40,8 +40,8 @@ export function answerRequest(
 }
 
 /**
- * `{name, arguments?, as?}`. With `as: "value"` the answer is `{value}`, the plain value of the result; otherwise the
- * MCP result.
+ * Handles `{name, arguments?, as?}`. With `as: "value"` the answer is `{value}`, the plain value of the result;
+ * otherwise the MCP result.
  */
 async function callTool(
   { name, arguments: given, as }: JsonObject,
@@ -56,7 +56,7 @@ async function callTool(
   return as === "value" ? { value: toolValue(outcome.result) } : outcome.result;
 }
 
-/** `{uri, as?}`. With `as: "value"` the answer is `{value}`, the plain content; otherwise the MCP result. */
+/** Handles `{uri, as?}`. With `as: "value"` the answer is `{value}`, the plain content; otherwise the MCP result. */
 async function readResource({ uri, as }: JsonObject, access: HubAccess, signal: AbortSignal): Promise<JsonObject> {
   if (typeof uri !== "string" || uri === "") throw invalid("`uri` must be the URI of a resource");
   const outcome = await access.read(uri, signal);
@@ -64,7 +64,9 @@ async function readResource({ uri, as }: JsonObject, access: HubAccess, signal: 
   return as === "value" ? { value: resourceValue(outcome.result) } : outcome.result;
 }
 
-/** `{query?, limit?}`; the answer is `{tools: [{name, description, score, inputSchema}], total}`, best first. */
+/**
+ * Handles `{query?, limit?}`; the answer is `{tools: [{name, description, score, inputSchema}], total}`, best first.
+ */
 async function searchTools({ query = "", limit = DEFAULT_HITS }: JsonObject, access: HubAccess): Promise<JsonObject> {
   if (typeof query !== "string") throw invalid("`query` must be a string");
   if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1)
@@ -73,7 +75,7 @@ async function searchTools({ query = "", limit = DEFAULT_HITS }: JsonObject, acc
   return { tools: hits, total };
 }
 
-/** `{prompt, system?, max_tokens?, temperature?, model?}`; the answer is `{text}`. */
+/** Handles `{prompt, system?, max_tokens?, temperature?, model?}`; the answer is `{text}`. */
 async function generateText(params: JsonObject, { models }: HubAccess, signal: AbortSignal): Promise<JsonObject> {
   if (!models.generateText) throw noModel("language model");
   const system = text(params, "system");
@@ -90,7 +92,9 @@ async function generateText(params: JsonObject, { models }: HubAccess, signal: A
   return { ...(await models.generateText(request, signal)) };
 }
 
-/** `{prompt, negative_prompt?, width?, height?, model?}`; the answer is `{data, mimeType}`, the data in base64. */
+/**
+ * Handles `{prompt, negative_prompt?, width?, height?, model?}`; the answer is `{data, mimeType}`, the data in base64.
+ */
 async function generateImage(params: JsonObject, { models }: HubAccess, signal: AbortSignal): Promise<JsonObject> {
   if (!models.generateImage) throw noModel("image model");
   const negativePrompt = text(params, "negative_prompt");

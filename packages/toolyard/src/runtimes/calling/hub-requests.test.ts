@@ -26,7 +26,7 @@ function stand(): { readonly access: HubAccess; readonly waiting: Waiting[]; rea
 
 const call = (id: number): JsonObject => ({ id, method: "tools/call", params: { name: "t" } });
 
-test("16 requests are worked on at a time, and each that ends lets the next one in", async () => {
+test("handles 16 requests concurrently, and each that ends admits the next one", async () => {
   const { access, waiting, lines } = stand();
   const requests = new HubRequests(access, (line) => Promise.resolve(void lines.push(JSON.parse(line) as JsonObject)));
   for (let id = 0; id < 20; id += 1) expect(requests.take(call(id))).toBe(true);
@@ -36,7 +36,7 @@ test("16 requests are worked on at a time, and each that ends lets the next one 
   expect(lines).toEqual([{ jsonrpc: "2.0", id: 0, result: { content: [] } }]);
 });
 
-test("a child that takes no answers gets no further calls made", async () => {
+test("makes no further calls for a child that reads no answers", async () => {
   const { access, waiting } = stand();
   const requests = new HubRequests(access, () => new Promise(() => {}));
   for (let id = 0; id < 40; id += 1) requests.take(call(id));
@@ -45,7 +45,7 @@ test("a child that takes no answers gets no further calls made", async () => {
   expect(waiting).toHaveLength(16);
 });
 
-test("closing ends what is open and answers nothing more", async () => {
+test("close ends open requests and answers nothing more", async () => {
   const { access, waiting, lines } = stand();
   const requests = new HubRequests(access, (line) => Promise.resolve(void lines.push(JSON.parse(line) as JsonObject)));
   for (let id = 0; id < 20; id += 1) requests.take(call(id));
@@ -59,7 +59,7 @@ test("closing ends what is open and answers nothing more", async () => {
   expect(lines).toEqual([]);
 });
 
-test("past its bound a run is refused, with the number of requests that it may make", () => {
+test("refuses requests over the limit of a run, and names the limit", () => {
   const { access, lines } = stand();
   const requests = new HubRequests(access, (line) => Promise.resolve(void lines.push(JSON.parse(line) as JsonObject)));
   for (let id = 0; id <= MAX_REQUESTS; id += 1) requests.take(call(id));
@@ -76,7 +76,7 @@ test.each([
   ["a result", { id: 1, result: {} }],
   ["a method without id", { method: "tools/call", params: {} }],
   ["parameters that are a list", { id: 1, method: "tools/call", params: [1] }],
-])("%s is no request", (_, message) => {
+])("%s is not a request", (_, message) => {
   const { access } = stand();
   expect(new HubRequests(access, () => Promise.resolve()).take(message as JsonObject)).toBe(false);
 });

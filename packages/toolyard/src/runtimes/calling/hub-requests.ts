@@ -9,14 +9,14 @@ import { isEmptyParams } from "../../wire/messages.ts";
 import type { HubAccess } from "./hub-access.ts";
 import { answerRequest } from "./hub-methods.ts";
 
-/** Requests that one run may make in all. */
+/** Most requests of one run. */
 export const MAX_REQUESTS = 10_000;
-/** Of these, how many are worked on at a time; further ones wait in order. */
+/** Most concurrent requests; further ones wait in order. */
 const MAX_CONCURRENT = 16;
-/** Bound over all that one run is answered. */
+/** Limit of all answers to one run, in bytes. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
-/** Writes one line to the child. Resolves when it is on its way, or when nobody can read it any more. Never rejects. */
+/** Writes one line to the child. Resolves when it is sent, or when the child can no longer read it. Never rejects. */
 export type WriteLine = (line: string) => Promise<void>;
 
 interface HubRequest {
@@ -26,9 +26,9 @@ interface HubRequest {
 }
 
 /**
- * What one running child asks of the hub: JSON-RPC requests out of its lines (`tools/call`, `tools/list`,
- * `tools/search`, `resources/read`, `models/generate_text`, `models/generate_image`), answered one line each, within
- * bounds. A child that does not read its answers gets no further ones made.
+ * The hub requests of one running child: JSON-RPC requests in its output lines (`tools/call`, `tools/list`,
+ * `tools/search`, `resources/read`, `models/generate_text`, `models/generate_image`), answered with one line each,
+ * within limits. For a child that does not read its answers no further requests are handled.
  */
 export class HubRequests {
   readonly #access: HubAccess;
@@ -45,7 +45,7 @@ export class HubRequests {
     setMaxListeners(0, this.#ended.signal);
   }
 
-  /** True when the message is a request, which is then taken care of. */
+  /** Handles the message if it is a request, and returns whether it is. */
   take(message: JsonObject): boolean {
     const request = requestOf(message);
     if (!request) return false;
@@ -60,7 +60,7 @@ export class HubRequests {
     return true;
   }
 
-  /** The run is over: what it asked for is ended. */
+  /** Ends the open requests when the run is over. */
   close(): void {
     this.#waiting.length = 0;
     this.#ended.abort(new FailError(fail("cancelled", "The tool that made this call has ended.")));
@@ -95,7 +95,7 @@ export class HubRequests {
   }
 
   #refuse(request: HubRequest, message: string): Promise<void> {
-    // A flood is not answered for ever: past twice the bound nobody can be waiting in earnest.
+    // Above twice the limit, requests are no longer answered.
     if (this.#seen > MAX_REQUESTS * 2) return Promise.resolve();
     return this.#write(toLine(request, { error: errorOf(fail("limited", message, { retryable: false })) }));
   }
@@ -117,7 +117,7 @@ function failureOf(error: unknown): Fail {
   return fail("internal", `The hub could not answer: ${messageOf(error)}`, { cause: error });
 }
 
-/** `data.kind` is of the hub's table of kinds. */
+/** `data.kind` is an outcome code of the hub's table. */
 function errorOf({ kind, message, details, result }: Fail): JsonObject {
   return {
     code: KINDS[kind].jsonrpc,

@@ -8,11 +8,11 @@ import { searchEnvironment } from "../../process/environment.ts";
 import { suffixCommandLine } from "../scripts/command-line.ts";
 import { syntaxErrorOf } from "../typescript/syntax-place.ts";
 
-/** Looking takes some ten milliseconds; what takes longer is left for a call to find. */
+/** A check takes some ten milliseconds; a slower one is left to the call. */
 const CHECK_MS = 10_000;
 const MAX_REPORT_BYTES = 1_000_000;
 
-/** Why files are no tools, by path: a syntax error, or no function `execute`. Nothing of them is run. */
+/** Returns by path why files are not tools: a syntax error, or no function `execute`. Runs no code from the files. */
 export async function findFaults(files: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const python = files.filter((file) => extname(file).toLowerCase() === ".py");
   const scripts = files.filter((file) => !python.includes(file));
@@ -53,7 +53,7 @@ function toReport(text: string): Readonly<Record<string, string>> {
   }
 }
 
-/** What might give a module its `execute`, whatever it is called in the file. */
+/** Matches code that may give a module its `execute`, under any local name. */
 const MAY_EXPORT = /\bexecute\b|\bexport\s+default\b|\bdefault\s*[,}]|\bexport\s*\*|\bexports\b/;
 
 async function scriptFault(file: string): Promise<string | undefined> {
@@ -67,7 +67,7 @@ async function scriptFault(file: string): Promise<string | undefined> {
   return (await compiles(source, file)) ? undefined : syntaxErrorOf(file);
 }
 
-/** Whether the engine takes it, read as a script. What it does not take is looked at as a module, in a child. */
+/** Returns whether the engine compiles it as a script. Other files are checked as a module, in a child process. */
 async function compiles(source: string, file: string): Promise<boolean> {
   const { transform } = await import("sucrase");
   try {

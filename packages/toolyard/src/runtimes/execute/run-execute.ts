@@ -25,7 +25,7 @@ import type { ScriptHost } from "../scripts/script-host.ts";
 import { textResult, valueResult } from "../scripts/script-result.ts";
 import { withNotifications } from "../scripts/with-notifications.ts";
 
-/** Suffixes of tool files, and which shim runs them. */
+/** Suffixes of tool files, with the shim that runs each. */
 export const EXECUTE_SUFFIXES: Readonly<Record<string, string>> = {
   ".py": "shim.py",
   ".ts": "shim.mjs",
@@ -37,18 +37,18 @@ export const EXECUTE_SUFFIXES: Readonly<Record<string, string>> = {
 export interface ExecuteTool {
   readonly name: string;
   readonly file: string;
-  /** Working folder of the child: where the file lies. */
+  /** Working folder of the child: the folder of the file. */
   readonly folder: string;
-  /** Folder that the file must lie in, symbolic links resolved. */
+  /** Folder that must contain the file, symbolic links resolved. */
   readonly root: string;
   readonly environment: ScriptEnvironment;
   readonly settings: RunSettings;
 }
 
 /**
- * Runs `execute(params)` of a tool file in a child of its own. What the function returns is the result, by the same
- * rule as what a script prints; an exception is the tool's failure with type and message, its traceback goes to the
- * log. Never throws for an expected failure.
+ * Runs `execute(params)` of a tool file in a separate child process. Its return value is the result, by the same rule
+ * as a script's output; an exception is the tool's failure with type and message, and its traceback is logged. Never
+ * throws for an expected failure.
  */
 export function runExecute(tool: ExecuteTool, call: Call, host: ScriptHost): Promise<Outcome> {
   return withNotifications(tool, { call, host }, (notifications) => runWith(tool, { call, host }, notifications));

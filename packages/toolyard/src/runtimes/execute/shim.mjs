@@ -45,6 +45,6 @@ try {
 } catch (error) {
   channel.send({ error: { type: error.name, message: `The result cannot be written as JSON: ${error.message}` } });
 }
-// What the tool left running must not keep an answered call waiting; what it printed must still arrive.
+// Work that the tool left running must not delay an answered call; its output must still arrive.
 const end = () => process.exit(0);
 process.stdout.write("", () => process.stderr.write("", end));

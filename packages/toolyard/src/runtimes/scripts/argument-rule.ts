@@ -3,7 +3,7 @@ import { fail } from "../../core/calls/outcome.ts";
 import { findUnsafe, formatUnsafe } from "../../process/cmd-quoting.ts";
 import { argumentReader, type ArgumentReader, type CommandPlace } from "../../process/resolve-command.ts";
 
-/** What a program may receive of a call's arguments on its command line and in variables. */
+/** The values of a call's arguments that a program may receive on its command line and in variables. */
 export interface ArgumentRule {
   /** Throws a `FailError` of kind `invalid_params` for a value that must not be on the command line. */
   assertSafe(name: string, text: string): void;

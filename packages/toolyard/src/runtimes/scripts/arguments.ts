@@ -4,16 +4,16 @@ import type { JsonObject } from "../../core/json/json.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import type { ArgumentRule } from "./argument-rule.ts";
 
-/** Longer values are on stdin only: one variable of more than 128 KiB keeps a program from starting. */
+/** Longer values are on stdin only: a variable of more than 128 KiB prevents the start of a program. */
 const MAX_VARIABLE_BYTES = 32 * 1024;
-/** All variables together, names included; the rest is on stdin only. */
+/** Limit of all variables together, including names; further ones are on stdin only. */
 const MAX_VARIABLES_BYTES = 512 * 1024;
 
 const PLACEHOLDER = /\{\{|\}\}|\{([^{}]*)\}/g;
 
 /**
- * `TOOL_ARG_<NAME>` for each argument: strings as they are, everything else as JSON. Letters become capitals, and
- * whatever is neither letter nor digit becomes `_`. Of two names that become the same, the first counts.
+ * Returns `TOOL_ARG_<NAME>` for each argument: strings unchanged, all others as JSON. Letters become capitals, and
+ * characters other than letters and digits become `_`. Of two equal names, the first is used.
  */
 export function argumentVariables(args: JsonObject): Record<string, string> {
   const variables: Record<string, string> = {};
@@ -35,16 +35,15 @@ export function argumentVariables(args: JsonObject): Record<string, string> {
   return variables;
 }
 
-/** The parameter names that a template such as `--limit={limit}` holds. */
+/** Returns the parameter names in a template such as `--limit={limit}`. */
 export function placeholdersOf(template: string): string[] {
   return Array.from(template.matchAll(PLACEHOLDER)).flatMap(([, name]) => (name === undefined ? [] : [name]));
 }
 
 /**
- * Argument templates with values put in: `{limit}` stands for the argument's value (strings as they are, everything
- * else as JSON), `{{` and `}}` for braces. Each template makes one argument, whatever the value holds. A template that
- * names an absent argument is left out, together with the option before it when it is nothing but the value:
- * `["--limit", "{limit}"]` vanishes as a pair.
+ * Fills argument templates: `{limit}` is replaced by the argument's value (strings unchanged, all others as JSON), `{{`
+ * and `}}` by braces. Each template gives one argument, with any value. A template with an absent argument is omitted,
+ * together with the option before it if it consists only of the value: `["--limit", "{limit}"]` is omitted as a pair.
  */
 export function expandArguments(templates: readonly string[], args: JsonObject, rule?: ArgumentRule): string[] {
   const expanded: string[] = [];

@@ -8,14 +8,14 @@ import { textResult, valueResult } from "./script-result.ts";
 import { accessFor } from "../calling/hub-access.ts";
 import { HubRequests, type WriteLine } from "../calling/hub-requests.ts";
 
-/** The side of a child's run that hears its lines. */
+/** The receiver of a child's lines. */
 export interface ChildChannel {
   onChannel(write: WriteLine): void;
   onMessageLine(line: string): void;
 }
 
 /**
- * What a running child says on descriptor 3: requests to the hub, progress, log lines, and its result. Of several
+ * The messages of a running child on descriptor 3: requests to the hub, progress, log lines, and its result. Of several
  * results the last one counts.
  */
 export class ChildMessages {
@@ -36,7 +36,7 @@ export class ChildMessages {
     return this.#answer;
   }
 
-  /** Listens while the child runs; what it asked for ends with it. */
+  /** Handles messages while the child runs; its requests end with it. */
   async during<T>(run: (channel: ChildChannel) => Promise<T>): Promise<T> {
     try {
       return await run({ onChannel: (write) => this.#open(write), onMessageLine: (line) => this.take(line) });
@@ -57,7 +57,7 @@ export class ChildMessages {
       );
   }
 
-  /** What the child said that it came to, if it did; what it printed is then no result but log lines. */
+  /** Returns the outcome that the child sent, if any; its printed output then becomes log lines. */
   outcome(clean: (text: string) => string, stdout: Buffer): Outcome | undefined {
     const answer = this.#answer;
     if (!answer) return undefined;

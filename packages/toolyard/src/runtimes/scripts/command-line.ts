@@ -7,16 +7,16 @@ import { NODE_HELPER_ARGS } from "../calling/helpers.ts";
 import { typescriptNodeArgs } from "../typescript/node-args.ts";
 import { findVenv } from "./venv.ts";
 
-/** A program and the arguments that come before the script's own. */
+/** A program and the arguments before the script's own. */
 export interface CommandLine {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** Where a script lies, and the tools folder up to which virtual environments are its own. */
+/** The folder of a script, and the tools folder up to which virtual environments belong to it. */
 export interface ScriptPlace extends CommandPlace {
   readonly root?: string;
-  /** Interpreter of files in Python. @default that of a `.venv` nearby, else the one on PATH */
+  /** Interpreter of Python files. @default that of a `.venv` nearby, else the one on PATH */
   readonly python?: string;
 }
 
@@ -33,7 +33,7 @@ const RUNTIMES: Readonly<Record<string, Runtime>> = {
   ".sh": "sh",
 };
 
-/** First lines that ask for nothing but what the table gives anyway. */
+/** First lines that only name the default interpreter. */
 const ORDINARY: Readonly<Record<Runtime, RegExp>> = {
   python: /^python3?$/,
   node: /^node$/,
@@ -44,9 +44,9 @@ const ORDINARY: Readonly<Record<Runtime, RegExp>> = {
 const PYTHON_COMMANDS = process.platform === "win32" ? ["python3", "python", "py"] : ["python3", "python"];
 
 /**
- * How a script is run: a first line `#!` that names something out of the ordinary (`bash`, `uv run`) decides, then the
- * suffix, with the interpreter of a `.venv` nearby; a file with neither is run as a program itself. Throws a
- * `FailError` of kind `unavailable` when the runtime is missing.
+ * Returns how a script is run: a first line `#!` with a special program (`bash`, `uv run`) decides, then the suffix,
+ * with the interpreter of a `.venv` nearby; a file with neither is run as a program itself. Throws a `FailError` of
+ * kind `unavailable` if the runtime is missing.
  */
 export async function scriptCommandLine(script: string, place: ScriptPlace): Promise<CommandLine> {
   const runtime = RUNTIMES[extname(script).toLowerCase()];
@@ -58,21 +58,23 @@ export async function scriptCommandLine(script: string, place: ScriptPlace): Pro
   return { command, args: [...args, script] };
 }
 
-/** The runtime for files of one suffix, without a script. Throws as `scriptCommandLine` does. */
+/** Returns the runtime for files of one suffix, without a script. Throws like `scriptCommandLine`. */
 export async function suffixCommandLine(suffix: string, place: ScriptPlace): Promise<CommandLine> {
   const runtime = RUNTIMES[suffix];
   if (runtime === undefined) throw new TypeError(`No runtime for ${suffix}.`);
   return runtimeCommand(runtime, place);
 }
 
-/** The file of `runtimes/warm/` by which a script's interpreter stays; `undefined` for scripts of other kinds. */
+/**
+ * Returns the file of `runtimes/warm/` for a script's persistent interpreter; `undefined` for other kinds of scripts.
+ */
 export function warmShim(script: string): "warm.py" | "warm.mjs" | undefined {
   const runtime = RUNTIMES[extname(script).toLowerCase()];
   if (runtime === "python") return "warm.py";
   return runtime === "node" || runtime === "typescript" ? "warm.mjs" : undefined;
 }
 
-/** As `scriptCommandLine`, without the script itself. */
+/** Like `scriptCommandLine`, without the script itself. */
 export async function interpreterCommandLine(script: string, place: ScriptPlace): Promise<CommandLine> {
   const { command, args } = await scriptCommandLine(script, place);
   return { command, args: args.slice(0, -1) };
@@ -99,14 +101,16 @@ async function findPython(place: ScriptPlace): Promise<string> {
   throw first;
 }
 
-/** Whether a script is run by Python as the table has it: not by what its first line names, such as `uv run`. */
+/** Returns whether a script is run by the default Python, and not by a program in its first line, such as `uv run`. */
 export function isOrdinaryPython(script: string): boolean {
   if (RUNTIMES[extname(script).toLowerCase()] !== "python") return false;
   const shebang = readShebang(script);
   return !shebang || isOrdinary(shebang, "python");
 }
 
-/** Commands of which one must be on this machine for the script to run; none when it needs nothing but this program. */
+/**
+ * Returns the commands of which one must be on this machine for the script to run; empty if it needs only this program.
+ */
 export function neededCommands(
   script: string,
   at?: { readonly path: string; readonly realRoot: string },
@@ -119,7 +123,7 @@ export function neededCommands(
   return [runtime ?? script];
 }
 
-/** Why none of the commands can be run, or `undefined` when one can. Looks at PATH only; starts nothing. */
+/** Returns why none of the commands can be run, or `undefined` if one can. Reads only PATH; starts nothing. */
 export function missingCommands(commands: readonly string[], place: CommandPlace): string | undefined {
   let reason: string | undefined;
   for (const command of commands) {
@@ -141,7 +145,7 @@ function isOrdinary({ command, args }: CommandLine, runtime: Runtime): boolean {
 
 const MAX_SHEBANG_BYTES = 256;
 
-/** The first line of a script as program and arguments, `env` and its `-S` taken away. */
+/** Returns the first line of a script as program and arguments, without `env` and its `-S`. */
 function readShebang(script: string): CommandLine | undefined {
   const line = firstLine(script);
   if (!line?.startsWith("#!")) return undefined;
@@ -159,7 +163,7 @@ function firstLine(path: string): string | undefined {
     const length = readSync(descriptor, bytes, 0, MAX_SHEBANG_BYTES, 0);
     return bytes.toString("utf8", 0, length).split("\n", 1)[0]!.replace(/\r$/, "");
   } catch {
-    // Whoever runs the script says what is wrong with it.
+    // The run of the script reports its fault.
     return undefined;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

@@ -17,34 +17,34 @@ import type { CommandLine } from "./command-line.ts";
 import { isInside } from "./inside.ts";
 import type { RunSettings } from "./run-settings.ts";
 
-/** What is to be run, and what it needs to see. */
+/** The program to run, and the paths that it needs. */
 export interface Containable {
   /** The tool's name, for messages. */
   readonly name: string;
   readonly line: CommandLine;
   /** Working folder. */
   readonly folder: string;
-  /** Folder that relative places may not leave, symbolic links resolved. */
+  /** Folder that relative paths may not leave, symbolic links resolved. */
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
   /** Further files and folders that it reads. */
   readonly reads: readonly string[];
   readonly settings: RunSettings;
-  /** Pipes beside the three standard ones. */
+  /** Pipes besides the three standard ones. */
   readonly extraPipes: number;
-  /** CPU time is not bounded by the system: it would count over the life of the process. */
+  /** The system does not limit CPU time, which would count over the life of the process. */
   readonly isLasting?: boolean;
 }
 
-/** What `spawnChild` takes. */
+/** The arguments of `spawnChild`. */
 export interface ContainedCommand extends CommandLine {
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly (() => number)[];
 }
 
 /**
- * Puts the tool's bounds and walls around a command line. Throws a `FailError` of kind `unavailable` when a wall that
- * is asked for cannot be had; a bound that this platform does not know is left out (`limitsRemark` says so).
+ * Adds the tool's limits and isolation to a command line. Throws a `FailError` of kind `unavailable` if a required
+ * isolation is unavailable; a limit that this platform does not support is omitted (`limitsRemark` reports it).
  */
 export async function contain(what: Containable): Promise<ContainedCommand> {
   const { settings, env, line } = what;
@@ -72,7 +72,7 @@ export async function contain(what: Containable): Promise<ContainedCommand> {
   return { command: prlimit, args: [...prlimitArguments(limits, measure), line.command, ...line.args], env, files: [] };
 }
 
-/** Why some of the bounds are not kept on this machine; `undefined` when all are. */
+/** Returns why some limits are not enforced on this machine; `undefined` if all are. */
 export function limitsRemark(
   { limits: { outputBytes: _ours, ...limits }, isolation }: RunSettings,
   env: Readonly<Record<string, string>>,
@@ -95,7 +95,7 @@ function isNode(command: string): boolean {
   return command === process.execPath || /^node(?:\.exe)?$/i.test(basename(command));
 }
 
-// These reserve address space by the gigabyte; a program that is not known may start one of them.
+// These reserve gigabytes of address space; an unknown program may start such a program.
 function measureFor(command: string): MemoryMeasure {
   return /^python(?:\d[\d.]*)?$/.test(basename(command)) ? "address-space" : "data";
 }
@@ -134,7 +134,7 @@ function libraryFolders({ PYTHONPATH = "", NODE_PATH = "" }: Readonly<Record<str
   return [PYTHONPATH, NODE_PATH].flatMap((paths) => paths.split(delimiter)).filter((path) => isAbsolute(path));
 }
 
-/** Made when it is not there. A relative one may not lead out of the tools folder. */
+/** Creates the folder if it is missing. A relative one must stay in the tools folder. */
 function writableFolder({ name, folder, root }: Containable, place: string): string {
   const path = resolve(folder, place);
   try {
@@ -152,7 +152,7 @@ function writableFolder({ name, folder, root }: Containable, place: string): str
   }
 }
 
-/** The hub's own files that are part of the command line: shims, and what loads TypeScript. */
+/** Returns the hub's own files of the command line: shims, and the TypeScript loader. */
 function ownFolders({ args }: CommandLine): string[] {
   const home = packageFolder();
   const shims = args
@@ -164,7 +164,7 @@ function ownFolders({ args }: CommandLine): string[] {
 
 /**
  * Returns the folders in which Node finds the packages of the one in `home`, up to the folder with the package that
- * loads TypeScript: its own `node_modules`, the one that it is installed in, or that of the workspace.
+ * loads TypeScript: its own `node_modules`, the one in which it is installed, or that of the workspace.
  */
 function moduleFolders(home: string): string[] {
   const found: string[] = [];
@@ -183,7 +183,7 @@ function packageFolder(): string {
   return dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 }
 
-// Seen before the start, since what the interpreter says then is of no help.
+// Checked before the start, since the interpreter's own message does not help.
 function assertForNobody({ name, folder }: Containable, writable: readonly string[]): void {
   const closed = (path: string, bits: number) => (statSync(path).mode & bits) !== bits;
   const mayNotWrite = writable.some((path) => closed(path, 0o007))

@@ -2,9 +2,9 @@ import { homedir } from "node:os";
 import { HELPER_FOLDERS } from "../calling/helpers.ts";
 
 /**
- * Takes the places of this machine out of what a script printed: its own folder becomes relative, the home folder `~`,
- * and the files that tracebacks of Python and Node name are cut to their last step. Other paths stay: they may be what
- * the message is about.
+ * Removes paths of this machine from a script's output: its own folder becomes relative, the home folder `~`, and file
+ * names in tracebacks of Python and Node are shortened to their last step. Other paths stay: the message may be about
+ * them.
  */
 export function hidePaths(text: string, folders: readonly string[]): string {
   let result = text;
@@ -18,7 +18,7 @@ export function hidePaths(text: string, folders: readonly string[]): string {
   return home.length > 1 ? result.replaceAll(home, "~") : result;
 }
 
-// `at run (file:///a/b/c.mjs:1:2)` or `at /a/b/c.js:1:2`: only the file's name and place are of use to a caller.
+// `at run (file:///a/b/c.mjs:1:2)` or `at /a/b/c.js:1:2`: only the file's name and position are useful to a caller.
 function cutFrame(line: string): string {
   const start = line.indexOf("at ");
   if (start === -1 || line.slice(0, start).trim() !== "" || !/:\d{1,9}:\d{1,9}\)?$/.test(line)) return line;

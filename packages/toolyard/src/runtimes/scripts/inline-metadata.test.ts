@@ -3,8 +3,8 @@ import { parseInlineMetadata } from "./inline-metadata.ts";
 
 const lines = (...all: readonly string[]): string => `${all.join("\n")}\n`;
 
-describe("what is read", () => {
-  test("dependencies, the wanted Python and a tool's table", () => {
+describe("parsed parts", () => {
+  test("dependencies, the required Python and a tool's table", () => {
     const read = parseInlineMetadata(
       lines(
         "#!/usr/bin/env python3",
@@ -44,7 +44,7 @@ describe("what is read", () => {
     expect(read!.problem).toBeUndefined();
   });
 
-  test("blocks of other types are somebody else's", () => {
+  test("ignores blocks of other types", () => {
     const read = parseInlineMetadata(lines("# /// pyproject", "# x = 1", "# ///", "", "# /// script", "# ///"));
     expect(read).toEqual({ text: "", dependencies: [], hasToolTable: false });
   });
@@ -60,7 +60,7 @@ test.each([
   ["names and versions", "dependencies = [\"a[x]>=1,<2; python_version < '3.12'\"]", undefined],
   ["a choice among versions", '[tool.uv]\nexclude-newer = "2026-01-01T00:00:00Z"\nprerelease = "allow"', undefined],
   ["a table of another program", "[tool.black]\nline-length = 99", undefined],
-])("whether a header says where packages come from: %s", (_, toml, expected) => {
+])("whether a header names package sources: %s", (_, toml, expected) => {
   const source = ["# /// script", ...toml.split("\n").map((line) => `# ${line}`), "# ///"].join("\n");
   expect(parseInlineMetadata(source)!.namesPlaces).toBe(expected);
 });
@@ -71,7 +71,7 @@ test.each([
   ["an indented block", lines("  # /// script", "  # ///")],
   ["a comment without a blank in it", lines("# /// script", '#dependencies = ["a"]', "# ///")],
   ["another type", lines("# /// scripts", "# ///")],
-])("%s is none", (_, source) => {
+])("%s is not a header", (_, source) => {
   expect(parseInlineMetadata(source)).toBeUndefined();
 });
 
@@ -81,6 +81,6 @@ test.each([
   ["numbers for requirements", lines("# /// script", "# dependencies = [1]", "# ///"), "`dependencies` must be"],
   ["one text for a list", lines("# /// script", '# dependencies = "a"', "# ///"), "`dependencies` must be"],
   ["a number for Python", lines("# /// script", "# requires-python = 3.11", "# ///"), "`requires-python` must be"],
-])("%s cannot be used, and asks for nothing", (_, source, problem) => {
+])("%s is unusable, and requires nothing", (_, source, problem) => {
   expect(parseInlineMetadata(source)).toMatchObject({ dependencies: [], problem: expect.stringContaining(problem) });
 });

@@ -3,34 +3,34 @@ import { parse } from "smol-toml";
 import { messageOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
-/** What a script in Python says of itself in comments, by the rules of PEP 723. */
+/** The metadata in comments of a Python script, by the rules of PEP 723. */
 export interface InlineMetadata {
   /** The TOML between the marks, without the comment signs. */
   readonly text: string;
-  /** Requirements as PEP 508 writes them. */
+  /** Requirements in the syntax of PEP 508. */
   readonly dependencies: readonly string[];
-  /** As PEP 440 writes versions: `>=3.11`. */
+  /** Version specifier of PEP 440: `>=3.11`. */
   readonly requiresPython?: string;
-  /** It has a table `tool`, which may name files beside the script. */
+  /** It has a table `tool`, which may name files next to the script. */
   readonly hasToolTable: boolean;
-  /** It says where packages come from, or how they are fetched: a model may have written it. @default false */
+  /** It names package sources, or how they are fetched: a model may have written it. @default false */
   readonly namesPlaces?: true;
-  /** Why it cannot be used. What it asks for is then empty. */
+  /** The reason why it cannot be used. Its requirements are then empty. */
   readonly problem?: string;
 }
 
 const OPENING = "# /// script";
 const CLOSING = "# ///";
-/** A block that begins later is not looked for. */
+/** Largest part of a file in which a block is searched. */
 const MAX_BYTES = 256 * 1024;
 
-/** The metadata of a script; undefined where it has none, or cannot be read. */
+/** Returns the metadata of a script; undefined if it has none, or cannot be read. */
 export function readInlineMetadata(file: string): InlineMetadata | undefined {
   const text = beginningOf(file);
   return text?.includes(OPENING) ? parseInlineMetadata(text) : undefined;
 }
 
-/** The same of a script's text. */
+/** Does the same for a script's text. */
 export function parseInlineMetadata(source: string): InlineMetadata | undefined {
   const blocks = blocksIn(source.split(/\r\n|\r|\n/));
   const [text] = blocks;
@@ -61,7 +61,7 @@ function readTable(text: string, table: JsonObject): InlineMetadata {
   };
 }
 
-/** Settings of uv that choose among versions of what the configured indexes have, and do nothing else. */
+/** Settings of uv that only select among versions of the configured indexes. */
 const CHOOSING: ReadonlySet<string> = new Set([
   "compile-bytecode",
   "constraint-dependencies",
@@ -74,7 +74,7 @@ const CHOOSING: ReadonlySet<string> = new Set([
   "resolution",
 ]);
 
-/** `name @ https://…`, of which no name has the sign. */
+/** `name @ https://…`: no name contains the sign. */
 function isPlace(requirement: unknown): boolean {
   return typeof requirement === "string" && requirement.includes("@");
 }
@@ -90,7 +90,9 @@ function unusable(text: string, problem: string): InlineMetadata {
   return { text, dependencies: [], hasToolTable: false, problem };
 }
 
-/** A block ends with the last closing line of the comment lines that follow its opening one without a gap. */
+/**
+ * Returns the blocks. A block ends with the last closing line of the contiguous comment lines after its opening one.
+ */
 function blocksIn(lines: readonly string[]): readonly string[] {
   const blocks: string[] = [];
   for (let at = 0; at < lines.length; at += 1) {
@@ -117,7 +119,7 @@ function beginningOf(file: string): string | undefined {
     const bytes = Buffer.alloc(Math.min(fstatSync(descriptor).size, MAX_BYTES));
     return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, bytes.length, 0));
   } catch {
-    // Whoever runs the script says what is wrong with it.
+    // The run of the script reports its fault.
     return undefined;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

@@ -1,4 +1,4 @@
-/** Modules whose package has another name. */
+/** Modules with another package name. */
 const PACKAGES: Readonly<Record<string, string>> = {
   PIL: "pillow",
   bs4: "beautifulsoup4",
@@ -11,7 +11,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 const PYTHON = /ModuleNotFoundError: No module named '([\w.]+)'/u;
 const NODE = /Cannot find (?:package|module) '((?:@[\w.-]+\/)?[\w-][\w.-]*)/u;
 
-/** What a script said, and where a package is missing, what to do about it. */
+/** Returns a script's output, with advice if a package is missing. */
 export function withPackageAdvice(text: string): string {
   const advice = pythonAdvice(text) ?? nodeAdvice(text);
   return advice === undefined ? text : `${text}\n${advice}`;

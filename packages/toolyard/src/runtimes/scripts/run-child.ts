@@ -10,10 +10,10 @@ import { ChildExit } from "./ending.ts";
 import { lineWriter } from "../calling/line-writer.ts";
 import type { WriteLine } from "../calling/hub-requests.ts";
 
-/** Time that grandchildren may hold the pipes of an ended child before the answer goes out without them. */
+/** Longest time for which grandchildren may hold the pipes of an ended child before the answer is sent. */
 export const PIPE_GRACE_MS = 250;
 
-/** Pipes of a child beside the three standard ones. */
+/** Pipes of a child besides the three standard ones. */
 export const EXTRA_PIPES = 2;
 
 export interface ScriptChildRun {
@@ -23,38 +23,38 @@ export interface ScriptChildRun {
   readonly env: Readonly<Record<string, string>>;
   /** See `spawnChild`. */
   readonly files?: readonly (() => number)[];
-  /** What the child reads on stdin. */
+  /** The child's input on stdin. */
   readonly input: string;
-  /** Bound over all that the child writes, on every descriptor together. */
+  /** Limit of the child's output, on all descriptors together. */
   readonly maxOutputBytes: number;
-  /** Each ends the child: the call's own (deadline and caller), and that of the provider's closing. */
+  /** Each ends the child: the call's own (deadline and caller), and that of the closing provider. */
   readonly signals: readonly AbortSignal[];
-  /** Living children of the provider, so that it can wait for their end when it closes. */
+  /** Running children of the provider, which it waits for when it closes. */
   readonly living: Set<Child>;
 }
 
 export interface ChildOutput {
-  /** Hears every line on stderr. */
+  /** Receives every line on stderr. */
   onStderrLine(line: string): void;
-  /** Hears every line on descriptor 3. */
+  /** Receives every line on descriptor 3. */
   onMessageLine(line: string): void;
-  /** Takes what writes lines to descriptor 4. Absent: the child reads nothing there. */
+  /** Receives the writer of lines to descriptor 4. Absent: the child reads nothing there. */
   onChannel?(write: WriteLine): void;
-  /** Hears stdout line by line. Absent: stdout is kept and handed over whole. */
+  /** Receives stdout line by line. Absent: stdout is collected and returned whole. */
   onStdoutLine?(line: string): void;
 }
 
 export interface ChildResult {
   readonly exit: Exit;
-  /** Empty when somebody hears the lines instead. */
+  /** Empty if a handler receives the lines instead. */
   readonly stdout: Buffer;
   readonly stderr: StderrTail;
 }
 
 /**
- * Runs one child for one call: feeds it, hears it, bounds it. Rejects with a `FailError`: `unavailable` or `limited`
- * when it cannot be started, `too_large` past the bound, `timeout` or `cancelled` by the signal. Whatever happens, the
- * child's tree is ended.
+ * Runs one child for one call: writes its input, reads its output, limits it. Rejects with a `FailError`: `unavailable`
+ * or `limited` if it cannot be started, `too_large` above the limit, `timeout` or `cancelled` by the signal. In every
+ * case the child's process tree is ended.
  */
 export async function runChild(run: ScriptChildRun, output: ChildOutput): Promise<ChildResult> {
   const over = run.signals.find((signal) => signal.aborted);
@@ -104,7 +104,7 @@ function readOutput(
     onLine: (line) => output.onStdoutLine?.(line),
     onTooLong: (bytes) => output.onStdoutLine?.(`(a line over ${formatBytes(bytes)} was left out)`),
   });
-  // Bounded by the whole output, so a line never outgrows it.
+  // Limited by the whole output, so a line never exceeds it.
   const messages = new LineDecoder(maxBytes, { onLine: (line) => output.onMessageLine(line) });
   let seen = 0;
   const read = (stream: Readable, take: (chunk: Buffer) => void) => {
@@ -117,7 +117,7 @@ function readOutput(
   read(child.stdout, output.onStdoutLine ? (chunk) => prints.push(chunk) : (chunk) => kept.push(chunk));
   read(child.stderr, (chunk) => stderr.push(chunk));
   read(child.pipes[0]!, (chunk) => messages.push(chunk));
-  // For the hub to speak on; what a child writes there is counted and heard by nobody.
+  // The hub writes on this pipe; the child's output there is counted and ignored.
   read(child.pipes[1]!, () => {});
   return {
     stderr,

@@ -25,17 +25,17 @@ import { withPackageAdvice } from "./missing-package.ts";
 import { findVenv } from "./venv.ts";
 import { withNotifications } from "./with-notifications.ts";
 
-/** All that is needed to run a script tool, from one reading of its manifest. */
+/** Everything needed to run a script tool, from one reading of its manifest. */
 export interface Script {
   /** The tool's name, for messages. */
   readonly name: string;
-  /** Working folder: where the manifest lies. */
+  /** Working folder: the folder of the manifest. */
   readonly folder: string;
-  /** Folder that the script must lie in, symbolic links resolved. */
+  /** Folder that must contain the script, symbolic links resolved. */
   readonly root: string;
-  /** The script's file. Absent when `command` says all. */
+  /** The script's file. Absent if `command` is complete. */
   readonly script?: string;
-  /** Program and first arguments in place of what the script's suffix asks for. */
+  /** Program and first arguments, overriding those for the script's suffix. */
   readonly command?: readonly string[];
   /** Templates of further arguments; see `expandArguments`. */
   readonly args: readonly string[];
@@ -45,14 +45,14 @@ export interface Script {
 
 export interface ScriptEnvironment {
   readonly own: Readonly<Record<string, string>>;
-  /** Names of the hub's variables that are handed on where they are set. */
+  /** Names of the hub's variables that are passed on if they are set. */
   readonly inherit: readonly string[];
-  /** Those of them without which the tool is not offered. */
+  /** The required ones, without which the tool is not offered. */
   readonly required: readonly string[];
 }
 
 /**
- * Runs a script tool once. The arguments come as a JSON object on stdin, as `TOOL_ARG_<NAME>` and through the
+ * Runs a script tool once. The arguments arrive as a JSON object on stdin, as `TOOL_ARG_<NAME>` and through the
  * templates; stdout is the result, stderr the log, JSON lines on descriptor 3 are progress. Never throws for an
  * expected failure.
  */
@@ -119,13 +119,13 @@ async function commandLineOf(
   return scriptCommandLine(file!, { cwd: folder, root, env, ...prepared });
 }
 
-/** A script may lie in another folder than its manifest, and its virtual environment in the tools folder. */
+/** A script may be in another folder than its manifest, and its virtual environment in the tools folder. */
 function scriptReads({ script, folder, root }: Script): readonly string[] {
   const venv = findVenv(folder, root);
   return [...(script === undefined ? [] : [dirname(realpathSync(script))]), ...(venv ? [venv.folder] : [])];
 }
 
-// Looked at again for each call: the folder may have changed since its manifest was read, a symbolic link above all.
+// Checked for each call: the folder, or a symbolic link, may have changed since its manifest was read.
 export function assertScript(name: string, script: string, root: string): string {
   let real: string;
   try {
@@ -142,7 +142,7 @@ export function assertScript(name: string, script: string, root: string): string
   );
 }
 
-/** Variables of a script: the allow-listed ones, its own, its arguments, and where libraries are. */
+/** Returns the variables of a script: the allow-listed ones, its own, its arguments, and the paths of libraries. */
 export function scriptEnvironment(
   { own, inherit }: Pick<ScriptEnvironment, "own" | "inherit">,
   { libraries, ports }: { readonly libraries: readonly string[]; readonly ports: Pick<HubPorts, "models"> },
@@ -158,6 +158,6 @@ export function scriptEnvironment(
   return env;
 }
 
-// Bytecode files are trusted by second and size, so an edit within the same second could go unseen; text is UTF-8
-// everywhere.
+// Bytecode files are compared by second and size, so an edit within the same second could be missed; text is always
+// UTF-8.
 const PYTHON_DEFAULTS = { PYTHONDONTWRITEBYTECODE: "1", PYTHONUTF8: "1" };

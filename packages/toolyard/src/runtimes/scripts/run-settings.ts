@@ -1,19 +1,19 @@
 import type { ResourceLimits } from "../../process/resource-limits.ts";
 
-/** Bounds of one tool. A member that is absent is not bounded, `outputBytes` aside. */
+/** Limits of one tool. Without a member there is no limit, except for `outputBytes`. */
 export interface ScriptLimits extends ResourceLimits {
-  /** All that one call writes; absent, the provider's. */
+  /** Limit of one call's output; absent: the provider's. */
   readonly outputBytes?: number;
 }
 
-/** What stands between a script and the machine. */
+/** The isolation of a script from the machine. */
 export interface Isolation {
-  /** `process`: a process of the hub's user, and no wall. `bwrap`: behind bubblewrap. */
+  /** `process`: a process of the hub's user, without isolation. `bwrap`: behind bubblewrap. */
   readonly mode: "process" | "bwrap";
   /** With `bwrap`: whether there is a network. */
   readonly network: boolean;
   /**
-   * With `bwrap`: further files and folders that may be read, and folders that may be written; relative ones start at
+   * With `bwrap`: further files and folders that may be read, and folders that may be written; relative ones refer to
    * the tool's folder.
    */
   readonly read: readonly string[];
@@ -24,7 +24,7 @@ export interface Isolation {
 
 /** How often a process is started. */
 export interface RunMode {
-  /** `spawn`: one for each call. `warm`: an interpreter that stays, Python and Node only. */
+  /** `spawn`: one per call. `warm`: a persistent interpreter, only for Python and Node. */
   readonly mode: "spawn" | "warm";
   /** With `warm`: interpreters of one tool at a time, one call each. */
   readonly workers: number;
@@ -34,14 +34,14 @@ export interface RunMode {
   readonly idleMs: number;
 }
 
-/** How a tool is run, complete. */
+/** Complete run settings of a tool. */
 export interface RunSettings {
   readonly limits: ScriptLimits;
   readonly isolation: Isolation;
   readonly run: RunMode;
 }
 
-/** What somebody wrote of it. */
+/** The configured part of the run settings. */
 export interface PartialRunSettings {
   readonly limits?: ScriptLimits;
   readonly isolation?: Partial<Isolation>;

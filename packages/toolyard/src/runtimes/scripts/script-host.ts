@@ -8,7 +8,7 @@ import type { HubPorts } from "../calling/hub-access.ts";
 import { KILL_GRACE_MS } from "./ending.ts";
 import type { RunSettings } from "./run-settings.ts";
 
-/** Code of a tool, as far as what it needs installed depends on it. */
+/** The facts of a tool's code on which its requirements depend. */
 export interface ScriptCode {
   readonly name: string;
   readonly file: string;
@@ -17,36 +17,36 @@ export interface ScriptCode {
   readonly settings: RunSettings;
 }
 
-/** Interpreters that have what scripts need installed. */
+/** Interpreters with the requirements of scripts. */
 export interface ScriptInterpreters {
   /**
-   * The one that the script's own header asks for; undefined where it asks for none. While it is being prepared it is
-   * waited for, within a bound. Rejects with a `FailError` that says what to do where there is none.
+   * Returns the interpreter for the script's own header; undefined if it has none. Waits while it is being prepared,
+   * within a limit. Rejects with a `FailError` with the advice if there is none.
    */
   pythonFor(code: ScriptCode): Promise<string | undefined>;
 }
 
 export interface ScriptHostOptions {
-  /** Folders that scripts import from: on PYTHONPATH and NODE_PATH. */
+  /** Folders from which scripts import: on PYTHONPATH and NODE_PATH. */
   readonly libraries: readonly string[];
-  /** Bound over all that one call's child writes. */
+  /** Limit of the output of one call's child. */
   readonly maxOutputBytes: number;
-  /** Hears what the children say on the side, as their callers do. */
+  /** Receives the children's log messages, as their callers do. */
   readonly logger: Logger;
-  /** What running code may use of the hub. */
+  /** The hub functions of running code. */
   readonly ports: HubPorts;
-  /** @default headers of scripts mean nothing */
+  /** @default script headers have no effect */
   readonly interpreters?: ScriptInterpreters;
 }
 
-/** What the script children of one provider have in common: settings, and an end. */
+/** The common settings of one provider's script children, and their end. */
 export class ScriptHost {
   readonly libraries: readonly string[];
   readonly maxOutputBytes: number;
   readonly logger: Logger;
   readonly ports: HubPorts;
   readonly #interpreters: ScriptInterpreters | undefined;
-  /** Children whose tree is not known to be gone. */
+  /** Children with process trees that are not known to have ended. */
   readonly living = new Set<Child>();
   readonly #controller = new AbortController();
 
@@ -56,7 +56,7 @@ export class ScriptHost {
     this.logger = logger;
     this.ports = ports;
     this.#interpreters = interpreters;
-    // Every running call listens here.
+    // Every running call adds a listener.
     setMaxListeners(0, this.closing);
   }
 
@@ -65,8 +65,8 @@ export class ScriptHost {
   }
 
   /**
-   * The interpreter that the header of a script asks for, as `ScriptInterpreters` has it. Behind a wall nothing of the
-   * machine is there, so no header counts.
+   * Returns the interpreter for the header of a script, as in `ScriptInterpreters`. Behind bubblewrap headers have no
+   * effect.
    */
   async pythonFor(code: ScriptCode): Promise<{ readonly python?: string }> {
     if (code.settings.isolation.mode !== "process" || extname(code.file).toLowerCase() !== ".py") return {};
@@ -74,7 +74,7 @@ export class ScriptHost {
     return python === undefined ? {} : { python };
   }
 
-  /** Ends every child with its tree. Resolves when they are gone. */
+  /** Ends every child with its process tree. Resolves when they have exited. */
   async close(): Promise<void> {
     this.#controller.abort(new FailError(fail("unavailable", "The hub is closing; the call was ended.")));
     await Promise.all(Array.from(this.living, (child) => child.kill(KILL_GRACE_MS)));

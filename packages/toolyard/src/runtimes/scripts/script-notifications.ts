@@ -3,16 +3,16 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { Call } from "../../core/calls/call.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 
-/** Log lines of one call that reach its caller; the rest are counted. */
+/** Most log lines of one call that reach its caller; further ones are counted. */
 const MAX_LOG_LINES = 200;
 /**
- * Progress notices that pass at once; a script that sends more is slowed to one per `PROGRESS_EVERY_MS`, the last one
- * kept.
+ * Progress notifications that pass immediately; further ones are limited to one per `PROGRESS_EVERY_MS`, with the last
+ * one kept.
  */
 const FREE_PROGRESS = 100;
 const PROGRESS_EVERY_MS = 50;
 
-/** Lines of descriptor 3 that may be unreadable before it is no longer listened to. */
+/** Unreadable lines on descriptor 3 after which it is ignored. */
 const MAX_UNREADABLE = 100;
 
 type Speaker = Pick<Call, "id" | "notify" | "deadline">;
@@ -20,13 +20,13 @@ type Speaker = Pick<Call, "id" | "notify" | "deadline">;
 export interface ScriptNotificationOptions {
   /** The tool's name; log messages carry it. */
   readonly tool: string;
-  /** The hub's log, which hears the tool's lines too. */
+  /** The hub's log, which receives the tool's lines too. */
   readonly logger: Logger;
-  /** Takes out of a line what a caller must not see. */
+  /** Removes from a line what a caller must not see. */
   readonly clean: (text: string) => string;
 }
 
-/** What a running script says on the side, made into notices of its call, within bounds. */
+/** Converts a running script's messages to notifications of its call, within limits. */
 export class ScriptNotifications {
   readonly #call: Speaker;
   readonly #options: ScriptNotificationOptions;
@@ -50,7 +50,7 @@ export class ScriptNotifications {
   }
 
   /**
-   * The object that a line of descriptor 3 holds. A stream of lines that are none is no longer looked at: reading them
+   * Returns the object in a line of descriptor 3. After many unreadable lines it is no longer parsed, since parsing
    * would cost more than the tool does.
    */
   readMessage(line: string): JsonObject | undefined {
@@ -62,11 +62,11 @@ export class ScriptNotifications {
     return undefined;
   }
 
-  /** Takes a message such as `{progress: 1, total: 3, message: "…"}`. False when it is none. */
+  /** Handles a message such as `{progress: 1, total: 3, message: "…"}`. Returns false for other messages. */
   progress(message: unknown): boolean {
     if (!isJsonObject(message) || typeof message["progress"] !== "number" || !Number.isFinite(message["progress"]))
       return false;
-    // Work goes on, however few of these are passed on.
+    // Counts as activity, even if it is not passed on.
     this.#call.deadline?.touch();
     const params: JsonObject = {
       progress: message["progress"],
@@ -80,7 +80,7 @@ export class ScriptNotifications {
     return true;
   }
 
-  /** Sends what was held back. Call it before the outcome goes out. */
+  /** Sends the held progress. Call it before the outcome is sent. */
   finish(): void {
     if (this.#pending) this.#sendProgress(this.#pending, performance.now());
     const unsaid = this.#lines - MAX_LOG_LINES;

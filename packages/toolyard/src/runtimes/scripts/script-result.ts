@@ -5,13 +5,13 @@ import { rememberValue } from "../../core/calls/tool-value.ts";
 import type { Exit } from "../../process/child.ts";
 import { firstChars, lastChars } from "../../core/text/truncate.ts";
 
-/** How much of what a failing script printed is told. */
+/** Longest part of a failed script's output in a message. */
 const MAX_REASON_CHARS = 4000;
 
 /**
- * What stdout means when the script ended well. A PNG or a JPEG is an image. Else one rule: text that is, as a whole, a
- * JSON object is a structured result, and one with a list `content` of items that have a `type` is an MCP result;
- * everything else, JSON lists, numbers and strings included, is text.
+ * Converts stdout of a successful script. A PNG or a JPEG is an image. Otherwise, text that is one JSON object is a
+ * structured result, and one with a list `content` of items with a `type` is an MCP result; everything else, including
+ * JSON lists, numbers and strings, is text.
  */
 export function successOutcome(stdout: Buffer): Outcome {
   const mimeType = imageTypeOf(stdout);
@@ -40,8 +40,8 @@ export interface Failure {
 }
 
 /**
- * What a failing end means: the exit code and the last lines of stderr, or the MCP result that the script printed
- * nevertheless.
+ * Returns the failure of an unsuccessful exit: the exit code and the last lines of stderr, or the MCP result that the
+ * script printed anyway.
  */
 export function failureOutcome({ exit, stdout, stderr }: Failure): Outcome {
   const how = exit.code === null ? `was ended by ${exit.signal ?? "a signal"}` : `ended with exit code ${exit.code}`;
@@ -60,7 +60,7 @@ export function textResult(text: string): JsonObject {
   return { content: [{ type: "text", text }] };
 }
 
-/** A value that a function returned, by the same rule as printed text; strings are text without quotes. */
+/** Converts a function's return value by the same rule as printed text; strings are text without quotes. */
 export function valueResult(value: unknown): Outcome {
   if (isJsonObject(value)) {
     if (!isToolResult(value)) return ok({ ...textResult(stringifyExact(value)), structuredContent: value });
@@ -101,7 +101,7 @@ function imageTypeOf(bytes: Buffer): string | undefined {
   return IMAGE_SIGNS.find(([sign]) => bytes.subarray(0, sign.length).equals(sign))?.[1];
 }
 
-// Text in another encoding decodes with marks and is still of use; with NUL bytes it is no text at all.
+// Text in another encoding decodes with marks and is still useful; with NUL bytes it is not text.
 function isBinary(bytes: Buffer, text: string): boolean {
   return bytes.includes(0) && text.includes("\uFFFD");
 }

@@ -1,9 +1,9 @@
 import { type Graph, isRacy, readGraph, signatureOf } from "./graph.ts";
 
-/** `touched`: written anew, with the same contents. */
+/** `touched`: written again, with the same contents. */
 export type FingerprintState = "same" | "touched" | "changed";
 
-/** The files of a module at one moment, to tell cheaply whether importing it again would give something new. */
+/** The files of a module at one moment, to decide cheaply whether importing it again would give a different result. */
 export class Fingerprint {
   readonly #entry: string;
   #graph: Graph;
@@ -19,7 +19,7 @@ export class Fingerprint {
     return this.#graph;
   }
 
-  /** Looks at the disk now, synchronously, once per file. After `changed` the graph is the new one. */
+  /** Checks the disk now, synchronously, once per file. After `changed` the graph is the new one. */
   check(): FingerprintState {
     const { files, version } = this.#graph;
     const isTouched = files.some((file, at) => signatureOf(file) !== this.#signatures[at]);
@@ -30,7 +30,7 @@ export class Fingerprint {
   }
 
   #read(): Graph {
-    // Signatures come first: what is written between the two looks is then seen by the next check.
+    // Signatures are read first, so that the next check sees a write between the two.
     let graph = readGraph(this.#entry);
     this.#signatures = graph.files.map(signatureOf);
     this.#racy = graph.files.some(isRacy);

@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 import { resolveFile } from "./resolve-file.ts";
 
 /**
- * Which files a module is made of, as far as relative imports tell, and one hash of all their contents. The hash is a
- * module's version: an unchanged helper keeps its one instance for all who import it, a changed one takes its importers
- * along. Import specifiers are found by pattern: a false one costs a look at a file that is not there.
+ * The files of a module, found by relative imports, and one hash of their contents. The hash is a module's version: an
+ * unchanged helper keeps its single instance for all its importers, a changed one takes its importers along. Import
+ * specifiers are found by pattern: a false match costs one check for a missing file.
  */
 export interface Graph {
-  /** Real paths, the entry first. Files that are imported and not there are among them: their arrival is a change. */
+  /** Real paths, the entry first. Includes missing imported files: their appearance is a change. */
   readonly files: readonly string[];
   /** 12 hex digits. */
   readonly version: string;
@@ -20,14 +20,14 @@ export interface Graph {
 
 interface Scan {
   readonly signature: string;
-  /** Written so short before it was read that a second edit may look the same. */
+  /** Written so shortly before it was read that a second edit may look the same. */
   readonly racy: boolean;
   readonly hash: string;
   readonly imports: readonly string[];
   readonly usesPackage: boolean;
 }
 
-/** More files than any module folder has; beyond it a graph is cut, and edits out there are not seen. */
+/** More files than any module folder has; a larger graph is truncated, and edits beyond are not seen. */
 const MAX_FILES = 2000;
 /** File systems stamp times in steps of up to this. */
 const RACY_MS = 50;
@@ -39,7 +39,7 @@ const CODE = /\.(?:[cm]?[jt]s|tsx)$/u;
 
 const scans = new Map<string, Scan>();
 
-/** Walks the relative imports of a file. Never throws: what cannot be read counts as missing. */
+/** Follows the relative imports of a file. Never throws: an unreadable file counts as missing. */
 export function readGraph(entry: string): Graph {
   const files = [realPath(entry)];
   const seen = new Set(files);
@@ -58,13 +58,13 @@ export function readGraph(entry: string): Graph {
   return { files, version: digest.digest("hex").slice(0, 12), needsHooks };
 }
 
-/** What tells one state of a file on disk from the next without reading it. */
+/** Returns a signature that changes with the file on disk, without reading it. */
 export function signatureOf(path: string): string {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats ? `${stats.mtimeNs}.${stats.ctimeNs}.${stats.size}.${stats.ino}` : "missing";
 }
 
-/** Whether a file was written so short ago that another edit of the same size may leave no trace but its contents. */
+/** Returns whether a file was written so recently that another edit of the same size may only change its contents. */
 export function isRacy(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < RACY_MS;
@@ -106,7 +106,7 @@ function realPath(path: string): string {
   }
 }
 
-/** The version of the file behind a URL, for the hook that resolves it. */
+/** Returns the version of the file behind a URL, for the hook that resolves it. */
 export function versionOfUrl(url: string): string {
   return readGraph(fileURLToPath(url)).version;
 }

@@ -7,9 +7,9 @@ import { TypeScriptError } from "./transform.ts";
 import { transformCached } from "./transform-cache.ts";
 
 /**
- * Node's module hooks for the user's files. The same two functions serve the synchronous hooks of newer Nodes, which
- * run in the importing thread, and the older ones in a thread of their own: what `next` returns is handed on, awaited
- * or not. Nothing outside the user's own files is touched: what a package imports goes straight through.
+ * Node's module hooks for the user's files. The same two functions serve the synchronous hooks of newer Node versions,
+ * which run in the importing thread, and the older ones in a separate thread: the result of `next` is passed on,
+ * awaited or not. Only the user's own files are changed: imports of packages pass through.
  */
 interface ResolveContext {
   readonly parentURL?: string | undefined;
@@ -37,15 +37,15 @@ type NextLoad = (url: string, context?: object) => MaybePromise<HookLoad>;
 const TYPESCRIPT = /\.m?ts$/u;
 const REFUSED = /\.(?:cts|tsx)$/u;
 /**
- * What a script reaches the hub by; it lies outside the package's exports, so that it is found where nothing is
- * installed.
+ * The module by which a script reaches the hub; it is outside the package's exports, so that it is found without an
+ * installation.
  */
 const SCRIPT_HELPERS = new URL("../calling/node/toolyard/script/index.mjs", import.meta.url).href;
 const OWN_FOLDER = new URL("../../", import.meta.url).href;
 
 let cacheFolder: string | undefined;
 
-/** What Node calls with the data given to `register`. */
+/** Called by Node with the data given to `register`. */
 export function initialize(data: { readonly cacheFolder?: string } | undefined): void {
   cacheFolder = data?.cacheFolder;
 }
@@ -55,7 +55,7 @@ export function resolve(specifier: string, context: ResolveContext, next: NextRe
   if (parent === undefined || !isUserFile(parent)) return next(specifier, context);
   if (specifier === "toolyard/script") return { url: SCRIPT_HELPERS, format: "module", shortCircuit: true };
   if (specifier === "toolyard" || specifier.startsWith("toolyard/")) {
-    // Whoever wrote the module means the hub that runs it, not a copy that may lie beside it.
+    // The module's author means the hub that runs it, not a copy that may be installed next to it.
     return next(specifier, { ...context, parentURL: import.meta.url });
   }
   if (!/^(?:\.{1,2}\/|\/|file:)/u.test(specifier))
@@ -86,29 +86,26 @@ export function load(url: string, context: object, next: NextLoad): MaybePromise
   };
 }
 
-/**
- * Adds to what Node resolved: the kind of a file that it does not know, and the version that the importer's version
- * asks for.
- */
+/** Completes Node's resolution: the format of an unknown file, and the version that follows from the importer's. */
 function settle(result: HookResolution, parent: string): HookResolution {
   const url = new URL(result.url);
   const version = new URL(parent).searchParams.get("v");
   if (version !== null && isUserFile(result.url)) url.searchParams.set("v", childVersion(url.href, version));
   const settled = { ...result, url: url.href };
   if (TYPESCRIPT.test(url.pathname)) return { ...settled, format: "module" };
-  // TypeScript lets a JSON file be imported without saying what it is; Node insists on the attribute.
+  // TypeScript allows importing a JSON file without an attribute; Node requires it.
   if (url.pathname.endsWith(".json"))
     return { ...settled, format: "json", importAttributes: { ...result.importAttributes, type: "json" } };
   return settled;
 }
 
-/** A version is a hash, and behind a dot how often the import was tried anew; the latter goes for the whole graph. */
+/** A version is a hash, followed by a dot and the number of repeated imports, which applies to the whole graph. */
 function childVersion(url: string, parentVersion: string): string {
   const attempt = parentVersion.split(".")[1];
   return versionOfUrl(url) + (attempt === undefined ? "" : `.${attempt}`);
 }
 
-/** A package; where none is installed, a file of the libraries. */
+/** Resolves a package; without an installed one, a file of the libraries. */
 function explainPackage(
   specifier: string,
   parent: string,
@@ -133,7 +130,7 @@ function explainPackage(
   }
 }
 
-/** Folders that scripts import from are named to their children only. */
+/** Only child processes of scripts get the names of library folders. */
 function libraryFile(specifier: string): string | undefined {
   const folders = (process.env["TOOLYARD_LIBRARIES"] ?? "").split(delimiter).filter((folder) => folder !== "");
   return folders.map((folder) => resolveFile(join(folder, specifier))).find((file) => file !== undefined);

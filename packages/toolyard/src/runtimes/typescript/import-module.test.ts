@@ -31,7 +31,7 @@ async function failure(path: string): Promise<string> {
   );
 }
 
-test("types, enums and parameter properties run as they are", async () => {
+test("runs types, enums and parameter properties unchanged", async () => {
   const path = write(
     "mcp.ts",
     `enum Level { Low = 1, High }
@@ -42,7 +42,7 @@ test("types, enums and parameter properties run as they are", async () => {
   expect((await load(path))["answer"]).toEqual({ level: "High", value: 7 });
 });
 
-test("an import of nothing but types is dropped, also when its file is not there", async () => {
+test("drops an import of types only, even if its file is missing", async () => {
   const path = write(
     "mcp.ts",
     `import type { A } from "./gone.ts";\nimport { type B } from "./lib.ts";\nexport const x: A | B = 1;`,
@@ -51,7 +51,7 @@ test("an import of nothing but types is dropped, also when its file is not there
   expect((await load(path))["x"]).toBe(1);
 });
 
-test("relative imports are found as .ts, as .js that means .ts, and without extension", async () => {
+test("finds relative imports as .ts, as .js that means .ts, and without extension", async () => {
   const path = write(
     "mcp.ts",
     `import { a } from "./lib/a.ts"; import { b } from "./lib/b.js"; import { c } from "./lib/c"; ` +
@@ -63,13 +63,13 @@ test("relative imports are found as .ts, as .js that means .ts, and without exte
   expect((await load(path))["all"]).toBe(6);
 });
 
-test("a relative import of a file that is not there names importer and specifier", async () => {
+test("a relative import of a missing file names importer and specifier", async () => {
   expect(await failure(write("mcp.ts", `import "./lib/gone.ts";`))).toBe(
     'mcp.ts imports "./lib/gone.ts", and there is no such file. Check the path.',
   );
 });
 
-test("a JSON file is imported with or without its attribute", async () => {
+test("imports a JSON file with or without its attribute", async () => {
   write("data.json", `{"n": 5}`);
   const path = write(
     "mcp.ts",
@@ -79,7 +79,7 @@ test("a JSON file is imported with or without its attribute", async () => {
   expect((await load(path))["n"]).toBe(10);
 });
 
-test("a package is found from the user's file, and one that is missing is named", async () => {
+test("finds a package from the user's file, and names a missing one", async () => {
   write("node_modules/tiny/package.json", `{"name":"tiny","type":"module","exports":"./index.js"}`);
   write("node_modules/tiny/index.js", `export const tiny = "found";`);
   expect((await load(write("good.ts", `export { tiny } from "tiny";`)))["tiny"]).toBe("found");
@@ -88,7 +88,7 @@ test("a package is found from the user's file, and one that is missing is named"
   );
 });
 
-test("a file stays one instance until it or what it imports changes", async () => {
+test("a file stays one instance until it or one of its imports changes", async () => {
   const path = write(
     "mcp.ts",
     `import { state } from "./state.ts"; import { word } from "./word.ts"; export { state, word };`,
@@ -116,14 +116,14 @@ test("two modules share a helper", async () => {
   expect((await load(a))["shared"]).toBe((await load(b))["shared"]);
 });
 
-test("an edit of the same size within the same moment is seen", async () => {
+test("sees an edit of the same size within the same moment", async () => {
   const path = write("mcp.mts", "export const n: number = 1;");
   const before = (await load(path))["n"];
   write("mcp.mts", "export const n: number = 2;");
   expect([before, (await load(path))["n"]]).toEqual([1, 2]);
 });
 
-test("a JavaScript module is followed through its helpers too, also a CommonJS one", async () => {
+test("follows a JavaScript module through its helpers too, also a CommonJS one", async () => {
   const path = write("mcp.mjs", `import { a } from "./a.js"; import b from "./b.cjs"; export const sum = a + b.b;`);
   write("package.json", `{"type":"module"}`);
   write("a.js", "export const a = 1;");
@@ -133,7 +133,7 @@ test("a JavaScript module is followed through its helpers too, also a CommonJS o
   expect((await load(path))["sum"]).toBe(21);
 });
 
-test("a module that threw at import is evaluated anew when asked again", async () => {
+test("evaluates a module that threw at import again on the next import", async () => {
   const path = write(
     "mcp.ts",
     "const seen = globalThis as { tries?: number }; seen.tries = (seen.tries ?? 0) + 1; " +
@@ -143,7 +143,7 @@ test("a module that threw at import is evaluated anew when asked again", async (
   expect((await load(path))["tries"]).toBe(2);
 });
 
-test("a stack trace points at the line the user wrote", async () => {
+test("a stack trace points at the user's line", async () => {
   const path = write(
     "mcp.ts",
     "interface A {\n  x: number;\n}\nfunction f<\n  T\n>(x: T): never {\n  throw new Error(String(x));\n}\n" +
@@ -159,14 +159,14 @@ test("a stack trace points at the line the user wrote", async () => {
   expect(stack).toMatch(/mcp\.ts\?v=[0-9a-f]{12}:7:\d+/u);
 });
 
-test("a type that is re-exported as a value is refused with the way out", async () => {
+test("refuses a type re-exported as a value, with the solution", async () => {
   write("shape.ts", "export interface Shape { n: number }");
   expect(await failure(write("mcp.ts", `export { Shape } from "./shape.ts";`))).toMatch(
     /^mcp\.ts:1: .*does not provide an export named 'Shape'\. Where the name is a type, write `import type`\.$/u,
   );
 });
 
-test("a .cts and a .tsx file are refused by name", async () => {
+test("refuses a .cts and a .tsx file by name", async () => {
   write("view.tsx", "export const v = 1;");
   write("old.cts", "export const v = 1;");
   expect(await failure(write("a.ts", `import { v } from "./view.tsx"; export const w = v;`))).toMatch(
@@ -177,13 +177,13 @@ test("a .cts and a .tsx file are refused by name", async () => {
   );
 });
 
-test("what only the engine refuses is told with file and line, also in a helper", async () => {
+test("reports an error that only the engine finds with file and line, also in a helper", async () => {
   const path = write("mcp.ts", `import "./helper.ts";`);
   write("helper.ts", "interface A {}\nlet a: number = 1;\nlet a = 2;\nexport {};");
   expect(await failure(path)).toBe("helper.ts:3: Identifier 'a' has already been declared.");
 });
 
-test("`toolyard` is the running copy, wherever the module lies", async () => {
+test("`toolyard` is the running copy, wherever the module is", async () => {
   const { version } = await load(
     write("mcp.ts", `import { VERSION } from "toolyard"; export const version: string = VERSION;`),
   );

@@ -6,24 +6,23 @@ import type * as nativeImport from "./native-import.ts";
 import { findSyntaxError } from "./syntax-place.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** The place is in the first line, which holds one path. */
+/** The position is in the first line, which holds one path. */
 const MAX_STACK_CHARS = 8_192;
 
-/** A user's module as it stands on disk at one moment. */
+/** A user's module in its state on disk at one moment. */
 export interface UserModule {
   readonly namespace: Readonly<Record<string, unknown>>;
 }
 
-/** How often an import failed, by file and version: Node never evaluates again under the same URL what failed once. */
+/** Number of failed imports, by file and version: Node never evaluates a failed module again under the same URL. */
 const failures = new Map<string, number>();
 const MAX_FAILURES_KEPT = 1000;
-/** Versions of CommonJS files that may lie in Node's cache. */
+/** Versions of CommonJS files that may be in Node's cache. */
 const imported = new Map<string, string>();
 
 /**
  * Imports a user's module in this process, TypeScript or JavaScript, with the changes of the whole graph of relative
- * imports. An unchanged graph gives the instance that is already there. Rejects with what the module threw, or a
- * `TypeScriptError`.
+ * imports. An unchanged graph returns the existing instance. Rejects with the module's error, or a `TypeScriptError`.
  */
 export async function importUserModule(graph: Graph): Promise<UserModule> {
   const entry = graph.files[0]!;
@@ -44,8 +43,8 @@ export async function importUserModule(graph: Graph): Promise<UserModule> {
 }
 
 /**
- * What went wrong in an import, in one line, with the place in the user's file. Node does not always name it; then the
- * files are checked.
+ * Returns the error of an import in one line, with the position in the user's file. Node does not always name it; then
+ * the files are checked.
  */
 export async function describeImportError(error: unknown, graph: Graph): Promise<string> {
   if (!(error instanceof Error)) return String(error);

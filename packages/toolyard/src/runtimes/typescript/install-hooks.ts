@@ -2,12 +2,12 @@ import { realpathSync } from "node:fs";
 import * as nodeModule from "node:module";
 import * as hooks from "./hooks.ts";
 
-/** Synchronous hooks, since Node 22.15: no thread of their own, which saves its memory and its start. */
+/** Synchronous hooks, since Node 22.15: without a separate thread, which saves memory and start time. */
 type RegisterHooks = (hooks: { resolve: unknown; load: unknown }) => unknown;
 
 let installed = false;
 
-/** Teaches this process to import the user's TypeScript. Once is enough; later calls do nothing. */
+/** Enables this process to import the user's TypeScript. Later calls have no effect. */
 export function installHooks(cacheFolder: string | undefined): void {
   if (installed) return;
   installed = true;

@@ -23,7 +23,7 @@ test("a child runs a TypeScript script with its helpers, and a refused one names
   expect(run("bad.ts").stderr).toContain("bad.ts:2: Namespace `N` holds values");
 });
 
-test("with a cache folder an unchanged script is transformed once, and a damaged copy is not used", () => {
+test("transforms an unchanged script once with a cache folder, and ignores a damaged copy", () => {
   const cache = join(folder, "cache with a space");
   useTransformCache(cache);
   const script = join(folder, "cached.ts");

@@ -1,15 +1,15 @@
 import { statSync } from "node:fs";
 
-/** TypeScript names its own output: an import of `x.js` means `x.ts` where only that exists. */
+/** TypeScript imports name its output: `x.js` means `x.ts` if only that exists. */
 const SOURCES: ReadonlyMap<string, readonly string[]> = new Map([
   [".js", [".ts"]],
   [".mjs", [".mts"]],
 ]);
 
-/** What an import without an extension may mean, in this order. */
+/** The possible files of an import without an extension, in this order. */
 const ENDINGS = [".ts", ".mts", ".js", ".mjs", ".json", "/index.ts", "/index.js"] as const;
 
-/** The file that a path in an import means, as TypeScript users write it; `undefined` when there is none. */
+/** Returns the file of an import path, by TypeScript's rules; `undefined` if there is none. */
 export function resolveFile(path: string): string | undefined {
   if (isFile(path)) return path;
   const extension = /\.[^./\\]+$/u.exec(path)?.[0];

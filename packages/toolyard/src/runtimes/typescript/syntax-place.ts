@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { transformTypeScript, TypeScriptError } from "./transform.ts";
 
-/** Files that are looked through for the one with the error. */
+/** Most files that are checked for the error. */
 const MAX_FILES = 50;
 const CHECK_MS = 5000;
 
 /**
- * The file and line that Node cannot compile, as `[text, file name, line]`: an engine's syntax error does not say, so
- * each file is given to `node --check`. Only for the message after a failure; takes some 50 ms a file.
+ * Returns the file and line that Node cannot compile, as `[text, file name, line]`: an engine's syntax error does not
+ * contain them, so `node --check` runs on each file. Only for the message after a failure; takes some 50 ms per file.
  */
 export async function findSyntaxError(
   files: readonly string[],
@@ -21,7 +21,7 @@ export async function findSyntaxError(
   return undefined;
 }
 
-/** What the engine has against a file, with the line; nothing where it compiles, as a module or as CommonJS. */
+/** Returns the engine's error for a file, with the line; `undefined` if it compiles, as a module or as CommonJS. */
 export async function syntaxErrorOf(file: string): Promise<string | undefined> {
   let code: string;
   try {
@@ -43,7 +43,7 @@ async function brokenLine(file: string): Promise<string | undefined> {
     const code = file.endsWith("ts") ? transformTypeScript(source, file) : source;
     return /^\[stdin\]:(\d+)$/mu.exec(await check(code, "module"))?.[1];
   } catch {
-    // Gone, or refused by the transformer, which names its own line.
+    // Missing, or refused by the transformer, which names its own line.
     return undefined;
   }
 }
@@ -56,7 +56,7 @@ function check(code: string, type: "module" | "commonjs"): Promise<string> {
       { timeout: CHECK_MS },
       (_error, _stdout, stderr) => resolve(stderr),
     );
-    // A child that stopped reading has said what is wrong.
+    // A child that stopped reading has already reported the error.
     child.stdin?.on("error", () => {});
     child.stdin?.end(code);
   });

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { writeWholeSync } from "../../files/write-whole.ts";
 import { transformTypeScript } from "./transform.ts";
 
-/** Part of every key: another transformer, or another way of using it, gives other files. */
+/** Part of every key: another transformer, or another use, produces other files. */
 const FORMAT = "sucrase-3.35.1/1";
 const MAX_FILES = 1000;
-/** The folder is looked over once in this many writes. */
+/** The folder is cleaned once in this many writes. */
 const PRUNE_EVERY = 50;
 
 /**
- * `transformTypeScript`, out of the cache where the same source was transformed before. A cache that cannot be used
- * costs nothing but time.
+ * Like `transformTypeScript`, from the cache if the same source was transformed before. An unusable cache only costs
+ * time.
  */
 export function transformCached(source: string, path: string, folder: string | undefined): string {
   if (folder === undefined) return transformTypeScript(source, path);
@@ -21,7 +21,7 @@ export function transformCached(source: string, path: string, folder: string | u
   const known = readIfThere(file);
   if (known !== undefined) return known;
   const code = transformTypeScript(source, path);
-  // The digest of the text guards against a file that was cut short.
+  // The digest of the text detects a truncated file.
   store(folder, file, `${code}\n${SEAL}${digestOf(code)}`);
   return code;
 }

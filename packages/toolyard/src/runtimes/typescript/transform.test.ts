@@ -18,7 +18,7 @@ test.each([
   ["export =", "const a = 1;\nexport = a;", 2, "`export =`"],
   ["an import alias", "import A = B.C;\nexport const x = A;", 1, "`import x = a.b`"],
   ["an accessor member", "class A {\n\n  accessor x = 1;\n}", 3, "`accessor`"],
-])("%s is refused with file and line", (_name, source, line, words) => {
+])("refuses %s with file and line", (_name, source, line, words) => {
   expect(refusal(source).startsWith(`tool.ts:${line}: ${words}`)).toBe(true);
 });
 
@@ -35,7 +35,7 @@ test.each([
       "namespace.module = 2;\n/@dec/.test(s);",
   ],
   ["import = require", "import fs = require('node:fs');\nexport const x = fs;"],
-])("%s is accepted", (_name, source) => {
+])("accepts %s", (_name, source) => {
   expect(refusal(source)).toBe("accepted");
 });
 
@@ -45,7 +45,7 @@ test("a syntax error names file, line and column", () => {
   );
 });
 
-test("lines stay where they are", () => {
+test("keeps line numbers", () => {
   const source =
     "type A = {\n  b: 1;\n};\nimport { type C } from './c.ts';\nconst f = (\n  x: number,\n): number => x;\n";
   expect(transformTypeScript(source, "/x/a.ts").split("\n").length).toBe(source.split("\n").length);

@@ -5,12 +5,12 @@ import { findUnsupported } from "./unsupported.ts";
 
 type Sucrase = typeof sucraseModule;
 
-/** A user's TypeScript that cannot run as it is. The message names the file, the line and what to write instead. */
+/** TypeScript of the user that cannot be run. The message names the file, the line and the alternative. */
 export class TypeScriptError extends Error {
   override readonly name = "TypeScriptError";
 }
 
-// Loaded at the first TypeScript file: it takes 30 ms, and who writes JavaScript never needs it.
+// Loaded at the first TypeScript file: it takes 30 ms, and JavaScript never needs it.
 let loaded: Sucrase | undefined;
 
 function sucrase(): Sucrase {
@@ -19,8 +19,8 @@ function sucrase(): Sucrase {
 }
 
 /**
- * TypeScript to JavaScript of the same lines, so that stack traces point at what the user wrote. Always an ES module.
- * Throws a `TypeScriptError` for a syntax error and for what has no equal in JavaScript.
+ * Converts TypeScript to JavaScript with the same lines, so that stack traces point at the user's code. Always an ES
+ * module. Throws a `TypeScriptError` for a syntax error and for constructs without an equivalent in JavaScript.
  */
 export function transformTypeScript(source: string, path: string): string {
   const { transform, getFormattedTokens } = sucrase();

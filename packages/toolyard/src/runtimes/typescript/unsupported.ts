@@ -1,4 +1,4 @@
-/** A construct that the transformer cannot turn into JavaScript, with what to write instead. */
+/** A construct that the transformer cannot convert to JavaScript, with the alternative. */
 export interface UnsupportedSyntax {
   readonly line: number;
   readonly message: string;
@@ -11,15 +11,15 @@ interface SyntaxToken {
   readonly raw: string;
 }
 
-/** Whether a source is worth the look at its tokens: cheap, and wrong only on the careful side. */
+/** Matches sources that need a check of their tokens: cheap, with false positives only. */
 const SUSPICIOUS =
   /@\s*[\w(]|\b(?:namespace|module|accessor)\s+[\w$#["'.]|\bimport\s+(?:type\s+)?[\w$]+\s*=|\bexport\s*=/u;
 
-/** Declarations that leave something to run; a namespace of nothing but types vanishes with them. */
+/** Declarations with code to run; a namespace with only types is removed completely. */
 const VALUES = new Set(["const", "let", "var", "function", "class", "enum", "abstract", "async"]);
 
 /**
- * Finds the first construct that would be dropped or passed on as it stands. `tokenise` gives sucrase's table of
+ * Returns the first construct that would be dropped or passed on unchanged. `tokenise` returns sucrase's table of
  * tokens.
  */
 export function findUnsupported(source: string, tokenise: (source: string) => string): UnsupportedSyntax | undefined {
@@ -50,13 +50,13 @@ function judge(tokens: readonly SyntaxToken[], at: number): string | undefined {
   return undefined;
 }
 
-/** `x.namespace`, which is a name like any other. */
+/** `x.namespace`, an ordinary name. */
 function isMember(tokens: readonly SyntaxToken[], at: number): boolean {
   const before = tokens[at - 1]?.label;
   return before === "." || before === "?.";
 }
 
-/** In the same line: a word at the end of a line stands for itself. */
+/** In the same line: a word at the end of a line is an ordinary name. */
 function isBeforeName(tokens: readonly SyntaxToken[], at: number): boolean {
   const next = tokens[at + 1];
   return next?.line === tokens[at]!.line && (next?.label === "name" || next?.label === "#");
@@ -113,7 +113,7 @@ function holdsValues(tokens: readonly SyntaxToken[], open: number): boolean {
   return false;
 }
 
-/** Reads the table that sucrase prints of its tokens; rows begin with the place, the label and the text. */
+/** Parses sucrase's table of tokens; rows begin with the position, the label and the text. */
 function readTokens(table: string): SyntaxToken[] {
   const tokens: SyntaxToken[] = [];
   for (const row of table.split("\n")) {

@@ -2,27 +2,28 @@ import { readdirSync, statSync, type Dirent } from "node:fs";
 import { extname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Files that one stamp is made of; what is beyond is not looked at. */
+/** Most files of one stamp; further ones are not checked. */
 const MAX_FILES = 500;
 const MAX_DEPTH = 4;
 /**
- * Whatever changed this shortly before a look may have changed once more within the same tick of the file system's
- * clock.
+ * A file that changed this shortly before a check may change again within the same tick of the file system's clock.
  */
 const YOUNG_MS = 25;
 const MAX_LOOKS = 4;
-/** What an interpreter loads. Data that a tool writes beside itself must not make it start anew at each call. */
+/** Files that an interpreter loads. Data that a tool writes next to itself must not restart it at each call. */
 const CODE = new Set([".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json", ".toml"]);
 const PASSED_OVER = new Set(["node_modules", "__pycache__"]);
 
-/** What some code looked like at one moment. */
+/** The state of some code at one moment. */
 export interface CodeStamp {
   readonly text: string;
-  /** False when a further change could look the same. */
+  /** False if a further change could look the same. */
   readonly isSettled: boolean;
 }
 
-/** A look at all code in some folders and below: one `stat` a file. `leftOut` names folders that do not count. */
+/**
+ * Returns a stamp of all code in some folders and below, with one `stat` per file. `leftOut` names excluded folders.
+ */
 export function stampCode(folders: readonly string[], leftOut: readonly string[] = []): CodeStamp {
   const now = Date.now();
   const parts: string[] = [];
@@ -46,8 +47,8 @@ export function stampCode(folders: readonly string[], leftOut: readonly string[]
 }
 
 /**
- * A stamp that a later change cannot look like: waits out the tick of the last change. Whoever asks has loaded nothing
- * yet.
+ * Returns a stamp that a later change cannot equal: waits until the tick of the last change is over. The caller has
+ * loaded nothing yet.
  */
 export async function settledStamp(stamp: () => CodeStamp): Promise<CodeStamp> {
   let last = stamp();

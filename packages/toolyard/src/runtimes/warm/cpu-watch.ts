@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { readFamily } from "../../process/process-table.ts";
 
-/** Time between two looks, and so the most by which a bound is passed. */
+/** Interval of the checks, and so the largest excess over a limit. */
 const LOOK_EVERY_MS = 100;
-/** The kernel tells times in hundredths of a second on every Linux that Node runs on. */
+/** The kernel reports times in hundredths of a second on every Linux that Node runs on. */
 const MS_PER_TICK = 10;
 const MAX_PROCESSES = 256;
 
 /**
- * Calls `onOver` once a process and its descendants have computed for more than `cpuMs` since now. An interpreter that
- * stays serves many calls, so the system's own bound would count them together. Linux only; elsewhere it watches
- * nothing. Returns what ends it.
+ * Calls `onOver` once a process and its descendants have computed for more than `cpuMs` from now on. A persistent
+ * interpreter serves many calls, so the system's own limit would count them together. Linux only; on other systems it
+ * has no effect. Returns a function that ends it.
  */
 export function watchCpu(pid: number, cpuMs: number | undefined, onOver: () => void): () => void {
   const begun = cpuOf(pid);
@@ -25,7 +25,8 @@ export function watchCpu(pid: number, cpuMs: number | undefined, onOver: () => v
 }
 
 /**
- * What a process, its living descendants and those that it has waited for have computed, in milliseconds. Linux only.
+ * Returns the processor time of a process, its living descendants and those that it has waited for, in milliseconds.
+ * Linux only.
  */
 export function cpuOf(pid: number): number | undefined {
   if (process.platform !== "linux") return undefined;
@@ -33,7 +34,7 @@ export function cpuOf(pid: number): number | undefined {
   return ticks * MS_PER_TICK;
 }
 
-// `pid (command) state …`: times of its own in user and system mode, and of children waited for, are fields 14 to 17.
+// `pid (command) state …`: fields 14 to 17 are its own times in user and system mode, and those of its ended children.
 function ticksOf(pid: number): number {
   const text = read(`/proc/${pid}/stat`);
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");

@@ -1,5 +1,4 @@
-// A tool in an interpreter that stays: no start of a process a call. The first call starts it; nothing is started
-// before.
+// Runs a tool in a persistent interpreter, without a process start per call. The first call starts it.
 import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,19 +24,19 @@ import { settledStamp, stampCode, type CodeStamp } from "./code-stamp.ts";
 import { WarmPools } from "./warm-pools.ts";
 import { WarmProcess, type WarmEnd } from "./warm-process.ts";
 
-/** A file with a function that an interpreter keeps. */
+/** A file with a function for a persistent interpreter. */
 export interface WarmTool {
   readonly name: string;
   readonly folder: string;
-  /** Folder that the file must lie in, symbolic links resolved. */
+  /** Folder that must contain the file, symbolic links resolved. */
   readonly root: string;
   readonly file: string;
   /**
-   * `run`: called with the arguments (by name in Python, as one object in JavaScript); where it returns nothing, what
-   * it printed is the result. `execute`: as in tool folders; what it prints is a log message.
+   * `run`: called with the arguments (by name in Python, as one object in JavaScript); if it returns nothing, its
+   * printed output is the result. `execute`: as in tool folders; printed output is a log message.
    */
   readonly function: "run" | "execute";
-  /** Program and first arguments in place of what the file's suffix asks for. */
+  /** Program and first arguments, overriding those for the file's suffix. */
   readonly command?: readonly string[];
   readonly environment: ScriptEnvironment;
   readonly settings: RunSettings;
@@ -63,7 +62,7 @@ interface WarmRun {
 
 async function runOnce(tool: WarmTool, running: WarmRun): Promise<WarmEnd> {
   const end = await attempt(tool, running);
-  // It ended while it rested, which shows only when it is spoken to. The tool's code has not been reached.
+  // It exited while idle, which shows only at the next message. The tool's code has not run.
   return end.exit && !end.hasBegun ? attempt(tool, running) : end;
 }
 

@@ -5,31 +5,31 @@ import type { RunMode } from "../scripts/run-settings.ts";
 import type { CodeStamp } from "./code-stamp.ts";
 import type { WarmProcess } from "./warm-process.ts";
 
-/** Calls of one tool that wait for an interpreter; one more is refused. */
+/** Most calls of one tool that wait for an interpreter; further ones are refused. */
 const MAX_WAITING = 256;
 const RETRY_AFTER_MS = 1000;
 
 export interface PoolOptions extends RunMode {
   /** The tool's name, for messages. */
   readonly name: string;
-  /** What the tool's code looks like now. */
+  /** Returns a stamp of the tool's current code. */
   stamp(): CodeStamp;
   /** Starts an interpreter. Rejects with a `FailError`. */
   start(): Promise<WarmProcess>;
-  /** Every interpreter of the pool is gone or on its way. */
+  /** Called when every interpreter of the pool has ended or is ending. */
   onEmpty(): void;
 }
 
 /**
- * The interpreters of one tool: one call each at a time, replaced when the code changed, after some calls, and after a
- * while without one.
+ * The interpreters of one tool: one call each at a time, replaced when the code changed, after some calls, and when
+ * idle.
  */
 export class WarmPool {
   readonly #options: PoolOptions;
   readonly #idle: WarmProcess[] = [];
   readonly #waiting: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** Interpreters that live or start. */
+  /** Number of running and starting interpreters. */
   #size = 0;
   #users = 0;
   #isClosed = false;
@@ -38,7 +38,7 @@ export class WarmPool {
     this.#options = options;
   }
 
-  /** When the interpreter that rests longest was used last; `undefined` when none rests. */
+  /** Time of the last use of the longest idle interpreter; `undefined` if none is idle. */
   get restsSince(): number | undefined {
     return this.#idle[0]?.usedAt;
   }
@@ -48,8 +48,7 @@ export class WarmPool {
   }
 
   /**
-   * Runs `work` with an interpreter of the code as it is now. Waits for one where all are busy, as long as no signal
-   * ends it.
+   * Runs `work` with an interpreter of the current code. Waits for one if all are busy, until a signal ends the wait.
    */
   async use<T>(signals: readonly AbortSignal[], work: (one: WarmProcess) => Promise<T>): Promise<T> {
     this.#users += 1;
@@ -66,13 +65,13 @@ export class WarmPool {
     }
   }
 
-  /** Ends the interpreter that rests longest. */
+  /** Ends the longest idle interpreter. */
   dropOldest(): void {
     const oldest = this.#idle.shift();
     if (oldest) this.#drop(oldest);
   }
 
-  /** No further calls; those that run may finish. */
+  /** Accepts no further calls; running ones may finish. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -91,7 +90,7 @@ export class WarmPool {
     }
   }
 
-  /** The one used last, since its memory is warm. */
+  /** The most recently used one, since its memory is warm. */
   #takeRested(stamp: CodeStamp): WarmProcess | undefined {
     for (let one = this.#idle.pop(); one; one = this.#idle.pop()) {
       if (one.isAlive && one.stamp.isSettled && one.stamp.text === stamp.text) return one;

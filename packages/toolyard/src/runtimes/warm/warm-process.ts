@@ -13,38 +13,38 @@ import { cpuFailure } from "../scripts/exit-status.ts";
 import type { CodeStamp } from "./code-stamp.ts";
 import { watchCpu } from "./cpu-watch.ts";
 
-/** One call, for an interpreter. */
+/** One call of an interpreter. */
 export interface WarmCall {
   readonly args: JsonObject;
-  /** Hears the helpers' messages. */
+  /** Receives the helpers' messages. */
   readonly channel: ChildChannel;
-  /** Hears what the tool prints; absent, stdout is kept. */
+  /** Receives the tool's printed output; absent: stdout is collected. */
   readonly onStdout?: (line: string) => void;
   readonly onStderr: (line: string) => void;
-  /** Bound over all that the interpreter writes during the call. */
+  /** Limit of the interpreter's output during the call. */
   readonly maxOutputBytes: number;
   readonly cpuMs: number | undefined;
-  /** Each ends the call, and the interpreter with it. */
+  /** Each ends the call, together with the interpreter. */
   readonly signals: readonly AbortSignal[];
 }
 
 export interface WarmEnd {
-  /** The last message: `result`, `error`, or neither. Absent when the interpreter ended before it. */
+  /** The last message: `result`, `error`, or neither. Absent if the interpreter exited before. */
   readonly message?: JsonObject;
   readonly exit?: Exit;
-  /** False: the call never reached the tool's code, and may be made again. */
+  /** False: the call never reached the tool's code, and may be repeated. */
   readonly hasBegun: boolean;
   readonly stdout: Buffer;
   readonly stderr: StderrTail;
 }
 
-/** A line of the channel may be as long as all output; a print comes as base64. */
+/** A line of the channel may be as long as all output; printed output is encoded as base64. */
 const MAX_LINE_BYTES = 512 * 1024 * 1024;
 const MAX_PRINT_LINE_BYTES = 64 * 1024;
 const RAW_FACTOR = 1.5;
 const RAW_SLACK_BYTES = 64 * 1024;
 
-/** One interpreter that stays, and serves one call at a time. */
+/** One persistent interpreter that serves one call at a time. */
 export class WarmProcess {
   readonly child: Child;
   readonly stamp: CodeStamp;
@@ -60,8 +60,8 @@ export class WarmProcess {
     const messages = new LineDecoder(MAX_LINE_BYTES, {
       onLine: (line) => (this.#hearing ? this.#hearing.take(line) : onStray(line)),
     });
-    // What the tool's own children print: no order ties it to what the tool says, so it is a log line of the call that
-    // runs then.
+    // Output of the tool's own children: its order relative to the tool's messages is unknown, so it becomes log lines
+    // of the running call.
     const prints = new LineDecoder(MAX_PRINT_LINE_BYTES, {
       onLine: (line) => (this.#hearing ? this.#hearing.log(line) : onStray(line)),
     });
@@ -76,7 +76,7 @@ export class WarmProcess {
     return this.child.exit === undefined;
   }
 
-  /** Rejects with a `FailError` when a signal or a bound ends the call; the interpreter is then gone. */
+  /** Rejects with a `FailError` if a signal or a limit ends the call; the interpreter has then ended. */
   async run(call: WarmCall): Promise<WarmEnd> {
     this.calls += 1;
     const ending = new ChildExit(this.child, call.signals);
@@ -88,7 +88,7 @@ export class WarmProcess {
       void this.#write(`${stringifyExact({ run: this.calls, arguments: call.args })}\n`);
       const message = await ending.race(Promise.race([hearing.ended, this.child.exited]));
       if (isJsonObject(message) && "end" in message) return hearing.toEnd({ message });
-      // What it said last is on its way.
+      // Its last messages may still be in the pipe.
       await ending.race(this.child.drained(PIPE_GRACE_MS));
       return hearing.toEnd(hearing.message ? { message: hearing.message } : { exit: this.child.exit! });
     } finally {
@@ -113,7 +113,7 @@ export class WarmProcess {
   }
 }
 
-/** What is heard during one call. */
+/** The output during one call. */
 class WarmCallOutput {
   readonly ended: Promise<JsonObject>;
   message: JsonObject | undefined;
@@ -142,7 +142,10 @@ class WarmCallOutput {
     });
   }
 
-  /** False once far more came than the bound, as prints swell under way; what they hold is counted line by line. */
+  /**
+   * Returns false once the raw bytes far exceed the limit. JSON framing enlarges printed output, so exact counting is
+   * per line.
+   */
   countRaw(bytes: number): boolean {
     this.#raw += bytes;
     if (this.#raw <= this.#call.maxOutputBytes * RAW_FACTOR + RAW_SLACK_BYTES) return true;
@@ -172,7 +175,7 @@ class WarmCallOutput {
     else this.#print(bytes);
   }
 
-  /** The beginning or the end of a call. */
+  /** Handles the start or the end of a call. */
   #mark(own: JsonObject): void {
     if (own["begin"] === this.#number) this.#hasBegun = true;
     if (own["end"] !== this.#number) return;
@@ -192,7 +195,7 @@ class WarmCallOutput {
   }
 }
 
-/** What the interpreter says itself begins like this; all else is the helpers', or the tool's own. */
+/** Prefix of the interpreter's own messages; all others are the helpers', or the tool's own. */
 function ownMessage(line: string): JsonObject | undefined {
   return /^\{"(?:begin|out|err|end)":/.test(line) ? parse(line) : undefined;
 }

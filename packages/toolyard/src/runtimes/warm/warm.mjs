@@ -1,5 +1,5 @@
-// Keeps one JavaScript or TypeScript file loaded and runs its function again and again. Speaks as `warm.py` does. Plain
-// JavaScript, since a child runs it as it is.
+// Keeps one JavaScript or TypeScript file loaded and runs its function repeatedly. Uses the protocol of `warm.py`.
+// Plain JavaScript, since a child runs it unchanged.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
@@ -9,7 +9,7 @@ const { CONTEXT_NAME, createContext } = require("../calling/node/toolyard/script
 const { setArguments } = require("../calling/node/toolyard/script/index.cjs");
 
 const [path, name] = process.argv.splice(2, 2);
-// The script is what was started, as far as it can tell.
+// Makes the script appear as the started program.
 process.argv[1] = path;
 const channel = current();
 let loaded;
@@ -78,6 +78,6 @@ channel.serve(async ({ run: number, arguments: args }) => {
       error: { type: error.name, message: `The result cannot be written as JSON: ${error.message}` },
     });
   }
-  // A file that does not load is read anew at the next call.
+  // A file that failed to load is read again at the next call.
   if (!loaded) process.exit(0);
 });

@@ -1,4 +1,5 @@
-// Where scripts import from beside their own folder. `require` finds it by NODE_PATH, which `import` does not look at.
+// Libraries from which scripts import besides their own folder. `require` finds these by NODE_PATH, which `import` does
+// not read.
 "use strict";
 const { statSync } = require("node:fs");
 const { delimiter, join } = require("node:path");
@@ -9,10 +10,7 @@ const ENDINGS = ["", ".mjs", ".js", ".cjs", ".json", "/index.mjs", "/index.js", 
 
 const isFile = (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/**
- * The address of the file that a bare name such as `helpers/text` means in the libraries; `undefined` when there is
- * none.
- */
+/** Returns the URL of the library file for a bare name such as `helpers/text`; `undefined` if there is none. */
 function libraryUrl(specifier) {
   if (/^(?:[./#]|[a-z]+:)/.test(specifier)) return undefined;
   for (const folder of FOLDERS) {

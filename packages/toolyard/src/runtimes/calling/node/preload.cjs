@@ -1,4 +1,4 @@
-// Runs before a script: makes `import … from "toolyard/script"` work where nothing is installed, and imports from the
+// Runs before a script: makes `import … from "toolyard/script"` work without an installation, and imports from the
 // libraries. `require` finds both by NODE_PATH.
 "use strict";
 const { readdirSync, readFileSync, realpathSync, statSync } = require("node:fs");
@@ -11,8 +11,8 @@ const { hasLibraries, libraryUrl } = require("./libraries.cjs");
 const NAME = "toolyard/script";
 const url = pathToFileURL(join(__dirname, "toolyard", "script", "index.mjs")).href;
 
-// Newer Nodes take hooks that cost nothing. Older ones start a thread for them, so there the scripts are looked at
-// first.
+// Newer Node versions accept synchronous hooks at no cost. Older ones start a thread for hooks, so the scripts are
+// checked first.
 if (module_.registerHooks) {
   module_.registerHooks({
     resolve: (specifier, context, next) => {
@@ -32,7 +32,7 @@ if (module_.registerHooks) {
   module_.register(pathToFileURL(join(__dirname, "resolve.mjs")).href, { data: { url } });
 }
 
-/** In the script itself, or in a file beside it. */
+/** Returns whether the script itself, or a file next to it, mentions the name. */
 function isMentioned(script) {
   try {
     const main = realpathSync(script);

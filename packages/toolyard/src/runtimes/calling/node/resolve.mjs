@@ -1,4 +1,4 @@
-// Hooks of Nodes that run them in a thread; see preload.cjs.
+// Hooks for Node versions that run these in a thread; see preload.cjs.
 import { createRequire } from "node:module";
 
 const { libraryUrl } = createRequire(import.meta.url)("./libraries.cjs");

@@ -1,12 +1,12 @@
-// The line to the hub: JSON lines out on one descriptor, answers in on another.
+// The connection to the hub: JSON lines out on one descriptor, answers in on another.
 "use strict";
 const { fstatSync, writeSync } = require("node:fs");
 const { Socket } = require("node:net");
 const { parse, stringify } = require("./exact-json.cjs");
 
 /**
- * A call that did not succeed. `kind` is of the hub's table: tool_error, unknown_tool, invalid_params, denied, limited,
- * timeout, …
+ * A failed call. `kind` is an outcome code of the hub's table: tool_error, unknown_tool, invalid_params, denied,
+ * limited, timeout, …
  */
 class ToolError extends Error {
   constructor(message, { kind = "internal", details, result } = {}) {
@@ -39,7 +39,7 @@ class Channel {
       try {
         data = data.subarray(writeSync(this.#out, data));
       } catch (error) {
-        // The pipe does not block; the hub empties it in a moment.
+        // The pipe does not block; the hub empties it soon.
         if (error.code !== "EAGAIN") throw error;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
       }
@@ -57,13 +57,13 @@ class Channel {
     });
   }
 
-  /** Hears every line that is no answer, until the hub goes; the process then ends. */
+  /** Receives every line that is not an answer, until the hub ends; the process then exits. */
   serve(onMessage) {
     this.#onMessage = onMessage;
     this.#listen();
   }
 
-  // Whoever waits for an answer keeps the process running, and nobody else.
+  // Only a waiting request keeps the process running.
   #listen() {
     if (this.#socket) return void this.#socket.ref();
     this.#socket = new Socket({ fd: this.#into, readable: true, writable: false });
@@ -106,7 +106,7 @@ const gone = () => new ToolError("The hub is no longer there.", { kind: "unavail
 
 let channel;
 
-/** The line of this process, opened once. */
+/** Returns the connection of this process, opened once. */
 function current() {
   channel ??= open();
   return channel;

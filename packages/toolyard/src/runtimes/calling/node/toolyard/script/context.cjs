@@ -1,10 +1,10 @@
-// What a function `execute` gets as its second argument.
+// The second argument of a function `execute`.
 "use strict";
 const { createHub } = require("./hub.cjs");
 
 const CONTEXT_NAME = "lollms_client_instance";
 
-/** Services that this hub does not offer fail when they are used, not before. */
+/** Services that this hub does not offer fail on use, not before. */
 function createContext(line) {
   const hub = createHub(line);
   const { getSignal, ...offered } = hub;
@@ -21,7 +21,7 @@ function createContext(line) {
   Object.defineProperty(offered, "cancelled", { get: () => getSignal().aborted, enumerable: true });
   return new Proxy(offered, {
     get(target, name) {
-      // `then` is asked for by `await`, symbols by whoever prints the object.
+      // `await` reads `then`, and code that prints the object reads symbols.
       if (typeof name === "symbol" || name in target || name === "then" || name === "toJSON") return target[name];
       throw new TypeError(
         `${CONTEXT_NAME}.${name} is not available here. It offers ${Object.keys(target)
@@ -32,7 +32,7 @@ function createContext(line) {
   });
 }
 
-/** `generate_image(prompt, {negative_prompt, width, height})`, or one object, gives the bytes of an image. */
+/** `generate_image(prompt, {negative_prompt, width, height})`, or one object, returns the bytes of an image. */
 function createImageService(hub) {
   const generate = async (prompt, options = {}) => {
     const { negative_prompt, ...rest } = typeof prompt === "string" ? { ...options, prompt } : prompt;

@@ -4,7 +4,7 @@
 const { randomBytes } = require("node:crypto");
 
 const MAX_DIGITS = 4300;
-/** Begins strings that stand for integers on their way through `JSON.parse` and `JSON.stringify`. */
+/** Prefix of strings that represent integers in `JSON.parse` and `JSON.stringify`. */
 const MARK = `integer:${randomBytes(16).toString("hex")}:`;
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, "g");
 
@@ -24,7 +24,7 @@ function toInteger(_key, value) {
   return typeof value === "string" && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value;
 }
 
-/** Replaces long integers outside of strings. A number as a key stays one, so that it stays a syntax error. */
+/** Replaces long integers outside of strings. A number as a key is kept, so that it stays a syntax error. */
 function marked(text) {
   let result = "";
   let copied = 0;

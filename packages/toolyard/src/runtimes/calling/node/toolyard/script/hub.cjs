@@ -1,25 +1,26 @@
-// What a tool may ask of the hub, as the caller of this tool and inside its time.
+// The hub functions of a tool, as the caller of this tool and within its time.
 "use strict";
 const { stringify } = require("./exact-json.cjs");
 
 /**
- * `line()` gives the channel. Everything but `logger` and `progress` returns a promise, and rejects with a `ToolError`.
+ * `line()` returns the channel. Everything except `logger` and `progress` returns a promise, and rejects with a
+ * `ToolError`.
  */
 function createHub(line) {
   const ask = async (method, params) => line().request(method, params);
   const callTool = async (name, args = {}) => (await ask("tools/call", { name, arguments: args, as: "value" })).value;
   return {
-    /** Calls another tool and gives its plain value. */
+    /** Calls another tool and returns its plain value. */
     callTool,
-    /** The MCP result as it came: content blocks and structured content. */
+    /** Returns the unchanged MCP result: content blocks and structured content. */
     callToolResult: (name, args = {}) => ask("tools/call", { name, arguments: args }),
-    /** The tools that fit a query best: `[{name, description, score, inputSchema}]`. */
+    /** Returns the tools that match a query best: `[{name, description, score, inputSchema}]`. */
     searchTools: async (query = "", { limit = 5 } = {}) => (await ask("tools/search", { query, limit })).tools,
-    /** Every tool that the caller may use. */
+    /** Returns every tool that the caller may use. */
     listTools: async () => (await ask("tools/list", {})).tools,
     /**
-     * What the configured language model says: `{prompt, system?, maxTokens?, temperature?, model?}`, or the prompt
-     * alone.
+     * Returns the text of the configured language model: `{prompt, system?, maxTokens?, temperature?, model?}`, or only
+     * the prompt.
      */
     generateText: async (request) => {
       const {
@@ -32,8 +33,8 @@ function createHub(line) {
       return (await ask("models/generate_text", { prompt, system, max_tokens, temperature, model })).text;
     },
     /**
-     * `{data: Uint8Array, mimeType}` by the configured image model: `{prompt, negativePrompt?, width?, height?,
-     * model?}`, or the prompt alone.
+     * Returns `{data: Uint8Array, mimeType}` of the configured image model: `{prompt, negativePrompt?, width?, height?,
+     * model?}`, or only the prompt.
      */
     generateImage: async (request) => {
       const { prompt, negativePrompt, width, height, model } =
@@ -49,17 +50,19 @@ function createHub(line) {
     },
     /** `tools.weather.get({city})` calls the tool `weather.get`; `tools["weather.get"]` is the same. */
     tools: toolsOf(callTool, ""),
-    /** How far the work is; also a sign of life for the time limit. */
+    /** Reports progress; also counts as activity for the time limit. */
     progress: (progress, total, message) => line().send({ progress, total, message }),
     logger: createLogger(line),
-    /** Gives a signal, aborted when the caller gives up or the time is over; the process is ended soon after. */
+    /**
+     * Returns a signal that aborts when the caller cancels or the time has expired; the process is ended soon after.
+     */
     getSignal: cancellation,
   };
 }
 
 function toolsOf(callTool, name) {
   return new Proxy(function call() {}, {
-    // `then` is asked for by `await`.
+    // `await` reads `then`.
     get: (_target, step) =>
       typeof step === "symbol" || step === "then"
         ? undefined
@@ -81,7 +84,7 @@ function createLogger(line) {
 
 let controller;
 
-// Listening turns the hub's SIGTERM from an end into a word, so it begins when somebody looks.
+// A listener for SIGTERM prevents the default exit, so it is added only when the signal is read.
 function cancellation() {
   if (!controller) {
     controller = new AbortController();

@@ -1,5 +1,5 @@
-// What a script imports as `toolyard/script`: its arguments, its result, and the hub's other tools. Plain CommonJS, so
-// that every kind of script can load it, on every Node, without a build.
+// The module `toolyard/script`: the script's arguments, its result, and the hub's other tools. Plain CommonJS, so that
+// every kind of script can load it, on every Node, without a build.
 "use strict";
 const { readFileSync } = require("node:fs");
 const { current, ToolError } = require("./channel.cjs");
@@ -10,7 +10,7 @@ const { mediaResult } = require("./media.cjs");
 const hub = createHub(() => current());
 let given;
 
-/** All arguments, checked and with defaults. Reads standard input, once. */
+/** Returns all arguments, checked and with defaults. Reads standard input, once. */
 function getArguments() {
   if (given === undefined) {
     const text = readFileSync(0, "utf8");
@@ -19,13 +19,13 @@ function getArguments() {
   return given;
 }
 
-/** One argument. */
+/** Returns one argument. */
 function get(name, otherwise) {
   const value = getArguments()[name];
   return value === undefined ? otherwise : value;
 }
 
-/** For an interpreter that stays: the arguments of the call that begins. */
+/** Sets the arguments of the next call, for a persistent interpreter. */
 function setArguments(args) {
   given = args;
 }
@@ -36,15 +36,15 @@ module.exports = {
   ToolError,
   get,
   getArguments,
-  /** Makes the text the tool's result. What is printed is then a log message. The last result counts. */
+  /** Sets a text as the tool's result. Printed output is then a log message. The last result counts. */
   returnString: (text) => current().send({ result: String(text) }),
-  /** Makes a JSON value the tool's result; an object is structured content. */
+  /** Sets a JSON value as the tool's result; an object is structured content. */
   returnObject: (value) => current().send({ result: value ?? null }),
-  /** Makes an image, a sound or a file the tool's result: bytes, or the path of a file. */
+  /** Sets an image, a sound or a file as the tool's result: bytes, or the path of a file. */
   returnImage: (image, options) => current().send({ result: mediaResult("image", image, options) }),
   returnAudio: (sound, options) => current().send({ result: mediaResult("audio", sound, options) }),
   returnFile: (file, options) => current().send({ result: mediaResult("file", file, options) }),
-  /** Makes the call a failure with this message. */
+  /** Fails the call with this message. */
   returnError: (message) => current().send({ error: { message: String(message) } }),
   executeTool: hub.callTool,
   toolSearch: (query = "", limit = 5) => hub.searchTools(query, { limit }),

@@ -1,9 +1,12 @@
-/** A call that did not succeed. */
+/** A failed call. */
 export declare class ToolError extends Error {
-  /** Of the hub's table of kinds: `tool_error`, `unknown_tool`, `invalid_params`, `denied`, `limited`, `timeout`, … */
+  /**
+   * An outcome code of the hub's table: `tool_error`, `unknown_tool`, `invalid_params`, `denied`, `limited`, `timeout`,
+   * …
+   */
   readonly kind: string;
   readonly details?: unknown;
-  /** The tool's own result, where it says itself that it failed. */
+  /** The tool's own result, if it marked it as an error. */
   readonly result?: unknown;
 }
 
@@ -45,48 +48,48 @@ export interface ScriptLogger {
   error(...words: unknown[]): void;
 }
 
-/** All arguments, checked and with defaults. Reads standard input, once. */
+/** Returns all arguments, checked and with defaults. Reads standard input, once. */
 export declare function getArguments<T = Record<string, unknown>>(): T;
-/** One argument. */
+/** Returns one argument. */
 export declare function get<T = unknown>(name: string, otherwise?: T): T;
-/** Makes the text the tool's result. What is printed is then a log message. The last result counts. */
+/** Sets a text as the tool's result. Printed output is then a log message. The last result counts. */
 export declare function returnString(text: string): void;
-/** Makes a JSON value the tool's result; an object is structured content. */
+/** Sets a JSON value as the tool's result; an object is structured content. */
 export declare function returnObject(value: unknown): void;
-/** Bytes, or the path of a file; what `generateImage` gives, too. */
+/** Bytes, the path of a file, or a result of `generateImage`. */
 export type Media = Uint8Array | ArrayBuffer | string | URL | { readonly data: Uint8Array; readonly mimeType?: string };
-/** Makes an image the tool's result. */
+/** Sets an image as the tool's result. */
 export declare function returnImage(image: Media, options?: { readonly mimeType?: string }): void;
-/** Makes a sound the tool's result. */
+/** Sets a sound as the tool's result. */
 export declare function returnAudio(sound: Media, options?: { readonly mimeType?: string }): void;
-/** Makes a file the tool's result. Text stays text. */
+/** Sets a file as the tool's result. Text stays text. */
 export declare function returnFile(file: Media, options?: { readonly mimeType?: string; readonly name?: string }): void;
-/** Makes the call a failure with this message. */
+/** Fails the call with this message. */
 export declare function returnError(message: string): void;
-/** Calls another tool as this tool's caller and gives its plain value. Rejects with a `ToolError`. */
+/** Calls another tool as this tool's caller and returns its plain value. Rejects with a `ToolError`. */
 export declare function callTool<T = unknown>(name: string, args?: object): Promise<T>;
-/** As `callTool`, with the MCP result as it came. */
+/** Like `callTool`, with the unchanged MCP result. */
 export declare function callToolResult(name: string, args?: object): Promise<Record<string, unknown>>;
 /** `callTool` under the name of the hub's own tool. */
 export declare function executeTool<T = unknown>(name: string, args?: object): Promise<T>;
-/** Runs code in the hub's sandbox, by its tool `execute_code`. */
+/** Runs code in the hub's sandbox, with its tool `execute_code`. */
 export declare function executeCode<T = unknown>(
   code: string,
   options?: { readonly language?: string; readonly [option: string]: unknown },
 ): Promise<T>;
-/** The tools that fit a query best. */
+/** Returns the tools that match a query best. */
 export declare function searchTools(query?: string, options?: { readonly limit?: number }): Promise<FoundTool[]>;
 /** `searchTools` under the name of the hub's own tool. */
 export declare function toolSearch(query?: string, limit?: number): Promise<FoundTool[]>;
-/** Every tool that the caller may use, as `tools/list` says it. */
+/** Returns every tool that the caller may use, as in `tools/list`. */
 export declare function listTools(): Promise<Record<string, unknown>[]>;
-/** What the configured language model says. */
+/** Returns the text of the configured language model. */
 export declare function generateText(request: string | TextRequest): Promise<string>;
-/** An image by the configured image model. */
+/** Returns an image of the configured image model. */
 export declare function generateImage(request: string | ImageRequest): Promise<{ data: Uint8Array; mimeType: string }>;
-/** How far the work is; also a sign of life for the time limit. */
+/** Reports progress; also counts as activity for the time limit. */
 export declare function progress(progress: number, total?: number, message?: string): void;
-/** Aborted when the caller gives up or the time is over; the process is ended soon after. */
+/** Returns a signal that aborts when the caller cancels or the time has expired; the process is ended soon after. */
 export declare function getSignal(): AbortSignal;
 export declare const logger: ScriptLogger;
 export declare const tools: Tools;

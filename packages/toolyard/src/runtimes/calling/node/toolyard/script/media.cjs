@@ -4,7 +4,7 @@ const { readFileSync } = require("node:fs");
 const { basename, extname } = require("node:path");
 const { fileURLToPath } = require("node:url");
 
-/** First bytes that tell a kind of file. */
+/** First bytes that identify a kind of file. */
 const SIGNS = [
   [[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], "image/png"],
   [[0xff, 0xd8, 0xff], "image/jpeg"],
@@ -27,7 +27,7 @@ const BY_NAME = {
 };
 const UNKNOWN = "application/octet-stream";
 
-/** An MCP result with one block: `kind` is `image`, `audio` or `file`. */
+/** Returns an MCP result with one block: `kind` is `image`, `audio` or `file`. */
 function mediaResult(kind, given, { mimeType, name } = {}) {
   const { data, path } = bytesOf(given);
   const type = mimeType ?? given?.mimeType ?? typeOf(data, name ?? path);
@@ -39,7 +39,7 @@ function mediaResult(kind, given, { mimeType, name } = {}) {
   return { content: [{ type: kind, data: data.toString("base64"), mimeType: type }] };
 }
 
-/** The bytes, and the path where they were read. */
+/** Returns the bytes, and the path if they were read from a file. */
 function bytesOf(given) {
   if (given instanceof Uint8Array) return { data: Buffer.from(given.buffer, given.byteOffset, given.byteLength) };
   if (given instanceof ArrayBuffer) return { data: Buffer.from(given) };
