@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -95,6 +95,28 @@ test.each(RESOLUTIONS)(
     expect(await compile(options, "bindings.ts", "plain.ts")).toBe("");
   },
 );
+
+test("the examples in public docstrings compile, and there are at least 25", async () => {
+  const examples = execFileSync("git", ["grep", "-l", "@example", "--", "packages/*/src/*.ts"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  })
+    .split("\n")
+    .filter((path) => path !== "" && !path.endsWith(".test.ts"))
+    .flatMap((path) => examplesIn(readFileSync(join(ROOT, path), "utf8")));
+  expect(examples.length).toBeGreaterThanOrEqual(25);
+  const names = examples.map((_, at) => `example-${at}.ts`);
+  await Promise.all(names.map((name, at) => writeFile(join(folder, name), examples[at]!)));
+  expect(await compile({ ...RESOLUTIONS[0]!, skipLibCheck: true, exactOptionalPropertyTypes: false }, ...names)).toBe(
+    "",
+  );
+});
+
+function examplesIn(text: string): readonly string[] {
+  return Array.from(text.matchAll(/@example\n \* ```ts\n((?: \*.*\n)*?) \* ```/g), ([, lines = ""]) =>
+    lines.replaceAll(/^ \* ?/gm, ""),
+  );
+}
 
 test("reports a handler of the wrong type at its place", async () => {
   await writeFile(

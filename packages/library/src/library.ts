@@ -84,7 +84,18 @@ const DEFAULTS: IngestOptions = {
   ocr: NO_OCR,
 };
 
-/** Opens a library. Rejects with kind `unavailable` where its file or its server cannot be used. */
+/**
+ * Opens a library. Rejects with kind `unavailable` where its file or its server cannot be used.
+ *
+ * @example
+ * ```ts
+ * import { openLibrary } from "@toolyard/library";
+ *
+ * await using library = await openLibrary({ file: "books.db" });
+ * const { hits } = await library.search("chunk", { query: "truth", limit: 5, filter: {}, minSimilarity: 0 });
+ * for (const { passage, score } of hits) console.log(score, passage.text);
+ * ```
+ */
 export async function openLibrary(given: LibraryOptions): Promise<Library> {
   const { file, store: named, embedder, reader, mistral, download, ...options } = given;
   if ((file === undefined) === (named === undefined))

@@ -6,12 +6,30 @@ export type { TextEmbedder } from "./core/ports/models.ts";
 /**
  * The embedder that comes with the package: English texts to vectors of 128 numbers, in this process and without any
  * service. It is read when it is first asked for (4 MB), and once. Rejects when its file cannot be read.
+ *
+ * @example
+ * ```ts
+ * import { loadEmbedder } from "toolyard/embeddings";
+ *
+ * const embedder = await loadEmbedder();
+ * console.log(embedder.embed("delete rows of a table").length); // 128
+ * ```
  */
 export function loadEmbedder(): Promise<TextEmbedder> {
   return loadTokenTable();
 }
 
-/** How alike two texts are by their vectors, from -1 to 1. Throws a `RangeError` when these differ in length. */
+/**
+ * How alike two texts are by their vectors, from -1 to 1. Throws a `RangeError` when these differ in length.
+ *
+ * @example
+ * ```ts
+ * import { loadEmbedder, similarity } from "toolyard/embeddings";
+ *
+ * const embedder = await loadEmbedder();
+ * console.log(similarity(embedder.embed("remove a file"), embedder.embed("delete a document")) > 0.3);
+ * ```
+ */
 export function similarity(a: ArrayLike<number>, b: ArrayLike<number>): number {
   if (a.length !== b.length)
     throw new RangeError(

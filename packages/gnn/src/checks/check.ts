@@ -19,7 +19,17 @@ export interface CheckedFile {
   readonly isValid: boolean;
 }
 
-/** Parses a text and returns all diagnostics of its models. Never throws. */
+/**
+ * Parses a text and returns all diagnostics of its models. Never throws.
+ *
+ * @example
+ * ```ts
+ * import { checkGnn } from "@toolyard/gnn";
+ *
+ * const { isValid, diagnostics } = checkGnn("## Connections\nA>>b\n");
+ * console.log(isValid, diagnostics[0]?.message);
+ * ```
+ */
 export function checkGnn(text: string, options: ParseOptions = {}): CheckedFile {
   const { file, profile, reporter } = readGnn(text, options);
   for (const model of file.models) {

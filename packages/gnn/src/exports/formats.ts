@@ -62,7 +62,16 @@ export const NO_PICKLE =
   "GNN is not exported as a pickle: whoever loads a pickle runs whatever code is in it. " +
   "Use JSON, or CBOR where a binary format is wanted; both are read back without loss.";
 
-/** Writes a file in a format. */
+/**
+ * Writes a file in a format.
+ *
+ * @example
+ * ```ts
+ * import { exportGnn, parseGnn } from "@toolyard/gnn";
+ *
+ * console.log(exportGnn(parseGnn("## Connections\ns>o\n").file, "json"));
+ * ```
+ */
 export function exportGnn(file: GnnFile, format: ExportFormatName): string | Uint8Array {
   return EXPORT_FORMATS[format].write(file);
 }

@@ -30,7 +30,18 @@ interface Fact {
 
 type Facts = ReadonlyMap<string, Fact>;
 
-/** Returns the differences between the models of two files. Layout, comments and order are ignored. */
+/**
+ * Returns the differences between the models of two files. Layout, comments and order are ignored.
+ *
+ * @example
+ * ```ts
+ * import { diffGnn, parseGnn } from "@toolyard/gnn";
+ *
+ * const before = parseGnn("## Connections\ns>o\n").file;
+ * const after = parseGnn("## Connections\ns-o\n").file;
+ * for (const difference of diffGnn(before, after)) console.log(difference);
+ * ```
+ */
 export function diffGnn(before: GnnFile, after: GnnFile): readonly Difference[] {
   const count = Math.max(before.models.length, after.models.length);
   return Array.from({ length: count }, (_, at) => {

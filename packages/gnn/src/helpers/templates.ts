@@ -20,7 +20,16 @@ export const TEMPLATES = {
 
 export type TemplateName = keyof typeof TEMPLATES;
 
-/** Writes a model to begin with, in the usual layout. */
+/**
+ * Writes a model to begin with, in the usual layout.
+ *
+ * @example
+ * ```ts
+ * import { checkGnn, newModel } from "@toolyard/gnn";
+ *
+ * console.log(checkGnn(newModel("pomdp", { name: "Thermostat", states: 3, observations: 3, actions: 2 })).isValid);
+ * ```
+ */
 export function newModel(template: TemplateName, options: TemplateOptions): string {
   return printGnn(parseGnn(textOf(template, options)).file);
 }

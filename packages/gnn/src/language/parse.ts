@@ -27,7 +27,17 @@ export interface ParsedText {
   readonly reporter: Reporter;
 }
 
-/** Reads a text of any of GNN's forms. Never throws; takes time linear in the text's length. */
+/**
+ * Reads a text of any of GNN's forms. Never throws; takes time linear in the text's length.
+ *
+ * @example
+ * ```ts
+ * import { parseGnn } from "@toolyard/gnn";
+ *
+ * const { file, diagnostics } = parseGnn("## Connections\ns>o\n");
+ * console.log(file.models.length, diagnostics.length);
+ * ```
+ */
 export function parseGnn(text: string, options: ParseOptions = {}): ParseResult {
   const { file, reporter } = readGnn(text, options);
   return { file, diagnostics: reporter.diagnostics() };

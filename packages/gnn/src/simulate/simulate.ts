@@ -10,6 +10,15 @@ import type { DiscreteSimulation, Simulation } from "./simulation.ts";
 /**
  * Runs a model: agents with discrete states, or a Kalman filter. Rejects with a `ProgramError` if the model cannot be
  * run or the run would take too long, and with the reason of the signal if it is aborted.
+ *
+ * @example
+ * ```ts
+ * import { newModel, parseGnn, readProgram, simulate, viewOf } from "@toolyard/gnn";
+ *
+ * const options = { name: "Thermostat", states: 3, observations: 3, actions: 2 };
+ * const [model] = parseGnn(newModel("pomdp", options)).file.models;
+ * console.log(await simulate(readProgram(viewOf(model!)), { steps: 10, seed: 1 }));
+ * ```
  */
 export async function simulate(program: Program, options: SimulateOptions = {}): Promise<Simulation> {
   const settings = resolveSettings(program, options);

@@ -45,7 +45,21 @@ export interface ChatOptions extends Partial<TurnLimits> {
 /** A question: text, or in the AI SDK's parts with images and files. */
 export type Question = UserContent;
 
-/** A model that uses tools, and the conversation with it. One question at a time. */
+/**
+ * A model that uses tools, and the conversation with it. One question at a time.
+ *
+ * @example
+ * ```ts
+ * import { createHub } from "toolyard";
+ * import { createAgent } from "toolyard/agent";
+ *
+ * await using hub = await createHub({ config: "toolyard.toml" });
+ * const agent = createAgent({ model: "mistral/mistral-large-latest", hub });
+ * for await (const event of agent.stream("What is 2 + 40?")) {
+ *   if (event.type === "text") process.stdout.write(event.text);
+ * }
+ * ```
+ */
 export class Agent implements AsyncDisposable {
   readonly #parts: AgentParts;
   readonly #history: History;

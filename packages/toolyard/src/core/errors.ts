@@ -19,6 +19,21 @@ export class ConfigError extends Error {
 /**
  * Carries a failure through code that cannot return one (a handler's promise, an abort reason). The code that turns a
  * call into an outcome catches it and returns `failure`.
+ *
+ * @example
+ * ```ts
+ * import { FailError, MCPClient } from "toolyard/client";
+ *
+ * const client = new MCPClient("server.mjs");
+ * await client.start();
+ * try {
+ *   await client.callTool("search", {});
+ * } catch (error) {
+ *   if (error instanceof FailError) console.log(error.failure.kind, error.message);
+ * } finally {
+ *   await client.stop();
+ * }
+ * ```
  */
 export class FailError extends Error {
   override readonly name = "FailError";

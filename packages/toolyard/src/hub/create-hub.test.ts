@@ -145,6 +145,16 @@ describe("a hub in a program", () => {
     ]);
   });
 
+  test("closes at the end of its `await using` block", async () => {
+    await script("parrot");
+    const call = async (): Promise<LibraryHub> => {
+      await using hub = await open({ settings: { scripts: { tools_path: join(folder, "tools") } } });
+      expect(await hub.call("parrot", { text: "hello" })).toMatchObject({ ok: true });
+      return hub;
+    };
+    expect(await (await call()).call("parrot", { text: "hello" })).toMatchObject({ ok: false, kind: "unavailable" });
+  });
+
   test("a call after the end is unavailable", async () => {
     const hub = await open({});
     await hub.close();

@@ -42,7 +42,20 @@ const BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0 } };
 /** One server to add: `command` starts a child, `url` or `host` reaches one on HTTP. Keys as in `toolyard.toml`. */
 export type ServerSettings = StdioServerConfig | RemoteServerConfig;
 
-export interface LibraryHub extends Toolyard {
+/**
+ * A hub of a program: calls, lists, endpoints, and servers that the program adds. Dispose it, or call `close()`.
+ *
+ * @example
+ * ```ts
+ * import { createHub } from "toolyard";
+ *
+ * const hub = await createHub({ settings: { server: { port: 0 } } });
+ * await hub.addServer("files", { command: ["npx", "-y", "@modelcontextprotocol/server-filesystem", "."] });
+ * const { endpoint } = await hub.serve();
+ * console.log(endpoint); // http://127.0.0.1:<port>/mcp
+ * ```
+ */
+export interface LibraryHub extends Toolyard, AsyncDisposable {
   /** Returns the current configuration with all layers, including secrets. */
   config(): HubConfig;
   /**
@@ -78,6 +91,16 @@ export interface LibraryHub extends Toolyard {
  * Makes a hub for a program. Sources start in the background; the first list waits for them a bounded time. Rejects
  * with a `ConfigError` or `OptionError` when the configuration cannot be used. `close()` ends everything that was
  * started.
+ *
+ * @example
+ * ```ts
+ * import { createHub } from "toolyard";
+ *
+ * const hub = await createHub({ config: "toolyard.toml" });
+ * const outcome = await hub.call("calculator", { expression: "6 * 7" });
+ * console.log(outcome.ok ? outcome.result : `${outcome.kind}: ${outcome.message}`);
+ * await hub.close();
+ * ```
  */
 export async function createHub(options: CreateHubOptions = {}): Promise<LibraryHub> {
   const { settings = {}, variables = process.env } = options;
@@ -93,6 +116,12 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   const served = async <D>(endpoint: D): Promise<D> => {
     await reloader.reconsider();
     return endpoint;
+  };
+  const close = async (): Promise<void> => {
+    await reloader.close();
+    await endpoints.close();
+    await base.close();
+    await closeProgram();
   };
   return {
     ...base,
@@ -119,12 +148,8 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
       await reloader.apply();
       return true;
     },
-    close: async () => {
-      await reloader.close();
-      await endpoints.close();
-      await base.close();
-      await closeProgram();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

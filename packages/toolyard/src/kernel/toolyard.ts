@@ -50,7 +50,21 @@ export interface ListOptions {
   readonly mode?: ToolMode;
 }
 
-/** The hub as a program sees it, returned by `createHub`. Expected failures are outcomes, not exceptions. */
+/**
+ * The hub as a program sees it, returned by `createHub`. Expected failures are outcomes, not exceptions.
+ *
+ * @example
+ * ```ts
+ * import { createHub, type Toolyard } from "toolyard";
+ *
+ * async function printTools(hub: Toolyard): Promise<void> {
+ *   for (const { name, description } of await hub.list()) console.log(name, description);
+ * }
+ *
+ * await using hub = await createHub();
+ * await printTools(hub);
+ * ```
+ */
 export interface Toolyard {
   /** Tools as the view shows them, in wire shape. */
   list(options?: ListOptions): Promise<readonly JsonObject[]>;

@@ -69,6 +69,22 @@ const MAX_PAUSE_MS = 300_000;
  * Creates a client of a JSON service. It identifies itself, respects the service's rate limit, limits time and size,
  * and caches answers. Nothing is loaded or opened before the first request. Throws an `OptionError` if the address is
  * invalid.
+ *
+ * @example
+ * ```ts
+ * import { createHttpSource } from "toolyard";
+ *
+ * const source = createHttpSource({
+ *   service: "Example",
+ *   url: "https://api.example",
+ *   userAgent: "my-tool/1.0 (me@example.org)",
+ *   intervalMs: 1000,
+ *   cacheMs: 60_000,
+ * });
+ * const answer = await source.getJson("v1/things", { q: "otters" }, AbortSignal.timeout(5000));
+ * console.log(answer);
+ * await source.close();
+ * ```
  */
 export function createHttpSource(given: HttpSourceOptions): HttpSource {
   const options = { ...DEFAULTS, ...given };

@@ -41,7 +41,19 @@ export interface GoogleTool {
   }[];
 }
 
-/** Tools for `tools` of OpenAI's chat completions, and of everything that speaks like it. */
+/**
+ * Tools for `tools` of OpenAI's chat completions, and of everything that speaks like it.
+ *
+ * @example
+ * ```ts
+ * import { createHub } from "toolyard";
+ * import { toOpenAITools } from "toolyard/agent";
+ *
+ * await using hub = await createHub({ config: "toolyard.toml" });
+ * const tools = toOpenAITools(await hub.list()); // for `chat.completions.create({ tools })`
+ * console.log(tools.length);
+ * ```
+ */
 export function toOpenAITools(tools: readonly ListedTool[]): OpenAITool[] {
   return eachTool(tools, "openai", (name, description, parameters) => ({
     type: "function",
@@ -57,7 +69,19 @@ export function toMistralTools(tools: readonly ListedTool[]): OpenAITool[] {
   }));
 }
 
-/** Tools for `tools` of Anthropic's messages. */
+/**
+ * Tools for `tools` of Anthropic's messages.
+ *
+ * @example
+ * ```ts
+ * import { createHub } from "toolyard";
+ * import { toAnthropicTools } from "toolyard/agent";
+ *
+ * await using hub = await createHub({ config: "toolyard.toml" });
+ * const tools = toAnthropicTools(await hub.list()); // for `messages.create({ tools })`
+ * console.log(tools.length);
+ * ```
+ */
 export function toAnthropicTools(tools: readonly ListedTool[]): AnthropicTool[] {
   return eachTool(tools, "anthropic", (name, description, schema) => ({
     name,
@@ -79,6 +103,18 @@ export function toGoogleTools(tools: readonly ListedTool[]): GoogleTool[] {
 /**
  * A tool call of chat completions (`{id, function: {name, arguments}}`) or of responses (`{call_id, name, arguments}`).
  * `tools`: the list that was converted.
+ *
+ * @example
+ * ```ts
+ * import { createHub } from "toolyard";
+ * import { fromOpenAIToolCall, toResultText } from "toolyard/agent";
+ *
+ * await using hub = await createHub({ config: "toolyard.toml" });
+ * const listed = await hub.list();
+ * const call = { id: "1", type: "function", function: { name: "calculator", arguments: '{"expression": "6 * 7"}' } };
+ * const wanted = fromOpenAIToolCall(call, listed);
+ * console.log(wanted.ok ? toResultText(await hub.call(wanted.tool, wanted.arguments)) : wanted.message);
+ * ```
  */
 export function fromOpenAIToolCall(call: object, tools: readonly ListedTool[]): HubCall {
   const raw = call as JsonObject;
@@ -109,6 +145,15 @@ export function fromGoogleToolCall(part: object, tools: readonly ListedTool[]): 
 /**
  * Returns the outcome of a call as the text that every vendor accepts as a tool result: JSON; for a failure an object
  * with `error`.
+ *
+ * @example
+ * ```ts
+ * import { createHub } from "toolyard";
+ * import { toResultText } from "toolyard/agent";
+ *
+ * await using hub = await createHub({ config: "toolyard.toml" });
+ * console.log(toResultText(await hub.call("calculator", { expression: "6 * 7" })));
+ * ```
  */
 export function toResultText(outcome: Outcome): string {
   return stringifyExact(outcome.ok ? toolValue(outcome.result) : toErrorObject(outcome));

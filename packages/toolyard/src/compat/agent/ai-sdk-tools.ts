@@ -56,6 +56,16 @@ export interface AiSdkSchema {
 /**
  * The tools of a hub, an `MCPClient` or an `MCPManager` for the AI SDK, by names that every vendor takes. Each call is
  * one of the hub's: checked, bounded and cancelled with the answer. Lists once; ask again for tools that came later.
+ *
+ * @example
+ * ```ts
+ * import { createHub } from "toolyard";
+ * import { toAiSdkTools } from "toolyard/agent";
+ *
+ * await using hub = await createHub({ config: "toolyard.toml" });
+ * const tools = await toAiSdkTools(hub); // for `generateText({ tools })`
+ * console.log(Object.keys(tools));
+ * ```
  */
 export async function toAiSdkTools(hub: Toolyard | ToolCaller, options: AiSdkToolsOptions = {}): Promise<AiSdkTools> {
   const { mode = "normal", maxResultBytes = 100 * 1024 } = options;

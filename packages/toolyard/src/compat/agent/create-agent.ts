@@ -108,6 +108,17 @@ const AGENT_KEYS = [
  * Makes an agent: a model that answers with the tools of a hub. Nothing is loaded or connected before the first
  * question; `close()` ends what the agent itself opened. Throws an `OptionError` for an option that cannot be used, a
  * missing key among them.
+ *
+ * @example
+ * ```ts
+ * import { createHub } from "toolyard";
+ * import { createAgent } from "toolyard/agent";
+ *
+ * await using hub = await createHub({ config: "toolyard.toml" });
+ * const agent = createAgent({ model: "openai/gpt-5.5", hub });
+ * const { text, stopReason } = await agent.chat("What is 2 + 40?");
+ * console.log(text, stopReason);
+ * ```
  */
 export function createAgent(options: CreateAgentOptions): Agent {
   const { hub, model, models, variables = process.env, logger } = options;

@@ -31,6 +31,17 @@ const OWN_FOLDER = fileURLToPath(new URL("mcp_bindings", import.meta.url));
  * Finds bindings in a folder and makes them. A binding is a module `<name>.ts` or `<name>/index.ts` (`.mts`, `.js`,
  * `.mjs`) that exports a class and, as `BindingName`, the name of that class. Those of this package are there as well,
  * under names that the folder does not use.
+ *
+ * @example
+ * ```ts
+ * import { LollmsMCPBindingManager, type LocalMCPBinding } from "toolyard/bindings";
+ *
+ * const manager = new LollmsMCPBindingManager();
+ * const local = await manager.createBinding<LocalMCPBinding>("local_mcp", { tools_folder_path: "tools" });
+ * if (!local) throw new Error(manager.problems.get("local_mcp"));
+ * console.log(await local.executeTool("weather", { city: "Paris" }));
+ * await local.close();
+ * ```
  */
 export class LollmsMCPBindingManager {
   readonly mcp_bindings_dir: string;

@@ -78,6 +78,21 @@ const METHODS = [
  * there. A class implements `discoverTools` and `executeTool`, or `discover_tools` and `execute_tool` as the documents
  * write them, and may override the getter of its configuration in either spelling; what it does not write leads to what
  * it does. The constructor refuses a class that lacks either method.
+ *
+ * @example
+ * ```ts
+ * import { LollmsMCPBinding } from "toolyard/bindings";
+ *
+ * export class EchoBinding extends LollmsMCPBinding {
+ *   override async discoverTools() {
+ *     return [{ name: "echo", description: "Returns its arguments", input_schema: { type: "object" } }];
+ *   }
+ *
+ *   override async executeTool(tool: string, params: Record<string, unknown>) {
+ *     return tool === "echo" ? { output: params, status_code: 200 } : { error: "Tool not found", status_code: 404 };
+ *   }
+ * }
+ * ```
  */
 export abstract class LollmsMCPBinding {
   /** Unique name of the binding: `local_mcp`, `standard_mcp`. */

@@ -40,6 +40,17 @@ const ALIAS = "server";
 /**
  * A client of one MCP server, of any revision, over any transport. Everything that can go wrong out there rejects with
  * a `FailError`, whose `failure.kind` says what it was.
+ *
+ * @example
+ * ```ts
+ * import { MCPClient } from "toolyard/client";
+ *
+ * const client = new MCPClient("server.mjs", { MISTRAL_API_KEY: process.env.MISTRAL_API_KEY ?? "" });
+ * await client.start();
+ * for (const tool of await client.listTools()) console.log(tool.name);
+ * console.log(await client.callTool("search_chunks", { query: "What is nominalism?" }));
+ * await client.stop();
+ * ```
  */
 export class MCPClient implements AsyncDisposable {
   readonly #options: ResolvedClient;

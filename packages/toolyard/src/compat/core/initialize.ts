@@ -28,6 +28,20 @@ let initializing: Promise<CoreInitialization> | undefined;
  * nothing. Without options it stands on `./toolyard.toml` or the user's own, else on the source root `src`.
  * @param haltOnMissingSdk reject with an `MCPSDKNotFoundError` when a critical dependency is missing
  * @param forceProceedFlag go on even so
+ *
+ * @example
+ * ```ts
+ * import { initialize } from "toolyard/core";
+ *
+ * const [mcp] = await initialize();
+ * mcp.registerTool("text.shout", ({ text }: { text: string }) => text.toUpperCase(), {
+ *   type: "object",
+ *   properties: { text: { type: "string" } },
+ *   required: ["text"],
+ * });
+ * console.log(await mcp.executeTool("text.shout", { text: "hello" }));
+ * await mcp.close();
+ * ```
  */
 export function initialize(
   haltOnMissingSdk = true,

@@ -52,6 +52,14 @@ const CLOSED = "This manager was closed. Make a new one.";
  * One interface to tools on many MCP servers. Who calls knows a tool's name; where it is, how it is reached and how
  * often it is tried is known here. A server is connected to when it is first needed. Nothing is thrown for what goes
  * wrong out there.
+ *
+ * @example
+ * ```ts
+ * import { MCPManager } from "toolyard/manager";
+ *
+ * await using manager = new MCPManager({ get_weather: { host: "127.0.0.1", port: 50051 } });
+ * console.log(await manager.callTool("get_weather", { location: "Paris" }));
+ * ```
  */
 export class MCPManager implements AsyncDisposable {
   readonly #timeoutMs: number;

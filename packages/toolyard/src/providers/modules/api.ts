@@ -148,7 +148,21 @@ export interface PromptOptions {
   readonly _meta?: ModuleObject;
 }
 
-/** The facts of a running handler's call, and its functions. */
+/**
+ * The facts of a running handler's call, and its functions.
+ *
+ * @example
+ * ```ts
+ * import type { RegisterTools } from "toolyard";
+ *
+ * export const registerTools: RegisterTools = (hub) => {
+ *   hub.registerTool("copy", async (_args, context) => {
+ *     for (let done = 1; done <= 10 && !context.signal.aborted; done += 1) context.progress(done, 10);
+ *     return "copied";
+ *   }, { type: "object" });
+ * };
+ * ```
+ */
 export interface ToolContext {
   /** Aborted when the caller cancels or disconnects, and when the time has expired. */
   readonly signal: AbortSignal;
@@ -229,5 +243,20 @@ export interface ModuleHub {
   on_close: ModuleHub["onClose"];
 }
 
-/** The export of a module file. */
+/**
+ * The export of a module file.
+ *
+ * @example
+ * ```ts
+ * import type { RegisterTools } from "toolyard";
+ *
+ * export const registerTools: RegisterTools = (hub) => {
+ *   hub.registerTool("add", ({ a, b }) => a + b, {
+ *     type: "object",
+ *     properties: { a: { type: "number" }, b: { type: "number" } },
+ *     required: ["a", "b"],
+ *   });
+ * };
+ * ```
+ */
 export type RegisterTools = (hub: ModuleHub) => unknown;
