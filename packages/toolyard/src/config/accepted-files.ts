@@ -13,26 +13,26 @@ import { entriesOf } from "./source-tables.ts";
 import { firstChars } from "../core/text/truncate.ts";
 import { readText } from "../files/read-text.ts";
 
-/** A configuration file that somebody else may have written, and what it would do here. */
+/** A configuration file that another user may have written, and its effects here. */
 export interface ForeignFile {
-  /** Where it was found, in a folder without links: what it names is looked for from there, also if it is a link. */
+  /** Its path, in a folder without links: relative paths refer to this folder, also if the file is a link. */
   readonly path: string;
-  /** Why it may be somebody else's, as the end of a sentence about the file. */
+  /** The reason why it may belong to another user, as the end of a sentence about the file. */
   readonly why: string;
   /**
-   * One line for each thing that it starts, each file that it has written, each place that it has what is here sent to.
+   * One line for each program that it starts, each file that it writes, each address to which it sends local data.
    * Holds no value of a variable.
    */
   readonly starts: readonly string[];
-  /** Of everything that decides that. */
+  /** Digest of everything that decides that. */
   readonly digest: string;
 }
 
 /**
- * Returns what a file would start, write or send, if another user owns it, or it is inside of a work tree of a
- * version control system: such a file may have come with a folder that was only meant to be read. Returns
- * nothing for a file that does none of it, that is plainly the user's own, or that cannot be read: the loader, which
- * reads it under the same name, reports that. Every other failure rejects, so that no file passes because of it.
+ * Returns what a file would start, write or send, if another user owns it, or it is inside a work tree of a version
+ * control system: such a file may have come with a folder that was only meant to be read. Returns `undefined` for a
+ * file that does none of it, that clearly belongs to the user, or that cannot be read: the loader, which reads it under
+ * the same name, reports that. Every other failure rejects, so that no file passes because of it.
  */
 export async function foreignFile(file: string, schema: OptionSchema): Promise<ForeignFile | undefined> {
   const path = join(await realpath(dirname(file)), basename(file));
@@ -55,7 +55,7 @@ function ignoreConfigError(error: unknown): undefined {
   if (!(error instanceof ConfigError)) throw error;
 }
 
-/** A link is as foreign as where it is, and as what it leads to. */
+/** Checks both the link's own folder and its target. */
 async function whyForeign(path: string): Promise<string | undefined> {
   const owners = [(await lstat(path)).uid, (await stat(path)).uid];
   if (process.getuid && owners.some((uid) => uid !== process.getuid?.())) return "belongs to another user";
@@ -63,7 +63,7 @@ async function whyForeign(path: string): Promise<string | undefined> {
   return system === undefined ? undefined : `is inside of a ${system} work tree`;
 }
 
-/** What version control systems put into the folder of a work tree. */
+/** Entries that version control systems create in the folder of a work tree. */
 const WORK_TREE_MARKS: Readonly<Record<string, string>> = {
   ".git": "git",
   ".hg": "Mercurial",
@@ -84,29 +84,29 @@ function workTreeOf(path: string): string | undefined {
   }
 }
 
-/** True for a link that leads nowhere, too. */
+/** Returns true also for a link to nothing. */
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Longest line on one thing that is started. */
+/** Longest line about one started program. */
 const MAX_LINE_CHARS = 500;
 
-/** Whatever a file says, one thing that it starts is one line, so none of them looks like two or is out of sight. */
+/** Puts each started program on one line, so that none looks like two or is out of sight. */
 function onOneLine(text: string): string {
   const line = text.replaceAll(/[\r\n\u2028\u2029\v\f]/g, (end) => JSON.stringify(end).slice(1, -1));
   const more = line.length - MAX_LINE_CHARS;
   return more > 0 ? `${firstChars(line, MAX_LINE_CHARS)} … and ${more} more characters` : line;
 }
 
-/** One table that is run, written by or sent from here, as far as it decides what. */
+/** The values in one table that decide what is run, written or sent. */
 interface AcceptedTable {
   readonly name: string;
   readonly decides: JsonObject;
   readonly told: string;
 }
 
-/** What a tree runs, writes and sends here, as its schema says. Sources that are switched off are left out. */
+/** Returns what a tree runs, writes and sends here, according to its schema. Disabled sources are omitted. */
 function startsIn(value: unknown, schema: OptionSchema, path: readonly string[] = []): readonly AcceptedTable[] {
   const { "~table": facts, "~sources": table, properties = {} } = schema;
   const own = facts?.starts ? tablesAt(value, table, path).flatMap((one) => startOf(one, facts.starts!)) : [];
@@ -156,21 +156,21 @@ function placesIn(value: JsonObject, keys: readonly string[] = []): string {
   return places.length > 0 ? places.join(", ") : "its usual address";
 }
 
-/** A value as it is written; `{ file = … }` can be the value of every option. */
+/** Returns a value as written; `{ file = … }` can be the value of every option. */
 function textOf(value: unknown): string {
   return typeof value === "object" && value !== null ? stringifyExact(value) : String(value);
 }
 
-/** Who is behind an address, which may hold keys; other texts as they are. */
+/** Shows only the host of a URL, since the rest may hold keys; other text is unchanged. */
 function placeIn(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url && url.host !== "" ? `${url.protocol}//${url.host}` : text;
 }
 
-/** More than anybody has; the oldest go first. */
+/** More than any user has; the oldest are dropped first. */
 const MAX_ACCEPTED = 1000;
 
-/** The files that somebody accepted, with the digest of what they start and the like, in the data folder. */
+/** The accepted files, with the digest of their effects, in the data folder. */
 export class AcceptedFiles {
   readonly #file: string;
 
@@ -182,10 +182,10 @@ export class AcceptedFiles {
     return (await this.#read()).get(path) === digest;
   }
 
-  /** Rejects with the system's error, or a `ConfigError`, where the list cannot be written. */
+  /** Rejects with the system's error, or a `ConfigError`, if the list cannot be written. */
   async accept({ path, digest }: Pick<ForeignFile, "path" | "digest">): Promise<void> {
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
-    // Most commands only read the list, so what writes it is loaded here.
+    // Most commands only read the list, so the writing code is loaded here.
     const { withFileLock } = await import("../files/file-lock.ts");
     const { replaceFile } = await import("./edit/replace-file.ts");
     await withFileLock(`${this.#file}.lock`, async () => {
@@ -198,7 +198,7 @@ export class AcceptedFiles {
     });
   }
 
-  /** A list that cannot be read accepts nothing. */
+  /** An unreadable list accepts nothing. */
   async #read(): Promise<Map<string, string>> {
     const text = await readText(this.#file).catch(() => "{}");
     try {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { valuesOf, type OptionSchema } from "../core/options/option-schema.ts";
 import type { LoadedConfig } from "./load.ts";
 
-/** One option in force: where it stands, what it is (secrets masked), and which layer said so. */
+/** One effective option: its path, its value (secrets masked), and its layer. */
 export interface OptionLine {
   readonly path: string;
   readonly value: unknown;
@@ -12,12 +12,12 @@ export interface OptionLine {
 
 export const MASK = "********";
 
-/** Every option in force, defaults included, in the order of the schema. */
+/** Returns every effective option, including defaults, in the order of the schema. */
 export function describeConfig(config: LoadedConfig<JsonObject>, schema: OptionSchema): OptionLine[] {
   return describeObject(config.tree, schema, { path: "", origins: config.origins });
 }
 
-/** Where in the configuration something stands, and which layer said what. */
+/** A position in the configuration, and the layer of each value. */
 interface ConfigPosition {
   readonly path: string;
   readonly origins: ReadonlyMap<string, string>;

@@ -7,7 +7,7 @@ import { readText } from "../files/read-text.ts";
 import { refuseInheritedKeys } from "./inherited-keys.ts";
 import { convertServers, serverTable } from "./mcp-json.ts";
 
-/** One configuration file as read: a tree in the keys of `toolyard.toml`, whatever the file's own form was. */
+/** One parsed configuration file: a tree in the keys of `toolyard.toml`, for every file format. */
 export interface ConfigDocument {
   readonly path: string;
   readonly folder: string;
@@ -15,13 +15,13 @@ export interface ConfigDocument {
   readonly warnings: readonly string[];
 }
 
-/** A configuration is written by hand; a larger file is some other file. */
+/** A configuration is written by hand; a larger file is another kind of file. */
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
-/** Editors for Windows put it in front of a text, where it says nothing. */
+/** Windows editors write it at the start of a text, where it has no meaning. */
 export const BYTE_ORDER_MARK = /^\uFEFF/;
 
-/** A file as it stands, TOML or JSON. */
+/** A file in its own form, TOML or JSON. */
 export interface RawDocument {
   readonly path: string;
   readonly folder: string;
@@ -30,27 +30,27 @@ export interface RawDocument {
 }
 
 /**
- * Reads `toolyard.toml`, or the JSON server file of a desktop client or editor. Throws `ConfigError` naming file and
- * line.
+ * Reads `toolyard.toml`, or the JSON server file of a desktop client or editor. Throws a `ConfigError` that names file
+ * and line.
  */
 export async function readDocument(file: string): Promise<ConfigDocument> {
   const { path, folder, form, tree } = await readTree(file);
   const table = form === "json" ? serverTable(tree) : undefined;
-  // A JSON file in the shape of toolyard.toml is welcome too.
+  // A JSON file in the shape of toolyard.toml is accepted too.
   if (table === undefined || isOwnShape(tree)) return { path, folder, tree, warnings: [] };
   const { warnings, ...mcp } = convertServers(table);
   return { path, folder, tree: { mcp }, warnings: warnings.map((warning) => `${file}: ${warning}`) };
 }
 
 /**
- * Whether the servers stand in the keys of `toolyard.toml`. An editor's settings have `mcp`, too, with other keys
+ * Returns whether the servers use the keys of `toolyard.toml`. An editor's settings have `mcp`, too, with other keys
  * inside.
  */
 function isOwnShape({ mcp }: JsonObject): boolean {
   return isJsonObject(mcp) && ("stdio_servers" in mcp || "remote_servers" in mcp || !("servers" in mcp));
 }
 
-/** Reads a file of either form. Throws `ConfigError` naming file and line. */
+/** Reads a file of either form. Throws a `ConfigError` that names file and line. */
 export async function readTree(file: string): Promise<RawDocument> {
   const path = resolve(file);
   const text = await readText(path, { maxBytes: MAX_CONFIG_BYTES }).catch((error: NodeJS.ErrnoException) => {
@@ -68,7 +68,7 @@ export async function readTree(file: string): Promise<RawDocument> {
   return { path, folder: dirname(path), form: isJson ? "json" : "toml", tree };
 }
 
-/** Throws `ConfigError` naming the place. `name` stands for the text in messages. */
+/** Throws a `ConfigError` that names the place. `name` names the text in messages. */
 export async function parseToml(name: string, text: string): Promise<JsonObject> {
   const { parse } = await import("smol-toml");
   try {
@@ -80,13 +80,13 @@ export async function parseToml(name: string, text: string): Promise<JsonObject>
   }
 }
 
-// The parser's message goes on with the line itself, which may hold a secret.
+// The parser's message continues with the line itself, which may hold a secret.
 function placeIn(error: unknown): string {
   const { line, column } = error as { line?: number; column?: number };
   return line === undefined ? "" : `:${line}:${column}`;
 }
 
-/** Reads JSON with comments. Throws `ConfigError` naming the place. `name` stands for the text in messages. */
+/** Parses JSON with comments. Throws a `ConfigError` that names the place. `name` names the text in messages. */
 export async function parseJson(name: string, given: string): Promise<JsonObject> {
   const { parse, visit, printParseErrorCode } = await import("jsonc-parser");
   const text = given.replace(BYTE_ORDER_MARK, "");
@@ -106,16 +106,16 @@ export async function parseJson(name: string, given: string): Promise<JsonObject
   return tree;
 }
 
-/** Deeper than any configuration; what walks a tree later takes stack for each level. */
+/** Deeper than any configuration; code that walks a tree later recurses once per level. */
 const MAX_DEPTH = 100;
 
-/** Throws a `ConfigError` if a value nests deeper than `MAX_DEPTH`. `name` stands for its text in messages. */
+/** Throws a `ConfigError` if a value nests deeper than `MAX_DEPTH`. `name` names its text in messages. */
 function shallow<T>(name: string, value: T): T {
   if (isValueDeeperThan(value, MAX_DEPTH)) throw tooDeep(name);
   return value;
 }
 
-/** Parsers recurse once a level, so that the stack may end before they do. */
+/** Parsers recurse once per level, so the stack may be exhausted during parsing. */
 function withinStack<T>(name: string, parse: () => T): T {
   try {
     return parse();

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { cpuMs } from "../../../../test/fixtures/cpu-time.ts";
 import { expandTree, takenInto } from "./expand.ts";
 
-/** One pattern over a whole text: right for every text, and quadratic in its length. */
+/** One pattern over a whole text: correct for every text, and quadratic in its length. */
 const WHOLE =
   /\$\$\{|\$\{(?:(?<scheme>env):)?(?<name>[A-Za-z_][A-Za-z0-9_.-]{0,255})(?::-(?<fallback>[^}]{0,8192}))?\}/g;
 
 const VARIABLES = { A: "one", b_1: "two" };
 const context = { variables: VARIABLES, folder: "/" };
 
-test("expands as one pattern over the whole text would", async () => {
+test("expands like one pattern over the whole text", async () => {
   const piece = fc.constantFrom("$", "${", "$${", "}", "A", "b_1", "env:", ":-", "none", " ", "é", "{");
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 14 }), async (pieces) => {
@@ -35,14 +35,14 @@ test.each([
   `${"${".repeat(90_000)}}`,
   "$${".repeat(60_000),
   `\${A:-${"x".repeat(200_000)}}`,
-])("text that is hard to search is expanded in linear time", async (text) => {
+])("expands adversarial text in linear time", async (text) => {
   const startedAt = cpuMs();
   await expandTree(text, context).catch(() => "");
   takenInto(text);
   expect(cpuMs() - startedAt).toBeLessThan(2500);
 });
 
-test("a fallback of 8192 characters is read, and a longer one is plain text", async () => {
+test("reads a fallback of 8192 characters, and keeps a longer one as plain text", async () => {
   const of = (length: number) => expandTree(`\${none:-${"x".repeat(length)}}`, context);
   expect(await of(8192)).toBe("x".repeat(8192));
   expect(await of(8193)).toMatch(/^\$\{none:-x+\}$/);

@@ -3,35 +3,34 @@ import { expandHome } from "../core/home-path.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { readText } from "../files/read-text.ts";
 
-/** What variables are read from, and against which folder `{file = "…"}` is taken. */
+/** The variables, and the folder of `{file = "…"}`. */
 export interface ExpandContext {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly folder: string;
-  /** Receives the text of each file that a value is read from; such texts are secrets. */
+  /** Receives the text of each file from which a value is read; such texts are secrets. */
   onFile?(text: string): void;
   /** Receives each variable that a value refers to. */
   onVariable?(name: string, value: string): void;
 }
 
 /**
- * A value that cannot be had: a variable that is not set, a file that cannot be read, an input that would need a
- * person.
+ * A value that cannot be resolved: a variable that is not set, an unreadable file, an input that would need a user.
  */
 export class MissingValue extends Error {
   override readonly name = "MissingValue";
 }
 
-// `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${env:VAR:-default}`, `${input:id}`, `${file:path}`; `$${` stands for a
-// literal `${`.
+// `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${env:VAR:-default}`, `${input:id}`, `${file:path}`; `$${` is a literal
+// `${`.
 const REFERENCE =
   /^(?:\$\$\{|\$\{file:(?<file>[^}]{1,1024})\}|\$\{(?:(?<scheme>env|input):)?(?<name>[A-Za-z_][A-Za-z0-9_.-]{0,255})(?::-(?<fallback>[^}]{0,8192}))?\})$/;
-/** A reference is not longer than its longest name and fallback. */
+/** Longest reference, with the longest name and fallback. */
 const MAX_REFERENCE_CHARS = 8_500;
 
 interface VariableReference {
   readonly file?: string | undefined;
   readonly scheme?: string | undefined;
-  /** Absent, as `file` is: the text is `$${`, an escaped `${`. */
+  /** Absent, like `file`: the text is `$${`, an escaped `${`. */
   readonly name?: string | undefined;
   readonly fallback?: string | undefined;
 }
@@ -43,8 +42,8 @@ interface FoundReference {
 }
 
 /**
- * The references in a text, in order. Only texts from `${` to the next `}` are matched: one pattern over the whole text
- * would look through the same fallback from every `${` in it.
+ * Yields the references in a text, in order. Only texts from `${` to the next `}` are matched: one pattern over the
+ * whole text would search the same fallback from every `${` in it.
  */
 function* referencesIn(text: string): Generator<FoundReference> {
   let close = text.indexOf("}");
@@ -95,7 +94,7 @@ function inputMessage(name: string): string {
   );
 }
 
-/** Editors' own variables that have a plain meaning here. */
+/** Editors' own variables with a clear meaning here. */
 function wellKnown(name: string, context: ExpandContext): string | undefined {
   if (name === "workspaceFolder")
     return context.folder.endsWith(".vscode") ? resolve(context.folder, "..") : context.folder;
@@ -120,8 +119,7 @@ function isFileReference(value: JsonObject): value is { file: string } {
 }
 
 /**
- * What a value takes from variables and from files once it is expanded, as it is written; no value of them. What
- * everybody may know is left out.
+ * Returns the variables and files that a value refers to, as written, without their values. Public ones are omitted.
  */
 export function takenInto(value: unknown): readonly string[] {
   if (typeof value === "string")

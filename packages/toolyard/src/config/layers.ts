@@ -4,7 +4,7 @@ import { nearest } from "../core/text/suggest.ts";
 import { fromText } from "./prepare.ts";
 import { joinByName } from "./source-tables.ts";
 
-/** One layer of configuration and what it is called when somebody asks where a value came from. */
+/** One layer of configuration, and its name for reports about a value's origin. */
 export interface Layer {
   /** `default`, a file's path, `env TOOLYARD_SERVER_PORT`, `flag`. */
   readonly origin: string;
@@ -17,7 +17,9 @@ export interface MergedLayers {
   readonly origins: ReadonlyMap<string, string>;
 }
 
-/** Later layers win key by key. Lists are replaced, save those of sources, whose entries are joined by name. */
+/**
+ * Merges layers; later ones override key by key. Lists are replaced, except those of sources, which are merged by name.
+ */
 export function mergeLayers(layers: readonly Layer[], schema: OptionSchema): MergedLayers {
   const origins = new Map<string, string>();
   let tree: JsonObject = {};
@@ -26,7 +28,7 @@ export function mergeLayers(layers: readonly Layer[], schema: OptionSchema): Mer
 }
 
 interface LayerPosition {
-  /** Absent: the schema does not know this place, and the check will say so. */
+  /** Absent: the schema does not know this place, and the check will report it. */
   readonly schema: OptionSchema | undefined;
   readonly path: readonly string[];
   readonly origin: string;
@@ -51,10 +53,10 @@ function mergeInto(base: JsonObject, over: JsonObject, place: LayerPosition): Js
 }
 
 const PREFIX = "TOOLYARD_";
-/** Variables with a meaning of their own. */
+/** Variables with another meaning. */
 const NOT_OPTIONS = new Set(["TOOLYARD_HOME", "TOOLYARD_CONFIG", "TOOLYARD_TOKEN", "TOOLYARD_URL"]);
 
-/** `TOOLYARD_<SECTION>_<KEY>` as layers, one a variable, so that each value keeps its own origin. */
+/** Returns `TOOLYARD_<SECTION>_<KEY>` as layers, one per variable, so that each value keeps its own origin. */
 export function environmentLayers(
   variables: Readonly<Record<string, string | undefined>>,
   schema: OptionSchema,

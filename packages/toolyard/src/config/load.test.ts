@@ -86,7 +86,7 @@ async function problemsOf(loading: Promise<unknown>): Promise<readonly string[]>
 }
 
 describe("layers", () => {
-  test("a flag beats a variable, a variable a file, a later file an earlier one", async () => {
+  test("a flag overrides a variable, a variable a file, a later file an earlier one", async () => {
     const first = await file(
       "a.toml",
       '[server]\nhost = "first"\nport = 1\ntool_mode = "normal"\n[scripts]\ntools_path = "tools"',
@@ -106,7 +106,7 @@ describe("layers", () => {
     expect(origins.get("server.tool_mode")).toBe(first);
   });
 
-  test("what the tree would be without flags is known, and refused where it cannot be used", async () => {
+  test("reports the tree without flags, and refuses it if it is invalid", async () => {
     const path = await file("a.toml", '[server]\nhost = "file"\nport = 70000');
     const flags = { server: { host: "flag", port: 1 } };
     const { tree, withoutFlags } = await load({ files: [path], flags });
@@ -116,12 +116,12 @@ describe("layers", () => {
     expect(loaded.withoutFlags().server).toMatchObject({ host: "file", port: 3 });
   });
 
-  test("a variable that names no option is warned about, with the nearest one", async () => {
+  test("warns about a variable that names no option, with the nearest one", async () => {
     const { warnings } = await load({ variables: { TOOLYARD_SERVER_PROT: "3" } });
     expect(warnings).toEqual(["the variable TOOLYARD_SERVER_PROT names no option; did you mean TOOLYARD_SERVER_PORT?"]);
   });
 
-  test("`config` shows every option with its origin, defaults included and secrets masked", async () => {
+  test("`config` shows every option with its origin, including defaults, with secrets masked", async () => {
     const path = await file(
       "a.toml",
       '[server]\ntoken = "s3cret-value"\n[[mcp.remote_servers]]\nnamespace = "r"\nurl = "http://x"\n' +
@@ -139,15 +139,15 @@ describe("layers", () => {
   });
 });
 
-describe("a mistake", () => {
-  test("a misspelt key is refused with a suggestion and the file it stands in", async () => {
+describe("an error", () => {
+  test("refuses a misspelled key with a suggestion and its file", async () => {
     const path = await file("a.toml", "[server]\nprot = 1");
     expect(await problemsOf(load({ files: [path] }))).toEqual([
       `server.prot: unknown key; did you mean \`port\`? (${path})`,
     ]);
   });
 
-  test("all mistakes are reported at once, each with what was received", async () => {
+  test("reports all errors together, each with the value received", async () => {
     const path = await file("a.toml", '[server]\nport = 70000\ntool_mode = "discover"\nhost = 5');
     expect(await problemsOf(load({ files: [path] }))).toEqual([
       `server.port: must be at most 65535, got 70000 (${path})`,
@@ -156,20 +156,20 @@ describe("a mistake", () => {
     ]);
   });
 
-  test("broken TOML names the file and the line", async () => {
+  test("invalid TOML names the file and the line", async () => {
     const path = await file("a.toml", "[server\nport = 1");
     const [problem] = await problemsOf(load({ files: [path] }));
     expect(problem).toContain("a.toml");
     expect(problem).toMatch(/1:/);
   });
 
-  test("a file that is not there says how to make one", async () => {
+  test("a missing file explains how to create one", async () => {
     const [problem] = await problemsOf(load({ files: [join(folder, "no.toml")] }));
     expect(problem).toContain("there is no such file");
     expect(problem).toContain("toolyard init");
   });
 
-  test("one name for two servers is refused", async () => {
+  test("refuses one name for two servers", async () => {
     const path = await file(
       "a.toml",
       '[mcp.stdio_servers.x]\ncommand = "x"\n[[mcp.remote_servers]]\nnamespace = "x"\nurl = "http://x"',
@@ -178,7 +178,7 @@ describe("a mistake", () => {
     expect(problem).toContain('the name "x" is taken by another server');
   });
 
-  test("a key that stands twice in JSON is refused with its line", async () => {
+  test("refuses a duplicate key in JSON with its line", async () => {
     const path = await file("mcp.json", '{"mcpServers": {\n"a": {"command": "x"},\n"a": {"command": "y"}}}');
     const [problem] = await problemsOf(load({ files: [path] }));
     expect(problem).toContain('mcp.json:3: the key "a" stands twice');
@@ -186,7 +186,7 @@ describe("a mistake", () => {
 });
 
 describe("references", () => {
-  test("variables, defaults and files are filled in; a literal is kept; secrets are noted", async () => {
+  test("fills in variables, defaults and files; keeps a literal; records secrets", async () => {
     await file("token.txt", "from-file\n");
     const path = await file(
       "a.toml",
@@ -201,7 +201,7 @@ describe("references", () => {
     expect(secrets).toEqual(expect.arrayContaining(["from-file", "k-secret"]));
   });
 
-  test("an unset variable takes out its own server alone and is named", async () => {
+  test("an unset variable disables only its own server and is named", async () => {
     const path = await file(
       "a.toml",
       '[mcp.stdio_servers.good]\ncommand = "run"\n[mcp.stdio_servers.bad]\ncommand = "run"\n' +
@@ -229,7 +229,7 @@ describe("references", () => {
 });
 
 describe("server files of other programs", () => {
-  test("an `mcpServers` file serves unchanged; unknown keys are one warning line", async () => {
+  test("accepts an `mcpServers` file unchanged; unknown keys are one warning line", async () => {
     const path = await file(
       "mcp.json",
       '{\n// comment\n"mcpServers": {"fs": {"command": "npx", "args": ["-y", "x"], "timeout": 30, ' +
@@ -247,14 +247,14 @@ describe("server files of other programs", () => {
     expect(warnings).toEqual([`${path.slice(0)}: server "fs": ignored \`autoApprove\`, \`alwaysAllow\``]);
   });
 
-  test("a server with neither command nor URL is left out with a warning", async () => {
+  test("skips a server with neither command nor URL, with a warning", async () => {
     const path = await file("mcp.json", '{"mcpServers": {"x": {"type": "stdio"}}}');
     const { tree, warnings } = await load({ files: [path] });
     expect(tree["mcp"]).toEqual({ stdio_servers: {}, remote_servers: [] });
     expect(warnings[0]).toContain("neither `command` nor `url`");
   });
 
-  test("T11: `[scriptling]` is read as `[scripts]`", async () => {
+  test("T11: reads `[scriptling]` as `[scripts]`", async () => {
     const path = await file("a.toml", '[scriptling]\ntools_path = "./tools"');
     expect((await load({ files: [path] })).tree["scripts"]).toEqual({ tools_path: join(folder, "tools") });
   });

@@ -10,35 +10,35 @@ import { prepareValue, type PrepareContext } from "./prepare.ts";
 import { sourcesNamedTwice, type UnusableSource } from "./source-tables.ts";
 
 export interface LoadOptions<T = JsonObject> {
-  /** Files in rising precedence. */
+  /** Files in order of rising precedence. */
   readonly files: readonly string[];
-  /** `process.env`, or what stands for it. */
+  /** `process.env`, or a replacement. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** What holds where no other layer says something. */
+  /** Values for members that no other layer sets. */
   readonly base?: JsonObject;
-  /** What the command line says, as a tree. Wins over everything. */
+  /** The command line's values, as a tree. Overrides everything. */
   readonly flags?: JsonObject;
-  /** The schema of all parts together; the hub's list of parts makes it. */
+  /** The combined schema of all parts, from the hub's list of parts. */
   readonly schema: OptionSchema<T>;
 }
 
-/** A configuration that was checked: `tree` is what its schema describes. */
+/** A checked configuration: `tree` has the type of its schema. */
 export interface LoadedConfig<T = JsonObject> {
   readonly tree: T;
   readonly origins: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
   readonly unusable: readonly UnusableSource[];
-  /** Resolved secrets, to be redacted wherever text leaves the program. */
+  /** Resolved secrets, to be redacted in all output. */
   readonly secrets: readonly string[];
   /** Absolute paths of the files that were read. */
   readonly files: readonly string[];
-  /** Folder that relative things outside any file belong to. */
+  /** Folder to which relative values outside files refer. */
   readonly folder: string;
-  /** What the tree would be without the command's flags. Throws a `ConfigError` where that cannot be used. */
+  /** Returns the tree without the command's flags. Throws a `ConfigError` if it is invalid. */
   withoutFlags(): T;
 }
 
-/** Reads, joins and checks all layers. Throws `ConfigError` with every problem at once. */
+/** Reads, merges and checks all layers. Throws a `ConfigError` with every problem. */
 export async function loadConfig<T>(options: LoadOptions<T>): Promise<LoadedConfig<T>> {
   const { schema, variables } = options;
   const documents = await Promise.all(options.files.map((file) => readDocument(file)));
@@ -66,7 +66,7 @@ export async function loadConfig<T>(options: LoadOptions<T>): Promise<LoadedConf
   };
 }
 
-/** The layers as one tree that was checked. */
+/** Returns the layers as one checked tree. */
 function joinLayers<T>(
   layers: readonly Layer[],
   schema: OptionSchema<T>,
@@ -76,7 +76,7 @@ function joinLayers<T>(
   return { tree, origins };
 }
 
-/** From here on the tree is what its schema says. Throws a `ConfigError` with every problem, in the words of `say`. */
+/** Asserts the type of the tree. Throws a `ConfigError` with every problem, formatted by `say`. */
 function assertConfig<T>(
   tree: JsonObject,
   schema: OptionSchema<T>,
@@ -109,7 +109,7 @@ async function prepareDocument(
   }
 }
 
-/** Sections by the names that they have now. */
+/** Renames sections to their current names. */
 function withNewNames(tree: JsonObject, { properties = {} }: OptionSchema): JsonObject {
   const sections: JsonObject = { ...tree };
   for (const [name, { "~table": facts }] of Object.entries(properties)) {

@@ -5,7 +5,10 @@ import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
 export const CONFIG_FILE_NAME = "toolyard.toml";
 
-/** The user's configuration folder: `$XDG_CONFIG_HOME/toolyard`, `%APPDATA%\toolyard`, else `~/.config/toolyard`. */
+/**
+ * Returns the user's configuration folder: `$XDG_CONFIG_HOME/toolyard`, `%APPDATA%\toolyard`, else
+ * `~/.config/toolyard`.
+ */
 function userConfigFolder(variables: EnvironmentVariables, platform: NodeJS.Platform = process.platform): string {
   const home = variables["TOOLYARD_HOME"];
   if (home) return resolve(home);
@@ -13,12 +16,12 @@ function userConfigFolder(variables: EnvironmentVariables, platform: NodeJS.Plat
   return join(variables["XDG_CONFIG_HOME"] || join(variables["HOME"] || homedir(), ".config"), "toolyard");
 }
 
-/** The user's own file, whether it is there or not. */
+/** Returns the user's own file, whether it exists or not. */
 export function userConfigFile(variables: EnvironmentVariables): string {
   return join(userConfigFolder(variables), CONFIG_FILE_NAME);
 }
 
-/** `--config` (any number), else `./toolyard.toml`, else the one in the user's folder, else none. */
+/** Returns `--config` (any number), else `./toolyard.toml`, else the one in the user's folder, else none. */
 export function locateConfig(
   named: readonly string[],
   variables: EnvironmentVariables,

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
-/** The server files of desktop clients and editors, turned into the tree that `toolyard.toml` gives. */
+/** The server files of desktop clients and editors, converted to the tree of a `toolyard.toml`. */
 export interface ConvertedServers {
   readonly stdio_servers: JsonObject;
   readonly remote_servers: readonly JsonObject[];
@@ -20,13 +20,15 @@ export const KNOWN_KEYS: ReadonlySet<string> = new Set([
   "headers",
   "disabled",
   "timeout",
-  // Zed says there that no extension of its own brings the server.
+  // Zed writes there that no extension installed the server.
   "source",
 ]);
-/** Below this a `timeout` is taken for seconds, as half of the clients mean it; above, for milliseconds. */
+/** A smaller `timeout` is read as seconds, as in half of the clients; a larger one as milliseconds. */
 const SECONDS_BELOW = 1000;
 
-/** `mcpServers` (desktop clients) or `servers` (VS Code) of a parsed JSON file; undefined when it has neither. */
+/**
+ * Returns `mcpServers` (desktop clients) or `servers` (VS Code) of a parsed JSON file; undefined if it has neither.
+ */
 export function serverTable(tree: JsonObject): JsonObject | undefined {
   for (const key of ["mcpServers", "servers", "context_servers", "mcp_servers"]) {
     const table = tree[key];

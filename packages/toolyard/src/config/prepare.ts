@@ -8,18 +8,18 @@ import { entriesOf, entrySchema, switchedOff, type UnusableSource } from "./sour
 import { withVariablesFile } from "./variables-file.ts";
 
 export interface PrepareContext extends ExpandContext {
-  /** Every secret that was resolved, to be redacted wherever text leaves the program. */
+  /** Every resolved secret, to be redacted in all output. */
   readonly secrets: Set<string>;
-  /** Key of a table that takes any key, such as `env` or `headers`. */
+  /** Key of a table that accepts any key, such as `env` or `headers`. */
   readonly setting?: string;
-  /** Takes the sources that cannot be had, and their entries hold what a file leaves out. Absent: this is no file. */
+  /** Receives the sources that cannot be resolved; their entries may be incomplete. Absent: this is not a file. */
   readonly unusable?: UnusableSource[];
 }
 
 /**
- * Readies one value for its part: references expanded, `{file}` read, text from a variable turned into the number or
- * truth value that the schema wants, paths made absolute against the file's folder, secrets noted. What the schema does
- * not know stays as it is; the check will name it. Throws `MissingValue`.
+ * Prepares one value for its part: references expanded, `{file}` read, text from a variable converted to the number or
+ * boolean of the schema, paths made absolute from the file's folder, secrets recorded. Values unknown to the schema are
+ * unchanged; the check will report them. Throws a `MissingValue`.
  */
 export async function prepareValue(
   value: unknown,
@@ -30,7 +30,7 @@ export async function prepareValue(
   return prepareMembers(value, chosen, context) ?? prepareScalar(value, chosen, context);
 }
 
-/** Nothing for what has no members, such as a text, or a `{file}` in its place. */
+/** Returns `undefined` for a value without members, such as a text, or a `{file}` instead of it. */
 function prepareMembers(
   value: unknown,
   schema: OptionSchema | undefined,
@@ -77,7 +77,7 @@ interface SettingNote {
   readonly isReference: boolean;
 }
 
-/** An option of its own is a secret as a whole; a variable or a header is judged by its name and its value. */
+/** A whole option is a secret itself; a variable or a header is judged by its name and its value. */
 function secretsOf(text: string, { setting, schema, isReference }: SettingNote): readonly string[] {
   if (setting === undefined) return declaredSecrets(text);
   return settingSecrets(setting, text, isReference && !schema["~variable"] ? "mentioned" : "none");
@@ -88,7 +88,7 @@ interface SourcesSchema {
   readonly schema: OptionSchema;
 }
 
-/** A reference that cannot be resolved takes its own source out, and nothing else. */
+/** A reference that cannot be resolved disables only its own source. */
 async function prepareSources(
   value: object,
   { table, schema }: SourcesSchema,
@@ -137,7 +137,7 @@ async function prepareObject(
 ): Promise<unknown> {
   const rest = valuesOf(schema);
   const members: [string, unknown][] = [];
-  // One after the other, so that what cannot be had is told in the order in which it is written.
+  // Processed one after another, so that problems are reported in the order of the file.
   for (const [key, member] of Object.entries(value)) {
     const isNamed = schema.properties && Object.hasOwn(schema.properties, key);
     const own = isNamed ? schema.properties[key] : rest;
@@ -156,10 +156,7 @@ function chooseMember(value: unknown, schema: OptionSchema): OptionSchema {
   return same[0] ?? schema.anyOf[0] ?? schema;
 }
 
-/**
- * What a variable's text means where a number or a truth value is wanted; other text stays, and the check speaks about
- * it.
- */
+/** Converts a variable's text if a number or a boolean is required; other text stays, and the check reports it. */
 export function fromText(text: string, schema: OptionSchema): unknown {
   const types = schema.anyOf ? schema.anyOf.map((member) => member.type) : [schema.type];
   if (types.includes("string")) return text;

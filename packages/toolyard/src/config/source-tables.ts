@@ -3,22 +3,22 @@ import { valuesOf, type OptionSchema, type SourceTable } from "../core/options/o
 import type { ProviderKind } from "../core/sources/provider-kinds.ts";
 import type { ConfigProblem } from "./check.ts";
 
-/** A source that its configuration makes impossible; everything else goes on without it. */
+/** A source that its configuration makes unusable; all others continue without it. */
 export interface UnusableSource {
   readonly id: string;
   readonly kind: ProviderKind;
   readonly reason: string;
 }
 
-/** One entry of a table of sources: what it is called, and where it stands. */
+/** One entry of a table of sources: its name and its place. */
 interface SourceTableEntry {
   readonly name: string;
-  /** The last step of its path: its key, or its place in the list. */
+  /** The last step of its path: its key, or its index in the list. */
   readonly step: string;
   readonly value: unknown;
 }
 
-/** The entries of a table or list of sources; none where it is neither. */
+/** Returns the entries of a table or list of sources; empty for another value. */
 export function entriesOf(value: unknown, { nameOf }: SourceTable): readonly SourceTableEntry[] {
   if (Array.isArray(value))
     return value.map((entry: unknown, at) => ({ name: nameOf?.(entry) ?? "?", step: String(at), value: entry }));
@@ -26,25 +26,25 @@ export function entriesOf(value: unknown, { nameOf }: SourceTable): readonly Sou
   return Object.entries(value).map(([key, entry]) => ({ name: key, step: key, value: entry }));
 }
 
-/** The schema of an entry of a table, or of a list of tables. */
+/** Returns the schema of an entry of a table, or of a list of tables. */
 export function entrySchema(schema: OptionSchema): OptionSchema | undefined {
   return schema.type === "array" ? schema.items : valuesOf(schema);
 }
 
-/** A list of sources with those of a later layer: one of the same name is replaced, the others stay. */
+/** Merges a list of sources with a later layer: a source with the same name is replaced, the others stay. */
 export function joinByName(base: unknown, over: unknown, { nameOf }: SourceTable): unknown {
   if (!Array.isArray(base) || !Array.isArray(over) || !nameOf) return over;
   const named = new Set(over.map(nameOf));
   return [...base.filter((entry) => !named.has(nameOf(entry))), ...over];
 }
 
-/** What is left of an entry that is switched off, which needs none of its variables. */
+/** Returns the rest of a disabled entry, which needs none of its variables. */
 export function switchedOff(entry: JsonObject, { identity }: SourceTable): JsonObject {
   const isPlain = (value: unknown) => typeof value !== "string" && !Array.isArray(value) && !isJsonObject(value);
   return Object.fromEntries(Object.entries(entry).filter(([key, value]) => isPlain(value) || identity.includes(key)));
 }
 
-/** Sources of one name, wherever their tables stand: a problem for each but the first. */
+/** Returns a problem for each source with the name of an earlier one, in any table. */
 export function sourcesNamedTwice(tree: JsonObject, schema: OptionSchema): readonly ConfigProblem[] {
   const seen = new Set<string>();
   return tablesOf(tree, schema).flatMap(({ path, value, table }) =>
@@ -57,16 +57,16 @@ export function sourcesNamedTwice(tree: JsonObject, schema: OptionSchema): reado
   );
 }
 
-/** A table or list of sources, as far as a tree has it, and where it stands. */
+/** A table or list of sources in a tree, and its place. */
 export interface FoundTable {
   readonly path: readonly string[];
   readonly value: unknown;
   readonly table: SourceTable;
-  /** A list of tables, whose entries have no keys. */
+  /** True for a list of tables, with entries without keys. */
   readonly isList: boolean;
 }
 
-/** Every table of sources that a schema knows, and what a tree has in its place. */
+/** Returns every table of sources in the schema, with its value in the tree. */
 export function tablesOf(value: unknown, schema: OptionSchema, path: readonly string[] = []): readonly FoundTable[] {
   const table = schema["~sources"];
   if (table) return [{ path, value, table, isList: schema.type === "array" }];

@@ -10,9 +10,9 @@ import { expandTree, MissingValue, type ExpandContext } from "./expand.ts";
 const MAX_FILE_CHARS = 1024 * 1024;
 
 /**
- * Reads the file of `NAME=value` lines that an entry names, and adds its variables to the entry. A variable that the
- * entry sets itself wins. The values are literal: a `${` in the file is no reference. Rejects with a `MissingValue` if
- * the file cannot be read.
+ * Reads the file of `NAME=value` lines that an entry names, and adds its variables to the entry. A variable in the
+ * entry itself takes precedence. The values are literal: a `${` in the file is not a reference. Rejects with a
+ * `MissingValue` if the file cannot be read.
  */
 export async function withVariablesFile(
   entry: JsonObject,

@@ -1,9 +1,11 @@
 import { basename, dirname } from "node:path";
 
-/** Editors write a file in several steps; a reload waits until they have been quiet this long. */
+/** Editors write a file in several steps; a reload waits for this long without a change. */
 const QUIET_MS = 100;
 
-/** Tells when one of the files changed, appeared or went. Watches their folders, since editors replace files. */
+/**
+ * Reports that one of the files changed, appeared or disappeared. Watches their folders, since editors replace files.
+ */
 export async function watchFiles(files: readonly string[], onChange: () => void): Promise<() => Promise<void>> {
   const { watch } = await import("chokidar");
   const names = new Set(files);
@@ -20,7 +22,7 @@ export async function watchFiles(files: readonly string[], onChange: () => void)
     timer = setTimeout(onChange, QUIET_MS);
   });
   watcher.on("error", () => {
-    // A folder that cannot be watched leaves reload to SIGHUP; the configuration itself was read and stands.
+    // Without a watchable folder only SIGHUP reloads; the configuration that was read stays in use.
   });
   await new Promise<void>((done) => void watcher.once("ready", done));
   return async () => {

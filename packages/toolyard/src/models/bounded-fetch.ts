@@ -12,7 +12,7 @@ export interface BoundedFetchOptions {
   readonly maxBytes: number;
 }
 
-/** `fetch` for the AI SDK that ends: whole answers within a bound of time and size. Rejects with a `FailError`. */
+/** Creates a `fetch` for the AI SDK with limits: whole answers within a time and size. Rejects with a `FailError`. */
 export function boundedFetch({ service, client, baseUrl, timeoutMs, maxBytes }: BoundedFetchOptions): typeof fetch {
   const home = baseUrl === undefined ? undefined : new URL(baseUrl).origin;
   return async (input, init = {}) => {

@@ -1,6 +1,6 @@
 import type { LoadedLanguageModel } from "./given-model.ts";
 
-/** Servers that were found to have chat completions alone. */
+/** Servers that were found to have only chat completions. */
 const CHAT_ONLY = new Set<string>();
 const MAX_SERVERS = 64;
 

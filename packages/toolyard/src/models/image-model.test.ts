@@ -73,7 +73,7 @@ function draw(
 }
 
 describe.each(KINDS)("an endpoint of kind %s", (kind) => {
-  test("gives the image that it answers in base64", async () => {
+  test("returns the image that it answers in base64", async () => {
     const server = await serve((response) =>
       sendJson(response, 200, { created: 1, data: [{ b64_json: PNG.toString("base64") }] }),
     );
@@ -151,7 +151,7 @@ describe.each(KINDS)("an endpoint of kind %s", (kind) => {
     await expect(draw(server, {}, { kind, timeoutMs: 100 })).rejects.toMatchObject({ failure: { kind: "timeout" } });
   });
 
-  test("is cut when its answer does not end", async () => {
+  test("ends an answer without an end", async () => {
     const server = await serve((response) => {
       response.writeHead(200, { "content-type": "application/json" });
       const pump = (): void => {
@@ -165,7 +165,7 @@ describe.each(KINDS)("an endpoint of kind %s", (kind) => {
     });
   });
 
-  test("is not waited for when the caller goes", async () => {
+  test("ends the request of a disconnected caller", async () => {
     const caller = new AbortController();
     const server = await serve(() => caller.abort());
     await expect(draw(server, {}, { kind, signal: caller.signal })).rejects.toMatchObject({
@@ -185,7 +185,7 @@ test("fetches an image from the URL that an endpoint returns", async () => {
 });
 
 test.each(["http://169.254.169.254/latest/meta-data/", "file:///etc/passwd", "somewhere else on this machine"])(
-  "S10: an image that it names at %s is not",
+  "S10: does not fetch an image from %s",
   async (named) => {
     const other = await serve((response) => void response.end(PNG));
     const url = named.includes(":") ? named : `${other.url}/1.png`;
@@ -195,7 +195,7 @@ test.each(["http://169.254.169.254/latest/meta-data/", "file:///etc/passwd", "so
   },
 );
 
-test("a negative prompt goes as such where the wire has a word for it, else into the prompt", async () => {
+test("sends a negative prompt as a parameter if the API has one, else in the prompt", async () => {
   const server = await serve((response) => sendJson(response, 200, { data: [{ b64_json: PNG.toString("base64") }] }));
   await draw(server, { negativePrompt: "people" });
   await draw(server, { negativePrompt: "people" }, { kind: "openai" });
@@ -204,7 +204,7 @@ test("a negative prompt goes as such where the wire has a word for it, else into
   expect(server.asked[1]).not.toHaveProperty("negative_prompt");
 });
 
-test("Google's models are given the nearest shape", async () => {
+test("sends Google's models the nearest aspect ratio", async () => {
   const server = await serve((response) =>
     sendJson(response, 200, { predictions: [{ mimeType: "image/png", bytesBase64Encoded: PNG.toString("base64") }] }),
   );
@@ -224,7 +224,7 @@ test.each([0, -1, 1.5, 8193])("refuses a side of %d pixels before sending a requ
   expect(server.seen).toHaveLength(0);
 });
 
-test("a provider without such models, and one without a key, say so", async () => {
+test("reports a provider without image models, and one without a key", async () => {
   const { signal } = new AbortController();
   await expect(
     generateImage(

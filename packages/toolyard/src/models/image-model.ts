@@ -15,7 +15,7 @@ import { PACKAGES } from "./packages.ts";
 type LoadedImageModel = Exclude<ImageModel, string>;
 
 const PURPOSE = "images by that provider";
-/** Bound of one image, from the request to its last byte. */
+/** Time limit of one image, from the request to its last byte. */
 const TIMEOUT_MS = 300_000;
 /** An image in base64 is a third larger. */
 const MAX_ANSWER_BYTES = 48 * 1024 * 1024;
@@ -29,8 +29,8 @@ export interface ImageMaker {
 }
 
 /**
- * Has the model `provider/model` draw one image. Rejects with a `FailError`. Nothing is tried twice, since each try
- * costs.
+ * Generates one image with the model `provider/model`. Rejects with a `FailError`. Never retries, since each try costs
+ * money.
  */
 export async function generateImage(
   name: string,
@@ -100,7 +100,7 @@ async function loadImageModel(
   }
 }
 
-/** Under this key the SDK takes further members of the body. */
+/** Key under which the SDK accepts further members of the body. */
 const OPTIONS_KEY = "compatible";
 
 type ImageCallSettings = Pick<
@@ -145,7 +145,7 @@ function sidesOf(width: number | undefined, height: number | undefined): Sides |
 
 const RATIOS = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
 
-/** Google's models take the shape of an image, not its size. */
+/** Google's models accept the aspect ratio of an image, not its size. */
 function nearestRatio({ width, height }: Sides): (typeof RATIOS)[number] {
   const distance = (ratio: string): number => {
     const [across = 1, down = 1] = ratio.split(":").map(Number);

@@ -8,7 +8,7 @@ export interface VendorFacts {
   readonly keyVariables: readonly string[];
   /** Variable that the vendor's own clients read the address from. */
   readonly baseUrlVariable?: string;
-  /** Absent: what the AI SDK takes. */
+  /** Absent: the AI SDK's default. */
   readonly baseUrl?: string;
   readonly needsKey: boolean;
   /** Vendors' own clients omit it from the base URL; the AI SDK requires it. */

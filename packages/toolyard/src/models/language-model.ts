@@ -56,11 +56,12 @@ export function settingsOf({ apiKey, baseUrl, headers }: ModelProvider): {
   };
 }
 
-/** A key and an address must be given, and are never used. */
+/** Placeholders: the constructor requires a key and an address, which are never used. */
 const NOWHERE = { apiKey: "client", baseURL: "http://client.invalid/v1" };
 
 /**
- * Returns a vendor's model whose requests all use `fetch`. Rejects with a `FailError` if its package is not installed.
+ * Returns a vendor's model with all requests made by `fetch`. Rejects with a `FailError` if its package is not
+ * installed.
  */
 export async function loadClientModel(
   vendor: "openai" | "anthropic" | "mistral",

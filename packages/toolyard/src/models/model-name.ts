@@ -4,7 +4,7 @@ import type { ModelProvider } from "./model-provider.ts";
 
 export interface ModelName {
   readonly provider: ModelProvider;
-  /** As the provider calls it; may hold slashes itself. */
+  /** The provider's own name; may contain slashes. */
   readonly model: string;
 }
 
@@ -27,7 +27,7 @@ export function parseModelName(name: string, providers: Readonly<Record<string, 
   );
 }
 
-/** Throws an `OptionError` in one line with the variable's name when a key is needed and there is none. */
+/** Throws an `OptionError` in one line with the variable's name if a key is required and missing. */
 export function assertKey({ name, needsKey, apiKey, keyVariables }: ModelProvider): void {
   if (!needsKey || apiKey !== undefined) return;
   throw new OptionError(

@@ -7,7 +7,7 @@ export interface ModelProvider {
   /** Base URL for the AI SDK, without a final slash; absent: the SDK's own. */
   readonly baseUrl?: string;
   readonly apiKey?: string;
-  /** Variables where a key was looked for; empty when none is needed. */
+  /** Variables in which a key was searched; empty if none is required. */
   readonly keyVariables: readonly string[];
   readonly needsKey: boolean;
   readonly headers: Readonly<Record<string, string>>;

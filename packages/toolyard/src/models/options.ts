@@ -147,7 +147,7 @@ function usualApi(baseUrl: string | undefined): ModelProvider["api"] {
   return baseUrl === undefined || /(?:^|\.)openai\.com$/.test(new URL(baseUrl).hostname) ? "responses" : "detect";
 }
 
-/** An empty one is none. */
+/** An empty key counts as absent. */
 function keyOf(
   given: string | undefined,
   { keyVariables }: VendorFacts,
@@ -171,7 +171,7 @@ function resolveBaseUrl(
   return withVersion(checkedUrl(fromVariable, facts.baseUrlVariable!), facts.versionPath);
 }
 
-/** Puts the version behind an address that a vendor's own client takes without one. */
+/** Adds the version to an address that a vendor's own client accepts without one. */
 export function withVersion(url: string, versionPath: string | undefined): string {
   return versionPath === undefined || /\/v\d[a-z0-9]*$/.test(url) ? url : `${url}${versionPath}`;
 }

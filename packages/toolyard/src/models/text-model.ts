@@ -7,17 +7,17 @@ import { parseModelName } from "./model-name.ts";
 import type { ModelsOptions } from "./options.ts";
 import { PACKAGES } from "./packages.ts";
 
-/** Bound of one answer. */
+/** Time limit of one answer, in milliseconds. */
 const TIMEOUT_MS = 300_000;
 
 export interface TextMaker {
   readonly signal: AbortSignal;
   readonly providers: ModelsOptions["providers"];
-  /** Bound of one answer. @default 300000 */
+  /** Time limit of one answer, in milliseconds. @default 300000 */
   readonly timeoutMs?: number;
 }
 
-/** Has the model `provider/model` write one answer. Rejects with a `FailError`. */
+/** Generates one answer with the model `provider/model`. Rejects with a `FailError`. */
 export async function generateText(
   name: string,
   request: TextRequest,

@@ -3,7 +3,7 @@ import { errorCode, needsPerson } from "./failures.ts";
 import { oauthServer } from "./oauth-server.ts";
 import type { ClientRecord, ServerRecord } from "./records.ts";
 
-/** A sign-in that a person has begun: what the answer is held against. */
+/** A started sign-in, against which the answer is checked. */
 export interface Begun {
   readonly address: string;
   readonly state: string;
@@ -19,7 +19,7 @@ export interface AuthorizationRequest {
   readonly redirectUri: string;
 }
 
-/** The address that a person is sent to: code flow with PKCE S256, state and the resource. */
+/** Returns the address for the user: code flow with PKCE S256, state and the resource. */
 export async function begin({ server, client, resource, scopes, redirectUri }: AuthorizationRequest): Promise<Begun> {
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
@@ -33,7 +33,7 @@ export async function begin({ server, client, resource, scopes, redirectUri }: A
     state,
     resource,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
-    // OpenID Connect gives a refresh token only where the person was asked for it.
+    // OpenID Connect issues a refresh token only with the user's explicit consent.
     ...(scopes.includes("offline_access") && { prompt: "consent" }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
@@ -41,8 +41,8 @@ export async function begin({ server, client, resource, scopes, redirectUri }: A
 }
 
 /**
- * The code in an answer, once the answer is known to be one of this server to this sign-in: state and issuer
- * (RFC 9207) are compared sign by sign, before anything else in it is believed. Throws a `FailError`.
+ * Returns the code in an answer, after checking that it comes from this server for this sign-in: state and issuer (RFC
+ * 9207) are compared exactly before anything else in it is trusted. Throws a `FailError`.
  */
 export function codeIn(
   parameters: URLSearchParams,

@@ -3,9 +3,9 @@ import { page, sendOn, SIGN_IN_PATH, type SignInPage, type PageRequest } from ".
 import { escaped } from "./page.ts";
 
 export interface BrowserGuardOptions {
-  /** Id of the source that is signed in to. */
+  /** Id of the source of the sign-in. */
   readonly source: string;
-  /** Whose sign-in it becomes. */
+  /** The principal that owns the sign-in. */
   readonly principal: string;
 }
 
@@ -14,15 +14,15 @@ const GOOD_FOR_MS = 600_000;
 const MAX_TRIES = 5;
 
 /**
- * A link that was handed to somebody in a chat: good for one sign-in and ten minutes, for whoever reads the code there
- * too. Only the browser that gave the code can bring the answer back, so that nobody finishes what another has begun.
+ * A link in a chat: valid for one sign-in and ten minutes, for a user who can read the code there too. Only the browser
+ * that entered the code can return the answer, so that no other user can complete a started sign-in.
  */
 export class BrowserGuard {
   readonly path = `${SIGN_IN_PATH}/${randomBytes(18).toString("base64url")}`;
-  /** What the chat shows. */
+  /** The code shown in the chat. */
   readonly code = String(randomInt(1_000_000)).padStart(6, "0");
   readonly #options: BrowserGuardOptions;
-  /** A name of its own: one browser may be at several sign-ins. */
+  /** A separate name: one browser may have several sign-ins open. */
   #cookie = `${COOKIE}-${randomBytes(6).toString("hex")}=${randomBytes(24).toString("base64url")}`;
   readonly #until = performance.now() + GOOD_FOR_MS;
   #target: { readonly address: string; readonly back: URL } | undefined;
@@ -32,19 +32,19 @@ export class BrowserGuard {
     this.#options = options;
   }
 
-  /** Where the link leads once the code was given, and where the browser comes back to. */
+  /** Sets the target of the link after the code was entered, and the address to which the browser returns. */
   leadTo(address: string, back: string): void {
     this.#target = { address, back: new URL(back) };
-    // No other host, and nothing unencrypted, can put a cookie of this kind into the browser.
+    // No other host, and no unencrypted page, can set a cookie of this kind in the browser.
     if (this.#target.back.protocol === "https:") this.#cookie = `__Host-${this.#cookie}`;
   }
 
-  /** Whether the link still leads to the issuer. */
+  /** True while the link still leads to the issuer. */
   get isOpen(): boolean {
     return this.#target !== undefined && this.#tries < MAX_TRIES && performance.now() < this.#until;
   }
 
-  /** Whether this browser is the one that gave the code. */
+  /** Returns whether this browser entered the code. */
   admits({ cookie }: Pick<PageRequest, "cookie">): boolean {
     const name = this.#cookie.slice(0, this.#cookie.indexOf("=") + 1);
     const given = cookie?.split(/;\s*/).find((pair) => pair.startsWith(name));
@@ -60,7 +60,7 @@ export class BrowserGuard {
     return isEqual(given.trim(), this.code) ? this.pass() : page(403, this.#form("<p>That is not the code."));
   }
 
-  /** Sends the browser to the issuer, once. */
+  /** Redirects the browser to the issuer, once. */
   pass(): SignInPage {
     if (!this.#target) return page(410, "<p>This link was used.");
     const { address, back } = this.#target;

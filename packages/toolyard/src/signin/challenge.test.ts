@@ -18,6 +18,6 @@ test.each([
   'Bearer resource_metadata="not an address"',
   'Bearer scope="a\u0001b"',
   `Bearer ${" ".repeat(9000)}scope="late"`,
-])("what is no challenge of ours says nothing: %s", (header) => {
+])("ignores a challenge of another kind: %s", (header) => {
   expect(readChallenge(403, header)).toEqual({ status: 403 });
 });

@@ -1,19 +1,19 @@
 import { firstChars } from "../core/text/truncate.ts";
-/** What a 401 or 403 says on how to get in (RFC 9728, 5.1; RFC 6750, 3). */
+/** The sign-in data of a 401 or 403 (RFC 9728, 5.1; RFC 6750, 3). */
 export interface Challenge {
   readonly status: number;
   /** Address of the protected-resource metadata. */
   readonly metadata?: string;
-  /** Scopes with spaces between them. */
+  /** Scopes, separated by spaces. */
   readonly scope?: string;
   readonly error?: string;
 }
 
 const MAX_HEADER_CHARS = 8192;
-/** What RFC 6749 lets a scope hold, with single spaces between several. */
+/** Characters of a scope by RFC 6749, with single spaces between several. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
-/** Reads the first challenge of a scheme that OAuth uses; others, such as `Basic`, may stand beside it. */
+/** Reads the first challenge of a scheme that OAuth uses; others, such as `Basic`, may be present too. */
 export function readChallenge(status: number, header: string | undefined): Challenge {
   const all = parseChallenges(firstChars(header ?? "", MAX_HEADER_CHARS));
   const { parameters } = all.find(({ scheme }) => scheme === "bearer" || scheme === "dpop") ?? NONE;
@@ -35,7 +35,7 @@ interface OneChallenge {
 
 const NONE: OneChallenge = { scheme: "", parameters: new Map() };
 
-/** A parameter, quoted or not; or a word that begins a challenge (RFC 9110, 11.6.1). */
+/** A parameter, quoted or not; or a word that starts a challenge (RFC 9110, 11.6.1). */
 // oxlint-disable-next-line toolyard/slow-pattern -- At most MAX_HEADER_CHARS.
 const PIECE = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)/g;
 
@@ -45,7 +45,7 @@ function parseChallenges(header: string): OneChallenge[] {
     if (scheme !== undefined) found.push({ scheme: scheme.toLowerCase(), parameters: new Map() });
     else {
       const parameters = found.at(-1)?.parameters;
-      // The first one counts: a later one of the same name could have been appended by whoever is in between.
+      // The first one is used: an intermediary could have appended a later one with the same name.
       const key = name!.toLowerCase();
       if (parameters && !parameters.has(key)) parameters.set(key, quoted?.replaceAll(/\\(.)/g, "$1") ?? plain ?? "");
     }

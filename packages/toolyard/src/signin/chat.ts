@@ -14,7 +14,7 @@ import { startsOf } from "./sign-in-starts.ts";
 
 export interface PersonSignIn {
   readonly place: SignInPlace;
-  /** How the server refused. */
+  /** The server's refusal. */
   readonly challenge: Challenge | undefined;
   /** The hub's own pages. */
   readonly desk: SignInCoordinator | undefined;
@@ -22,23 +22,23 @@ export interface PersonSignIn {
   readonly closing: AbortSignal;
 }
 
-/** What a caller needs to sign in by a browser of its own. */
+/** The data with which a caller signs in with its own browser. */
 export interface SignInLink {
   readonly url: string;
-  /** To be given there. */
+  /** The code to enter there. */
   readonly code: string;
-  /** False once it was used, or is too old. */
+  /** Returns false once it was used or has expired. */
   isOpen(): boolean;
 }
 
 const MAX_WAIT_MS = 600_000;
 
-/** Whether whoever calls may sign in for all callers of the hub: somebody on this machine, with all rights. */
+/** Returns whether the caller may sign in for all callers of the hub: a local user with all rights. */
 export function isOwner({ id, remote, rights }: Principal): boolean {
   return id === "local" && remote !== true && !permissionOf(rights).isNarrowed;
 }
 
-/** Whether a caller can be asked to open a link that its browser reaches. */
+/** Returns whether a caller can be asked to open a link that its browser reaches. */
 export function canBeSent(
   { principal, client }: Pick<Call, "principal" | "client">,
   desk?: SignInCoordinator,
@@ -48,16 +48,18 @@ export function canBeSent(
   return hasLinks && (desk?.address !== undefined || isOnThisMachine(principal));
 }
 
-/** Whether a caller that cannot be asked may be given a link that its browser reaches, and that outlives its call. */
+/**
+ * Returns whether a caller that cannot be asked may get a link that its browser reaches and that outlives its call.
+ */
 export function canBeGivenLink(
   { principal, client }: Pick<Call, "principal" | "client">,
   desk?: SignInCoordinator,
 ): boolean {
-  // Programs without MCP may end with their call, and their listener with them.
+  // Programs without MCP may end with their call, together with their listener.
   return desk?.address !== undefined || (client.era !== undefined && isOnThisMachine(principal));
 }
 
-/** Asks the caller to sign in by a link, and waits until that is done. False: the caller would rather not. */
+/** Asks the caller to sign in with a link, and waits for it. Resolves with false if the caller declined. */
 export async function signInByChat(call: Call, { place, challenge, desk, closing }: PersonSignIn): Promise<boolean> {
   const guard = new BrowserGuard({ source: place.label, principal: call.principal.id });
   const refused = new AbortController();
@@ -73,7 +75,7 @@ export async function signInByChat(call: Call, { place, challenge, desk, closing
   try {
     const show = (url: string): Promise<void> => {
       prepared?.();
-      // The answer may come after the browser is back, where the client waits for that.
+      // The answer may arrive after the browser has returned, if the client waits for that.
       ask(url).catch((error: unknown) => refused.abort(error));
       return Promise.resolve();
     };
@@ -90,14 +92,14 @@ export async function signInByChat(call: Call, { place, challenge, desk, closing
 }
 
 /**
- * Begins a sign-in for a user whose browser is at the hub's own page, and is known there: what that browser is sent.
- * `done` is called when there are tokens.
+ * Starts a sign-in for a user with a browser at the hub's own page, where the user is known; returns the page for that
+ * browser. `done` is called when there are tokens.
  */
 export function signInByPage(principal: Principal, signIn: PersonSignIn, done: () => void): Promise<SignInPage> {
   return beginSignIn(principal, signIn, { done, show: (guard) => guard.pass() });
 }
 
-/** Begins a sign-in for a caller that cannot be asked to open a link, and returns the link. */
+/** Starts a sign-in for a caller that cannot be asked to open a link, and returns the link. */
 export function signInByLink(principal: Principal, signIn: PersonSignIn, done: () => void): Promise<SignInLink> {
   return beginSignIn(principal, signIn, { done, show: linkTo });
 }
@@ -111,7 +113,7 @@ interface Background<T> {
   readonly show: (guard: BrowserGuard, url: string) => T;
 }
 
-/** Resolves when the sign-in is ready for its browser, and goes on in the background. Rejects with a `FailError`. */
+/** Resolves when the sign-in is ready for its browser, and continues in the background. Rejects with a `FailError`. */
 async function beginSignIn<T>(
   principal: Principal,
   { place, challenge, desk, closing }: PersonSignIn,
@@ -131,7 +133,7 @@ async function beginSignIn<T>(
         await login(context, { challenge, show: shown, guard, signal, comesBack: backBy(desk, principal, place) });
         done();
       } catch (error) {
-        // Once the page was shown, its user reads the failure on the next page.
+        // After the page was shown, its user sees the failure on the next page.
         reject(error as Error);
       } finally {
         prepared?.();
@@ -150,7 +152,7 @@ function backBy(
   return desk?.address === undefined ? undefined : deskPlace(desk, desk.address, { principal, connection });
 }
 
-/** Its browser reaches a listener of this machine. */
+/** Returns whether its browser reaches a listener of this machine. */
 function isOnThisMachine({ id, remote }: Principal): boolean {
   return id === "local" && remote !== true;
 }

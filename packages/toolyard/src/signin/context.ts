@@ -8,7 +8,7 @@ import type { RecordKey } from "./records.ts";
 import { startsOf, type SignInStarts } from "./sign-in-starts.ts";
 import { Vault } from "./vault.ts";
 
-/** What each step of a sign-in stands on. */
+/** The dependencies of each step of a sign-in. */
 export interface LoginContext {
   /** Id of the source. */
   readonly label: string;
@@ -16,27 +16,27 @@ export interface LoginContext {
   readonly options: OAuthOptions;
   readonly person: string;
   readonly vault: Vault;
-  /** Which issuer the configured credentials of each source belong to. */
+  /** The issuer of each source's configured credentials. */
   readonly issuers: IssuerBook;
   readonly network: SignInNetwork;
   readonly starts?: SignInStarts | undefined;
 }
 
-/** A source that may be signed in to, and whence. */
+/** A source that users may sign in to, and the environment of the sign-in. */
 export interface SignInPlace {
   /** Id of the source. */
   readonly label: string;
   readonly url: URL;
   readonly options: OAuthOptions;
   readonly person: string;
-  /** Of the vault. */
+  /** Folder of the vault. */
   readonly folder: string;
   /** Of the process: proxies, certificates, the vault's key. */
   readonly environment: ProxyEnvironment;
   readonly proxy?: string;
   readonly caFiles: readonly string[];
   readonly logger: Logger;
-  /** Somebody sits at a terminal. @default false */
+  /** A user is at a terminal. @default false */
   readonly isAttended?: boolean;
   /** Sign-ins with the same object share their limits: those of all principals to one source. @default no limits */
   readonly scope?: object;
@@ -69,7 +69,7 @@ export function openVault({
   );
 }
 
-/** The record of this source and person. */
+/** Returns the key of the record of this source and owner. */
 export function keyOf({ label, url, person }: Pick<LoginContext, "label" | "url" | "person">): RecordKey {
   return { source: label, url: url.href, person };
 }
@@ -85,7 +85,7 @@ export function targetOf({ label, url, options }: Pick<LoginContext, "label" | "
   };
 }
 
-/** Whether the configuration holds credentials that are sent to an issuer. */
+/** Returns whether the configuration holds credentials that are sent to an issuer. */
 export function hasConfiguredCredentials({ clientId, clientSecret, privateKey, assertion }: OAuthOptions): boolean {
   return [clientId, clientSecret, privateKey, assertion].some((one) => one !== undefined && one !== "");
 }

@@ -3,7 +3,7 @@ import type { BrowserGuard } from "./browser-guard.ts";
 import { takeBack, type OpenPlace } from "./redirect.ts";
 import type { Holder } from "../core/fairness/shares.ts";
 
-/** The hub's own pages, at the address where its endpoint is open. `owner`: whose sign-in it is, to which source. */
+/** Returns the hub's own pages, at the address of its endpoint. `owner`: principal and source of the sign-in. */
 export function deskPlace(desk: SignInCoordinator, address: string, owner: Holder): OpenPlace {
   return async (handlers) => {
     const { guard } = handlers;
@@ -25,7 +25,7 @@ function isOf(guard: BrowserGuard | undefined, path: string): guard is BrowserGu
   return guard !== undefined && guard.path === path;
 }
 
-/** Address of the document that says who the hub is; only a hub that is reached by https has one. */
+/** Returns the address of the client-ID metadata document; only a hub reached by https has one. */
 export function ownDocument(redirectUri: string): string | undefined {
   const { protocol } = new URL(redirectUri);
   const isOwn = protocol === "https:" && redirectUri.endsWith(CALLBACK_PATH);

@@ -9,17 +9,17 @@ import type { LoginPorts } from "./login.ts";
 import { isPassing, objectIn } from "./network.ts";
 import type { SignInRecord } from "./records.ts";
 
-/** What a person needs to sign in by another device (RFC 8628). */
+/** The data with which a user signs in on another device (RFC 8628). */
 export interface DeviceShown {
-  /** Opened in any browser. */
+  /** Address to open in any browser. */
   readonly address: string;
-  /** Given there. */
+  /** The code to enter there. */
   readonly code: string;
 }
 
 export interface DevicePorts extends Pick<LoginPorts, "challenge" | "signal"> {
   readonly show: (shown: DeviceShown) => Promise<void>;
-  /** @default the clock's own */
+  /** @default a real timer */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -35,10 +35,10 @@ const LIFETIME_S = 600;
 const MAX_LIFETIME_S = 1800;
 const MAX_INTERVAL_S = 60;
 
-/** One sign-in by a code that the person gives on another device: nothing has to come back to this machine. */
+/** Runs one sign-in with a code that the user enters on another device: no redirect to this machine. */
 export async function loginByDevice(context: LoginContext, ports: DevicePorts): Promise<SignInRecord> {
   const situation = await situationOf(context, ports.challenge);
-  // Nobody comes back there; some servers register no client without one.
+  // No redirect is used; some servers register no client without one.
   const prepared = await prepare(context, situation, situation.client?.redirectUri ?? "http://127.0.0.1/callback");
   const pending = await begin(context, prepared);
   await ports.show({ address: context.network.checked(pending.address).href, code: pending.code });
@@ -115,7 +115,7 @@ async function redeemed(context: LoginContext, waiting: DeviceWait): Promise<Sig
 
 type SignedTokens = Extract<GrantResult, { type: "tokens" }>["tokens"];
 
-/** Nothing where the server is away for a moment. */
+/** Returns `undefined` if the server is temporarily unreachable. */
 async function ask(context: LoginContext, { prepared, pending, signal }: DeviceWait): Promise<GrantResult | undefined> {
   const { resource } = prepared.found;
   try {

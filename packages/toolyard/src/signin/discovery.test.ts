@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => new Promise((closed) => server.close(closed)));
 
-/** An authorization server at a path, and resource metadata that name it. */
+/** Adds an authorization server at a path, and resource metadata that name it. */
 function describeIssuer(name: string): string {
   const issuer = `${origin}/${name}`;
   documents[`/.well-known/oauth-authorization-server/${name}`] = { issuer, token_endpoint: `${issuer}/token` };
@@ -58,7 +58,7 @@ test.each([
   expect(asked[0]).toBe(`${ROOT}${at}`);
 });
 
-test("two tenants of one path have an issuer each", async () => {
+test("two tenants of one path have separate issuers", async () => {
   for (const name of ["a", "b"]) describeResource(`/mcp?tenant=${name}`, `/mcp?tenant=${name}`, describeIssuer(name));
   expect([await issuerOf("/mcp?tenant=a"), await issuerOf("/mcp?tenant=b")]).toEqual([`${origin}/a`, `${origin}/b`]);
 });
@@ -76,13 +76,13 @@ test("refuses metadata that are for another query", async () => {
   await expect(issuerOf("/mcp?tenant=a")).rejects.toThrow(/describes another server/);
 });
 
-test("asks the address that the challenge names before all others", async () => {
+test("requests the address in the challenge before all others", async () => {
   describeResource("/mcp?tenant=a", "/mcp?tenant=a", describeIssuer("own"));
   describeResource("/named", "/mcp", describeIssuer("named"));
   expect(await issuerOf("/mcp?tenant=a", `${origin}${ROOT}/named`)).toBe(`${origin}/named`);
 });
 
-test("asks each address once if the resource has neither path nor query", async () => {
+test("requests each address once if the resource has neither path nor query", async () => {
   describeIssuer("unused");
   expect(await issuerOf("/")).toBe(origin);
   expect(asked.filter((one) => one.startsWith(ROOT))).toEqual([ROOT]);

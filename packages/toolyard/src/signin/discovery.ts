@@ -5,26 +5,26 @@ import { needsPerson, notNow } from "./failures.ts";
 import { isPassing, objectIn, type SignInNetwork } from "./network.ts";
 import type { ServerRecord } from "./records.ts";
 
-/** Where to look, and what a person has fixed of it. */
+/** The address to examine, and the configured parts. */
 export interface DiscoveryTarget {
   readonly label: string;
   readonly url: URL;
   readonly issuer?: string;
   readonly resource?: string;
   /**
-   * The configured `issuer` is asked at its own address before the addresses that the resource names, so that a
-   * resource cannot answer in the issuer's name. @default false
+   * Requests the configured `issuer` at its own address before the addresses that the resource names, so that a
+   * resource cannot answer for the issuer. @default false
    */
   readonly asksIssuerFirst?: boolean;
 }
 
 export interface DiscoveredServer {
   readonly server: ServerRecord;
-  /** What the metadata of the authorization server were looked up by; usually its issuer. */
+  /** The address of the authorization server's metadata; usually its issuer. */
   readonly address: string;
-  /** What tokens are for, as the server's metadata write it. */
+  /** The resource of tokens, as the server's metadata write it. */
   readonly resource: string;
-  /** Scopes that the resource knows; absent: it does not say. */
+  /** Scopes of the resource; absent: not declared. */
   readonly scopes?: string;
 }
 
@@ -35,8 +35,8 @@ interface ProtectedResource {
 }
 
 /**
- * Who gives tokens for an MCP server: protected-resource metadata (RFC 9728) by the challenge or at the well-known
- * places, then the authorization server's own (RFC 8414, OpenID Connect). A server without the former is its own
+ * Finds the issuer for an MCP server: protected-resource metadata (RFC 9728) by the challenge or at the well-known
+ * addresses, then the authorization server's own (RFC 8414, OpenID Connect). A server without the former is its own
  * issuer, as in revision 2025-03-26. Rejects with a `FailError`.
  */
 export async function discover(
@@ -69,7 +69,7 @@ async function serverNamed(
   return { server, address };
 }
 
-/** The address as RFC 8707 wants it: no query, no fragment, no lonely slash. */
+/** Returns the resource for RFC 8707: no query, no fragment, no final slash. */
 function canonical({ url, resource }: DiscoveryTarget): string {
   return resource ?? `${url.origin}${url.pathname === "/" ? "" : url.pathname}`;
 }
@@ -93,7 +93,7 @@ async function findResource(
   return undefined;
 }
 
-/** The query belongs to the address (RFC 9728, 3.1); servers that know no queries are asked without it, too. */
+/** The query belongs to the address (RFC 9728, 3.1); servers that ignore queries are tried without it, too. */
 function wellKnownPlaces({ origin, pathname, search }: URL): readonly string[] {
   const root = `${origin}/.well-known/oauth-protected-resource`;
   const own = pathname === "/" ? root : `${root}${pathname}`;
@@ -115,7 +115,9 @@ function toResource(found: JsonObject, target: DiscoveryTarget): ProtectedResour
   return { resource, servers, ...(scopes.length > 0 && { scopes: scopes.join(" ") }) };
 }
 
-/** Whether the origin is the same, the address is below the resource's path, and a query of the resource is its own. */
+/**
+ * Returns whether the origin is equal, the address is below the resource's path, and a query of the resource matches.
+ */
 function covers(resource: string, { origin, pathname, search }: URL): boolean {
   if (!URL.canParse(resource) || resource.includes("#")) return false;
   const own = new URL(resource);
@@ -139,14 +141,14 @@ async function serverWithoutResource(target: DiscoveryTarget, network: SignInNet
   return { server: serverAtOrigin(target.url.origin), address };
 }
 
-/** Revision 2025-03-26 has these endpoints for a server that describes nothing. */
+/** Returns the endpoints of revision 2025-03-26 for a server without metadata. */
 function serverAtOrigin(origin: string): ServerRecord {
   return {
     issuer: origin,
     authorization_endpoint: `${origin}/authorize`,
     token_endpoint: `${origin}/token`,
     registration_endpoint: `${origin}/register`,
-    // That revision has no announcement, and requires PKCE.
+    // That revision declares no methods, and requires PKCE.
     code_challenge_methods_supported: ["S256"],
   };
 }
@@ -194,7 +196,7 @@ function toServer(found: JsonObject, issuer: string, network: SignInNetwork): Se
   return { ...Object.fromEntries(kept), issuer: own, token_endpoint: token };
 }
 
-/** What a member of another type says is nothing. */
+/** Members of other types are ignored. */
 const KEPT = {
   authorization_endpoint: "string",
   registration_endpoint: "string",
@@ -212,7 +214,7 @@ function isOfType(value: unknown, type: (typeof KEPT)[keyof typeof KEPT]): boole
   return typeof value === type;
 }
 
-/** A document; nothing where there is none. A server that fails is no server without a document. */
+/** Returns a document; `undefined` if there is none. A failing server does not count as one without a document. */
 async function read(address: string, network: SignInNetwork): Promise<JsonObject | undefined> {
   const answer = await network.ask(address, { headers: { accept: "application/json" } });
   if (answer.status >= 500 && answer.status !== 501)

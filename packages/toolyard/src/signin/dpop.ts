@@ -9,9 +9,9 @@ import {
 } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
-/** A key that tokens are bound to (RFC 9449). */
+/** A key to which tokens are bound (RFC 9449). */
 export interface ProofKey {
-  /** With its private part. */
+  /** Including its private part. */
   readonly jwk: JsonObject;
   readonly key: KeyObject;
 }
@@ -20,7 +20,7 @@ export interface DpopProofOptions {
   readonly method: string;
   readonly url: string;
   readonly nonce?: string;
-  /** The token that goes with the proof. */
+  /** The token that is sent with the proof. */
   readonly access?: string;
 }
 
@@ -33,7 +33,7 @@ export function proofKeyOf(jwk: JsonObject): ProofKey {
   return { jwk, key: createPrivateKey({ key: jwk as JsonWebKey, format: "jwk" }) };
 }
 
-/** A proof for one request. */
+/** Creates a proof for one request. */
 export function createProof({ jwk, key }: ProofKey, { method, url, nonce, access }: DpopProofOptions): string {
   const { kty, crv, x, y } = jwk;
   const header = { typ: "dpop+jwt", alg: "ES256", jwk: { kty, crv, x, y } };
@@ -51,7 +51,7 @@ export function createProof({ jwk, key }: ProofKey, { method, url, nonce, access
   return `${signed}.${signature.toString("base64url")}`;
 }
 
-/** The nonce that a token endpoint wants to see in the proof. */
+/** Returns the nonce that a token endpoint requires in the proof. */
 export function nonceWanted(
   { header }: { header(name: string): string | undefined },
   body: JsonObject | undefined,

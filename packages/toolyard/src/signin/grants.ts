@@ -10,32 +10,32 @@ import { objectIn, type SignInResponse, type SignInNetwork } from "./network.ts"
 import { oauthServer } from "./oauth-server.ts";
 import type { ClientRecord, ServerRecord, TokenRecord } from "./records.ts";
 
-/** What one request to a token endpoint needs. */
+/** The parameters of one request to a token endpoint. */
 export interface GrantRequest {
   readonly server: ServerRecord;
   readonly client: ClientRecord;
   readonly network: SignInNetwork;
   /** Present: tokens are bound to it. */
   readonly key?: ProofKey;
-  /** PEM of the key of a client that is known by `private_key_jwt`. */
+  /** PEM of the key of a client that uses `private_key_jwt`. */
   readonly privateKey?: string;
   readonly signal?: AbortSignal;
 }
 
 export type GrantResult =
   | { readonly type: "tokens"; readonly tokens: TokenRecord }
-  /** The endpoint says no, in one of the words of RFC 6749, 5.2. */
+  /** The endpoint refuses, with an error code of RFC 6749, 5.2. */
   | { readonly type: "refused"; readonly error: string; readonly status: number };
 
 const MAX_TOKEN_CHARS = 32 * 1024;
 const MAX_LIFETIME_MS = 366 * 24 * 3_600_000;
 
-/** A workload that is vouched for may be no client at all; the library wants a name, which goes nowhere then. */
+/** A workload identity may have no client; the library requires a name, which is then not sent. */
 const NAMELESS = "nameless";
 
 /**
- * Asks a token endpoint. Rejects with a `FailError` of kind `unavailable` where the answer says nothing about the
- * grant: a failure, a page, something that is no answer.
+ * Sends a request to a token endpoint. Rejects with a `FailError` of kind `unavailable` if the answer decides nothing
+ * about the grant: a server failure, an HTML page, an invalid answer.
  */
 export async function redeem(
   grant: string,
@@ -53,7 +53,7 @@ export async function redeem(
       grant,
       { ...parameters },
       {
-        // Which addresses may be asked unencrypted, the network decides.
+        // The network decides which addresses may be unencrypted.
         [oauth.allowInsecureRequests]: true,
         [oauth.customFetch]: async (address, { headers, body }) => {
           const proof = key && { dpop: createProof(key, { method: "POST", url: address, ...(nonce && { nonce }) }) };
@@ -80,7 +80,7 @@ function toRedeemed(answer: SignInResponse, { network, server }: GrantRequest): 
     const extras = wait === undefined ? {} : { retryAfterMs: wait };
     throw notNow(network.label, `gets no token for now: ${host} answered HTTP ${status}. Try again later.`, extras);
   }
-  // Some say no with 200.
+  // Some servers refuse with status 200.
   if (error !== undefined) return { type: "refused", error, status };
   const tokens = found && status < 300 ? readTokens(found) : undefined;
   if (tokens) return { type: "tokens", tokens };
@@ -110,7 +110,7 @@ function tokenMember(found: JsonObject, name: string): string | undefined {
   return value !== undefined && value.length <= MAX_TOKEN_CHARS && /^[\x21-\x7e]+$/.test(value) ? value : undefined;
 }
 
-/** How the client says who it is. */
+/** Returns the client authentication. */
 export async function clientAuthOf({
   client,
   privateKey,
@@ -121,7 +121,7 @@ export async function clientAuthOf({
       return id === "" ? () => {} : oauth.None();
     case "client_secret_post":
       return oauth.ClientSecretPost(secret);
-    // Not the library's own, which encodes signs that no form encodes, and that many servers do not decode.
+    // Not the library's own, which encodes characters that no form encodes, and that many servers do not decode.
     case "client_secret_basic":
       return (...[, , , headers]) => headers.set("authorization", `Basic ${basic(id, secret)}`);
     case "private_key_jwt":
@@ -129,7 +129,7 @@ export async function clientAuthOf({
   }
 }
 
-/** The key may be of any algorithm that signs JWTs; which one follows from the key. */
+/** The key may use any algorithm that signs JWTs; the algorithm follows from the key. */
 async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
   try {
     const key = createPrivateKey(pem);
@@ -152,7 +152,7 @@ async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
 
 const CURVES: Readonly<Record<string, string>> = { prime256v1: "P-256", secp384r1: "P-384", secp521r1: "P-521" };
 
-/** A form for another endpoint of the server than that for tokens, with what says who the client is. */
+/** Returns a form with client authentication, for an endpoint other than that for tokens. */
 export async function authorised(
   form: Readonly<Record<string, string>>,
   redeeming: Pick<GrantRequest, "server" | "client" | "privateKey">,
@@ -165,7 +165,7 @@ export async function authorised(
   return { method: "POST", headers: Object.fromEntries(headers), body: body.toString() };
 }
 
-/** Takes back a token (RFC 7009), as far as the server lets itself be told. */
+/** Revokes a token (RFC 7009), if the server supports that. */
 export async function revoke(token: string, redeeming: GrantRequest): Promise<boolean> {
   const { server, network } = redeeming;
   const endpoint = server.revocation_endpoint;

@@ -6,15 +6,15 @@ import { CALLBACK_PATH } from "../core/ports/sign-in-coordinator.ts";
 import { PRIVATE_MODE, writeWhole } from "../files/write-whole.ts";
 import type { Handlers, OpenPlace } from "./redirect.ts";
 
-/** How often a command looks whether its browser came back. */
+/** Interval at which a command checks whether its browser has returned. */
 const LOOK_MS = 300;
 const GOOD_FOR_MS = 600_000;
 const MAX_QUERY_CHARS = 16 * 1024;
 
 /**
- * A hub that runs takes a browser back for a command of the same home. The command says by a file that it waits for an
- * answer of this state, and the hub puts the answer into it; what is in there is of no use without the verifier, which
- * never leaves the command.
+ * Lets a running hub receive a browser for a command of the same home. The command announces in a file that it waits
+ * for an answer with this state, and the hub writes the answer there; it is useless without the verifier, which never
+ * leaves the command.
  */
 export function handoverPlace(folder: string, address: string, signal: AbortSignal): OpenPlace {
   return async ({ onRedirect }) => {
@@ -35,7 +35,7 @@ export function handoverPlace(folder: string, address: string, signal: AbortSign
   };
 }
 
-/** Gives an answer to the command that waits for it. False: none does. */
+/** Passes an answer to the command that waits for it. Resolves with false if none does. */
 export async function handOver(folder: string, query: URLSearchParams): Promise<boolean> {
   const path = fileOf(folder, query.get("state") ?? "");
   const waiting = await stat(path).catch(() => undefined);
@@ -46,7 +46,7 @@ export async function handOver(folder: string, query: URLSearchParams): Promise<
   return true;
 }
 
-/** The state alone says which sign-in an answer belongs to, and does not stand in the name. */
+/** The state alone identifies the sign-in, and is not part of the file name. */
 function fileOf(folder: string, state: string): string {
   return join(folder, `waiting-${createHash("sha256").update(state).digest("hex").slice(0, 32)}`);
 }
@@ -61,7 +61,7 @@ async function waitFor(path: string, signal: AbortSignal): Promise<string | unde
   while (!signal.aborted && performance.now() < until) {
     const text = await readFile(path, "utf8").catch(() => undefined);
     if (text === undefined || text !== "") return text;
-    // Keeps the process alive: the command has nothing else to wait for if it cannot be pasted to.
+    // Keeps the process alive: without a terminal to paste into, the command waits for nothing else.
     await delay(LOOK_MS, undefined, { signal }).catch(() => {});
   }
   return undefined;

@@ -8,21 +8,21 @@ import type { SignInRecord } from "./records.ts";
 type BindingServer = Pick<DiscoveredServer, "server" | "address">;
 
 /**
- * Binds the configured credentials of a source to the issuer that they are about to be sent to. Call it before the
- * first request that carries one of them. Rejects with a `FailError` if they belong to another issuer.
+ * Binds the configured credentials of a source to the issuer to which they are about to be sent. Call it before the
+ * first request that carries one. Rejects with a `FailError` if they belong to another issuer.
  */
 export async function bindIssuer(context: LoginContext, found: BindingServer): Promise<void> {
   if (!needsBinding(context, found)) return;
   const { issuers, options } = context;
   const known = (await issuers.find(keyOf(context))) ?? (await bindingOfSignIn(context));
   if (known) assertSame(context, known, found);
-  // An `issuer` in the configuration decides, also against what was recorded before it was set.
+  // A configured `issuer` decides, also against an earlier record.
   const keeps = ({ issuer }: IssuerBinding): boolean => options.issuer === undefined || issuer === options.issuer;
   const binding = { issuer: found.server.issuer, address: found.address };
   assertSame(context, await issuers.claim(keyOf(context), binding, keeps), found);
 }
 
-/** Rejects as `bindIssuer` does, and records nothing. */
+/** Rejects like `bindIssuer`, and records nothing. */
 export async function assertBoundIssuer(context: LoginContext, found: BindingServer): Promise<void> {
   if (!needsBinding(context, found)) return;
   const known = (await context.issuers.find(keyOf(context))) ?? (await bindingOfSignIn(context));
@@ -35,10 +35,10 @@ function needsBinding({ options }: LoginContext, { server, address }: BindingSer
   return !isFixed && hasConfiguredCredentials(options);
 }
 
-/** A sign-in by configured credentials that is older than the records of issuers; its address was not kept. */
+/** Returns the issuer of a sign-in with configured credentials from before the records; its address was not stored. */
 async function bindingOfSignIn(context: LoginContext): Promise<KnownIssuer | undefined> {
   const { vault, label, url, options } = context;
-  // Credentials that need no user are in no vault, and do not depend on one.
+  // Credentials without a user are not in the vault, and do not depend on it.
   if (options.grant !== "authorization_code") return undefined;
   const isOfSource = ({ source, url: address }: SignInRecord): boolean => source === label && address === url.href;
   const record = (await vault.all()).find((one) => isOfSource(one) && one.client.from === "given");

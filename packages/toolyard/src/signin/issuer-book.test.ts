@@ -28,7 +28,7 @@ test("replaces a binding that the caller does not keep", async () => {
   expect(await book.find(KEY)).toMatchObject(at("https://b.example"));
 });
 
-test("gives 16 concurrent claims of separate books the same binding", async () => {
+test("returns the same binding to 16 concurrent claims of separate books", async () => {
   const claims = Array.from({ length: 16 }, (_, index) =>
     new IssuerBook(folder).claim(KEY, at(`https://issuer-${index}.example`)),
   );
@@ -66,7 +66,7 @@ test.each<[string, string]>([
   ["a list", '{"version":1,"issuers":[]}'],
   ["a binding without an issuer", '{"version":1,"issuers":{"a":{"source":"far","address":"x"}}}'],
   ["deep nesting", `${"[".repeat(100_000)}`],
-])("refuses a file that holds %s, and leaves it as it is", async (_, text) => {
+])("refuses a file that holds %s, and keeps it unchanged", async (_, text) => {
   writeFileSync(file(), text);
   const book = new IssuerBook(folder);
   await expect(book.find(KEY)).rejects.toThrow(/`issuers\.json` in the vault's folder is damaged.*set `issuer`/);
@@ -74,7 +74,7 @@ test.each<[string, string]>([
   expect(readFileSync(file(), "utf8")).toBe(text);
 });
 
-test("refuses a folder in the place of the file", async () => {
+test("refuses a folder at the path of the file", async () => {
   mkdirSync(file());
   await expect(new IssuerBook(folder).claim(KEY, at("https://a.example"))).rejects.toThrow(
     /could not be read \(EISDIR\)/,

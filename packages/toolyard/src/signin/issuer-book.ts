@@ -8,10 +8,10 @@ import { writeWhole } from "../files/write-whole.ts";
 import { ISSUER_FILE, issuerFile } from "./vault-place.ts";
 import type { RecordKey } from "./records.ts";
 
-/** The authorization server that the configured credentials of a source belong to. */
+/** The authorization server of a source's configured credentials. */
 export interface IssuerBinding {
   readonly issuer: string;
-  /** Where its metadata are read; another address can claim the same issuer. */
+  /** Address of its metadata; another address can claim the same issuer. */
   readonly address: string;
 }
 
@@ -32,7 +32,7 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
  * The bindings of this data folder, shared by all its processes. The file holds no secret: URLs, which may hold one,
- * are kept as digests. A file that cannot be read is never replaced, because that would release every binding.
+ * are stored as digests. An unreadable file is never replaced, because that would release every binding.
  */
 export class IssuerBook {
   readonly #file: string;
@@ -50,7 +50,7 @@ export class IssuerBook {
   }
 
   /**
-   * Adds `binding` unless `keeps` accepts the one that is there. Returns the binding that holds afterwards. Of several
+   * Adds `binding` unless `keeps` accepts the existing one. Returns the binding that applies afterwards. Of several
    * processes that claim concurrently, the first one decides.
    */
   async claim(
@@ -71,7 +71,7 @@ export class IssuerBook {
     });
   }
 
-  /** Removes all bindings of a source. Returns how many there were. */
+  /** Removes all bindings of a source. Returns their number. */
   async forget(source: string): Promise<number> {
     if (!(await this.all()).some((one) => one.source === source)) return 0;
     return this.#change(async (bindings) => {
@@ -118,7 +118,7 @@ function keyText({ source, url }: BindingKey): string {
     .digest("hex");
 }
 
-/** Undefined if one member is of the wrong type. */
+/** Returns undefined if one member has the wrong type. */
 function bindingsIn(text: string): Bindings | undefined {
   const file = parseObject(text);
   const issuers = file?.["issuers"];

@@ -1,5 +1,5 @@
-// One look into the system's keyring, in a process of its own: `keyring-main MODULE read|write NAME`. What is written
-// comes on standard input, and what is read goes to standard output.
+// One access to the system's keyring, in a separate process: `keyring-main MODULE read|write NAME`. The value to write
+// is read from standard input, and a read value is written to standard output.
 
 interface KeyringEntry {
   getPassword(): string | null;
@@ -21,5 +21,5 @@ async function main([module = "", action, name = ""]: readonly string[]): Promis
   entry.setPassword(secret);
 }
 
-// Whoever asked hears that it did not work, and nothing of why: a message could hold what was to be kept.
+// The parent process only learns that it failed: a message could contain the secret.
 main(process.argv.slice(2)).catch(() => process.exit(1));

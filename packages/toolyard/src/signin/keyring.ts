@@ -1,21 +1,21 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** Where a system keeps secrets for whoever is logged in. */
+/** The system's store of secrets for the current user. */
 export interface Keyring {
-  /** Nothing where it does not answer in time, or holds nothing under this name. */
+  /** Returns `undefined` if it does not answer in time, or holds nothing under this name. */
   read(name: string): Promise<string | undefined>;
-  /** Whether it was taken. */
+  /** Returns whether it was stored. */
   write(name: string, secret: string): Promise<boolean>;
 }
 
-/** A keyring may ask the person, or hang: it is asked by a process of its own, which has this long. */
+/** A keyring may prompt the user, or hang: a separate process accesses it, with this time limit. */
 const WAIT_MS = 2000;
-/** Whoever sits at the terminal may have to unlock it first. */
+/** The user at the terminal may have to unlock it first. */
 const WRITE_WAIT_MS = 30_000;
 const MAX_OUTPUT_BYTES = 4096;
 
-/** `module`: what has the interface of `@napi-rs/keyring`. */
+/** `module`: a module with the interface of `@napi-rs/keyring`. */
 export function systemKeyring(
   variables: Readonly<Record<string, string | undefined>>,
   module = "@napi-rs/keyring",
@@ -37,7 +37,7 @@ export function systemKeyring(
   };
 }
 
-/** From the sources, what was built of it. */
+/** When run from the sources, the built file. */
 const CHILD = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../dist/signin/keyring-main.js" : "keyring-main.js", import.meta.url),
 );

@@ -19,22 +19,22 @@ import {
 } from "./redirect.ts";
 
 export interface LoginPorts {
-  /** How the server refused a request without a token, if it did. */
+  /** The server's refusal of a request without a token, if there was one. */
   readonly challenge?: Challenge | undefined;
-  /** Takes the person to an address; resolves without waiting for what becomes of that. */
+  /** Shows the user an address; resolves without waiting for the result. */
   readonly show: (address: string) => Promise<void>;
-  /** What a person pasted in place of the browser's coming back; asked again after something that is no answer. */
+  /** Returns the text that a user pasted instead of the browser's redirect; called again after an invalid one. */
   readonly pasted?: (signal: AbortSignal) => Promise<string>;
-  /** Present: what is shown is its page, and the answer has to come from the browser that went through it. */
+  /** Present: its page is shown, and the answer must come from the browser that passed it. */
   readonly guard?: BrowserGuard;
-  /** Where the browser comes back to. @default a listener on this machine */
+  /** Address to which the browser returns. @default a listener on this machine */
   readonly comesBack?: OpenPlace | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * One sign-in of a person by the browser, from what the server says to tokens in the vault. Rejects with a `FailError`;
- * the record that was there before stays as it was then.
+ * Runs one sign-in of a user with the browser, from the server's metadata to tokens in the vault. Rejects with a
+ * `FailError`; an earlier record then stays unchanged.
  */
 export async function login(context: LoginContext, ports: LoginPorts): Promise<SignInRecord> {
   const situation = await situationOf(context, ports.challenge);
@@ -69,7 +69,7 @@ export async function login(context: LoginContext, ports: LoginPorts): Promise<S
   }
 }
 
-/** Without PKCE somebody else's code could be taken for one of this sign-in. */
+/** Without PKCE another user's code could be mistaken for one of this sign-in. */
 function assertBrowserFlow({ label }: LoginContext, { server }: DiscoveredServer): void {
   const methods: unknown = server.code_challenge_methods_supported;
   if (server.authorization_endpoint === undefined)
@@ -87,7 +87,7 @@ function openListener(
   return RedirectListener.open({ host, port: redirectPort ?? before, isFixed: redirectPort !== undefined }, handlers);
 }
 
-/** Answers as they come, by the browser or by hand: the first that has this sign-in's state is the answer. */
+/** Collects answers, from the browser or pasted: the first with this sign-in's state is used. */
 class Answers {
   #begun: Begun | undefined;
   #work: ((parameters: URLSearchParams) => Promise<SignInRecord>) | undefined;
@@ -99,7 +99,7 @@ class Answers {
     const result = new Promise<SignInRecord>((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // Whoever shows the address may fail before anybody waits for the answer.
+    // Showing the address may fail before any code waits for the answer.
     result.catch(() => {});
     return result;
   }
@@ -108,7 +108,7 @@ class Answers {
     return this.#begun !== undefined && parameters.get("state") === this.#begun.state;
   }
 
-  /** What the person reads of it; nothing where it is no answer to this sign-in, or not the first. */
+  /** Returns the message for the user; `undefined` if it is not the first answer to this sign-in. */
   take(parameters: URLSearchParams): Promise<RedirectMessage> | undefined {
     const work = this.#work;
     if (!work || !this.knows(parameters)) return undefined;
@@ -136,7 +136,7 @@ async function paste({ pasted, signal }: LoginPorts, answers: Answers): Promise<
 
 const MAX_PASTES = 20;
 
-/** The whole address that the browser ended at, or its query alone. */
+/** Parses the whole address at which the browser ended, or only its query. */
 function parametersIn(text: string): URLSearchParams {
   const trimmed = text.trim();
   return URL.canParse(trimmed) ? new URL(trimmed).searchParams : new URLSearchParams(trimmed);

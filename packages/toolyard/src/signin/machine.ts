@@ -14,15 +14,15 @@ import { givenClient } from "./registration.ts";
 import { scopesToAsk } from "./scopes.ts";
 
 export interface TokenAcquisition {
-  /** What was acquired before; a renewal goes to the same server. */
+  /** The earlier record; a renewal goes to the same server. */
   readonly known: SignInRecord | undefined;
-  /** Present: how the server refused a request; who gives tokens is looked up anew. */
+  /** Present: the server's refusal; the issuer is looked up again. */
   readonly challenge: Challenge | undefined;
   readonly key: ProofKey | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A token without a person: by the client's own secret or key, or by what somebody vouches for it with. */
+/** Acquires a token without a user: with the client's own secret or key, or an identity token. */
 export async function acquire(context: LoginContext, acquiring: TokenAcquisition): Promise<SignInRecord> {
   const { options, network, label } = context;
   const { known, challenge, key, signal } = acquiring;
@@ -54,7 +54,9 @@ export async function acquire(context: LoginContext, acquiring: TokenAcquisition
 
 type MachineServer = Omit<DiscoveredServer, "address">;
 
-/** The issuer that the credentials of this source are bound to. Rejects with a `FailError` if it is another one now. */
+/**
+ * Returns the issuer to which the credentials of this source are bound. Rejects with a `FailError` if it has changed.
+ */
 async function findIssuer(context: LoginContext, { known, challenge }: TokenAcquisition): Promise<MachineServer> {
   if (known && !challenge) return { server: known.server, resource: known.resource ?? "" };
   const found = await discover(targetOf(context), challenge, context.network);
@@ -62,7 +64,7 @@ async function findIssuer(context: LoginContext, { known, challenge }: TokenAcqu
   return found;
 }
 
-/** A workload that is vouched for needs no client of its own. */
+/** A workload identity needs no client of its own. */
 function clientOf(options: OAuthOptions, { server }: MachineServer): ClientRecord {
   if (options.clientAuth === undefined && options.privateKey !== undefined)
     return givenClient({ ...options, clientAuth: "private_key_jwt" }, server);
@@ -93,7 +95,7 @@ async function grantOf(context: LoginContext, found: MachineServer): Promise<Gra
   return { grant: JWT_BEARER, parameters: { assertion } };
 }
 
-/** The identity token becomes an assertion for this authorization server (RFC 8693, ID-JAG). */
+/** Exchanges the identity token for an assertion for this authorization server (RFC 8693, ID-JAG). */
 async function exchangedAt(
   { options, network, label }: LoginContext,
   found: MachineServer,

@@ -30,25 +30,25 @@ test.each([
   ["https://mcp.example.com/mcp", "file:///etc/passwd"],
   ["https://mcp.example.com/mcp", "https://user:password@auth.example.com/token"],
   ["https://mcp.example.com/mcp", "no address"],
-])("a server at %s may not have them at %s", (server, address) => {
+])("a server at %s may not have its tokens at %s", (server, address) => {
   expect(() => networkOf(server).checked(address)).toThrow(/is not used/);
 });
 
 test.each(["https://127.0.0.1:1/", "https://169.254.169.254/latest/", "https://[::1]:1/", "https://router.lan/"])(
-  "a public server does not have %s asked",
+  "sends no request to %s for a public server",
   async (address) => {
     const asked = networkOf("https://mcp.example.com/mcp").ask(address);
     await expect(asked).rejects.toMatchObject({ failure: { kind: "denied" } });
   },
 );
 
-test("an address that a person configured is asked, wherever it is", async () => {
+test("sends requests to a configured address, wherever it is", async () => {
   const asked = networkOf("https://mcp.example.com/mcp", ["https://127.0.0.1:1/"]).ask("https://127.0.0.1:1/");
-  // Nobody listens there, which is found out by asking.
+  // No server listens there, so the request itself fails.
   await expect(asked).rejects.toMatchObject({ failure: { kind: "unavailable" } });
 });
 
-test("a redirect is an answer, and not followed", async () => {
+test("returns a redirect as an answer without following it", async () => {
   await using other = await startServer((_, response) => void response.end("other"));
   await using server = await startServer((_, response) => void response.writeHead(307, { location: other.url }).end());
   const answer = await networkOf(server.url).ask(server.url, { method: "POST", body: "secret" });
@@ -56,7 +56,7 @@ test("a redirect is an answer, and not followed", async () => {
   expect(other.seen).toEqual([]);
 });
 
-test("an answer without an end is not read to it", async () => {
+test("does not read an answer without an end", async () => {
   await using server = await startServer((_, response) => void response.end(Buffer.alloc(1_000_000, "x")));
   const asked = networkOf(server.url).ask(server.url);
   await expect(asked).rejects.toMatchObject({ failure: { kind: "too_large" } });

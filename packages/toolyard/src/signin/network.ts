@@ -12,7 +12,7 @@ export interface NetworkOptions {
   readonly label: string;
   /** The MCP server. */
   readonly url: URL;
-  /** Addresses that a person configured; they may be private ones. */
+  /** Configured addresses, which may be private ones. */
   readonly trusted: readonly string[];
   readonly environment: ProxyEnvironment;
   readonly proxy?: string;
@@ -30,7 +30,7 @@ const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 20;
 
 /**
- * What is asked on the way to a token. Addresses come from servers: of a public server only public ones are asked, and
+ * The requests on the way to a token. Addresses come from servers: for a public server only public ones are used, and
  * only by https; redirects are not followed.
  */
 export class SignInNetwork {
@@ -71,7 +71,7 @@ export class SignInNetwork {
     return { status: response.status, header: (name) => response.header(name), text: response.body.toString("utf8") };
   }
 
-  /** An address that tokens, codes and people may be sent to. Throws a `FailError` for any other. */
+  /** Returns an address to which tokens, codes and users may be sent. Throws a `FailError` for any other. */
   checked(address: string): URL {
     const url = URL.canParse(address) ? new URL(address) : undefined;
     const isPlain = url?.protocol === "http:" && this.#mayBePlain(url);
@@ -88,7 +88,9 @@ export class SignInNetwork {
     return this.#client.close();
   }
 
-  /** Unencrypted on this machine, or where the person asks the server itself that way. */
+  /**
+   * Returns whether it may be unencrypted: on this machine, or if the server itself is configured without encryption.
+   */
   #mayBePlain(url: URL): boolean {
     const { url: server } = this.#options;
     return isLoopback(url.hostname) ? !mayBePublic(server) : server.protocol === "http:" && url.host === server.host;
@@ -101,7 +103,7 @@ export class SignInNetwork {
   }
 }
 
-/** The object in an answer, whatever its type; nothing where there is none. What it says is not repeated anywhere. */
+/** Returns the object in an answer, of any type; `undefined` if there is none. Its texts are never repeated. */
 export function objectIn({ text, header }: SignInResponse): JsonObject | undefined {
   const isForm = header("content-type")?.startsWith("application/x-www-form-urlencoded") === true;
   if (isForm) return Object.fromEntries(new URLSearchParams(text));
@@ -114,7 +116,7 @@ export function objectIn({ text, header }: SignInResponse): JsonObject | undefin
   }
 }
 
-/** Nobody is there at the moment, as against an answer that means no. */
+/** Returns whether the server is temporarily unreachable, in contrast to a refusal. */
 export function isPassing(error: unknown): boolean {
   return error instanceof FailError && (error.failure.kind === "unavailable" || error.failure.kind === "timeout");
 }

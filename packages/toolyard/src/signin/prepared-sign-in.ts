@@ -10,20 +10,20 @@ import type { ClientRecord, SignInRecord, TokenRecord } from "./records.ts";
 import { clientFor } from "./registration.ts";
 import { scopesToAsk } from "./scopes.ts";
 
-/** How often more rights are asked for that the server then refuses all the same. */
+/** Most repeated requests for further scopes that the server then refuses again. */
 export const MAX_WIDENINGS = 2;
 
-/** What is known before anybody is asked. */
+/** The facts before a user is asked. */
 export interface Situation {
   readonly found: DiscoveredServer;
-  /** What was there of this sign-in; nothing of another issuer. */
+  /** The earlier record of this sign-in, unless it belongs to another issuer. */
   readonly known: SignInRecord | undefined;
-  /** Who the hub is known as already. */
+  /** The hub's existing client, if there is one. */
   readonly client: ClientRecord | undefined;
   readonly challenge: Challenge | undefined;
 }
 
-/** As whom, and for what, a sign-in is asked for. */
+/** The client and the scopes of a sign-in. */
 export interface PreparedSignIn {
   readonly found: DiscoveredServer;
   readonly client: ClientRecord;
@@ -31,7 +31,7 @@ export interface PreparedSignIn {
   readonly key: ProofKey | undefined;
 }
 
-/** Rejects with a `FailError`, also where more rights were asked for too often. */
+/** Rejects with a `FailError`, also if further scopes were requested too often. */
 export async function situationOf(context: LoginContext, challenge: Challenge | undefined): Promise<Situation> {
   const before = await context.vault.find(keyOf(context));
   assertWidens(context, before);
@@ -42,7 +42,7 @@ export async function situationOf(context: LoginContext, challenge: Challenge | 
   return { found, known, client, challenge };
 }
 
-/** Registers the hub where that has to be. Rejects with a `FailError`. */
+/** Registers the hub if necessary. Rejects with a `FailError`. */
 export async function prepare(
   { options, network, starts }: LoginContext,
   { found, known, client: before, challenge }: Situation,
@@ -74,7 +74,7 @@ export function redeemingOf(
   };
 }
 
-/** Puts tokens into the vault, as the sign-in of this person. */
+/** Stores tokens in the vault, as the sign-in of this owner. */
 export async function save(
   context: LoginContext,
   { found, client, scopes, key }: PreparedSignIn,
@@ -100,7 +100,7 @@ function assertWidens({ label }: LoginContext, before: SignInRecord | undefined)
   );
 }
 
-/** The hub is one client, however many people sign in by it; one that its issuer may have forgotten is left out. */
+/** The hub is one client for all its users; one that its issuer may have forgotten is skipped. */
 async function clientOfOthers(
   { vault, label, url }: LoginContext,
   { server }: DiscoveredServer,

@@ -10,11 +10,11 @@ export interface RedirectOptions {
   readonly host: "127.0.0.1" | "localhost";
   /** Tried first. */
   readonly port?: number | undefined;
-  /** No other port will do. */
+  /** No other port is possible. */
   readonly isFixed: boolean;
 }
 
-/** What the person reads in the browser. */
+/** The message for the user in the browser. */
 export interface RedirectMessage {
   readonly ok: boolean;
   readonly text: string;
@@ -22,34 +22,34 @@ export interface RedirectMessage {
 
 export interface Handlers {
   readonly onRedirect: OnRedirect;
-  /** Whether what came back belongs to this sign-in. */
+  /** Returns whether a redirect belongs to this sign-in. */
   readonly isAnswer: (parameters: URLSearchParams) => boolean;
-  /** Present: only the browser that went through its page may come back. */
+  /** Present: only the browser that passed its page may return. */
   readonly guard?: BrowserGuard | undefined;
-  /** Called when the place is given to a newer sign-in: no answer comes any more. */
+  /** Called when a newer sign-in gets the address: no answer will arrive. */
   readonly onDisplaced?: () => void;
 }
 
-/** Where a browser comes back to. */
+/** The address to which a browser returns. */
 export interface RedirectPlace {
   readonly uri: string;
-  /** The address of a page of the same place. */
+  /** Returns the address of a page at the same place. */
   at(path: string): string;
-  /** Answers are known by this from now on. */
+  /** Sets the state by which answers are recognised. */
   expects?(state: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export type OpenPlace = (handlers: Handlers) => Promise<RedirectPlace>;
 
-/** Takes what the browser brings back; nothing where it belongs to no sign-in of this listener. */
+/** Handles a browser's redirect; `undefined` if it belongs to no sign-in of this listener. */
 export type OnRedirect = (parameters: URLSearchParams) => Promise<RedirectMessage> | undefined;
 
 const PATH = "/callback";
 const MAX_CONNECTIONS = 16;
 const MAX_URL_CHARS = 16 * 1024;
 
-/** An address on this machine that a browser comes back to (RFC 8252, 7.3). */
+/** A local address to which a browser returns (RFC 8252, 7.3). */
 export class RedirectListener implements RedirectPlace {
   readonly uri: string;
   readonly #servers: readonly Server[];
@@ -59,7 +59,7 @@ export class RedirectListener implements RedirectPlace {
     this.#servers = servers;
   }
 
-  /** Rejects with an `OptionError` where a fixed port is taken. */
+  /** Rejects with an `OptionError` if a fixed port is taken. */
   static async open({ host, port, isFixed }: RedirectOptions, handlers: Handlers): Promise<RedirectPlace> {
     const listen = (at: string, on: number): Promise<Server | undefined> => listenAt(at, on, handlers);
     let server = await listen("127.0.0.1", port ?? 0);
@@ -71,7 +71,7 @@ export class RedirectListener implements RedirectPlace {
     server ??= await listen("127.0.0.1", 0);
     if (!server) throw new OptionError("No port of 127.0.0.1 can be listened on.");
     const { port: own } = server.address() as AddressInfo;
-    // A browser may go to either address of this name.
+    // A browser may use either address of this name.
     const other = host === "localhost" ? await listen("::1", own) : undefined;
     return new RedirectListener(`http://${host}:${own}${PATH}`, other ? [server, other] : [server]);
   }
@@ -92,7 +92,7 @@ export class RedirectListener implements RedirectPlace {
   }
 }
 
-/** How long a browser may take to read the last page. */
+/** Time for a browser to load the last page. */
 const LINGER_MS = 500;
 
 function listenAt(host: string, port: number, handlers: Handlers): Promise<Server | undefined> {
@@ -108,7 +108,7 @@ function listenAt(host: string, port: number, handlers: Handlers): Promise<Serve
 
 async function answer(request: IncomingMessage, response: ServerResponse, handlers: Handlers): Promise<void> {
   const { pathname: path, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
-  // Another name that leads to this machine is some site's own doing.
+  // A website may have made another name resolve to this machine.
   if (!isOwnHost(request.headers.host, request.socket.localPort))
     return write(response, page(403, "<p>This is not that address."));
   const { method = "", headers } = request;
@@ -121,7 +121,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
 
 export const STRAY = "<p>This belongs to no sign-in that is waited for. Begin it anew.";
 
-/** Takes what a browser brings back; nothing where it belongs to no sign-in of these handlers. */
+/** Handles a browser's redirect; `undefined` if it belongs to no sign-in of these handlers. */
 export function takeBack(
   request: PageRequest,
   { onRedirect, guard, isAnswer }: Handlers,

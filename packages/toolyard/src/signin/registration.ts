@@ -11,15 +11,15 @@ export interface RegistrationOptions {
   readonly options: OAuthOptions;
   readonly server: ServerRecord;
   readonly network: SignInNetwork;
-  /** Where the browser comes back to. */
+  /** Address to which the browser returns. */
   readonly redirectUri: string;
-  /** What this source was known as before; the first that is still good counts. */
+  /** Earlier clients of this source; the first valid one is used. */
   readonly known: readonly (ClientRecord | undefined)[];
 }
 
 /**
- * The hub as this authorization server knows it: as configured, as it was known before, by a document of its own, or
- * registered anew. Rejects with a `FailError` that says what a person has to register.
+ * Returns the hub's client at this authorization server: configured, from an earlier sign-in, by its own document, or
+ * newly registered. Rejects with a `FailError` that names what the user must register.
  */
 export async function clientFor(registering: RegistrationOptions): Promise<ClientRecord> {
   const { options, server, known, redirectUri } = registering;
@@ -67,7 +67,7 @@ function methodOf(
   return secretMethod(server);
 }
 
-/** Basic is what every server has to know that does not say otherwise (RFC 8414, 2). */
+/** Basic is the default method of a server that declares none (RFC 8414, 2). */
 function secretMethod({ token_endpoint_auth_methods_supported: methods }: ServerRecord): ClientAuthMethod {
   const isPostOnly = methods?.includes("client_secret_post") === true && !methods.includes("client_secret_basic");
   return isPostOnly ? "client_secret_post" : "client_secret_basic";
@@ -81,7 +81,7 @@ function isStillGood(known: ClientRecord, { server, redirectUri }: RegistrationO
 
 const SOON_MS = 60_000;
 
-/** What the hub says of itself. */
+/** Returns the hub's registration data. */
 function registrationOf(server: ServerRecord, redirectUri: string): object {
   const methods = server.token_endpoint_auth_methods_supported;
   const isOwnMachine = isLoopback(new URL(redirectUri).hostname);
@@ -127,7 +127,7 @@ async function register(registering: RegistrationOptions, endpoint: string): Pro
   };
 }
 
-/** What the server says counts, whatever was asked for. */
+/** The server's answer is used, whatever was requested. */
 function registeredMethod(
   said: string | undefined,
   secret: string | undefined,

@@ -1,6 +1,8 @@
 import type { ServerRecord } from "./records.ts";
 
-/** What to ask for: as configured, else as the challenge or the metadata say, beside what was asked before. */
+/**
+ * Returns the scopes to request: configured ones, else those of the challenge or the metadata, with the earlier ones.
+ */
 export function scopesToAsk(
   {
     configured,
@@ -11,7 +13,7 @@ export function scopesToAsk(
     readonly configured?: string | undefined;
     readonly challenged?: string | undefined;
     readonly described?: string | undefined;
-    /** Of a sign-in that is widened. */
+    /** Earlier scopes of an extended sign-in. */
     readonly before: readonly string[];
   },
   { scopes_supported: known }: Pick<ServerRecord, "scopes_supported">,

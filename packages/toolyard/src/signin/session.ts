@@ -17,9 +17,9 @@ import { words } from "./scopes.ts";
 
 export interface SessionOptions extends LoginContext {
   readonly logger: Logger;
-  /** What a person does to sign in: a sentence without its end. */
+  /** The instruction for the user: a sentence without its end. */
   readonly remedy: string;
-  /** Hears of the secrets that may be in use, in place of those before. */
+  /** Receives the secrets in use, which replace the earlier ones. */
   readonly onSecrets: (secrets: readonly string[]) => void;
 }
 
@@ -30,19 +30,19 @@ export function createSession(place: SignInPlace & Pick<SessionOptions, "onSecre
 
 type SessionHeaders = Readonly<Record<string, string>>;
 
-/** A passing failure is told to all who ask within this time. */
+/** For this long after a temporary failure, callers get it. */
 const FAILURE_FLOOR_MS = 1000;
-/** While the old token lives, a renewal that failed is tried again after this. */
+/** Pause after a failed renewal while the old token is valid. */
 const RENEW_AGAIN_MS = 15_000;
-/** A server that does not know the client may have a bad moment; it is believed when it says so again after this. */
+/** A server may fail to know the client temporarily; it is trusted if it repeats the answer after this time. */
 const UNKNOWN_AGAIN_MS = 120_000;
-/** Requests under way may still carry tokens that were replaced. */
+/** Requests in flight may still carry replaced tokens. */
 const MAX_OLD_SECRETS = 8;
 const NONE: SessionHeaders = Object.freeze({});
 
 /**
- * One person's sign-in to one server, at run time: gives each request its token, renews it in time, once for all
- * callers of all processes of this home, and says when a person is needed.
+ * One owner's sign-in to one server, at run time: supplies each request's token, renews it in time, once for all
+ * callers of all processes of this home, and reports when a user is needed.
  */
 export class SignInSession implements ChangingCredentials {
   readonly #options: SessionOptions;
@@ -50,14 +50,14 @@ export class SignInSession implements ChangingCredentials {
   #record: SignInRecord | undefined;
   #key: ProofKey | undefined;
   #headers: SessionHeaders = NONE;
-  /** On the clock of `Date.now()`, as tokens outlive processes. */
+  /** On the clock of `Date.now()`, because tokens outlive processes. */
   #renewAt = Infinity;
   #endsAt = Infinity;
   #renewing: Promise<void> | undefined;
   #failed: { readonly error: unknown; readonly until: number } | undefined;
   #nonce: string | undefined;
   #secrets: readonly string[] = [];
-  /** The one of which the log knows that it is over. */
+  /** The record with an end that is already logged. */
   #toldOf: string | undefined;
 
   constructor(options: SessionOptions) {
@@ -68,7 +68,7 @@ export class SignInSession implements ChangingCredentials {
     return this.#record?.tokens !== undefined;
   }
 
-  /** Takes over what the vault holds now. True: there are other tokens than before. */
+  /** Loads the vault's current state. Returns true if the tokens differ. */
   async load(): Promise<boolean> {
     if (this.#isMachine) return false;
     const before = this.#record?.tokens?.access;
@@ -80,7 +80,7 @@ export class SignInSession implements ChangingCredentials {
     const now = Date.now();
     if (now < this.#renewAt) return this.#prove(sent);
     if (now < this.#endsAt) {
-      // The old one is good for a while, so nobody waits.
+      // The old one is valid for a while, so no caller waits.
       if (!this.#isPausing(now)) this.#renew().catch(() => {});
       return this.#prove(sent);
     }
@@ -116,7 +116,7 @@ export class SignInSession implements ChangingCredentials {
     this.#options.onSecrets([]);
   }
 
-  /** Why there is nothing to go in with, where there was something before. */
+  /** The reason why an earlier sign-in has ended. */
   get endedBecause(): string | undefined {
     return this.#record?.endedBecause;
   }
@@ -147,7 +147,7 @@ export class SignInSession implements ChangingCredentials {
     return this.#failed !== undefined && now < this.#failed.until - FAILURE_FLOOR_MS + RENEW_AGAIN_MS;
   }
 
-  /** One renewal at a time for all who wait. */
+  /** Runs one renewal for all waiting callers. */
   #renew(): Promise<void> {
     this.#renewing ??= this.#renewOrNote().finally(() => {
       this.#renewing = undefined;
@@ -178,7 +178,7 @@ export class SignInSession implements ChangingCredentials {
       `renew-${lock.slice(0, 24)}`,
       async () => {
         const now = await vault.find(keyOf(this.#options));
-        // Another process has renewed it, ended it, or signed in anew.
+        // Another process has renewed it, ended it, or signed in again.
         if (now?.tokens?.access !== mine.tokens?.access) this.#adopt(now);
         else if (now) await this.#redeem(now);
       },
@@ -215,7 +215,7 @@ export class SignInSession implements ChangingCredentials {
     };
   }
 
-  /** The old token may be dead by now, so the new one is used though it could not be written. */
+  /** The old token may be invalid now, so the new one is used even if it could not be stored. */
   async #keep(record: SignInRecord, tokens: TokenRecord): Promise<void> {
     const { unknownSince: _, ...rest } = record;
     const renewed: SignInRecord = { ...rest, tokens };
@@ -229,7 +229,7 @@ export class SignInSession implements ChangingCredentials {
     }
   }
 
-  /** Only whoever still has what the server refused takes it out. */
+  /** Removes the refused token, unless another process has replaced it. */
   async #end(record: SignInRecord, endedBecause: string): Promise<void> {
     const { tokens: _, ...rest } = record;
     const ended = await this.#options.vault.update(keyOf(this.#options), (now) =>
@@ -259,7 +259,7 @@ export class SignInSession implements ChangingCredentials {
     const { scope, error } = challenge;
     if (error !== "insufficient_scope" || scope === undefined || !this.#record) return false;
     if (this.#isMachine) return attempt === 0 && this.#acquired(challenge, signal);
-    // Somebody may have signed in anew since.
+    // A user may have signed in again since.
     if (attempt === 0 && (await this.load())) return this.isSignedIn;
     const { scopes, wanted: before } = this.#record;
     const isAsked = words(scope).every((word) => scopes.includes(word));
@@ -315,11 +315,11 @@ export class SignInSession implements ChangingCredentials {
   }
 }
 
-/** Of its life, and of its end: whichever comes first. */
+/** Renewal time by the token's lifetime, and before its end: the earlier one. */
 const RENEW_SHARE = 0.8;
 const RENEW_BEFORE_MS = 60_000;
 
-/** They say nothing about the grant. */
+/** These errors decide nothing about the grant. */
 const PASSING: ReadonlySet<string> = new Set([
   "temporarily_unavailable",
   "server_error",

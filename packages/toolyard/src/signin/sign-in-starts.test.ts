@@ -5,7 +5,7 @@ import { SignInStarts } from "./sign-in-starts.ts";
 
 const never = new AbortController().signal;
 
-/** Starts on a clock of their own, in milliseconds. */
+/** Returns starts on a separate clock, in milliseconds. */
 function startsAt(clock: { now: number }): SignInStarts {
   return new SignInStarts({ label: "far", now: () => clock.now });
 }
@@ -39,26 +39,26 @@ test("refuses the eleventh start of a principal within a minute, and no start of
   (await starts.begin("ann", never))();
 });
 
-test("prepares seven sign-ins of one principal at a time, and the first of another one beside them", async () => {
+test("prepares seven sign-ins of one principal at a time, and the first of another one concurrently", async () => {
   const starts = startsAt({ now: 0 });
   const begun: string[] = [];
   const begin = (name: string): Promise<() => void> =>
     starts.begin(name, never).then((prepared) => (begun.push(name), prepared));
   const all = Array.from({ length: 10 }, () => begin("ann"));
-  // Those that are still queued at the end are refused later.
+  // Those still queued at the end are refused later.
   void Promise.allSettled(all);
   const first = await all[0]!;
   const ben = await begin("ben");
   expect(begun).toEqual([...Array.from({ length: 7 }, () => "ann"), "ben"]);
   first();
-  // To be called again changes nothing.
+  // A second call has no effect.
   first();
   ben();
   await all[7]!;
   expect(begun.filter((name) => name === "ann")).toHaveLength(8);
 });
 
-test("refuses a start whose caller leaves while it waits", async () => {
+test("refuses a start with a caller that disconnects while it waits", async () => {
   const starts = startsAt({ now: 0 });
   for (let at = 0; at < 8; at += 1) void failureOf(starts.begin(`p${at}`, never));
   const leaving = new AbortController();
@@ -67,7 +67,7 @@ test("refuses a start whose caller leaves while it waits", async () => {
   expect(await waiting).toMatchObject({ kind: "limited" });
 });
 
-test("registers once for all that ask at the same time, and for those that ask within ten minutes", async () => {
+test("registers once for concurrent requests, and for those within ten minutes", async () => {
   const clock = { now: 0 };
   const starts = startsAt(clock);
   let count = 0;
@@ -81,7 +81,7 @@ test("registers once for all that ask at the same time, and for those that ask w
   expect((await starts.client("key", register)).id).toBe("client-2");
 });
 
-test("registers for different keys one after the other", async () => {
+test("registers for different keys one after another", async () => {
   const starts = startsAt({ now: 0 });
   const order: string[] = [];
   const register = (key: string) => async (): Promise<ClientRecord> => {
@@ -94,7 +94,7 @@ test("registers for different keys one after the other", async () => {
   expect(order).toEqual(["begin a", "end a", "begin b", "end b", "begin c", "end c"]);
 });
 
-test("gives a failure to all that share a registration, and tries again for the next one", async () => {
+test("rejects all that share a failed registration, and tries again for the next one", async () => {
   const starts = startsAt({ now: 0 });
   let count = 0;
   const register = async (): Promise<ClientRecord> => {
@@ -107,7 +107,7 @@ test("gives a failure to all that share a registration, and tries again for the 
   expect((await starts.client("key", register)).id).toBe("client");
 });
 
-test("remembers no client that was not registered", async () => {
+test("does not remember a client that was not registered", async () => {
   const starts = startsAt({ now: 0 });
   const seen: unknown[] = [];
   const given = async (recent?: ClientRecord): Promise<ClientRecord> => {

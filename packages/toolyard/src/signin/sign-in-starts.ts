@@ -3,16 +3,18 @@ import { FairLine } from "../core/fairness/fair-line.ts";
 import { fail } from "../core/calls/outcome.ts";
 import type { ClientRecord } from "./records.ts";
 
-/** Sign-ins to one source that are prepared at the same time; each asks the server and its issuer a few times. */
+/**
+ * Most sign-ins to one source that are prepared concurrently; each sends a few requests to the server and its issuer.
+ */
 const MAX_PREPARING = 8;
 const MAX_QUEUED = 64;
 const MAX_QUEUE_MS = 20_000;
-/** Sign-ins to one source that one principal may begin within `WINDOW_MS`. */
+/** Most sign-ins to one source that one principal may start within `WINDOW_MS`. */
 const MAX_STARTS = 10;
 const WINDOW_MS = 60_000;
-/** Principals whose starts are counted; the one that began least lately is forgotten. */
+/** Most principals with counted starts; the oldest is dropped. */
 const MAX_PRINCIPALS = 10_000;
-/** A client that nobody has signed in by yet is used for other sign-ins for this long. */
+/** How long an unused client is used for other sign-ins. */
 const CLIENT_LIFE_MS = 600_000;
 const MAX_CLIENTS = 16;
 
@@ -29,13 +31,13 @@ interface RegisteredClient {
 }
 
 /**
- * Limits what beginning sign-ins to one source costs the server and its issuer, for all principals together and for
- * each, and registers the hub once for sign-ins that begin while others wait.
+ * Limits the cost of starting sign-ins to one source for the server and its issuer, for all principals together and for
+ * each, and registers the hub once for concurrent sign-ins.
  */
 export class SignInStarts {
   readonly #label: string;
   readonly #now: () => number;
-  // Several principals are assumed, so that one of them cannot take all places.
+  // Several principals are assumed, so that one cannot take all places.
   readonly #preparing = new FairLine({ places: MAX_PREPARING, waiting: MAX_QUEUED, principals: 2 });
   /** Times of the last starts by principal. */
   readonly #starts = new Map<string, readonly number[]>();
@@ -50,7 +52,7 @@ export class SignInStarts {
 
   /**
    * Resolves with a function to call once the sign-in is prepared, that is when its page is shown. Rejects with a
-   * `FailError` of kind `limited` if this principal begins too many, or too many are being prepared.
+   * `FailError` of kind `limited` if this principal starts too many, or too many are being prepared.
    */
   async begin(principal: string, signal: AbortSignal): Promise<() => void> {
     this.#count(principal);
@@ -66,8 +68,8 @@ export class SignInStarts {
   }
 
   /**
-   * The hub's client for what `key` names. Concurrent callers with one key share one registration; registrations with
-   * different keys follow one another. `register` receives the client that was registered lately.
+   * Returns the hub's client for `key`. Concurrent callers with one key share one registration; registrations with
+   * different keys run one after another. `register` receives the most recently registered client.
    */
   client(key: string, register: (recent: ClientRecord | undefined) => Promise<ClientRecord>): Promise<ClientRecord> {
     const pending = this.#pending.get(key);
@@ -115,7 +117,7 @@ export class SignInStarts {
 
 const byScope = new WeakMap<object, SignInStarts>();
 
-/** The limits that sign-ins of one scope share; undefined without a scope. */
+/** Returns the shared limits of one scope; undefined without a scope. */
 export function startsOf({
   scope,
   label,

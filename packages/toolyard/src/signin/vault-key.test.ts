@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a system has: it takes what is written, and can be locked. */
+/** A system keyring that stores what is written, and can be locked. */
 class Ring implements Keyring {
   readonly kept = new Map<string, string>();
   isLocked = false;
@@ -43,7 +43,7 @@ function vaultOf(keyring: Keyring, isAttended: boolean): Vault {
   return new Vault(place(keyring, isAttended), () => {});
 }
 
-test("at a terminal the keyring has the key, once it was read back; no file holds it", async () => {
+test("stores the key in the keyring at a terminal, once it was read back; no file holds it", async () => {
   const ring = new Ring();
   await vaultOf(ring, true).update(RECORD, () => RECORD);
   expect([...ring.kept.keys()]).toEqual([expect.stringMatching(/^vault [0-9a-f]{16}$/)]);
@@ -54,20 +54,20 @@ test("at a terminal the keyring has the key, once it was read back; no file hold
 test.each<[string, (ring: Ring) => void]>([
   ["takes nothing", (ring) => void (ring.isLocked = true)],
   ["does not give back what it took", (ring) => void (ring.readsBack = false)],
-])("a keyring that %s is not chosen: the key is a file's", async (_, spoil) => {
+])("does not choose a keyring that %s: the key is in a file", async (_, spoil) => {
   const ring = new Ring();
   spoil(ring);
   expect((await makeKey(place(ring, true))).store).toBe("file");
   expect(await findKey("file", place(ring, false))).toHaveLength(32);
 });
 
-test("without a terminal the keyring is left alone", async () => {
+test("does not access the keyring without a terminal", async () => {
   const ring = new Ring();
   expect((await makeKey(place(ring, false))).store).toBe("file");
   expect(ring.kept.size).toBe(0);
 });
 
-test("a hub opens the store that was chosen; while that is locked it says so and makes no second key", async () => {
+test("a hub opens the chosen store; while it is locked it reports that and creates no second key", async () => {
   const ring = new Ring();
   await vaultOf(ring, true).update(RECORD, () => RECORD);
   ring.isLocked = true;
@@ -81,7 +81,7 @@ test("a hub opens the store that was chosen; while that is locked it says so and
   expect(await hub.find(RECORD)).toEqual(RECORD);
 });
 
-test("a whole vault that comes in the place of a torn one while that is read is left where it is", async () => {
+test("keeps a complete vault that replaces a torn one during reading", async () => {
   const ring = new Ring();
   await vaultOf(ring, true).update(RECORD, () => RECORD);
   const file = join(folder, "vault.json");
@@ -110,7 +110,7 @@ export class Entry {
   setPassword(secret) { writeFileSync(this.file, JSON.stringify({ [this.name]: secret })); }
 }`;
 
-test("the system's keyring is asked by a process of its own, which is given two seconds", async () => {
+test("a separate process accesses the system's keyring, for at most two seconds", async () => {
   const [module, file] = [join(folder, "ring.mjs"), join(folder, "ring.json")];
   writeFileSync(module, MODULE);
   writeFileSync(file, "{}");

@@ -5,7 +5,7 @@ import { OptionError } from "../core/errors.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { systemKeyring, type Keyring } from "./keyring.ts";
 
-/** Where the vault's key is kept. */
+/** The store of the vault's key. */
 export type KeyStore = "environment" | "file" | "keyring";
 
 export const KEY_VARIABLE = "TOOLYARD_VAULT_KEY";
@@ -15,8 +15,8 @@ export interface KeyPlace {
   readonly folder: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
   /**
-   * Somebody sits at a terminal: the system's keyring may be chosen for a vault that is about to be made. What runs by
-   * itself only opens the store that was chosen. @default false
+   * A user is at a terminal, so the system's keyring may be chosen for a new vault. Background processes only open the
+   * chosen store. @default false
    */
   readonly isAttended?: boolean;
   /** @default the system's */
@@ -32,7 +32,7 @@ export function isKeyStore(store: unknown): store is KeyStore {
   return store === "environment" || store === "file" || store === "keyring";
 }
 
-/** The key of a store that was chosen before; nothing where it is not there. Throws an `OptionError` for no key. */
+/** Returns the key of the chosen store; `undefined` if it is missing. Throws an `OptionError` for an invalid key. */
 export async function findKey(store: KeyStore, place: KeyPlace): Promise<Buffer | undefined> {
   if (store === "environment") return keyIn(place.variables);
   const text =
@@ -42,11 +42,11 @@ export async function findKey(store: KeyStore, place: KeyPlace): Promise<Buffer 
   return text === undefined ? undefined : parseKey(text.trim());
 }
 
-/** Chooses a store for a vault that is about to be made, and has a key in it. */
+/** Chooses a store for a new vault, and creates a key in it. */
 export async function makeKey(place: KeyPlace): Promise<ChosenKey> {
   const given = keyIn(place.variables);
   if (given) return { store: "environment", key: given };
-  // What another process has put there in the meantime, or what an older vault was kept by.
+  // A key that another process has created in the meantime, or that of an older vault.
   const known = await findKey("file", place);
   if (known) return { store: "file", key: known };
   const kept = place.isAttended ? await keptInKeyring(place) : undefined;
@@ -56,10 +56,12 @@ export async function makeKey(place: KeyPlace): Promise<ChosenKey> {
   return { store: "file", key };
 }
 
-/** A key that a process without a terminal, as a hub is one, has read back; nothing where the keyring does not work. */
+/**
+ * Returns a key that a process without a terminal, like a hub, has read back; `undefined` if the keyring does not work.
+ */
 async function keptInKeyring(place: KeyPlace): Promise<Buffer | undefined> {
   const before = await findKey("keyring", place);
-  // A vault that was put aside may be made with it.
+  // A vault that was set aside may use it.
   if (before) return before;
   const key = randomBytes(KEY_BYTES);
   const [keyring, name, text] = [keyringOf(place), keyringName(place), key.toString("base64")];
@@ -70,12 +72,12 @@ function keyringOf({ variables, keyring = systemKeyring(variables) }: KeyPlace):
   return keyring;
 }
 
-/** Each data folder has a key of its own. */
+/** Each data folder has a separate key. */
 export function keyringName({ folder }: Pick<KeyPlace, "folder">): string {
   return `vault ${createHash("sha256").update(resolve(folder)).digest("hex").slice(0, 16)}`;
 }
 
-/** Tells keys apart, and says nothing of them. */
+/** Returns an id that distinguishes keys and reveals nothing about them. */
 export function keyId(key: Buffer): string {
   return createHash("sha256").update("toolyard vault key\0").update(key).digest("hex").slice(0, 16);
 }

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 
-/** The folder of the vault in the data folder. */
+/** Returns the folder of the vault in the data folder. */
 export function vaultFolder(dataFolder: string): string {
   return join(dataFolder, "vault");
 }
@@ -10,14 +10,14 @@ export function vaultFile(folder: string): string {
   return join(folder, "vault.json");
 }
 
-/** Name of the file that records which issuer configured credentials belong to. */
+/** Name of the file that records the issuer of configured credentials. */
 export const ISSUER_FILE = "issuers.json";
 
 export function issuerFile(folder: string): string {
   return join(folder, ISSUER_FILE);
 }
 
-/** Another number when the file was changed; 0 where there is none. Cheap enough to look again and again. */
+/** Returns a number that changes with the file; 0 if there is none. Cheap enough to call often. */
 export function vaultChangedAt(folder: string): number {
   return statSync(vaultFile(folder), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

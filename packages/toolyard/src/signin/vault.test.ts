@@ -30,7 +30,7 @@ function open(variables: Record<string, string> = {}): Vault {
   return new Vault({ folder, variables }, (path) => void aside.push(path));
 }
 
-test("what one process puts in, another finds, and nobody else's", async () => {
+test("one process finds the sign-ins of another, and only its own principal's", async () => {
   await open().update(RECORD, () => RECORD);
   const other = open();
   expect(await other.find(RECORD)).toEqual(RECORD);
@@ -38,7 +38,7 @@ test("what one process puts in, another finds, and nobody else's", async () => {
   expect(await other.find({ ...RECORD, url: "https://other.example/mcp" })).toBeUndefined();
 });
 
-test("many that write at once lose nothing", async () => {
+test("concurrent writes lose nothing", async () => {
   const vaults = Array.from({ length: 20 }, () => open());
   await Promise.all(
     vaults.map((vault, index) => {
@@ -49,7 +49,7 @@ test("many that write at once lose nothing", async () => {
   expect(await open().all()).toHaveLength(20);
 });
 
-test("a change that throws leaves everything as it is", async () => {
+test("a change that throws leaves everything unchanged", async () => {
   const vault = open();
   await vault.update(RECORD, () => RECORD);
   await expect(
@@ -60,7 +60,7 @@ test("a change that throws leaves everything as it is", async () => {
   expect(await open().find(RECORD)).toEqual(RECORD);
 });
 
-test("with a key in the environment no key is written", async () => {
+test("writes no key if one is in the environment", async () => {
   await open({ TOOLYARD_VAULT_KEY: KEY }).update(RECORD, () => RECORD);
   expect(readdirSync(folder)).toEqual(["vault.json"]);
   expect(await open({ TOOLYARD_VAULT_KEY: KEY }).find(RECORD)).toEqual(RECORD);
@@ -81,7 +81,7 @@ test.each([{}, { TOOLYARD_VAULT_KEY: Buffer.alloc(32, 8).toString("base64") }])(
   },
 );
 
-test("a key that is none is refused and not shown", async () => {
+test("refuses an invalid key and does not show it", async () => {
   const refused = open({ TOOLYARD_VAULT_KEY: "s3cret" }).update(RECORD, () => RECORD);
   await expect(refused).rejects.toThrow(/32 random bytes/);
   await expect(refused).rejects.not.toThrow(/s3cret/);
@@ -92,7 +92,7 @@ test.each<[string, (text: string) => string]>([
   ["empty", () => ""],
   ["foreign", () => '{"tokens": []}'],
   ["changed", (text) => text.replace(/"data":"(.)/, (_, first) => `"data":"${first === "A" ? "B" : "A"}`)],
-])("a %s file is kept aside and told of, and a new one begins", async (_, spoil) => {
+])("keeps a %s file aside with a report, and starts a new one", async (_, spoil) => {
   await open().update(RECORD, () => RECORD);
   const path = join(folder, "vault.json");
   const spoilt = spoil(readFileSync(path, "utf8"));
@@ -105,7 +105,7 @@ test.each<[string, (text: string) => string]>([
   expect(await open().find(RECORD)).toEqual(RECORD);
 });
 
-test("a file whose head points to another store of keys is no vault", async () => {
+test("a file with a header that names another key store is not a vault", async () => {
   await open().update(RECORD, () => RECORD);
   const path = join(folder, "vault.json");
   const key = readFileSync(join(folder, "key"), "utf8").trim();

@@ -26,7 +26,7 @@ type Records = Readonly<Record<string, SignInRecord>>;
 const VERSION = 1;
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
-/** More sign-ins than anybody has. */
+/** More sign-ins than any user has. */
 const MAX_RECORDS = 10_000;
 
 interface VaultContent {
@@ -36,19 +36,19 @@ interface VaultContent {
 }
 
 /**
- * Sign-ins in one encrypted file, shared by all processes of this home. The file's head says where its key is; a key
- * that is not there is never replaced by another one. Methods reject with a `FailError` of kind `needs_authorisation`
- * while the vault is locked.
+ * Sign-ins in one encrypted file, shared by all processes of this home. The file's header names the store of its key; a
+ * missing key is never replaced by another one. Methods reject with a `FailError` of kind `needs_authorisation` while
+ * the vault is locked.
  */
 export class Vault {
   readonly #place: KeyPlace;
   readonly #file: string;
   readonly #onAside: (path: string) => void;
   #read: VaultContent | undefined;
-  /** The key that was found last: to ask a keyring takes a process. */
+  /** The last found key: reading a keyring takes a process. */
   #key: { readonly id: string; readonly key: Buffer } | undefined;
 
-  /** `onAside` hears of a file that was none, and of where it is kept now. */
+  /** `onAside` receives the new path of a file that was not a vault. */
   constructor(place: KeyPlace, onAside: (path: string) => void) {
     this.#place = place;
     this.#file = vaultFile(place.folder);
@@ -63,7 +63,7 @@ export class Vault {
     return Object.values(await usable(this.#records()));
   }
 
-  /** Puts in a record's place what `change` makes of it, or removes it; what it throws leaves the file as it is. */
+  /** Replaces a record by the result of `change`, or removes it; an error of `change` leaves the file unchanged. */
   async update(
     key: RecordKey,
     change: (record: SignInRecord | undefined) => SignInRecord | undefined,
@@ -83,7 +83,7 @@ export class Vault {
     return usable(this.#locked(work));
   }
 
-  /** Holds the one right to redeem what only one may: a refresh token, or a code. */
+  /** Holds the only right to redeem something that can be redeemed once: a refresh token, or a code. */
   async exclusively<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await mkdir(this.#place.folder, { recursive: true, mode: 0o700 });
     const path = join(this.#place.folder, `${name}.lock`);
@@ -99,7 +99,7 @@ export class Vault {
     const records = await this.#readable();
     if (records) return records;
     try {
-      // Whoever held the lock may have put another file in the place of one that was none.
+      // The holder of the lock may have replaced a file that was not a vault.
       return await this.#locked(() => this.#recordsForWriting());
     } catch (error) {
       if (error instanceof FailError) throw error;
@@ -108,7 +108,7 @@ export class Vault {
     }
   }
 
-  /** While the lock is held. What is torn or no vault of ours is kept for whoever can make something of it. */
+  /** Called while the lock is held. A torn or foreign file is kept for the user. */
   async #recordsForWriting(): Promise<Records> {
     const records = await this.#readable();
     if (records) return records;
@@ -118,13 +118,13 @@ export class Vault {
     return {};
   }
 
-  /** Nothing where the file is no vault. */
+  /** Returns `undefined` if the file is not a vault. */
   async #readable(): Promise<Records | undefined> {
     const stamp = await stampOf(this.#file);
     if (stamp === undefined) return {};
     if (this.#read?.stamp === stamp) return this.#read.records;
     const text = await readText(this.#file).catch((error: NodeJS.ErrnoException) => {
-      // It was put aside in between.
+      // It was set aside in between.
       if (error.code === "ENOENT") return undefined;
       throw error;
     });
@@ -154,7 +154,7 @@ export class Vault {
     return head ? { store: head.store, key: await this.#keyOf(head) } : makeKey(this.#place);
   }
 
-  /** Rejects with a `FailError` where it is not in the store that was chosen; no other key is looked for or made. */
+  /** Rejects with a `FailError` if it is not in the chosen store; no other key is searched or created. */
   async #keyOf({ store, keyId: id }: VaultHeader): Promise<Buffer> {
     if (this.#key?.id === id) return this.#key.key;
     const key = await findKey(store, this.#place);
@@ -164,7 +164,7 @@ export class Vault {
   }
 }
 
-/** A token endpoint that is slow holds its lock as long as one request may take. */
+/** A slow token endpoint holds its lock as long as one request may take. */
 const REDEEM_WAIT_MS = 45_000;
 
 interface VaultHeader {
@@ -193,7 +193,7 @@ function headOf(sealed: JsonObject): VaultHeader | undefined {
   return isOurs ? { version, store, keyId: id } : undefined;
 }
 
-/** The head is signed with the rest, so that nobody points it to another store. */
+/** The header is authenticated with the rest, so that it cannot be changed to another store. */
 function seal(records: Records, head: VaultHeader, key: Buffer): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv);
@@ -215,7 +215,7 @@ function unseal(sealed: JsonObject, head: VaultHeader, key: Buffer): Records | u
   }
 }
 
-/** What the system refuses, such as a folder in the place of the file, as a failure that says what to do. */
+/** Converts a refusal of the system, such as a folder at the path of the file, to a failure with the advice. */
 async function usable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -2,26 +2,29 @@ import type { OutboundClient, OutboundRequest, OutboundResponse } from "../outbo
 import type { WebSearchOptions } from "./options.ts";
 import type { WebHit } from "./web-hit.ts";
 
-/** What differs between the services that are asked: the request, and how its answer reads. */
+/** The differences between search services: the request, and the reading of its answer. */
 export interface Backend {
   /** Name for messages. */
   readonly name: string;
-  /** What of a request is this service's own. */
+  /** Returns the service's own part of a request. */
   request(query: string, count: number, options: WebSearchOptions): BackendRequest;
-  /** Hits in the service's order; an empty list only if it reports that there are none. Rejects with a `FailError`. */
+  /**
+   * Returns hits in the service's order; an empty list only if it reports that there are none. Rejects with a
+   * `FailError`.
+   */
   read(response: OutboundResponse): Promise<readonly WebHit[]>;
 }
 
 export type BackendRequest = Pick<OutboundRequest, "url" | "method" | "headers" | "body">;
 
-/** One search: the words, the most hits that may come, and what ends it. */
+/** One search: the query, the most hits, and its cancellation. */
 export interface BackendQuery {
   readonly query: string;
   readonly count: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Asks one service once. Rejects with a `FailError`. */
+/** Queries one service once. Rejects with a `FailError`. */
 export async function askBackend(
   backend: Backend,
   { query, count, signal }: BackendQuery,

@@ -6,7 +6,7 @@ import type { WebSearchOptions } from "./options.ts";
 import { readHits, type WebHit } from "./web-hit.ts";
 
 const NAME = "Brave Search";
-/** What the API takes at most. */
+/** Largest count that the API accepts. */
 const MAX_COUNT = 20;
 
 /** The web search of Brave's API. */
@@ -34,14 +34,14 @@ async function readAnswer(response: OutboundResponse): Promise<readonly WebHit[]
       service: NAME,
       what: "answered JSON that is no search. Check `web_search.base_url`.",
     });
-  // An answer without `web` says that nothing on the web matches.
+  // An answer without `web` means that no page matches.
   const results = objectMember(answer, "web")?.["results"] ?? [];
   if (!Array.isArray(results))
     throw outboundFailure("malformed", { service: NAME, what: "answered a search whose results are no list." });
   return readHits(results, { title: "title", link: "url", snippet: "description" });
 }
 
-/** `{type: "ErrorResponse", error: {code, detail}}`; a key that is wrong comes as 422. */
+/** `{type: "ErrorResponse", error: {code, detail}}`; a wrong key is answered with 422. */
 function refusal(response: OutboundResponse): Error {
   const { status } = response;
   const code = codeOf(response);
@@ -72,7 +72,7 @@ function codeOf(response: OutboundResponse): string | undefined {
   }
 }
 
-/** `X-RateLimit-Reset: 1, 1419704`: seconds until each of the limits begins anew; the first is that of the second. */
+/** `X-RateLimit-Reset: 1, 1419704`: seconds until each limit resets; the first is the limit per second. */
 function resetMs(response: OutboundResponse): number | undefined {
   const seconds = Number(response.header("x-ratelimit-reset")?.split(",")[0]);
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;

@@ -7,12 +7,12 @@ import { toHit, type WebHit } from "./web-hit.ts";
 
 const NAME = "DuckDuckGo";
 const SAFE_SEARCH = { off: "-2", moderate: "-1", strict: "1" } as const;
-/** How long nothing is asked after a captcha: whoever goes on asking is locked out for longer. */
+/** Pause after a captcha: further requests would extend the lockout. */
 const CAPTCHA_PAUSE_MS = 60_000;
 
 /**
- * The pages without scripts, `html` and `lite`. They take the form that their own search box sends, and give one page
- * of about ten hits.
+ * The pages without scripts, `html` and `lite`. They accept the form of their own search box, and return one page of
+ * about ten hits.
  */
 export const DUCKDUCKGO: Backend = {
   name: NAME,
@@ -31,7 +31,7 @@ export const DUCKDUCKGO: Backend = {
 
 async function readPage(response: OutboundResponse): Promise<readonly WebHit[]> {
   const html = response.body.toString("utf8");
-  // The challenge comes with status 202, and now and then with 200.
+  // The challenge has status 202, and sometimes 200.
   if (response.status === 202 || CHALLENGE.test(html)) {
     const what =
       "takes this machine for a bot and asks for a captcha. " +
@@ -58,7 +58,7 @@ interface Draft {
 
 interface Results {
   readonly hits: readonly WebHit[];
-  /** The page reports that nothing was found. */
+  /** True if the page reports no results. */
   readonly saysNone: boolean;
 }
 
@@ -70,7 +70,7 @@ async function readResults(html: string): Promise<Results> {
 }
 
 /**
- * Reads a page of results in one pass: a link begins a hit, and the next snippet belongs to it. Ignores advertisements.
+ * Reads a page of results in one pass: a link starts a hit, and the next snippet belongs to it. Ignores advertisements.
  */
 class ResultReader implements HtmlSink {
   readonly drafts: Draft[] = [];
@@ -79,7 +79,7 @@ class ResultReader implements HtmlSink {
   /** Adds text to the title or snippet that is open now. */
   #add: ((text: string) => void) | undefined;
   #depth = 0;
-  /** Depth of the element that holds the open title or snippet. */
+  /** Depth of the element with the open title or snippet. */
   #addDepth = 0;
 
   open(name: string, attributes: ReadonlyMap<string, string>): void {
@@ -119,7 +119,7 @@ class ResultReader implements HtmlSink {
   }
 }
 
-/** Whether the result that this tag begins is an advertisement. Undefined if the tag begins no result. */
+/** Returns whether the result that starts with this tag is an advertisement; undefined if the tag starts no result. */
 function beginsAd(name: string, classes: ReadonlySet<string>): boolean | undefined {
   if (name === "div" && classes.has("result")) return classes.has("result--ad");
   return name === "tr" ? classes.has("result-sponsored") : undefined;
@@ -127,7 +127,7 @@ function beginsAd(name: string, classes: ReadonlySet<string>): boolean | undefin
 
 const HERE = "https://duckduckgo.com/";
 
-/** Links go by way of `/l/?uddg=<address>`; those by way of `/y.js` are paid for. */
+/** Links lead through `/l/?uddg=<address>`; those through `/y.js` are paid. */
 function hitOf(title: string, href: string, snippet: string): WebHit | undefined {
   if (!URL.canParse(href, HERE)) return undefined;
   const url = new URL(href, HERE);

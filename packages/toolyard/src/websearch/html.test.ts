@@ -2,7 +2,7 @@ import { array, assert, asyncProperty, constantFrom } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseHtml, plainText } from "./html.ts";
 
-/** The tags and texts of a page, one a line. */
+/** Returns the tags and texts of a page, one per line. */
 async function partsOf(html: string): Promise<string[]> {
   const parts: string[] = [];
   await parseHtml(html, {
@@ -14,7 +14,7 @@ async function partsOf(html: string): Promise<string[]> {
   return parts;
 }
 
-/** The text with each run of blanks as one, as hits show it. */
+/** Returns the text with single blanks, as in hits. */
 async function lineOf(html: string): Promise<string> {
   return (await plainText(html)).replaceAll(/\s+/g, " ").trim();
 }
@@ -52,26 +52,26 @@ describe("the text of a fragment", () => {
     ["a<b", "a"],
     ["<b>a</i></b>", "a"],
     ["<a><a>x</a>y", "xy"],
-  ])("of %j is %j", async (html, text) => {
+  ])("%j has the text %j", async (html, text) => {
     expect(await lineOf(html)).toBe(text);
   });
 });
 
 test.each(["<", "<a", '<a href="', "<!--", "<script>", "</", "<a b='", "<<<<", "&", "&#", "</b></b></b>"])(
-  "a page that ends with %j is read to its end",
+  "reads a page that ends with %j to its end",
   async (html) => {
     expect((await partsOf(html)).length).toBeLessThanOrEqual(8);
   },
 );
 
-test("attributes are read with either quote, or none, and names in any case", async () => {
+test("reads attributes with either quote, or none, and names in any case", async () => {
   expect(await partsOf(`<A HREF='x?a=1&amp;b' class="one two" data-x=3 hidden __proto__=1>`)).toEqual([
     expect.stringMatching(/^<a href=x\?a=1&b class=one two data-x=3 hidden=/),
     "</a>",
   ]);
 });
 
-test("a page with 100,000 nested elements is read up to the limit", async () => {
+test("reads a page with 100,000 nested elements up to the limit", async () => {
   const parts = await partsOf(`first${"<div>".repeat(100_000)}last`);
   expect(parts[0]).toBe("first");
   expect(parts.length).toBeLessThan(2500);

@@ -52,7 +52,7 @@ export const WebSearchSchema = Type.Object(
   },
   { description: "Search service of `internet_search` and of the web-search service." },
 );
-/** A key of the environment goes to whatever address is given. */
+/** A key of the environment is sent to the configured address. */
 export const WEB_SEARCH_STARTS: Starts = {
   keys: ["backend", "base_url", "api_key", "proxy"],
   told: ["base_url", "proxy"],
@@ -73,7 +73,7 @@ export interface WebSearchOptions {
   readonly cacheMs: number;
   readonly maxBodyBytes: number;
   readonly userAgent: string;
-  /** Absent: as the environment says. */
+  /** Absent: from the environment. */
   readonly proxy?: string;
 }
 
@@ -84,7 +84,7 @@ const BASE_URLS: Readonly<Record<BackendName, string | undefined>> = {
 };
 const PUBLIC_INTERVAL_MS = 1000;
 
-/** Fills in and checks. Throws an `OptionError` that names the option and shows no secret. */
+/** Returns the checked options with defaults. Throws an `OptionError` that names the option and shows no secret. */
 export function resolveWebSearch(raw: WebSearchConfig = {}): WebSearchOptions {
   const options = readOptions(WebSearchSchema, raw, "web_search.");
   const { backend, api_key: apiKey, proxy } = options;

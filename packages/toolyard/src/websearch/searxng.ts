@@ -9,7 +9,7 @@ import { firstChars } from "../core/text/truncate.ts";
 const NAME = "SearXNG";
 const SAFE_SEARCH = { off: "0", moderate: "1", strict: "2" } as const;
 
-/** An instance of one's own; `json` must be among `search.formats` of its settings. */
+/** The user's own instance; `json` must be among `search.formats` of its settings. */
 export const SEARXNG: Backend = {
   name: NAME,
   request: (query, _count, { baseUrl, safeSearch }: WebSearchOptions) => {
@@ -45,8 +45,7 @@ async function readAnswer(response: OutboundResponse): Promise<readonly WebHit[]
 const MAX_NAMED = 5;
 
 /**
- * An empty list of an instance whose engines all failed is no answer. `unresponsive_engines` holds pairs of name and
- * reason.
+ * Rejects an empty list of an instance with only failed engines. `unresponsive_engines` holds pairs of name and reason.
  */
 function assertNobodyFailed(engines: unknown): void {
   if (!Array.isArray(engines) || engines.length === 0) return;

@@ -7,7 +7,7 @@ export interface WebHit {
   readonly title: string;
   /** Address of the page, http or https. */
   readonly link: string;
-  /** Plain text; empty where the service gives none. */
+  /** Plain text; empty if the service supplies none. */
   readonly snippet: string;
 }
 
@@ -22,7 +22,7 @@ interface HitMembers {
   readonly snippet: string;
 }
 
-/** Reads hits from JSON results whose texts may have markup. Omits results without a link that can be followed. */
+/** Reads hits from JSON results with possible markup in texts. Omits results without a usable link. */
 export async function readHits(results: readonly unknown[], members: HitMembers): Promise<readonly WebHit[]> {
   const hits = await Promise.all(
     results.filter(isJsonObject).map(async (one) => {
@@ -35,7 +35,7 @@ export async function readHits(results: readonly unknown[], members: HitMembers)
   return hits.filter((hit) => hit !== undefined);
 }
 
-/** A hit in plain text; nothing when its link cannot be followed. */
+/** Returns a hit in plain text; `undefined` if its link is not usable. */
 export function toHit(title: string, link: string, snippet: string): WebHit | undefined {
   const url = link.length <= MAX_LINK_CHARS && URL.canParse(link) ? new URL(link) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:") return undefined;

@@ -35,7 +35,7 @@ function sendHtml(response: ServerResponse, status: number, html: string): void 
   response.writeHead(status, { "content-type": "text/html; charset=UTF-8" }).end(html);
 }
 
-/** What comes of one search against a server that always answers the same. */
+/** Returns the result of one search against a server with a constant answer. */
 async function searchAt(config: WebSearchConfig, listener: RequestListener, query = "otters") {
   const server = await serve(listener);
   return open({ base_url: server.url, ...config }).search({ query });
@@ -45,7 +45,7 @@ const SEA = { title: "The sea otter & its kin", link: "https://otters.example/se
 const RIVER = { title: "River otters", link: "https://rivers.example/otter", snippet: "They live in rivers." };
 
 describe("DuckDuckGo", () => {
-  test("C43: a page gives its hits in plain text, without advertisements and without redirect links", async () => {
+  test("C43: returns hits in plain text, without advertisements and redirect links", async () => {
     let body = "";
     const server = await serve((request, response) => {
       request
@@ -72,12 +72,12 @@ describe("DuckDuckGo", () => {
     });
   });
 
-  test("the lite page reads the same", async () => {
+  test("reads the lite page the same way", async () => {
     const answer = await searchAt({}, (_request, response) => sendHtml(response, 200, DUCKDUCKGO_LITE));
     expect(answer).toEqual({ ok: true, hits: [{ title: "The sea otter", link: SEA.link, snippet: SEA.snippet }] });
   });
 
-  test("a snippet ends with the element that began it, and its entities and line breaks are decoded", async () => {
+  test("a snippet ends with its element, and entities and line breaks are decoded", async () => {
     const page =
       '<div class="result"><a class="result__a" href="https://otters.example/sea">Caf&eacute;<br>&amp; bar</a>' +
       '<div class="result__snippet">one <div>two<p>three</div> four</div> <div>not part of it</div></div>';
@@ -87,34 +87,31 @@ describe("DuckDuckGo", () => {
     });
   });
 
-  test("a page that says that there is nothing is an empty list", async () => {
+  test("a page that reports no results is an empty list", async () => {
     expect(await searchAt({}, (_request, response) => sendHtml(response, 200, DUCKDUCKGO_NONE))).toEqual({
       ok: true,
       hits: [],
     });
   });
 
-  test.each([202, 200])(
-    "C43: a captcha with status %i is a failure that says so, and nothing is asked for a while",
-    async (status) => {
-      const server = await serve((_request, response) => sendHtml(response, status, DUCKDUCKGO_CAPTCHA));
-      const search = open({ base_url: server.url });
-      expect(await search.search({ query: "otters" })).toMatchObject({
-        ok: false,
-        kind: "limited",
-        message: expect.stringContaining("captcha") as string,
-        retryAfterMs: 60_000,
-      });
-      expect(await search.search({ query: "badgers" })).toMatchObject({
-        ok: false,
-        kind: "limited",
-        message: expect.stringContaining("pause") as string,
-      });
-      expect(server.seen).toHaveLength(1);
-    },
-  );
+  test.each([202, 200])("C43: reports a captcha with status %i as a failure, and pauses", async (status) => {
+    const server = await serve((_request, response) => sendHtml(response, status, DUCKDUCKGO_CAPTCHA));
+    const search = open({ base_url: server.url });
+    expect(await search.search({ query: "otters" })).toMatchObject({
+      ok: false,
+      kind: "limited",
+      message: expect.stringContaining("captcha") as string,
+      retryAfterMs: 60_000,
+    });
+    expect(await search.search({ query: "badgers" })).toMatchObject({
+      ok: false,
+      kind: "limited",
+      message: expect.stringContaining("pause") as string,
+    });
+    expect(server.seen).toHaveLength(1);
+  });
 
-  test("C43: a page without results that does not say there are none is a failure, never an empty list", async () => {
+  test("C43: a page without results that does not report none is a failure, never an empty list", async () => {
     expect(await searchAt({}, (_request, response) => sendHtml(response, 200, "<html><body>Welcome"))).toMatchObject({
       ok: false,
       kind: "malformed",
@@ -123,7 +120,7 @@ describe("DuckDuckGo", () => {
 });
 
 describe("SearXNG", () => {
-  test("an answer gives its hits; what is no page is left out", async () => {
+  test("an answer returns its hits, without entries that are not pages", async () => {
     const server = await serve((_request, response) => sendJson(response, 200, SEARXNG_JSON), "");
     expect(await open({ backend: "searxng", base_url: server.url }).search({ query: "otters" })).toEqual({
       ok: true,
@@ -132,7 +129,7 @@ describe("SearXNG", () => {
     expect(server.seen[0]?.url).toBe("/search?q=otters&format=json&safesearch=1");
   });
 
-  test("engines that all failed are a failure, never an empty list", async () => {
+  test("reports failed engines as a failure, never an empty list", async () => {
     const answer = await searchAt({ backend: "searxng" }, (_request, response) =>
       sendJson(response, 200, { ...SEARXNG_JSON, results: [] }),
     );
@@ -143,7 +140,7 @@ describe("SearXNG", () => {
     });
   });
 
-  test("nothing found by engines that all answered is an empty list", async () => {
+  test("an empty result of engines that all answered is an empty list", async () => {
     expect(
       await searchAt({ backend: "searxng" }, (_request, response) =>
         sendJson(response, 200, { results: [], unresponsive_engines: [] }),
@@ -151,7 +148,7 @@ describe("SearXNG", () => {
     ).toEqual({ ok: true, hits: [] });
   });
 
-  test("an instance that does not speak JSON is told how to", async () => {
+  test("reports how to enable JSON on an instance without it", async () => {
     const answer = await searchAt({ backend: "searxng" }, (_request, response) =>
       sendHtml(response, 403, "<h1>Forbidden</h1>"),
     );
@@ -175,7 +172,7 @@ describe("SearXNG", () => {
 });
 
 describe("Brave", () => {
-  test("an answer gives its hits, and the key goes in the header", async () => {
+  test("an answer returns its hits, and the key is sent in the header", async () => {
     const server = await serve((_request, response) => sendJson(response, 200, BRAVE_JSON), "/res/v1/web/search");
     expect(
       await open({ backend: "brave", api_key: "brave-key", base_url: server.url }).search({
@@ -215,10 +212,10 @@ describe("Brave", () => {
   });
 });
 
-describe("whatever the service", () => {
+describe("every service", () => {
   const searxng = { backend: "searxng" } as const;
 
-  test("S10: a redirect within the host is followed", async () => {
+  test("S10: follows a redirect within the host", async () => {
     const answer = await searchAt(searxng, (request, response) => {
       if (request.url?.startsWith("/html/search?"))
         return void response.writeHead(302, { location: `/moved${request.url.slice(12)}` }).end();
@@ -227,7 +224,7 @@ describe("whatever the service", () => {
     expect(answer).toMatchObject({ ok: true, hits: [SEA, RIVER] });
   });
 
-  test("S10: a redirect elsewhere is not", async () => {
+  test("S10: does not follow a redirect to another host", async () => {
     const elsewhere = await serve((_request, response) => sendJson(response, 200, SEARXNG_JSON));
     const answer = await searchAt(
       searxng,
@@ -250,7 +247,7 @@ describe("whatever the service", () => {
     ).toMatchObject({ ok: false, kind: "unavailable" });
   });
 
-  test("S10: a body without an end is cut", async () => {
+  test("S10: ends a body without an end", async () => {
     const answer = await searchAt({ ...searxng, max_body: "64KiB" }, (_request, response) => {
       const pump = (): void => {
         while (!response.destroyed && response.write("x".repeat(16_384)));
@@ -271,7 +268,7 @@ describe("whatever the service", () => {
     });
   });
 
-  test("a service that is not there is unavailable", async () => {
+  test("an unreachable service is unavailable", async () => {
     const server = await serve(() => {});
     await server.close();
     expect(await open({ ...searxng, base_url: server.url }).search({ query: "otters" })).toMatchObject({
@@ -287,7 +284,7 @@ describe("whatever the service", () => {
     });
   });
 
-  test("a caller that goes ends the request", async () => {
+  test("a disconnecting caller ends the request", async () => {
     const caller = new AbortController();
     const server = await serve(() => caller.abort());
     expect(
@@ -295,7 +292,7 @@ describe("whatever the service", () => {
     ).toMatchObject({ ok: false, kind: "cancelled" });
   });
 
-  test("the same question is asked once, and a failure is asked again", async () => {
+  test("requests an equal query once, and repeats a failed one", async () => {
     let isBroken = true;
     const server = await serve((_request, response) =>
       isBroken ? sendJson(response, 500, {}) : sendJson(response, 200, SEARXNG_JSON),
@@ -314,7 +311,7 @@ describe("whatever the service", () => {
     ["no count", { query: "otters", count: 0 }],
     ["a broken count", { query: "otters", count: 1.5 }],
     ["too high a count", { query: "otters", count: 21 }],
-  ])("%s is refused before anything is asked", async (_what, request) => {
+  ])("refuses %s before any request", async (_what, request) => {
     expect(await open({ ...searxng, base_url: "http://127.0.0.1:9/" }).search(request)).toMatchObject({
       ok: false,
       kind: "invalid_params",
@@ -323,7 +320,7 @@ describe("whatever the service", () => {
 });
 
 describe("options", () => {
-  test("without any, DuckDuckGo is asked once a second", () => {
+  test("without any, queries DuckDuckGo once per second", () => {
     expect(resolveWebSearch()).toMatchObject({
       backend: "duckduckgo",
       minIntervalMs: 1000,
@@ -340,7 +337,7 @@ describe("options", () => {
     ["an address with a password", { base_url: "http://a:secret@example.com" }, /user name or a password/],
     ["no time", { timeout: 0 }, /web_search\.timeout/],
     ["a header in the user agent", { user_agent: "a\r\nx: y" }, /user_agent/],
-  ])("%s is refused", (_what, config, message) => {
+  ])("refuses %s", (_what, config, message) => {
     expect(() => resolveWebSearch(config)).toThrow(message);
   });
 });

@@ -19,9 +19,7 @@ export interface WebSearchRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Hits, best first, or why there are none. An empty list means that the service found nothing; a failure is never one.
- */
+/** Hits, best first, or the failure. An empty list means that the service found nothing. */
 export type WebSearchAnswer = { readonly ok: true; readonly hits: readonly WebHit[] } | Fail;
 
 export const DEFAULT_COUNT = 5;
@@ -35,7 +33,7 @@ const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 300_000;
 
 /**
- * Searches the web by one configured service, no faster than it allows. Nothing is loaded or opened before the first
+ * Searches the web with one configured service, within its rate limit. Nothing is loaded or opened before the first
  * search.
  */
 export class WebSearch {
@@ -58,7 +56,7 @@ export class WebSearch {
     this.#cache = new FreshCache(options.cacheMs, MAX_CACHED);
   }
 
-  /** Never rejects: what went wrong is a failure of the table of kinds. */
+  /** Never rejects: an error is a failure with an outcome code. */
   async search({ query, count = DEFAULT_COUNT, signal }: WebSearchRequest): Promise<WebSearchAnswer> {
     const words = query.trim();
     if (words === "" || words.length > MAX_QUERY_CHARS)

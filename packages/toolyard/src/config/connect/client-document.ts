@@ -9,21 +9,21 @@ import type { ClientKind } from "./clients.ts";
 import { removeFromJson, setInJson } from "./json-edit.ts";
 
 /**
- * A client's file, of which only servers are changed: everything else in it, comments and layout included, stays as it
- * is. What a change makes of it is read again before it is given out.
+ * A client's file in which only servers are changed: everything else, including comments and layout, stays unchanged.
+ * The result of a change is parsed again before it is returned.
  */
 export interface ClientDocument {
   readonly text: string;
   /** The whole file as read. */
   readonly tree: JsonObject;
-  /** The client's servers, by name, as they stand in its file. */
+  /** The client's servers by name, as written in its file. */
   readonly servers: JsonObject;
   set(name: string, entry: JsonObject): Promise<ClientDocument>;
-  /** Names that are not there change nothing. */
+  /** Unknown names are ignored. */
   remove(names: readonly string[]): Promise<ClientDocument>;
 }
 
-/** Reads the file of a client; an absent one is empty. Throws a `ConfigError` that names file and line. */
+/** Reads the file of a client; a missing one is empty. Throws a `ConfigError` that names file and line. */
 export async function readClientDocument(client: ClientKind, path: string): Promise<ClientDocument> {
   const text = await readText(path).catch((error: unknown) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : messageOf(error);
@@ -33,7 +33,7 @@ export async function readClientDocument(client: ClientKind, path: string): Prom
   return parseClientDocument(client, path, text);
 }
 
-/** `path` stands for the text in messages. */
+/** `path` names the text in messages. */
 export async function parseClientDocument(client: ClientKind, path: string, text: string): Promise<ClientDocument> {
   try {
     if (client.form === "toml") return tomlDocument(await TomlDocument.parse(path, text), client.table);
@@ -67,7 +67,7 @@ interface JsonPlace {
 
 async function jsonDocument(place: JsonPlace, text: string): Promise<ClientDocument> {
   const { path, table } = place;
-  // Some clients make an empty file when they start.
+  // Some clients create an empty file when they start.
   const tree = text.trim() === "" ? {} : await parseJson(path, text);
   const servers = tree[table];
   if (servers !== undefined && !isJsonObject(servers))

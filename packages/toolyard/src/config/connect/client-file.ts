@@ -3,7 +3,7 @@ import { readClientDocument, type ClientDocument } from "./client-document.ts";
 import type { ClientKind } from "./clients.ts";
 import type { ConnectionRecords } from "./records.ts";
 
-/** A client's file, and where its changes are recorded. */
+/** A client's file, and the records of its changes. */
 export interface ClientPlace {
   readonly client: ClientKind;
   readonly path: string;
@@ -20,7 +20,7 @@ export interface Change {
 const MAX_ATTEMPTS = 5;
 
 /**
- * Returns the current file and what `edit` makes of it. Returns undefined if the edit changes nothing. Throws a
+ * Returns the current file and the result of `edit`. Returns undefined if the edit changes nothing. Throws a
  * `ConfigError` if the file changes during every attempt.
  */
 export async function changeFile(

@@ -7,30 +7,30 @@ export type HubEntry =
   | {
       readonly command: string;
       readonly args: readonly string[];
-      /** Variables that the program needs and a client would not give it. */
+      /** Variables that the program needs and a client would not pass on. */
       readonly env: Readonly<Record<string, string>>;
-      /** The client's list has a few tools only, by which the model finds the others. @default false */
+      /** The client's list has only a few tools, by which the model finds the others. @default false */
       readonly listsFew?: boolean;
     }
   | {
       readonly url: string;
       readonly listsFew?: boolean;
-      /** Variable that holds the hub's token, which never stands in the file itself. */
+      /** Variable with the hub's token, which is never written to the file itself. */
       readonly tokenVariable?: string;
     };
 
-/** A client whose file the hub can be written into. */
+/** A client with a file into which the hub can be written. */
 export interface ClientKind {
-  /** What it is called on the command line. */
+  /** Name on the command line. */
   readonly id: string;
-  /** As `known-files.ts` names it. */
+  /** Name in `known-files.ts`. */
   readonly program: string;
   readonly form: "json" | "toml";
-  /** Where its servers stand in its file. */
+  /** Key of its servers in its file. */
   readonly table: string;
-  /** What makes it read the file again. */
+  /** The action after which it reads the file again. */
   readonly next: string;
-  /** Its entry for the hub; a text says why there can be none. */
+  /** Returns its entry for the hub, or a text with the reason why there is none. */
   readonly entry: (hub: HubEntry) => JsonObject | string;
 }
 
@@ -41,13 +41,13 @@ interface EntrySpelling {
   readonly http?: JsonObject;
   /** The key of an address. @default "url" */
   readonly url?: string;
-  /** How the client writes a variable; absent: it knows none. */
+  /** Returns the client's syntax for a variable; absent: it has none. */
   readonly variable?: (name: string) => string;
-  /** Keeps the client from hiding a short list of tools behind its own search. @default {} */
+  /** Prevents the client from hiding a short list of tools behind its own search. @default {} */
   readonly alwaysLoad?: JsonObject;
 }
 
-/** The way that most clients write it. */
+/** The format of most clients. */
 function usual({
   stdio = {},
   http = {},
@@ -76,7 +76,7 @@ const NO_VARIABLES =
 const shell = (name: string): string => `\${${name}}`;
 const ofEnv = (name: string): string => `\${env:${name}}`;
 
-/** Claude Desktop starts programs only; addresses are entered in its settings. */
+/** Claude Desktop only starts programs; addresses are entered in its settings. */
 const claudeDesktop: EntryFormat = (hub) =>
   "command" in hub
     ? program(hub)
@@ -100,7 +100,7 @@ const openCode: EntryFormat = (hub) => {
 const SERVERS = { form: "json", table: "mcpServers" } as const;
 const RELOADS = "It reads its file again by itself.";
 
-/** Every client that can be connected; a new one is one more entry, and its place a line in `known-files.ts`. */
+/** Every client that can be connected; a new one needs an entry here and a line in `known-files.ts`. */
 export const CLIENTS: readonly ClientKind[] = [
   {
     id: "claude",
@@ -206,7 +206,7 @@ export const CLIENTS: readonly ClientKind[] = [
   },
 ];
 
-/** Other words for the same clients. */
+/** Other names of the same clients. */
 const ALIASES: Readonly<Record<string, string>> = {
   "claude-desktop": "claude",
   code: "vscode",
@@ -218,7 +218,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   "copilot-cli": "copilot",
 };
 
-/** The client of that name; else the names that may have been meant. */
+/** Returns the client with that name; else the names that may have been intended. */
 export function findClient(name: string): ClientKind | readonly string[] {
   const id = ALIASES[name.toLowerCase()] ?? name.toLowerCase();
   return (
@@ -227,7 +227,7 @@ export function findClient(name: string): ClientKind | readonly string[] {
   );
 }
 
-/** The file in which a client keeps the servers of its user, whether it is there or not. */
+/** Returns the file in which a client keeps its user's servers, whether it exists or not. */
 export function clientFile({ program }: ClientKind, places: ClientFilePlaces): string {
   const known = knownFiles(places).find((file) => file.program === program && file.workspace === undefined);
   if (!known) throw new Error(`No file is known for ${program}.`);

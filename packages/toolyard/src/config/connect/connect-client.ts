@@ -24,7 +24,7 @@ export interface ConnectionResult {
   readonly backup?: string;
 }
 
-/** Writes the hub into a client's file and its servers out of it, with a backup. Throws a `ConfigError`. */
+/** Writes the hub into a client's file and moves its servers out, with a backup. Throws a `ConfigError`. */
 export async function connectClient({ entry, moves, ...place }: ClientConnection): Promise<ConnectionResult> {
   const { path, records } = place;
   const record = await records.get(path);
@@ -56,8 +56,8 @@ interface Step {
 }
 
 /**
- * Adds a change to the record. A change of the file as the last `connect` left it joins that step, whose backup then
- * undoes both. A file that was edited in between needs a backup of its own if servers move out of it.
+ * Adds a change to the record. A change of the file in the state after the last `connect` joins that step, so that its
+ * backup undoes both. A file that was edited in between needs a separate backup if servers move out of it.
  */
 async function withStep(record: ConnectionRecord, { path, change, moved }: Step): Promise<ConnectionRecord> {
   const written = contentDigest(change.after.text);

@@ -35,7 +35,7 @@ interface UndoState {
 }
 
 /**
- * Takes the hub out of a client's file and puts back the servers that any `connect` moved out of it. Throws a
+ * Removes the hub from a client's file and puts back the servers that any `connect` moved out of it. Throws a
  * `ConfigError`.
  */
 export async function disconnectClient(place: ClientPlace): Promise<DisconnectionResult> {
@@ -81,7 +81,7 @@ async function undo(
   return undoing;
 }
 
-/** The first backup is the user's own file, in which an entry of this name is the user's, too. */
+/** The first backup is the user's own file, in which an entry with this name belongs to the user, too. */
 function isRestoredFile({ spent }: UndoState, [first]: readonly ConnectionStep[]): boolean {
   return first?.backup !== undefined && spent.includes(first.backup);
 }

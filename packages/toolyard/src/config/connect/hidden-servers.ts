@@ -6,14 +6,14 @@ import type { OwnServer } from "./take-over.ts";
 export interface HiddenServer {
   /** Name of the server in the hub's configuration. */
   readonly name: string;
-  /** The client's own server, whose settings differ. */
+  /** The client's own server with different settings. */
   readonly because: string;
 }
 
 /**
- * Returns the servers of the hub that a client must not see, because it has the same program with settings of its own:
- * switched off, with fewer tools, or with another account. Without this, the hub would give the client what its own
- * file withholds from it. A server that moved out of the client's file is never hidden from it.
+ * Returns the servers of the hub that a client must not see, because it has the same program with its own settings:
+ * disabled, with fewer tools, or with another account. Otherwise the hub would give the client what its own file
+ * withholds. A server that moved out of the client's file is never hidden from it.
  */
 export function hiddenServers(
   own: readonly OwnServer[],

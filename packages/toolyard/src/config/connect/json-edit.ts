@@ -2,12 +2,12 @@ import type { Node } from "jsonc-parser";
 import type { JsonObject } from "../../core/json/json.ts";
 import { BYTE_ORDER_MARK } from "../document.ts";
 
-/** JSON with comments in which one entry of a table was set; every other line stays as it is. */
+/** Returns JSON with comments in which one entry of a table was set; every other line is unchanged. */
 export function setInJson(text: string, place: readonly [string, string], entry: JsonObject): Promise<string> {
   return behindMark(text, (plain) => setIn(plain, place, entry));
 }
 
-/** The same text without entries of a table; it is read once for all of them. */
+/** Returns the same text without some entries of a table; it is parsed once for all. */
 export function removeFromJson(text: string, table: string, names: readonly string[]): Promise<string> {
   return behindMark(text, (plain) => removeFrom(plain, table, new Set(names)));
 }
@@ -41,7 +41,7 @@ async function removeFrom(text: string, table: string, names: ReadonlySet<string
   const members = (root && findNodeAtLocation(root, [table])?.children) ?? [];
   let left = text;
   let isLast = true;
-  // From the end, so that no offset before a removed member changes.
+  // Removed from the end, so that no earlier offset changes.
   for (const [at, member] of Array.from(members.entries()).toReversed()) {
     const name = String(member.children?.[0]?.value);
     if (names.has(name)) {
@@ -58,7 +58,7 @@ interface JsonMember {
   readonly value: JsonObject;
 }
 
-/** Puts a member behind the last one, laid out as that is. */
+/** Inserts a member after the last one, with the same layout. */
 function insert(text: string, object: Node, { key, value }: JsonMember): string {
   const last = object.children?.at(-1);
   const unit = unitOf(text);
@@ -89,13 +89,13 @@ function insert(text: string, object: Node, { key, value }: JsonMember): string 
 
 interface Removal {
   readonly member: Node;
-  /** The member before it. */
+  /** The previous member. */
   readonly before: Node | undefined;
-  /** No member behind it is left. */
+  /** No member after it is left. */
   readonly isLast: boolean;
 }
 
-/** A member on lines of its own goes with them. Undefined if it shares them with others. */
+/** Removes a member together with its own lines. Undefined if it shares them with others. */
 function withoutLines(text: string, { member, before, isLast }: Removal): string | undefined {
   const end = member.offset + member.length;
   const comma = commaAfter(text, end);
@@ -105,18 +105,18 @@ function withoutLines(text: string, { member, before, isLast }: Removal): string
     return undefined;
   const start = text.lastIndexOf("\n", member.offset) + 1;
   const shortened = splice(text, { start, end: lineEnd + 1 }, "");
-  // What is last now ends without a comma, as what was last did.
+  // If the removed last member had no trailing comma, removes the new last member's.
   const loose = isLast && comma === undefined && before ? commaAfter(text, before.offset + before.length) : undefined;
   return loose === undefined ? shortened : splice(shortened, { start: loose, end: loose + 1 }, "");
 }
 
-/** Puts other text where a span of it was. */
+/** Replaces a span of the text. */
 function splice(text: string, { start, end }: { start: number; end: number }, inserted: string): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   return text.slice(0, start) + inserted.replaceAll("\n", eol) + text.slice(end);
 }
 
-/** One step of indentation as the file has it. */
+/** Returns one step of the file's indentation. */
 function unitOf(text: string): string {
   return /^([ \t]+)\S/m.exec(text)?.[1] ?? "  ";
 }
@@ -131,14 +131,14 @@ function startsLine(text: string, { offset }: Node): boolean {
 
 const BETWEEN = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
 
-/** The comma behind a value, with comments in between. */
+/** Returns the comma after a value, with comments in between. */
 function commaAfter(text: string, at: number): number | undefined {
   BETWEEN.lastIndex = at;
   const end = at + (BETWEEN.exec(text)?.[0].length ?? 0);
   return text[end] === "," ? end : undefined;
 }
 
-/** The end of this line, where nothing but a comment follows on it, else right here. */
+/** Returns the end of this line if only a comment follows, else the current position. */
 function lineEndAfter(text: string, at: number, limit: number): number {
   const rest = /^[ \t]*(?:\/\/[^\n\r]*|\/\*[^\n\r]*\*\/[ \t]*)?(?=\r?\n)/.exec(text.slice(at, limit));
   return rest ? at + rest[0].length : at;

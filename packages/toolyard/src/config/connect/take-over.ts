@@ -13,11 +13,11 @@ export interface StayingServer {
   readonly reason: string;
 }
 
-/** One server of a client as far as it is known, for the comparison with the hub's. */
+/** The known facts of one server of a client, for the comparison with the hub's. */
 export interface OwnServer {
   readonly name: string;
   readonly options: JsonObject;
-  /** The hub serves it in place of the client. */
+  /** The hub serves it instead of the client. */
   readonly moves: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface TakeOverOptions extends Omit<ImportOptions, "cwd"> {
 /** Servers that a client keeps for one folder only stay in its file. */
 const NO_FOLDER = "";
 
-/** Decides which of a client's servers the hub can serve in its place, without a change of what its user may do. */
+/** Decides which of a client's servers the hub can serve instead, without changing what its user may do. */
 export async function planTakeOver(options: TakeOverOptions): Promise<TakeOver> {
   const { client, path, document, taken, keep } = options;
   const file = { program: client.program, path };

@@ -7,9 +7,9 @@ import { LockTaken } from "../../files/file-lock.ts";
 import { PRIVATE_MODE, writeWhole } from "../../files/write-whole.ts";
 
 /**
- * Puts a text in a file's place in one step, so that a reader sees the old text or the new one and nothing between.
- * A link is followed, and the file keeps its mode; a new one is for its owner alone, as are the folders made for it.
- * Throws a `ConfigError` where the file may not be written.
+ * Replaces a file's text in one step, so that a reader sees either the old or the new text. A link is followed, and the
+ * file keeps its mode; a new file, and its new folders, are accessible only to the owner. Throws a `ConfigError` if the
+ * file cannot be written.
  */
 export function replaceFile(path: string, text: string): Promise<void> {
   return onWritable(path, async () => {
@@ -20,7 +20,7 @@ export function replaceFile(path: string, text: string): Promise<void> {
   });
 }
 
-/** Throws a `ConfigError` where `replaceFile` would be refused, as far as that is known beforehand. */
+/** Throws a `ConfigError` if `replaceFile` would be refused, as far as that can be checked in advance. */
 export function assertReplaceable(path: string): Promise<void> {
   return onWritable(path, async () => {
     const real = await realpath(path).catch(() => path);
@@ -33,7 +33,7 @@ function existingFolder(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : existingFolder(dirname(folder));
 }
 
-/** Turns what the system refuses about a file into a `ConfigError` that names it. */
+/** Converts a system error about a file to a `ConfigError` that names it. */
 export async function onWritable<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -46,7 +46,7 @@ export async function onWritable<T>(path: string, work: () => Promise<T>): Promi
   }
 }
 
-/** A file that says it is not to be written is left alone, though its folder would allow to replace it. */
+/** A read-only file is not replaced, even if its folder would allow it. */
 async function modeOf(path: string): Promise<number> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats) return PRIVATE_MODE;

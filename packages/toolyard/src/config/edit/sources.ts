@@ -7,7 +7,7 @@ import { entriesOf, tablesOf } from "../source-tables.ts";
 import type { TomlDocument } from "./toml-document.ts";
 import type { TreePath } from "./tree-path.ts";
 
-/** A server of a configuration file, and where it stands in it. */
+/** A server of a configuration file, and its place. */
 export interface ServerPlace {
   readonly name: string;
   readonly kind: ProviderKind;
@@ -15,7 +15,7 @@ export interface ServerPlace {
   readonly options: JsonObject;
 }
 
-/** The servers that one file says something about, in the order of the schema's tables, then in its own. */
+/** Returns the servers in one file, in the order of the schema's tables, then of the file. */
 export function serversOf(tree: JsonObject, schema: OptionSchema): readonly ServerPlace[] {
   return tablesOf(tree, schema).flatMap(({ path, value, table }) =>
     entriesOf(value, table).flatMap(({ name, step, value: options }): ServerPlace[] =>
@@ -24,17 +24,17 @@ export function serversOf(tree: JsonObject, schema: OptionSchema): readonly Serv
   );
 }
 
-/** A server that is to be written. */
+/** A server to be written. */
 export interface NewServer {
   readonly kind: ProviderKind;
   readonly name: string;
-  /** Where servers of its kind stand in a list, the name is among them. */
+  /** Includes the name if servers of its kind are in a list. */
   readonly options: JsonObject;
   /** @default none */
   readonly comment?: string | undefined;
 }
 
-/** Adds servers to the tables or lists that hold their kinds. */
+/** Adds servers to the tables or lists of their kinds. */
 export function addServers(
   document: TomlDocument,
   servers: readonly NewServer[],
@@ -51,7 +51,7 @@ export function addServer(document: TomlDocument, server: NewServer, schema: Opt
   return addServers(document, [server], schema);
 }
 
-/** A tree with nothing but one server. */
+/** Returns a tree with only one server. */
 export function treeOf({ kind, name, options }: NewServer, schema: OptionSchema): JsonObject {
   const { path, isList } = tableOf(kind, schema);
   const held: unknown = isList ? [options] : { [name]: options };
@@ -64,20 +64,20 @@ function tableOf(kind: ProviderKind, schema: OptionSchema): { readonly path: Tre
   return found;
 }
 
-/** Where a file keeps the places of one kind of tools on this machine. */
+/** The option of a file with the local paths of one kind of tools. */
 export interface PathList {
   readonly kind: ProviderKind;
-  /** As the file calls it. */
+  /** Name in the file. */
   readonly section: string;
   readonly key: string;
-  /** In force while the section names none. */
+  /** Default while the section names none. */
   readonly usual: readonly string[];
-  /** One path alone is written as a list, too. */
+  /** A single path is written as a list, too. */
   readonly isAlwaysList: boolean;
   readonly places: ToolPlaces;
 }
 
-/** The lists of all kinds, in the order of the schema. */
+/** Returns the lists of all kinds, in the order of the schema. */
 export function pathListsOf(tree: JsonObject, schema: OptionSchema): readonly PathList[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, { "~table": facts, properties = {} }]) => {
     const { places, formerly } = facts ?? {};
@@ -90,7 +90,7 @@ export function pathListsOf(tree: JsonObject, schema: OptionSchema): readonly Pa
   });
 }
 
-/** The paths of one list as they are written. */
+/** Returns the paths of one list as written. */
 export function pathsOf(tree: JsonObject, { section, key, usual }: PathList): readonly string[] {
   const table = tree[section];
   if (!isJsonObject(table)) return [];
@@ -99,7 +99,7 @@ export function pathsOf(tree: JsonObject, { section, key, usual }: PathList): re
   return Array.isArray(value) ? value.map(String) : usual;
 }
 
-/** Whether a list names a path; both count from `folder`. */
+/** Returns whether a list contains a path; both relative to `folder`. */
 export function hasPath(
   tree: JsonObject,
   list: PathList,
@@ -120,7 +120,7 @@ export async function addPath(document: TomlDocument, list: PathList, path: stri
   return document.set([section], key, paths.length === 1 && !isAlwaysList ? path : paths);
 }
 
-/** Takes a path out of a list; with the last one its table goes, where it says nothing else. */
+/** Removes a path from a list; the last one removes its table too, if nothing else is in it. */
 export async function removePath(
   document: TomlDocument,
   list: PathList,

@@ -33,7 +33,7 @@ tool_timeouts = { "a.b" = "1s" }
 const read = (text: string) => TomlDocument.parse("yard.toml", text);
 
 describe("adding", () => {
-  test("a table stands at the end, and everything before it as it was", async () => {
+  test("appends a table at the end, and leaves everything before unchanged", async () => {
     const { text } = await (
       await read(YARD)
     ).addAll([
@@ -44,7 +44,7 @@ describe("adding", () => {
     );
   });
 
-  test("a list of tables goes on, or begins", async () => {
+  test("extends or starts a list of tables", async () => {
     const more = await (
       await read(YARD)
     ).addAll([{ path: ["mcp", "remote_servers"], table: { namespace: "c" }, comment: "new", isEntry: true }]);
@@ -55,7 +55,7 @@ describe("adding", () => {
     expect(first.text).toBe(`[[mcp.remote_servers]]\nnamespace = "c"\n`);
   });
 
-  test("a value joins a list in brackets, comments and trailing commas included", async () => {
+  test("adds a value to a list in brackets, with comments and trailing commas", async () => {
     const list = await read('[modules]\npaths = [\n  "a", # first\n  "b", # second\n]\n');
     expect((await list.addValue(["modules", "paths"], "c")).text).toBe(
       '[modules]\npaths = [\n  "a", # first\n  "b", "c", # second\n]\n',
@@ -65,7 +65,7 @@ describe("adding", () => {
     );
   });
 
-  test("what stands in braces cannot be added to from outside, and that is said", async () => {
+  test("refuses to add to an inline table from outside, with the reason", async () => {
     const inline = await read('mcp = { stdio_servers = { a = { command = "x" } } }\n');
     const adding = inline.addAll([{ path: ["mcp", "stdio_servers", "b"], table: { command: "y" } }]);
     await expect(adding).rejects.toThrow(ConfigError);
@@ -74,19 +74,19 @@ describe("adding", () => {
 });
 
 describe("setting", () => {
-  test("a key that is there gets the new value, its comment stays", async () => {
+  test("replaces the value of an existing key and keeps its comment", async () => {
     const { text } = await (await read(YARD)).set(["server"], "port", 1);
     expect(text).toBe(YARD.replace("port = 9000 ", "port = 1 "));
   });
 
-  test("a new key goes below the last one of its table", async () => {
+  test("adds a new key below the last one of its table", async () => {
     const { text } = await (await read(YARD)).set(["mcp", "stdio_servers", "memory"], "enabled", false);
     expect(text).toBe(YARD.replace("# latest\n", "# latest\nenabled = false\n"));
     const entry = await (await read(YARD)).set(["mcp", "remote_servers", "0"], "enabled", false);
     expect(entry.text).toBe(YARD.replace('web.example/mcp"\n', 'web.example/mcp"\nenabled = false\n'));
   });
 
-  test("in braces, behind dots, and below a bare header", async () => {
+  test("in braces, with dotted keys, and below an empty header", async () => {
     const path = ["mcp", "stdio_servers", "a"];
     const inBraces = await read('[mcp.stdio_servers]\na = { command = "x" } # keep\n');
     expect((await inBraces.set(path, "enabled", false)).text).toBe(
@@ -102,13 +102,13 @@ describe("setting", () => {
     );
   });
 
-  test("a table that is not there is refused", async () => {
+  test("refuses a missing table", async () => {
     await expect((await read(YARD)).set(["mcp", "stdio_servers", "no"], "enabled", false)).rejects.toThrow(ConfigError);
   });
 });
 
 describe("removing", () => {
-  test("a table goes with its sub-tables and the comment right above, and nothing else", async () => {
+  test("removes a table with its subtables and the comment directly above, and nothing else", async () => {
     const { text } = await (await read(YARD)).remove(["mcp", "stdio_servers", "memory"]);
     const start = YARD.indexOf("# Notes");
     expect(text).toBe(YARD.slice(0, start) + YARD.slice(YARD.indexOf("# The web")));
@@ -135,18 +135,18 @@ describe("removing", () => {
     );
   });
 
-  test("line breaks of Windows stay", async () => {
+  test("keeps line breaks of Windows", async () => {
     const windows = await read(YARD.replaceAll("\n", "\r\n"));
     const { text } = await windows.set(["mcp", "stdio_servers", "memory"], "enabled", false);
     expect(text.replaceAll("\r\n", "")).not.toContain("\n");
   });
 });
 
-test("a text that is no TOML is refused with its line", async () => {
+test("refuses a text that is not TOML with its line", async () => {
   await expect(read("[server]\nport = = 1\n")).rejects.toThrow("yard.toml:2:");
 });
 
-test("whatever the text, a change says what was meant and nothing else, or is refused", async () => {
+test("for any text, a change has exactly the intended effect, or is refused", async () => {
   const word = fc.string({
     minLength: 1,
     maxLength: 6,

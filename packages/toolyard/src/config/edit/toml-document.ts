@@ -6,7 +6,7 @@ import { readPlaces, type TomlPlace } from "./toml-places.ts";
 import { keyText, tableText, valueText } from "./toml-text.ts";
 import { isWithin, withoutPath, withPath, type TreePath } from "./tree-path.ts";
 
-/** A text, what it says, and where it says what. */
+/** A text, its values, and their places. */
 interface ReadText {
   readonly text: string;
   readonly tree: JsonObject;
@@ -14,9 +14,9 @@ interface ReadText {
 }
 
 /**
- * A TOML text that can be changed with everything else in it left as it stands: comments, order, blank lines. Each
- * change gives a new document, and is read again before it does: what says something else than was meant is never
- * given out. All throw a `ConfigError` where the text is written in a way that cannot be changed from outside.
+ * A TOML text that can be changed while everything else stays unchanged: comments, order, blank lines. Each change
+ * returns a new document, which is parsed again before: a result with a different meaning is never returned. All
+ * methods throw a `ConfigError` if the text is written in a form that cannot be changed from outside.
  */
 export class TomlDocument {
   readonly text: string;
@@ -31,7 +31,7 @@ export class TomlDocument {
     this.#places = places;
   }
 
-  /** `name` stands for the text in messages. Throws a `ConfigError` with line and column when it is no TOML. */
+  /** `name` names the text in messages. Throws a `ConfigError` with line and column if it is not TOML. */
   static async parse(name: string, text: string): Promise<TomlDocument> {
     const tree = await parseToml(name, text);
     const { parse } = await import("smol-toml");
@@ -47,12 +47,12 @@ export class TomlDocument {
     return new TomlDocument(name, { text, tree, places: readPlaces(text, readKey) });
   }
 
-  /** Whether the text itself says something at this path. */
+  /** Returns whether the text itself has a value at this path. */
   has(path: TreePath): boolean {
     return this.#places.some((place) => isWithin(place.path, path));
   }
 
-  /** Adds tables and entries of lists of tables at the end of the text, which is checked once for all of them. */
+  /** Adds tables and entries of lists of tables at the end of the text, which is checked once for all. */
   async addAll(additions: readonly Addition[]): Promise<TomlDocument> {
     if (additions.length === 0) return this;
     let wanted = this.tree;
@@ -66,7 +66,7 @@ export class TomlDocument {
     return this.#append(blocks.join("\n"), wanted);
   }
 
-  /** Sets one key of a table that is there. */
+  /** Sets one key of an existing table. */
   async set(table: TreePath, key: string, value: unknown): Promise<TomlDocument> {
     const path = [...table, key];
     const there = this.#find(path);
@@ -75,7 +75,7 @@ export class TomlDocument {
     return this.#spliced([splice], withPath(this.tree, path, value));
   }
 
-  /** Adds an entry to a list of plain values that stands in brackets. */
+  /** Adds an entry to a list of plain values in brackets. */
   async addValue(path: TreePath, value: unknown): Promise<TomlDocument> {
     const there = this.#find(path);
     const list = listAt(this.tree, path);
@@ -88,14 +88,12 @@ export class TomlDocument {
     return this.#spliced([splice], withPath(this.tree, [...path, String(list.length)], value));
   }
 
-  /**
-   * Takes out what stands at a path: a table with the tables below it and the comment right above it, a key, an entry.
-   */
+  /** Removes a path: a table with its subtables and the comment directly above, a key, an entry. */
   async remove(path: TreePath): Promise<TomlDocument> {
     return this.#spliced(this.#removal(path), withoutPath(this.tree, path));
   }
 
-  /** Takes out several tables; the text is checked once if each of them has lines of its own. */
+  /** Removes several tables; the text is checked once if each has separate lines. */
   async removeAll(paths: readonly TreePath[]): Promise<TomlDocument> {
     const isPlain = paths.every((path) => this.#linesOf(path).length > 0);
     if (isPlain) {
@@ -121,7 +119,7 @@ export class TomlDocument {
     return own.toSorted((a, b) => a.start - b.start);
   }
 
-  /** Takes out one key as `set` would put it there. Nothing where a comment speaks of it, which would go as well. */
+  /** Removes one key that `set` would add again. `undefined` if a comment refers to it, which would be removed too. */
   async unset(table: TreePath, key: string): Promise<TomlDocument | undefined> {
     const path = [...table, key];
     const place = this.#find(path);
@@ -145,7 +143,7 @@ export class TomlDocument {
     return this.#spliced([{ start: this.text.length, end: this.text.length, text: before + block }], wanted);
   }
 
-  /** Where a key that is not there yet goes. */
+  /** Returns the position for a new key. */
   #insertion(table: TreePath, key: string, text: string): Splice {
     const there = this.#find(table);
     if (there && there.kind !== "header") return this.#innerInsertion(there, key, text);
@@ -190,7 +188,7 @@ export class TomlDocument {
     });
   }
 
-  /** An entry of a list or table in brackets goes with the comma that parts it from its neighbour. */
+  /** Removes an entry of a list or table in brackets together with the separating comma. */
   #innerSplice(place: TomlPlace): Splice {
     const parent = place.path.slice(0, -1);
     const siblings = this.#places.filter(
@@ -206,7 +204,7 @@ export class TomlDocument {
     return this.text.lastIndexOf("\n", at - 1) + 1;
   }
 
-  /** Behind the line break, or at the end of the text. */
+  /** Returns the position after the line break, or the end of the text. */
   #lineEnd(at: number): number {
     const end = this.text.indexOf("\n", at);
     return end === -1 ? this.text.length : end + 1;
@@ -222,7 +220,7 @@ export class TomlDocument {
     return at;
   }
 
-  /** Comments right below belong to what goes, but for those right above what comes next. */
+  /** Comments directly below belong to the removed part, except for those directly above the next part. */
   #commentsBelow(end: number): number {
     let at = end;
     while (at < this.text.length && /^[ \t]*#/.test(this.text.slice(at, this.#lineEnd(at)))) at = this.#lineEnd(at);
@@ -267,9 +265,9 @@ export class TomlDocument {
 export interface Addition {
   readonly path: TreePath;
   readonly table: JsonObject;
-  /** Stands above it. */
+  /** Comment above it. */
   readonly comment?: string | undefined;
-  /** It is one more entry of a list of tables. @default false */
+  /** True for a further entry of a list of tables. @default false */
   readonly isEntry?: boolean;
 }
 
@@ -279,7 +277,7 @@ function listAt(tree: JsonObject, path: TreePath): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Removals that overlap, such as by a comment that belongs to both, as one. */
+/** Merges overlapping removals, such as those with a common comment. */
 function merged(splices: readonly Splice[]): readonly Splice[] {
   const all: Splice[] = [];
   for (const splice of splices.toSorted((one, other) => one.start - other.start)) {
@@ -300,7 +298,7 @@ function isSame(one: TreePath, other: TreePath): boolean {
   return one.length === other.length && isWithin(one, other);
 }
 
-/** A table without keys says nothing, whether it is written or not. */
+/** A table without keys has no effect, written or not. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (!isJsonObject(value) || value instanceof Date) return value;
@@ -313,7 +311,7 @@ function isEmptyTable(value: unknown): boolean {
   return (isList || (isJsonObject(value) && !(value instanceof Date))) && Object.keys(value as object).length === 0;
 }
 
-/** Leaves one line break after the last line that is not empty. */
+/** Leaves one line break after the last non-empty line. */
 function withoutEmptyEnd(text: string): string {
   const last = text.trimEnd();
   const lineBreak = /^[ \t]*(\r?\n)[^]*\n$/.exec(text.slice(last.length));

@@ -1,23 +1,23 @@
-/** Where something of a TOML text stands. */
+/** The place of a value in a TOML text. */
 export interface TomlPlace {
   /** Its whole path; entries of lists by their number: `["mcp", "remote_servers", "0", "url"]`. */
   readonly path: readonly string[];
-  /** `header`: a line in brackets. `pair`: a key with its value on lines of its own. `inner`: inside a value. */
+  /** `header`: a line in brackets. `pair`: a key with its value on separate lines. `inner`: inside a value. */
   readonly kind: "header" | "pair" | "inner";
   /** Offset of the bracket, of the key, or of an entry without a key. */
   readonly start: number;
-  /** Offset of the value; of a header, that of its bracket. */
+  /** Offset of the value; for a header, that of its bracket. */
   readonly valueStart: number;
-  /** Offset behind the value or the header, before blanks and a comment. */
+  /** Offset after the value or the header, before blanks and a comment. */
   readonly end: number;
   /** Path of the header above, empty above the first. */
   readonly table: readonly string[];
 }
 
-/** Gives the steps of a key as it is written, such as `a."b.c"`. */
+/** Returns the steps of a written key, such as `a."b.c"`. */
 export type ReadKey = (text: string) => readonly string[];
 
-/** The places of a text that is valid TOML, in the order of the text; what is inside a value stands before it. */
+/** Returns the places of a valid TOML text, in text order; the parts of a value precede it. */
 export function readPlaces(text: string, readKey: ReadKey): readonly TomlPlace[] {
   const scanner = new Scanner(text, readKey);
   return scanner.read();
@@ -27,7 +27,7 @@ class Scanner {
   readonly #text: string;
   readonly #readKey: ReadKey;
   readonly #places: TomlPlace[] = [];
-  /** Entries so far of each list of tables, by its path. */
+  /** Number of entries so far of each list of tables, by its path. */
   readonly #counts = new Map<string, number>();
   #at = 0;
   #table: readonly string[] = [];
@@ -57,7 +57,7 @@ class Scanner {
     this.#places.push({ path, kind: "header", start, valueStart: start, end: this.#at, table: path });
   }
 
-  /** A header names the last entry of a list by the list's name alone. */
+  /** A header names the last entry of a list only by the list's name. */
   #headerPath(steps: readonly string[], isList: boolean): readonly string[] {
     const path: string[] = [];
     for (const [index, step] of steps.entries()) {
@@ -122,7 +122,7 @@ class Scanner {
     while (this.#at < this.#text.length && !this.#text.startsWith(mark, this.#at))
       this.#at += quote === '"' && this.#text[this.#at] === "\\" ? 2 : 1;
     this.#at += mark.length;
-    // A string of three quotes may end in one or two more, which belong to it.
+    // A string with three quotes may end with one or two more, which belong to it.
     while (mark.length === 3 && this.#text[this.#at] === quote) this.#at += 1;
   }
 
@@ -135,7 +135,7 @@ class Scanner {
     while (this.#text[this.#at] === " " || this.#text[this.#at] === "\t") this.#at += 1;
   }
 
-  /** Blanks, line breaks and comments. */
+  /** Skips blanks, line breaks and comments. */
   #skipTrivia(): void {
     for (;;) {
       while (this.#at < this.#text.length && /[\s\uFEFF]/.test(this.#text[this.#at]!)) this.#at += 1;

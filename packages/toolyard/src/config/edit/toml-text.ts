@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { TreePath } from "./tree-path.ts";
 
-/** A key as TOML writes it: `mcp.stdio_servers."a b"`. */
+/** Returns a key in TOML syntax: `mcp.stdio_servers."a b"`. */
 export function keyText(path: TreePath): string {
   return path.map((step) => (/^[\w-]+$/.test(step) ? step : JSON.stringify(step))).join(".");
 }
 
-/** A value on one line. */
+/** Returns a value on one line. */
 export function valueText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(", ")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
@@ -14,7 +14,7 @@ export function valueText(value: unknown): string {
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }
 
-/** The pairs of a table, one a line. */
+/** Returns the pairs of a table, one per line. */
 export function tableText(table: JsonObject): string {
   return Object.entries(table)
     .map(([key, value]) => `${keyText([key])} = ${valueText(value)}\n`)

@@ -3,12 +3,12 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 /** Keys from the top; entries of lists by their number. */
 export type TreePath = readonly string[];
 
-/** Whether a path is `outer` or lies below it. */
+/** Returns whether a path is `outer` or below it. */
 export function isWithin(path: TreePath, outer: TreePath): boolean {
   return path.length >= outer.length && outer.every((step, index) => path[index] === step);
 }
 
-/** A copy of a tree in which `value` stands at `path`; tables on the way are made. */
+/** Returns a copy of a tree with `value` at `path`; missing tables are created. */
 export function withPath(tree: JsonObject, [step = "", ...rest]: TreePath, value: unknown): JsonObject {
   return { ...tree, [step]: changed(tree[step], rest, value) };
 }
@@ -17,7 +17,7 @@ function changed(inner: unknown, rest: TreePath, value: unknown): unknown {
   const [next, ...further] = rest;
   if (next === undefined) return value;
   if (!Array.isArray(inner)) {
-    // The first entry of a list that is not there yet.
+    // The first entry of a new list.
     if (inner === undefined && /^\d+$/.test(next)) return [changed(undefined, further, value)];
     return withPath(isJsonObject(inner) ? inner : {}, rest, value);
   }
@@ -26,7 +26,7 @@ function changed(inner: unknown, rest: TreePath, value: unknown): unknown {
   return list;
 }
 
-/** A copy of a tree without what stands at `path`. */
+/** Returns a copy of a tree without the value at `path`. */
 export function withoutPath(tree: JsonObject, path: TreePath): JsonObject {
   return without(tree, path) as JsonObject;
 }

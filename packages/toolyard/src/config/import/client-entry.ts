@@ -117,13 +117,13 @@ function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** A switch that is off and an empty list say the same as an absent key. */
+/** A disabled switch and an empty list have the same meaning as an absent key. */
 function isNothing(value: unknown): boolean {
   if (isJsonObject(value)) return Object.keys(value).length === 0;
   return value === false || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-/** Joins what several keys say: every exclusion holds, and of several inclusions what is in all of them. */
+/** Combines the values of several keys: every exclusion applies, and of several inclusions their intersection. */
 function joinOptions(parts: readonly JsonObject[]): JsonObject {
   return parts.reduce<JsonObject>((joined, part) => {
     const result: Record<string, unknown> = { ...joined, ...part };

@@ -232,7 +232,7 @@ const ONLY_IN_THE_EDITOR = new Set(
   ).split(" "),
 );
 
-/** The hub asks nobody, so a value that the client would ask for comes from a variable. */
+/** The hub prompts no user, so a value for which the client would prompt comes from a variable. */
 function inputVariable(id: string): string {
   return id
     .toUpperCase()

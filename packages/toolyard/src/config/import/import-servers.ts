@@ -38,27 +38,27 @@ export interface SkippedServer {
 
 export interface ImportReport {
   readonly servers: readonly ImportedServer[];
-  /** Servers that an earlier file, or the target, already has, and those that cannot be used as they stand. */
+  /** Servers that an earlier file, or the target, already has, and those that cannot be used. */
   readonly skipped: readonly SkippedServer[];
   readonly warnings: readonly string[];
-  /** Files that were there. */
+  /** The existing files. */
   readonly files: readonly KnownFile[];
 }
 
 export interface ImportOptions {
-  /** What the target has already, by name. */
+  /** The target's existing servers, by name. */
   readonly taken: ReadonlyMap<string, JsonObject>;
-  /** The `toolyard.toml` that the servers are meant for. */
+  /** The target `toolyard.toml` of the servers. */
   readonly target: string;
-  /** Servers that a program keeps for one folder only are taken when it is this one. */
+  /** Servers that a program keeps for one folder only are imported if it is this one. */
   readonly cwd: string;
-  /** The whole configuration's: a server that it refuses would spoil the rest of the target. */
+  /** The schema of the whole configuration: an invalid server would make the rest of the target unusable. */
   readonly schema: OptionSchema;
   /** The environment that decides which referenced variables are set. */
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
-/** Reads the files that exist and gathers their servers; the first file that has an alias keeps it. */
+/** Reads the existing files and collects their servers; the first file with an alias keeps it. */
 export async function importServers(candidates: readonly KnownFile[], options: ImportOptions): Promise<ImportReport> {
   const files = candidates.filter(({ path }) => existsSync(path));
   const servers = new Map<string, ImportedServer>();
@@ -78,7 +78,7 @@ export async function importServers(candidates: readonly KnownFile[], options: I
 /** The name under which clients know the hub itself. */
 export const HUB_NAME = "toolyard";
 
-/** One server under two names: each of its tools would be there twice. */
+/** Reports one server under two names, because each of its tools would be listed twice. */
 function twins(servers: readonly ImportedServer[], taken: ReadonlyMap<string, JsonObject>): readonly string[] {
   const known = Array.from(taken, ([alias, options]) => ({ alias, where: "the target", options }));
   return servers.flatMap(({ alias, program, options }) => {
@@ -120,12 +120,12 @@ function further(here: JsonObject, there: JsonObject): string {
   return difference === undefined ? "" : `, but with ${difference}. Rename one of them to have both`;
 }
 
-/** As `toolyard connect` writes it. */
+/** The form that `toolyard connect` writes. */
 function isHub({ args, url }: JsonObject): boolean {
   return url !== undefined || (Array.isArray(args) && args.includes("serve"));
 }
 
-/** Whether an entry of a client's file, in the client's own keys, starts a hub or has an address. */
+/** Returns whether an entry of a client's file, in the client's own keys, starts a hub or has an address. */
 export function isHubEntry(entry: unknown): boolean {
   if (!isJsonObject(entry)) return false;
   const { command, args, url, serverUrl, httpUrl } = entry;
@@ -161,7 +161,7 @@ function translationContext(file: KnownFile, tree: JsonObject, options: ImportOp
   };
 }
 
-/** Every table of servers in a file: those that it keeps for this folder first, then everybody's. */
+/** Returns every table of servers in a file: those for this folder first, then the general ones. */
 function tablesOf(tree: JsonObject, cwd: string): JsonObject[] {
   const projects = isJsonObject(tree["projects"]) ? tree["projects"] : {};
   const project = Object.entries(projects).find(([folder]) => resolve(folder) === cwd)?.[1];
@@ -198,7 +198,7 @@ function serversIn(table: JsonObject, file: KnownFile, { target, context }: Tabl
   const plain = new Map(
     Object.entries(table).map(([alias, entry]) => [
       alias,
-      // What is no object is told as such with all that is left out.
+      // A non-object is reported as such with the other omitted ones.
       isJsonObject(entry) ? toPlainEntry(entry, context) : { entry, ...NO_OPTIONS },
     ]),
   );
@@ -228,7 +228,7 @@ function serversIn(table: JsonObject, file: KnownFile, { target, context }: Tabl
   return { servers, warnings: found.map((warning) => `${file.path}: ${warning}`) };
 }
 
-/** Keeps relative paths pointing at the folder that they were written for, when the target is in another one. */
+/** Keeps relative paths referring to their original folder if the target is in another one. */
 function placed(options: JsonObject, workspace: string | undefined, targetFolder: string): JsonObject {
   if (workspace === undefined || workspace === targetFolder) return options;
   const absolute = (path: unknown): unknown =>
@@ -240,7 +240,7 @@ function placed(options: JsonObject, workspace: string | undefined, targetFolder
   };
 }
 
-/** The servers as text to add to a `toolyard.toml`. */
+/** Returns the servers as text to add to a `toolyard.toml`. */
 export async function toTomlText(servers: readonly ImportedServer[], schema: OptionSchema): Promise<string> {
   const { stringify } = await import("smol-toml");
   const trees = servers.map((server) => treeOf({ ...server, name: server.alias }, schema));

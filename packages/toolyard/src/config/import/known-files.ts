@@ -1,11 +1,11 @@
 import { homedir } from "node:os";
 import { posix, win32 } from "node:path";
 
-/** A server file that some program keeps, and who keeps it. */
+/** A server file of a program, and the program. */
 export interface KnownFile {
   readonly program: string;
   readonly path: string;
-  /** The file belongs to this folder, and what is relative in it counts from there. Absent: it is the user's. */
+  /** The file belongs to this folder, to which its relative paths refer. Absent: it belongs to the user. */
   readonly workspace?: string;
 }
 
@@ -15,10 +15,12 @@ export interface ClientFilePlaces {
   readonly platform: NodeJS.Platform;
 }
 
-/** Where desktop clients and editors keep their MCP servers, by platform; the files of this folder come first. */
+/**
+ * Returns the files of MCP servers of desktop clients and editors, by platform; the files of this folder come first.
+ */
 export function knownFiles(places: ClientFilePlaces): readonly KnownFile[] {
   const users = filesOfUser(places);
-  // In the user's home the two are the same, and the user's is what is meant.
+  // In the user's home both are the same file, which is the user's.
   const own = new Set(users.map(({ path }) => path));
   return [...filesHere(places).filter(({ path }) => !own.has(path)), ...users];
 }
@@ -77,9 +79,9 @@ function filesOfUser(places: ClientFilePlaces): readonly KnownFile[] {
 
 interface UserFolders {
   readonly home: string;
-  /** Where programs that follow the XDG rules keep their settings. */
+  /** Settings folder of programs that follow the XDG rules. */
   readonly xdg: string;
-  /** Where desktop programs keep theirs. */
+  /** Settings folder of desktop programs. */
   readonly application: string;
   readonly zed: string;
 }

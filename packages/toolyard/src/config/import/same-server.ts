@@ -112,7 +112,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
-/** A server in a few words that hold no secret: its program with the package or script, or its host. */
+/** Returns a short label of a server without secrets: its program with the package or script, or its host. */
 export function serverLabel(options: JsonObject): string {
   const [program = "?", ...words] = wordsOf(options);
   if ("url" in options) return URL.canParse(program) ? new URL(program).origin + new URL(program).pathname : program;
@@ -121,11 +121,11 @@ export function serverLabel(options: JsonObject): string {
   return label.length > MAX_LABEL ? `${firstChars(label, MAX_LABEL - 1)}…` : label;
 }
 
-/** Of `pipx run a` and `pnpm dlx a` the third word says more. */
+/** For `pipx run a` and `pnpm dlx a` the third word is more informative. */
 const PASSED_ON = new Set(["run", "exec", "dlx", "tool"]);
 const MAX_LABEL = 80;
 
-/** The address, or the program with its arguments, however they were divided. */
+/** Returns the address, or the program with its arguments, however they were divided. */
 function wordsOf({ url, command, args, host, port, path, scheme }: JsonObject): readonly string[] {
   if (url !== undefined) return [String(url)];
   if (host !== undefined) return [host, port, path, scheme].map((part) => String(part ?? ""));
@@ -137,7 +137,7 @@ function wordsOf({ url, command, args, host, port, path, scheme }: JsonObject): 
   return [...first, ...(Array.isArray(args) ? args.map(String) : [])];
 }
 
-/** A command on one line; quotes make it one of a kind, which is safe here. */
+/** Splits on blanks. A quoted command stays whole; at worst two equal servers count as different. */
 function splitPlain(command: unknown): readonly string[] {
   const text = String(command);
   return /["'\\]/.test(text) ? [text] : text.split(/\s+/);

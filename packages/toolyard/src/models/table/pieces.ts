@@ -2,7 +2,7 @@ import { firstChars } from "../../core/text/truncate.ts";
 const MAX_WORD_CHARS = 48;
 /** Characters of a text that are read, from its beginning. */
 const MAX_TEXT_CHARS = 32_768;
-/** Words whose pieces are cached. */
+/** Most words with cached pieces. */
 const MAX_KNOWN = 20_000;
 const CAMEL_BORDER = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
 const ASCII = /^\p{ASCII}*$/u;
@@ -20,7 +20,7 @@ const INNER_PREFIX_BYTES = 2;
  * or map entries would cost too much memory.
  */
 export class Pieces {
-  /** How many there are. */
+  /** Number of pieces. */
   readonly count: number;
   readonly #bytes: Uint8Array;
   /** Start of each piece, by number; one more entry for the end. */
@@ -31,7 +31,7 @@ export class Pieces {
   /** Hashes of the prefixes of the current word. */
   readonly #hashes = new Uint32Array(MAX_WORD_CHARS + 1);
 
-  /** `lines`: a piece each, in Latin-1. More than `most` are not read. */
+  /** `lines`: one piece per line, in Latin-1. At most `most` are read. */
   constructor(lines: Uint8Array, most: number) {
     this.#bytes = lines;
     this.#starts = new Uint32Array(most + 1);
@@ -39,7 +39,7 @@ export class Pieces {
     this.count = this.#read(lines, most);
   }
 
-  /** Numbers of the pieces, `most` or a few more; words that the vocabulary cannot write are left out. */
+  /** Returns the numbers of the pieces, `most` or slightly more; skips words that the vocabulary cannot represent. */
   ofText(text: string, most: number): number[] {
     const found: number[] = [];
     for (const [word] of plainText(firstChars(text, MAX_TEXT_CHARS)).matchAll(WORD)) {
@@ -125,7 +125,7 @@ function hashed(hash: number, code: number): number {
   return Math.imul(hash ^ code, 0x01000193) >>> 0;
 }
 
-/** Lower-case, without accents, and apart what `camelCase` writes in one. */
+/** Returns lower-case text without accents, with the parts of `camelCase` separated. */
 function plainText(text: string): string {
   const isAscii = ASCII.test(text);
   const lower = text.toLowerCase();

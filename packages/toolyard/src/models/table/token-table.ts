@@ -3,7 +3,7 @@ import { endianness } from "node:os";
 import type { TextEmbedder } from "../../core/ports/models.ts";
 import { Pieces } from "./pieces.ts";
 
-/** The table that comes with the package; `scripts/embeddings/` makes it. */
+/** The table that comes with the package; `scripts/embeddings/` generates it. */
 const SHIPPED = new URL("token-vectors.bin", import.meta.url);
 const MAGIC = "TYT1";
 const HEADER_BYTES = 16;
@@ -13,7 +13,7 @@ const MAX_PIECES = 512;
 
 let shipped: Promise<TokenTable> | undefined;
 
-/** The shipped table, read once, when it is first asked for. Rejects when its file cannot be read. */
+/** Returns the shipped table, read once on first use. Rejects if its file cannot be read. */
 export function loadTokenTable(): Promise<TokenTable> {
   shipped ??= readFile(SHIPPED)
     .then((file) => new TokenTable(file, "toolyard-table-1"))
@@ -35,12 +35,12 @@ export class TokenTable implements TextEmbedder {
   readonly #scales: Float32Array;
   readonly #rows: Int8Array;
 
-  /** `file` as `scripts/embeddings/table_file.py` writes it. Throws an `Error` for anything else. */
+  /** `file` in the format of `scripts/embeddings/table_file.py`. Throws an `Error` for any other. */
   constructor(file: Buffer, model: string) {
     const { count, dimensions, scalesAt, rowsAt } = layoutOf(file);
     const lines = linesOf(file.subarray(HEADER_BYTES, scalesAt));
     this.#scales = scalesOf(file.subarray(scalesAt, rowsAt));
-    // One line more than there may be is found too.
+    // One line more than allowed is detected too.
     this.#pieces = new Pieces(lines, count + 1);
     if (this.#pieces.count !== count || !this.#scales.every(Number.isFinite))
       throw new Error("The table of token vectors is damaged. Install the package anew.");
@@ -66,14 +66,14 @@ export class TokenTable implements TextEmbedder {
   }
 }
 
-/** Without the line ends that make the next part begin at a multiple of four. */
+/** Removes the line ends that align the next part to four bytes. */
 function linesOf(bytes: Buffer): Buffer {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === LINE_END) end -= 1;
   return bytes.subarray(0, end);
 }
 
-/** A copy, since numbers must lie at a multiple of four; the file's lowest byte is first. */
+/** Copies, since numbers must be aligned to four bytes; the file is little-endian. */
 function scalesOf(bytes: Buffer): Float32Array {
   const copy = Buffer.from(Uint8Array.from(bytes).buffer);
   if (endianness() === "BE") copy.swap32();
