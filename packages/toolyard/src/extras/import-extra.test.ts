@@ -54,7 +54,7 @@ test("resolves a file of a package in the data folder", () => {
   expect(resolveExtra("python", `${NAME}/dist/absent.wasm`, places())).toBeUndefined();
 });
 
-test("rejects with the command where the extra is in neither place", async () => {
+test("rejects with the command if the extra is in neither place", async () => {
   const failure = importExtra("python", NAME, { ...places(), purpose: "a test" });
   await expect(failure).rejects.toBeInstanceOf(FailError);
   await expect(failure).rejects.toMatchObject({
@@ -66,7 +66,7 @@ test("rejects with the command where the extra is in neither place", async () =>
   expect(resolveExtra("python", `${NAME}/dist/python.wasm`, places())).toBeUndefined();
 });
 
-test("prefers a fitting package beside the program", () => {
+test("prefers a matching package next to the program", () => {
   writeInstalled();
   writePackage(join(home, "project/node_modules"), "3.12.4");
   expect(findPackage("python", NAME, places())).toMatchObject({ version: "3.12.4", place: "beside" });
@@ -77,7 +77,7 @@ test("finds a package in a folder above, as Node does", () => {
   expect(findPackage("python", NAME, places())).toMatchObject({ place: "beside" });
 });
 
-test.each(["2.0.0", "3.11.9", "4.0.0", "3.12.0-beta.1"])("ignores version %s beside the program", (version) => {
+test.each(["2.0.0", "3.11.9", "4.0.0", "3.12.0-beta.1"])("ignores version %s next to the program", (version) => {
   writePackage(join(home, "project/node_modules"), version);
   expect(findPackage("python", NAME, places())).toBeUndefined();
   writeInstalled();
@@ -123,7 +123,7 @@ test("finds the nearest of several versions", () => {
   expect(nearestPackage(NAME, ownFile)?.version).toBe("1.0.0");
 });
 
-test("parses the names of extras, and suggests one for a slip", () => {
+test("parses the names of extras, and suggests one for a typing error", () => {
   expect(parseExtra("models")).toBe(getExtra("models"));
   expect(() => parseExtra("modles")).toThrow(OptionError);
   expect(() => parseExtra("modles")).toThrow("Did you mean `models`?");
@@ -135,7 +135,7 @@ test.each([
   ["of npx", ".npm/_npx/0123/node_modules/toolyard/dist/x.js", ".npm/_npx/0123/package.json", "npx toolyard"],
   ["of npm's global folder", "lib/node_modules/toolyard/dist/x.js", "", "toolyard"],
   ["of a checkout", "work/toolyard/dist/x.js", "work/toolyard/package.json", "toolyard"],
-])("knows how it is run, as a dependency or not: %s", (_place, file, manifest, command) => {
+])("detects how it is run, as a dependency or not: %s", (_place, file, manifest, command) => {
   if (manifest !== "") write(join(home, manifest), "{}");
   expect(ownCommand(join(home, file))).toBe(command);
 });

@@ -32,7 +32,7 @@ test("finds the package that a file belongs to", () => {
   expect(() => ownRoot(join(home, "modules/x.js"))).toThrow("is in no package of the name toolyard");
 });
 
-test("links the program, and the one that is used later in its place", () => {
+test("links the program, and later replaces it by the one in use", () => {
   const folder = modules();
   linkSelf(folder, writeProgram("one"));
   expect(linkedVersion()).toBe("one");
@@ -42,13 +42,13 @@ test("links the program, and the one that is used later in its place", () => {
   expect(linkedVersion()).toBe("two");
 });
 
-test("replaces a link to a program that is gone", () => {
+test("replaces a link to a missing program", () => {
   symlinkSync(join(home, "gone"), join(modules(), "toolyard"), "junction");
   linkSelf(join(home, "modules"), writeProgram("one"));
   expect(linkedVersion()).toBe("one");
 });
 
-test("keeps another copy that it cannot replace, and throws where there is none", () => {
+test("keeps another copy that it cannot replace, and throws if there is none", () => {
   const folder = modules();
   mkdirSync(join(folder, "toolyard"));
   expect(() => linkSelf(folder, writeProgram("one"))).toThrow();

@@ -4,7 +4,7 @@ import { asSaidBehind } from "./behind.ts";
 
 const said = (kind: string) => ({ content: [], isError: true, _meta: { "toolyard/kind": kind } });
 
-test("a hub behind says which kind of failure it was, in a result or in an error", () => {
+test("an upstream hub reports the outcome code, in a result or in an error", () => {
   expect(asSaidBehind(fail("tool_error", "late", { result: said("timeout") }))).toMatchObject({
     kind: "timeout",
     message: "late",
@@ -13,7 +13,7 @@ test("a hub behind says which kind of failure it was, in a result or in an error
   expect(asSaidBehind(fail("invalid_params", "several", { rpcError }))).toMatchObject({ kind: "ambiguous", rpcError });
 });
 
-test("what is no kind, and what no hub said, stays as it was", () => {
+test("keeps unknown codes, and failures that no hub reported", () => {
   for (const outcome of [
     fail("tool_error", "x", { result: said("toString") }),
     fail("tool_error", "x", { rpcError: { code: 1, message: "x", data: "timeout" } }),
@@ -24,7 +24,7 @@ test("what is no kind, and what no hub said, stays as it was", () => {
   }
 });
 
-test("with what is limited goes when to try again", () => {
+test("passes on the retry time of a limited failure", () => {
   const later = { ...said("limited"), _meta: { "toolyard/kind": "limited", "toolyard/retryAfterMs": 49 } };
   const limited = { kind: "limited", retryable: true, retryAfterMs: 49 };
   expect(asSaidBehind(fail("tool_error", "x", { result: later }))).toMatchObject(limited);

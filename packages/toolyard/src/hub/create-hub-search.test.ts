@@ -60,7 +60,7 @@ async function hubWith(server: RunningServer, extra: Record<string, unknown> = {
   return hub;
 }
 
-test("tools are found by meaning through any OpenAI-compatible endpoint, and the vectors stay on disk", async () => {
+test("finds tools by meaning with an OpenAI-compatible endpoint, and keeps the vectors on disk", async () => {
   const server = await serveEmbeddings();
   const hub = await hubWith(server);
   await expect
@@ -72,7 +72,7 @@ test("tools are found by meaning through any OpenAI-compatible endpoint, and the
     .toEqual([expect.stringMatching(/\.bin$/)]);
 });
 
-test("an endpoint that fails leaves search by words as it is", async () => {
+test("an endpoint that fails does not affect search by words", async () => {
   const server = await serveEmbeddings(500);
   const hub = await hubWith(server);
   expect((await hub.search("server status")).hits[0]?.name).toBe("meta.get_server_status");
@@ -80,7 +80,7 @@ test("an endpoint that fails leaves search by words as it is", async () => {
   expect((await hub.search("server status")).hits[0]?.name).toBe("meta.get_server_status");
 });
 
-test("a model that nobody offers is refused when the configuration is read", async () => {
+test("refuses an unknown model when the configuration is read", async () => {
   await expect(
     createHub({
       settings: { models: { embedding: "nobody/knows" } },
@@ -114,7 +114,7 @@ test.each<[NonNullable<HubConfig["search"]>, string[]]>([
   expect(hits.map((hit) => hit.name)).toEqual(found);
 });
 
-test("mode = table asks no model although one is set", async () => {
+test("mode = table sends no request to a configured model", async () => {
   const server = await serveEmbeddings();
   const hub = await hubWith(server, { search: { mode: "table", embedding_wait_ms: 60_000 } });
   await hub.search(FOUND_BY_MEANING);

@@ -42,7 +42,7 @@ const names = async (hub: LibraryHub, mode?: "normal" | "discovery" | "all") =>
   (await hub.list(mode ? { mode } : {})).map(({ name }) => name);
 
 describe("a hub in a program", () => {
-  test("lists, searches and calls what its settings name", async () => {
+  test("lists, searches and calls the sources in its settings", async () => {
     await script("parrot");
     const hub = await open({ settings: { scripts: { tools_path: join(folder, "tools") } } });
     expect(await names(hub)).toEqual(["execute_code", "parrot"]);
@@ -53,13 +53,13 @@ describe("a hub in a program", () => {
     });
   });
 
-  test("an unknown tool is an outcome with near names, not a throw", async () => {
+  test("an unknown tool is an outcome with similar names, not a throw", async () => {
     await script("parrot");
     const hub = await open({ settings: { scripts: { tools_path: join(folder, "tools") } } });
     expect(await hub.call("parot")).toMatchObject({ ok: false, kind: "unknown_tool", details: { near: ["parrot"] } });
   });
 
-  test("invalid arguments are an outcome that says what is missing", async () => {
+  test("invalid arguments are an outcome that names what is missing", async () => {
     await script("parrot");
     const hub = await open({ settings: { scripts: { tools_path: join(folder, "tools") } } });
     expect(await hub.call("parrot", {})).toMatchObject({
@@ -69,7 +69,7 @@ describe("a hub in a program", () => {
     });
   });
 
-  test("T22: the two discovery tools are listed once a tool is ondemand, T21: which itself is not", async () => {
+  test("T21, T22: lists the two discovery tools once a tool is ondemand, which itself is not listed", async () => {
     await script("parrot");
     const hub = await open({
       settings: { builtin: { execute_code: false }, scripts: { tools_path: join(folder, "tools") } },
@@ -80,7 +80,7 @@ describe("a hub in a program", () => {
     expect(await names(hub, "discovery")).toEqual(["execute_tool", "tool_search"]);
   });
 
-  test("a call that takes longer than its own time is a timeout", async () => {
+  test("a call that exceeds its own time limit is a timeout", async () => {
     await script("sleeper");
     await writeFile(join(folder, "tools", "sleeper", "run.sh"), "sleep 30\n");
     const hub = await open({ settings: { scripts: { tools_path: join(folder, "tools") } } });
@@ -96,7 +96,7 @@ describe("a hub in a program", () => {
     await expect(fetch(`${address.url}/healthz`)).rejects.toThrow("fetch failed");
   });
 
-  test("a change of [server] while it is served is told, as the door stays; one of a source is not", async () => {
+  test("reports a change of [server] while it is served, since the endpoint stays; not one of a source", async () => {
     const config = join(folder, "toolyard.toml");
     const warnings: string[] = [];
     const logger: Logger = { ...SILENT_LOGGER, warning: (message) => void warnings.push(message), with: () => logger };
@@ -113,7 +113,7 @@ describe("a hub in a program", () => {
     await expect.poll(() => warnings).toEqual([expect.stringContaining("[server] or [rest] has changed")]);
   });
 
-  test("S9: code is not run while a door is open to the network without a token, whatever is configured", async () => {
+  test("S9: runs no code while an endpoint is open to the network without a token", async () => {
     const config = join(folder, "toolyard.toml");
     const warnings: string[] = [];
     const logger: Logger = { ...SILENT_LOGGER, warning: (message) => void warnings.push(message), with: () => logger };
@@ -131,13 +131,13 @@ describe("a hub in a program", () => {
     expect(await names(hub)).toEqual(["execute_code"]);
   });
 
-  test("more than 600 calls a minute are fine for a program", async () => {
+  test("allows a program more than 600 calls a minute", async () => {
     const hub = await open({});
     const outcomes = await Promise.all(Array.from({ length: 700 }, () => hub.call("meta.ping")));
     expect(outcomes.filter(({ ok }) => !ok)).toEqual([]);
   });
 
-  test("more than 600 calls a minute are limited where the settings say so", async () => {
+  test("limits a program to the configured calls a minute", async () => {
     const hub = await open({ settings: { limits: { rate_per_minute: 5 } } });
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => hub.call("meta.ping")));
     expect(outcomes.filter(({ ok }) => !ok)).toEqual([
@@ -155,20 +155,20 @@ describe("a hub in a program", () => {
     expect(await (await call()).call("parrot", { text: "hello" })).toMatchObject({ ok: false, kind: "unavailable" });
   });
 
-  test("a call after the end is unavailable", async () => {
+  test("a call after close is unavailable", async () => {
     const hub = await open({});
     await hub.close();
     expect(await hub.call("meta.ping")).toMatchObject({ ok: false, kind: "unavailable" });
   });
 });
 
-describe("doors", () => {
+describe("endpoints", () => {
   const transports = async (hub: LibraryHub) => {
     const outcome = await hub.call("meta.get_server_status");
     return outcome.ok ? JSON.stringify(outcome.result["structuredContent"]) : outcome.message;
   };
 
-  test("a hub with two doors is served until the last one is closed", async () => {
+  test("a hub with two endpoints is served until the last one is closed", async () => {
     const hub = await open({ settings: { server: { port: 0 } } });
     const [first, second] = [await hub.serve(), await hub.serve()];
     await first.close();
@@ -177,7 +177,7 @@ describe("doors", () => {
     expect(await transports(hub)).not.toContain('"http"');
   });
 
-  test("a door that cannot be opened leaves nobody listening", async () => {
+  test("an endpoint that cannot be opened leaves no listener", async () => {
     const taken = await open({ settings: { server: { port: 0 } } });
     const { address } = await taken.serve();
     const hub = await open({ settings: { server: { port: address.port } } });
@@ -187,13 +187,13 @@ describe("doors", () => {
   });
 });
 
-describe("settings that cannot be used", () => {
-  test("a misspelt key is refused with a suggestion", async () => {
+describe("invalid settings", () => {
+  test("refuses a misspelled key with a suggestion", async () => {
     await expect(open({ settings: { sever: {} } as object })).rejects.toThrow(ConfigError);
     await expect(open({ settings: { sever: {} } as object })).rejects.toThrow("did you mean `server`?");
   });
 
-  test("an option of a server names the server", async () => {
+  test("a wrong option of a server names the server", async () => {
     const settings = { mcp: { remote_servers: [{ namespace: "x", url: "ftp://example.com" }] } };
     await expect(open({ settings })).rejects.toThrow(OptionError);
     await expect(open({ settings })).rejects.toThrow(
@@ -201,16 +201,16 @@ describe("settings that cannot be used", () => {
     );
   });
 
-  test("S1: an open address without a token is refused", async () => {
+  test("S1: refuses an open address without a token", async () => {
     const hub = await open({ settings: { server: { host: "0.0.0.0", port: 0 } } });
     await expect(hub.serve()).rejects.toThrow("token");
   });
 });
 
-describe("servers that come and go while the hub runs", () => {
+describe("servers added and removed while the hub runs", () => {
   const echo = { command: [process.execPath, join(import.meta.dirname, "../../../../bench/servers/echo-stdio.mjs")] };
 
-  test("L54: an added server is in the next list, a removed one and its process are gone", async () => {
+  test("L54: the next list has an added server, and not a removed one, whose process has ended", async () => {
     const hub = await open({});
     await hub.addServer("late", echo);
     expect(await names(hub)).toContain("late__echo");
@@ -227,7 +227,7 @@ describe("servers that come and go while the hub runs", () => {
     expect(await hub.call("late__echo", { text: "hi" })).toMatchObject({ ok: true });
   });
 
-  test("a call to a server that never gets there says that it is not there", async () => {
+  test("a call to a server that never starts reports it as unavailable", async () => {
     const hub = await open({});
     await hub.addServer("never", { command: "no-such-program-anywhere" });
     expect(await hub.call("never__echo", { text: "hi" })).toMatchObject({
@@ -237,7 +237,7 @@ describe("servers that come and go while the hub runs", () => {
     });
   });
 
-  test("L54: settings that cannot be used are refused and change nothing", async () => {
+  test("L54: refuses invalid settings without a change", async () => {
     const hub = await open({});
     await hub.addServer("good", echo);
     await expect(hub.addServer("bad", { command: "" })).rejects.toThrow("command");
@@ -248,7 +248,7 @@ describe("servers that come and go while the hub runs", () => {
 });
 
 describe("tools of the program itself", () => {
-  test("are there with the first list, come and go while the hub runs, and end with it", async () => {
+  test("are in the first list, can be added and removed while the hub runs, and end with it", async () => {
     let own: ModuleHub | undefined;
     const closed: string[] = [];
     const hub = await open({
@@ -277,7 +277,7 @@ describe("tools of the program itself", () => {
     expect(closed).toEqual(["program"]);
   });
 
-  test("what throws while registering keeps the hub from being made, and is cleaned up", async () => {
+  test("an error during registration rejects, and what was started is closed", async () => {
     const closed: string[] = [];
     const making = open({
       registerTools: (own) => {

@@ -31,7 +31,7 @@ const INFO = {
   "x-info": 1,
 };
 
-test("a lone source's words are the hub's, but for its name and version", () => {
+test("returns a lone source's texts as the hub's, except for its name and version", () => {
   const capabilities = { tools: {}, experimental: { a: {} }, extensions: { "x/y": { v: 1 } }, "x-capability": 1 };
   expect(describeSources([BUILTIN, source("one", capabilities, INFO)], WHOLE)).toMatchObject({
     about: INFO,
@@ -45,7 +45,7 @@ test("removes invisible characters from the texts of a lone source", () => {
   expect(describeSources([source("one", {}, info)], WHOLE).about).toEqual({ title: "One", description: "It does." });
 });
 
-test("several sources: no identity, the extensions without methods, lists that one may have, nothing else", () => {
+test("for several sources returns no identity, and only extensions without methods", () => {
   const one = source(
     "one",
     {
@@ -66,7 +66,7 @@ test("several sources: no identity, the extensions without methods, lists that o
   expect(capabilities).toEqual({ prompts: {}, resources: {}, extensions: { [UI]: settings } });
 });
 
-test("a lone source declares no extension with methods to a caller whose methods do not go on to it", () => {
+test("a lone source declares no extension with methods to a caller that cannot call them", () => {
   const declared = {
     prompts: { a: 1 },
     experimental: {},
@@ -77,7 +77,7 @@ test("a lone source declares no extension with methods to a caller whose methods
   expect(capabilities).toEqual({ prompts: { a: 1 }, extensions: { [UI]: { a: 1 } } });
 });
 
-test("a lone source without a server says nothing of itself", () => {
+test("a lone source without a server has no description", () => {
   expect(describeSources([BUILTIN, source("scripts", undefined, {}, "scripts")], WHOLE)).toMatchObject({
     capabilities: {},
   });

@@ -115,7 +115,7 @@ describe("a list of features", () => {
     expect(() => featureList([TOWER, other])).toThrow("The features tower and other both provide `bell`.");
   });
 
-  test("starts in its order with the declared services alone, and ends in the reverse order", async () => {
+  test("starts in its order with only the declared services, and ends in the reverse order", async () => {
     const seen: string[] = [];
     const first = defineFeature({
       name: "first",
@@ -141,7 +141,7 @@ describe("a list of features", () => {
     expect(Object.keys(started.services)).toEqual(["logger", "variables", "bell"]);
   });
 
-  test("throws for a service that nothing provides, where the compiler was overruled", () => {
+  test("throws for a service that nothing provides, if the compiler was overruled", () => {
     expect(() => pickServices({ bell: 1 }, [VARIABLES])).toThrow("No feature provides the service `variables`.");
   });
 });

@@ -45,7 +45,7 @@ function kinds(outcomes: readonly Outcome[]): Record<string, number> {
   return counts;
 }
 
-test("S5: too many calls a minute are limited, with when to come back", async () => {
+test("S5: limits too many calls a minute, with the retry time", async () => {
   const harness = createHarness({ t: toolFrom("t", () => text("x")) }, { limits: { rate_per_minute: 10 } });
   const outcomes = await Promise.all(Array.from({ length: 12 }, () => harness.call("t")));
   expect(kinds(outcomes)).toEqual({ ok: 10, limited: 2 });
@@ -72,7 +72,7 @@ test("S5: each client has its own share", async () => {
   expect(kinds([await from("a"), await from("a", "s1")])).toEqual({ limited: 2 });
 });
 
-test("S5: too many calls at once are limited; whoever is done makes room", async () => {
+test("S5: limits too many concurrent calls until one has ended", async () => {
   const gate = held();
   const harness = createHarness({ t: toolFrom("t", gate.handler) }, { limits: { in_flight: 2 } });
   const first = harness.call("t");
@@ -88,7 +88,7 @@ test("S5: too many calls at once are limited; whoever is done makes room", async
   expect(kinds(await Promise.all([second, third]))).toEqual({ ok: 2 });
 });
 
-test("S5: nobody on this machine without a token is bound by default; others have 600 calls a minute", async () => {
+test("S5: local callers without a token have no limit by default; others have 600 calls a minute", async () => {
   const harness = createHarness({ t: toolFrom("t", () => text("x")) }, { limits: { in_flight: 0 } });
   const many = (principal: Principal): Promise<Outcome[]> =>
     Promise.all(Array.from({ length: 700 }, () => harness.call("t", {}, { principal })));
@@ -98,7 +98,7 @@ test("S5: nobody on this machine without a token is bound by default; others hav
   expect(kinds(open)).toMatchObject({ limited: expect.any(Number) as number });
 });
 
-test("a rate that is set holds for everybody, and one of a token for its callers", async () => {
+test("a configured rate applies to all callers, and one of a token to its callers", async () => {
   const harness = createHarness({ t: toolFrom("t", () => text("x")) }, { limits: { rate_per_minute: 2 } });
   const three = (principal: Principal): Promise<Outcome[]> =>
     Promise.all(Array.from({ length: 3 }, () => harness.call("t", {}, { principal })));
@@ -107,7 +107,7 @@ test("a rate that is set holds for everybody, and one of a token for its callers
   expect(kinds(await three({ id: "bob", rights: EVERYTHING, ratePerMinute: 0 }))).toEqual({ ok: 3 });
 });
 
-test("0 is no bound", async () => {
+test("0 means no limit", async () => {
   const harness = createHarness(
     { t: toolFrom("t", () => text("x")) },
     { limits: { rate_per_minute: 0, in_flight: 0 } },
@@ -115,7 +115,7 @@ test("0 is no bound", async () => {
   expect(kinds(await Promise.all(Array.from({ length: 1000 }, () => harness.call("t"))))).toEqual({ ok: 1000 });
 });
 
-test("a call within a call is not counted twice", async () => {
+test("does not count a call within a call twice", async () => {
   const harness = createHarness(
     { t: toolFrom("t", () => text("x")) },
     { limits: { rate_per_minute: 1, in_flight: 1 } },
@@ -125,7 +125,7 @@ test("a call within a call is not counted twice", async () => {
   ).toEqual({ ok: 2, limited: 1 });
 });
 
-test("C16: a tool with max_concurrent runs so many at once, in the order of arrival", async () => {
+test("C16: runs at most max_concurrent calls of a tool, in the order of arrival", async () => {
   const gate = held();
   const harness = createHarness({ t: toolFrom("t", gate.handler, { limits: { maxConcurrent: 2 } }) });
   const calls = Array.from({ length: 10 }, (_, n) => harness.call("t", { n }));
@@ -137,7 +137,7 @@ test("C16: a tool with max_concurrent runs so many at once, in the order of arri
   expect([gate.most, gate.order]).toEqual([2, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]);
 });
 
-test("C16: a full queue is limited at once", async () => {
+test("C16: limits a full queue immediately", async () => {
   const gate = held();
   const harness = createHarness(
     { t: toolFrom("t", gate.handler, { limits: { maxConcurrent: 1 } }) },
@@ -153,7 +153,7 @@ test("C16: a full queue is limited at once", async () => {
   expect(kinds(await Promise.all(calls))).toEqual({ ok: 2 });
 });
 
-test("whoever leaves the queue makes room in it and takes no place", async () => {
+test("a call that leaves the queue makes room in it and takes no place", async () => {
   const gate = held();
   const harness = createHarness(
     { t: toolFrom("t", gate.handler, { limits: { maxConcurrent: 1 } }) },
@@ -175,7 +175,7 @@ test("whoever leaves the queue makes room in it and takes no place", async () =>
   expect(gate.order).toEqual([1, 3]);
 });
 
-test("one busy tool does not keep another of its source waiting", async () => {
+test("one busy tool does not delay another of its source", async () => {
   const gate = held();
   const harness = createHarness({
     busy: toolFrom("busy", gate.handler, { limits: { maxConcurrent: 1 } }),
@@ -191,7 +191,7 @@ test("one busy tool does not keep another of its source waiting", async () => {
   await Promise.all(waiting);
 });
 
-test("a thousand calls at once each get one outcome and one line", async () => {
+test("a thousand concurrent calls each get one outcome and one log line", async () => {
   const harness = createHarness(
     {
       quick: toolFrom("quick", () => text("x")),

@@ -3,7 +3,7 @@ import { createHarness, text, toolFrom, type Handler } from "../../../../test/su
 
 const hello: Handler = () => text("hello");
 
-test("S15: rights allow, deny and keep to what is read-only", async () => {
+test("S15: rights allow, deny and restrict to read-only tools", async () => {
   const harness = createHarness({
     t: toolFrom("t", hello),
     r: toolFrom("r", hello, { definition: { annotations: { readOnlyHint: true } } }),
@@ -19,7 +19,7 @@ test("S15: rights allow, deny and keep to what is read-only", async () => {
   expect(await kindFor("r", { readOnly: true })).toBe("ok");
 });
 
-test("a discovery tool is open to whoever may call anything at all, unless it is denied by name", async () => {
+test("every caller with any right may use a discovery tool, unless it is denied by name", async () => {
   const harness = createHarness({ s: toolFrom("tool_search", hello, { kind: "builtin", role: "discovery" }) });
   expect(
     await harness.call("s", {}, { principal: { id: "p", rights: { allow: ["x"], readOnly: true } } }),
@@ -29,7 +29,7 @@ test("a discovery tool is open to whoever may call anything at all, unless it is
   });
 });
 
-test("S15: what destroys wants a confirmation, which the tool does not see", async () => {
+test("S15: a destructive tool requires a confirmation, which the tool does not see", async () => {
   const seen: unknown[] = [];
   const tool = toolFrom(
     "rm",
@@ -53,7 +53,7 @@ test("S15: what destroys wants a confirmation, which the tool does not see", asy
   expect(await createHarness({ rm: tool }).call("rm", { path: "/x" })).toMatchObject({ ok: true });
 });
 
-test("an argument `confirm` that is the tool's own reaches it", async () => {
+test("passes on an argument `confirm` that is the tool's own", async () => {
   const seen: unknown[] = [];
   const tool = toolFrom(
     "rm",
@@ -72,7 +72,7 @@ test("an argument `confirm` that is the tool's own reaches it", async () => {
   expect(seen).toEqual([{ confirm: true }]);
 });
 
-test("who has no right is told nothing of the arguments, which nobody looks at", async () => {
+test("reveals nothing about the arguments to a caller without the right", async () => {
   const harness = createHarness({ t: toolFrom("t", hello, { inputSchema: { type: "object", required: ["city"] } }) });
   const guest = { principal: { id: "p", rights: { deny: ["*"] } } };
   expect(await harness.call("t", {}, guest)).toMatchObject({ kind: "denied" });

@@ -35,24 +35,24 @@ async function settled(outcome: Promise<Outcome>, withinMs: number): Promise<Out
   return outcome;
 }
 
-test("a minute of silence is a timeout, although the provider does not heed its signal", async () => {
+test("a minute without activity is a timeout, even if the provider ignores its signal", async () => {
   const harness = createHarness({ t: toolFrom("t", never) });
   const outcome = await settled(harness.call("t"), MINUTE + 10);
   expect(outcome).toMatchObject({ kind: "timeout", retryable: false, details: { timeoutMs: MINUTE } });
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("field 2.5: an hour of work with progress is waited for", async () => {
+test("field 2.5: waits for an hour of work with progress", async () => {
   const harness = createHarness({ t: toolFrom("t", every(50_000, HOUR - MINUTE)) });
   expect(await settled(harness.call("t"), HOUR)).toMatchObject({ ok: true });
 });
 
-test("field 2.5: beyond an hour progress does not help", async () => {
+test("field 2.5: progress does not extend a call beyond an hour", async () => {
   const harness = createHarness({ t: toolFrom("t", every(50_000, 2 * HOUR)) });
   expect(await settled(harness.call("t"), HOUR + 10)).toMatchObject({ kind: "timeout", details: { timeoutMs: HOUR } });
 });
 
-test("log messages are no sign of life", async () => {
+test("log messages are not activity", async () => {
   const chatty: Handler = (call) => {
     setInterval(() => call.notify({ method: "notifications/message", params: {} }), 1000).unref();
     return never();
@@ -62,7 +62,7 @@ test("log messages are no sign of life", async () => {
   });
 });
 
-test("a tool's own time is longer or shorter than the hub's", async () => {
+test("a tool's own time limit is longer or shorter than the hub's", async () => {
   const harness = createHarness({
     long: toolFrom("long", every(10 * MINUTE, 30 * MINUTE), { limits: { timeoutMs: 10 * MINUTE + 1 } }),
     short: toolFrom("short", never, { limits: { timeoutMs: 100 } }),
@@ -75,7 +75,7 @@ test("a tool's own time is longer or shorter than the hub's", async () => {
   expect(await settled(harness.call("source"), 210)).toMatchObject({ kind: "timeout", details: { timeoutMs: 200 } });
 });
 
-test("C20: a caller's deadline shortens the hub's; progress in the call is a sign of life for both", async () => {
+test("C20: a caller's deadline shortens the hub's; progress in the call counts for both", async () => {
   const harness = createHarness({ t: toolFrom("t", never), p: toolFrom("p", every(50, 1000)) });
   const deadline = new Deadline({ idleMs: 100, totalMs: HOUR });
   expect(await settled(harness.call("t", {}, { deadline }), 110)).toMatchObject({ kind: "timeout" });
@@ -85,7 +85,7 @@ test("C20: a caller's deadline shortens the hub's; progress in the call is a sig
   outer.clear();
 });
 
-test("C20: the provider sees what is left", async () => {
+test("C20: the provider sees the remaining time", async () => {
   const seen: number[] = [];
   const look: Handler = ({ deadline }) => {
     seen.push(deadline!.remainingMs);
@@ -97,7 +97,7 @@ test("C20: the provider sees what is left", async () => {
   expect(seen[0]).toBeLessThanOrEqual(500);
 });
 
-test("a tool that only hands on has no time of its own: the inner tool's counts", async () => {
+test("a forwarding tool has no time limit itself: the inner tool's applies", async () => {
   const harness: Harness = createHarness({
     long: toolFrom("long", () => new Promise((resolve) => void setTimeout(() => resolve(text("done")), 5 * MINUTE)), {
       limits: { timeoutMs: 10 * MINUTE },
@@ -124,12 +124,12 @@ test("a tool that only hands on has no time of its own: the inner tool's counts"
   });
 });
 
-test("finding the target counts", async () => {
+test("counts the time to find the target", async () => {
   const harness = createHarness({}, { deps: { resolve: () => new Promise(() => {}) } });
   expect(await settled(harness.call("t"), MINUTE + 10)).toMatchObject({ kind: "timeout" });
 });
 
-test("waiting in the queue counts", async () => {
+test("counts the time in the queue", async () => {
   const harness = createHarness({ t: toolFrom("t", never, { limits: { maxConcurrent: 1, timeoutMs: 1000 } }) });
   const first = harness.call("t");
   await vi.advanceTimersByTimeAsync(500);
@@ -139,7 +139,7 @@ test("waiting in the queue counts", async () => {
   expect(harness.audit.map(({ attempts }) => attempts)).toEqual([1, 1]);
 });
 
-test("while a person is asked the silence does not count, the total does", async () => {
+test("while a user is asked, inactivity does not count, but the total does", async () => {
   let answer!: (result: object) => void;
   const asking: Handler = async (call) => {
     await call.ask({ method: "elicitation/create", params: {} });
@@ -158,7 +158,7 @@ test("while a person is asked the silence does not count, the total does", async
   expect(await settled(unanswered, HOUR + 10)).toMatchObject({ kind: "timeout" });
 });
 
-test("what comes after the end is dropped", async () => {
+test("drops messages after the end", async () => {
   let late!: ResolvedCall;
   const notifications: unknown[] = [];
   const harness = createHarness({
@@ -176,14 +176,14 @@ test("what comes after the end is dropped", async () => {
   });
 });
 
-test("a finished call leaves no timer and no listener behind", async () => {
+test("a finished call leaves no timer and no listener", async () => {
   const controller = new AbortController();
   const harness = createHarness({ t: toolFrom("t", () => text("x")) });
   for (let count = 0; count < 50; count += 1) await harness.call("t", {}, { signal: controller.signal });
   expect([vi.getTimerCount(), getEventListeners(controller.signal, "abort").length]).toEqual([0, 0]);
 });
 
-test("what is known of why a call was late takes the place of a timeout, and of no other failure", async () => {
+test("a known reason for a late call replaces a timeout, and no other failure", async () => {
   const why = fail("unavailable", "files is installing");
   const late = createHarness(
     { t: toolFrom("t", never), bad: toolFrom("bad", () => fail("too_large", "big")) },

@@ -8,14 +8,14 @@ function one(handler: Handler): ReturnType<typeof createHarness> {
 }
 
 test.each(["needs_authorisation", "limited", "unavailable", "invalid_params", "too_large"] as const)(
-  "a provider's %s reaches the caller as it is",
+  "passes a provider's %s to the caller unchanged",
   async (kind) => {
     const failure = fail(kind, "why", { rpcError: { code: -32001, message: "why", data: 1 }, details: { sent: true } });
     expect(await one(() => failure).call("t")).toEqual(failure);
   },
 );
 
-test("a thrown failure is that failure", async () => {
+test("a thrown failure becomes that failure", async () => {
   const failure = fail("needs_authorisation", "Sign in.", { details: { signIn: "https://example.com" } });
   expect(
     await one(() => {
@@ -24,7 +24,7 @@ test("a thrown failure is that failure", async () => {
   ).toBe(failure);
 });
 
-test("a caller that goes is answered at once, although the provider does not heed it", async () => {
+test("answers a disconnecting caller immediately, even if the provider ignores the signal", async () => {
   const controller = new AbortController();
   const harness = one(() => {
     queueMicrotask(() => controller.abort());
@@ -33,7 +33,7 @@ test("a caller that goes is answered at once, although the provider does not hee
   expect(await harness.call("t", {}, { signal: controller.signal })).toMatchObject({ kind: "cancelled" });
 });
 
-test("a caller that is gone already is not worked for", async () => {
+test("does no work for an already disconnected caller", async () => {
   let calls = 0;
   const harness = one(() => {
     calls += 1;
@@ -43,7 +43,7 @@ test("a caller that is gone already is not worked for", async () => {
   expect([calls, harness.audit.length]).toEqual([0, 1]);
 });
 
-test("a provider's late fault disturbs nobody", async () => {
+test("ignores a provider's late fault", async () => {
   const controller = new AbortController();
   let rejectLate!: (error: Error) => void;
   const harness = one(() => {

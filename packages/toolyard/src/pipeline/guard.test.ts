@@ -36,14 +36,14 @@ async function run(harness: Harness, target = "t"): Promise<Outcome> {
   return outcome;
 }
 
-test("C45: what was never sent is tried again, and the outcome says how often", async () => {
+test("C45: retries a call that was never sent, and reports the number of attempts", async () => {
   const handler = script(unsent, unsent, text("there"));
   const harness = createHarness({ t: toolFrom("t", handler) });
   expect(await run(harness)).toMatchObject({ ok: true, attempts: 3 });
   expect(harness.audit[0]).toMatchObject({ kind: "ok", attempts: 3 });
 });
 
-test("C45: what was sent is not tried again, for it may have worked", async () => {
+test("C45: does not retry a call that was sent, because it may have succeeded", async () => {
   const handler = script(sent, text("twice"));
   expect(await run(createHarness({ t: toolFrom("t", handler) }))).toEqual(sent);
   expect(handler.calls).toBe(1);
@@ -52,7 +52,7 @@ test("C45: what was sent is not tried again, for it may have worked", async () =
 test.each([
   ["idempotent", IDEMPOTENT],
   ["read-only", READ_ONLY],
-])("C45: what was sent is tried again when the tool is %s", async (_, annotations) => {
+])("C45: retries a sent call if the tool is %s", async (_, annotations) => {
   for (const failure of [sent, fail("malformed", "half an answer")]) {
     expect(await run(createHarness({ t: toolFrom("t", script(failure, text("again")), annotations) }))).toMatchObject({
       ok: true,
@@ -61,7 +61,7 @@ test.each([
   }
 });
 
-test("C45: a failure that does not say whether it was sent counts as sent", async () => {
+test("C45: a failure without the fact whether it was sent counts as sent", async () => {
   const vague = fail("unavailable", "broke off");
   expect(await run(createHarness({ t: toolFrom("t", script(vague, text("twice"))) }))).toEqual(vague);
   expect(await run(createHarness({ t: toolFrom("t", script(vague, text("again")), IDEMPOTENT) }))).toMatchObject({
@@ -70,7 +70,7 @@ test("C45: a failure that does not say whether it was sent counts as sent", asyn
   });
 });
 
-test("what never gets better is not tried again", async () => {
+test("does not retry a permanent failure", async () => {
   const hopeless = fail("unavailable", "HTTP 405", { retryable: false, details: { sent: false } });
   for (const failure of [
     hopeless,
@@ -84,7 +84,7 @@ test("what never gets better is not tried again", async () => {
   }
 });
 
-test("attempts have an end", async () => {
+test("limits the number of attempts", async () => {
   const handler = script(unsent);
   expect(await run(createHarness({ t: toolFrom("t", handler) }))).toMatchObject({ kind: "unavailable", attempts: 3 });
   expect(handler.calls).toBe(3);
@@ -93,7 +93,7 @@ test("attempts have an end", async () => {
   expect(once.calls).toBe(1);
 });
 
-test("what a call within the call was tried for is not tried again outside", async () => {
+test("does not retry outside what the inner call has retried", async () => {
   const inner = script(unsent);
   const harness: Harness = createHarness({
     t: toolFrom("t", inner),
@@ -103,7 +103,7 @@ test("what a call within the call was tried for is not tried again outside", asy
   expect(inner.calls).toBe(3);
 });
 
-test("no retry goes past the deadline, and none before the server wants it", async () => {
+test("does not retry after the deadline, nor before the server's retry time", async () => {
   const handler = script(fail("unavailable", "busy", { retryAfterMs: 1500, details: { sent: false } }), text("there"));
   const deadline = new Deadline({ idleMs: 1000, totalMs: 1000 });
   const harness = createHarness({ t: toolFrom("t", handler) });
@@ -115,13 +115,13 @@ test("no retry goes past the deadline, and none before the server wants it", asy
   expect(await patient).toMatchObject({ ok: true });
 });
 
-test("a server that asks for more than a retry may wait is not tried again", async () => {
+test("does not retry if the server requires a longer pause than allowed", async () => {
   const later = fail("unavailable", "maintenance", { retryAfterMs: 60_000, details: { sent: false } });
   const handler = script(later, text("there"));
   expect(await run(createHarness({ t: toolFrom("t", handler) }))).toEqual(later);
 });
 
-test("a caller that goes during the pause is answered at once", async () => {
+test("answers a caller that disconnects during the pause immediately", async () => {
   const controller = new AbortController();
   const harness = createHarness({ t: toolFrom("t", script(unsent)) }, { limits: { retries: { base_delay: "2s" } } });
   const outcome = harness.call("t", {}, { signal: controller.signal });
@@ -130,7 +130,7 @@ test("a caller that goes during the pause is answered at once", async () => {
   expect(["cancelled"]).toContain(await outcome.then((result) => (result.ok ? "ok" : result.kind)));
 });
 
-test("a call that is given up during the pause says nothing of the server", async () => {
+test("a call cancelled during the pause does not count against the server", async () => {
   const limits = { retries: { attempts: 2, base_delay: "2s" }, breaker: { failures: 1, cool_down: "5s" } } as const;
   const harness = createHarness({ t: toolFrom("t", script(unsent, text("back"))) }, { limits });
   const controller = new AbortController();
@@ -150,7 +150,7 @@ async function failTimes(harness: Harness, times: number): Promise<void> {
   }
 }
 
-test("after some failures in a row a server is left alone, and the answer says until when", async () => {
+test("after several failures in a row refuses calls to a server, with the time until when", async () => {
   const handler = script(sent);
   const harness = createHarness(
     { t: toolFrom("t", handler), other: toolFrom("other", () => text("fine"), { sourceId: "other" }) },
@@ -168,7 +168,7 @@ test("after some failures in a row a server is left alone, and the answer says u
   expect(await harness.call("other")).toMatchObject({ ok: true });
 });
 
-test("after the cool-down one call tries; if it works, the others follow", async () => {
+test("after the cool-down one call tries; if it succeeds, the others follow", async () => {
   const handler = script(sent, sent, sent, text("back"));
   const harness = createHarness({ t: toolFrom("t", handler) }, FAILING);
   await failTimes(harness, 3);
@@ -178,7 +178,7 @@ test("after the cool-down one call tries; if it works, the others follow", async
   expect(await harness.call("t")).toMatchObject({ ok: true });
 });
 
-test("if the trying call fails, the server is left alone again", async () => {
+test("refuses calls again if the trial call fails", async () => {
   const handler = script(sent);
   const harness = createHarness({ t: toolFrom("t", handler) }, FAILING);
   await failTimes(harness, 3);
@@ -187,7 +187,7 @@ test("if the trying call fails, the server is left alone again", async () => {
   expect(handler.calls).toBe(4);
 });
 
-test("a trying call that is cancelled leaves the try to the next one", async () => {
+test("a cancelled trial call leaves the trial to the next one", async () => {
   let hangs = false;
   const harness = createHarness({ t: toolFrom("t", () => (hangs ? never() : sent)) }, FAILING);
   await failTimes(harness, 3);
@@ -201,19 +201,19 @@ test("a trying call that is cancelled leaves the try to the next one", async () 
   expect(await harness.call("t")).toEqual(sent);
 });
 
-test("what a tool says of itself never opens the breaker", async () => {
+test("a tool's own failure never opens the circuit breaker", async () => {
   const harness = createHarness({ t: toolFrom("t", script(ok({ content: [], isError: true }))) }, FAILING);
   await failTimes(harness, 20);
   expect(await harness.call("t")).toMatchObject({ kind: "tool_error" });
 });
 
-test("a success begins the count anew", async () => {
+test("a success resets the count", async () => {
   const harness = createHarness({ t: toolFrom("t", script(sent, sent, text("x"), sent, sent, text("y"))) }, FAILING);
   await failTimes(harness, 5);
   expect(await harness.call("t")).toMatchObject({ ok: true });
 });
 
-test("field 2.1: when a child dies with twenty calls, the very next call is served", async () => {
+test("field 2.1: serves the next call after a child dies with twenty calls", async () => {
   let isDead = false;
   const deaths: ((outcome: Outcome) => void)[] = [];
   const harness = createHarness(
@@ -228,7 +228,7 @@ test("field 2.1: when a child dies with twenty calls, the very next call is serv
   expect(await harness.call("t")).toMatchObject({ ok: true });
 });
 
-test("timeouts count, a caller in a hurry does not", async () => {
+test("counts timeouts, but not those of a caller's short deadline", async () => {
   const harness = createHarness({ t: toolFrom("t", never, { limits: { timeoutMs: 100 } }) }, FAILING);
   for (let count = 0; count < 5; count += 1) {
     const deadline = new Deadline({ idleMs: 10, totalMs: 10 });
@@ -245,7 +245,7 @@ test("timeouts count, a caller in a hurry does not", async () => {
 });
 
 test.each(["modules", "scripts", "folders", "builtin"] as const)(
-  "tools of %s stand alone: one that fails stops no other",
+  "tools of %s are independent: one that fails does not affect others",
   async (kind) => {
     const harness = createHarness(
       {
@@ -260,7 +260,7 @@ test.each(["modules", "scripts", "folders", "builtin"] as const)(
   },
 );
 
-test("a source that was made anew begins with a clean slate", async () => {
+test("a recreated source starts without earlier failures", async () => {
   const targets = { t: toolFrom("t", script(sent)) };
   const harness = createHarness(targets, FAILING);
   await failTimes(harness, 3);

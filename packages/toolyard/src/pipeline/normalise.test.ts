@@ -14,7 +14,7 @@ function one(handler: Handler, options?: ToolOptions): ReturnType<typeof createH
   return createHarness({ t: toolFrom("t", handler, options) });
 }
 
-test("a good result passes as the same object", async () => {
+test("passes a good result as the same object", async () => {
   const result = {
     content: [{ type: "text", text: "hi", unknown: 1 }],
     structuredContent: { a: 1 },
@@ -25,7 +25,7 @@ test("a good result passes as the same object", async () => {
   expect(outcome.ok && outcome.result).toBe(result);
 });
 
-test("C8: a tool that says it failed is a tool_error, its result kept untouched", async () => {
+test("C8: a tool that reports failure is a tool_error, with its result unchanged", async () => {
   const result = { content: [{ type: "text", text: "no such file" }], isError: true, _meta: { a: 1 } };
   const outcome = await one(() => ok(result)).call("t");
   expect(outcome).toMatchObject({ ok: false, kind: "tool_error", message: "no such file", retryable: false });
@@ -54,11 +54,11 @@ test.each([
     { structuredContent: { a: 1 } },
     { structuredContent: { a: 1 }, content: [{ type: "text", text: '{"a":1}' }] },
   ],
-])("%s is completed", async (_, result, complete) => {
+])("completes %s", async (_, result, complete) => {
   expect(await one(() => ok(result)).call("t")).toEqual({ ok: true, result: complete });
 });
 
-test("an unfinished result goes to a caller that relays it", async () => {
+test("passes an unfinished result to a caller that relays it", async () => {
   const result = { resultType: "input_required", inputRequests: {} };
   const outcome = await one(() => ok(result), { outputSchema: { type: "object" } }).call(
     "t",
@@ -72,7 +72,7 @@ test.each([
   ["resources/read", { type: "resource", uri: "file:///a" }, { contents: [{ uri: "file:///a" }] }],
   ["prompts/get", { type: "prompt", prompt: { definition: {} } }, { messages: [{ role: "user" }] }],
   ["completion/complete", { type: "completion", ref: {} }, { completion: { values: ["a"] } }],
-] as const)("%s has a shape of its own", async (method, target, good) => {
+] as const)("%s has its own shape", async (method, target, good) => {
   let result: object = good;
   const source = { id: "files", kind: "stdio" as const, namespace: "files", order: 0 };
   const found = {
@@ -88,7 +88,7 @@ test.each([
   expect(await harness.call("x", {}, { method })).toMatchObject({ kind: "malformed" });
 });
 
-test("a result over its size is too_large, whether it is good or an error", async () => {
+test("a result over its size limit is too_large, good or an error", async () => {
   const big = (isError: boolean): Outcome => ok({ content: [{ type: "text", text: "x".repeat(2000) }], isError });
   const harness = createHarness(
     {
@@ -103,7 +103,7 @@ test("a result over its size is too_large, whether it is good or an error", asyn
   expect(await harness.call("r")).toMatchObject({ ok: true });
 });
 
-test("a result that is nested without end is malformed", async () => {
+test("a result that is nested too deeply is malformed", async () => {
   const deep = JSON.parse("[".repeat(20_000) + "]".repeat(20_000)) as unknown;
   expect(await one(() => ok({ content: [], deep })).call("t")).toMatchObject({
     kind: "malformed",
@@ -111,7 +111,7 @@ test("a result that is nested without end is malformed", async () => {
   });
 });
 
-test("field 2.9: structured content that does not fit is passed on and told, or refused if wanted", async () => {
+test("field 2.9: passes on and reports structured content that does not match, or refuses it", async () => {
   const result = { content: [], structuredContent: { n: "text" } };
   const tool = toolFrom("t", () => ok(result), {
     outputSchema: { type: "object", properties: { n: { type: "number" } } },
@@ -131,7 +131,7 @@ test("field 2.9: structured content that does not fit is passed on and told, or 
   });
 });
 
-test("field 2.9: an error is never held against the output schema", async () => {
+test("field 2.9: never checks an error against the output schema", async () => {
   const tool = toolFrom("t", () => ok({ content: [{ type: "text", text: "broken" }], isError: true }), {
     outputSchema: { type: "object", required: ["n"] },
   });
@@ -141,7 +141,7 @@ test("field 2.9: an error is never held against the output schema", async () => 
   });
 });
 
-test("defaults of an output schema are not written into results", async () => {
+test("does not write defaults of an output schema into results", async () => {
   const result = { content: [], structuredContent: {} };
   const tool = toolFrom("t", () => ok(result), { outputSchema: { type: "object", properties: { n: { default: 1 } } } });
   await createHarness({ t: tool }, { limits: { output_validation: "strict" } }).call("t");
@@ -199,7 +199,7 @@ test.each<[string, object, object]>([
     { content: [{ type: "resource", resource: { uri: "a:b", text: "x", mimeType: null } }] },
     { content: [{ type: "resource", resource: { uri: "a:b", text: "x" } }] },
   ],
-])("a result with %s is passed on without it and reported once", async (_, result, expected) => {
+])("passes a result with %s on without it and reports it once", async (_, result, expected) => {
   const harness = one(() => ok(structuredClone(result) as JsonObject));
   for (const _again of [1, 2]) {
     const outcome = await harness.call("t");
@@ -213,7 +213,7 @@ test.each<[string, object]>([
   ["an image without data", { content: [{ type: "image", mimeType: "image/png" }] }],
   ["a link without a URI", { content: [{ type: "resource_link", name: "n" }] }],
   ["a block of an unknown type", { content: [{ type: "hologram", annotations: null }] }],
-])("a result with %s is passed on as it came", async (_, result) => {
+])("passes a result with %s on unchanged", async (_, result) => {
   const outcome = await one(() => ok(result as JsonObject)).call("t");
   expect(outcome.ok && outcome.result).toBe(result);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { OptionError } from "../core/errors.ts";
 import { LimitsSchema, resolveLimits } from "./options.ts";
 
-test("the defaults are those that the documents name", () => {
+test("the defaults are the documented ones", () => {
   expect(resolveLimits()).toEqual({
     callTimeoutMs: 60_000,
     totalTimeoutMs: 3_600_000,
@@ -17,7 +17,7 @@ test("the defaults are those that the documents name", () => {
   });
 });
 
-test("durations and sizes are read in words and in numbers", () => {
+test("reads durations and sizes as text and as numbers", () => {
   const options = resolveLimits({
     call_timeout: "5m",
     total_timeout: 1000,
@@ -43,11 +43,11 @@ test.each([
   { breaker: { failures: 0 } },
   { retries: { attempts: 0 } },
   { output_validation: "loose" as never },
-])("%j is refused", (raw) => {
+])("refuses %j", (raw) => {
   expect(() => resolveLimits(raw)).toThrow(OptionError);
 });
 
-test("every key says what it is and what it is by default", () => {
+test("every key has a description and its default", () => {
   for (const [key, schema] of Object.entries(LimitsSchema.properties)) {
     expect(schema.description, key).toBeTruthy();
     if (key !== "breaker" && key !== "retries") expect(schema.default, key).toBeDefined();

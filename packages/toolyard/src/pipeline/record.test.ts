@@ -6,7 +6,7 @@ import { createHarness, text, toolFrom, type Handler } from "../../../../test/su
 
 const SECRET = "hunter2-very-secret";
 
-test("every call leaves one line, refusals too, and no value", async () => {
+test("every call writes one log line, also when refused, and no value", async () => {
   const harness = createHarness(
     {
       t: toolFrom("t", () => text(SECRET)),
@@ -34,7 +34,7 @@ test("every call leaves one line, refusals too, and no value", async () => {
   expect(JSON.stringify(harness.audit)).not.toContain(SECRET);
 });
 
-test("the line has exactly the members that were agreed", async () => {
+test("the line has exactly the specified members", async () => {
   const harness = createHarness({ t: toolFrom("t", () => text("hello")) });
   await harness.call("t", { a: "text" }, { principal: { id: "anna", rights: EVERYTHING } });
   expect(harness.audit[0]).toEqual({
@@ -53,7 +53,7 @@ test("the line has exactly the members that were agreed", async () => {
   });
 });
 
-test("what a tool answers stays out of the log, also when it fails", async () => {
+test("a tool's answer stays out of the log, also if it fails", async () => {
   const harness = createHarness({
     bad: toolFrom("bad", () => ok({ content: [{ type: "text", text: SECRET }], isError: true })),
   });
@@ -62,13 +62,13 @@ test("what a tool answers stays out of the log, also when it fails", async () =>
   expect(JSON.stringify(harness.log)).not.toContain(SECRET);
 });
 
-test("a name of any length is cut in the line", async () => {
+test("truncates a long name in the line", async () => {
   const harness = createHarness({});
   await harness.call("x".repeat(100_000));
   expect(harness.audit[0]!.target.length).toBe(300);
 });
 
-test("G66: a slow call is mentioned, a quick one only to those who debug", async () => {
+test("G66: mentions a slow call, and a quick one only at the debug level", async () => {
   const harness = createHarness({ t: toolFrom("t", () => text("x")) }, { limits: { slow_call: "1h" } });
   await harness.call("t");
   expect(harness.log.map(({ level }) => level)).toEqual(["debug"]);
@@ -80,7 +80,7 @@ test("G66: a slow call is mentioned, a quick one only to those who debug", async
   expect(impatient.log.map(({ level, message }) => [level, message])).toEqual([["info", "A call was slow."]]);
 });
 
-test("S13: a fault of our own says nothing but its id; the log has the rest", async () => {
+test("S13: reveals only the id of the hub's own fault; the log has the rest", async () => {
   const fault: Handler = () => {
     throw new Error("secret path /home/x");
   };
@@ -94,7 +94,7 @@ test("S13: a fault of our own says nothing but its id; the log has the rest", as
   });
 });
 
-test("S13: a resolver or an audit that breaks does not break the answer", async () => {
+test("S13: a failing resolver or audit does not affect the answer", async () => {
   const broken = createHarness({}, { deps: { resolve: () => Promise.reject(new Error("bug")) } });
   expect(await broken.call("t")).toMatchObject({ kind: "internal" });
   expect(broken.audit).toHaveLength(1);
@@ -108,7 +108,7 @@ test("S13: a resolver or an audit that breaks does not break the answer", async 
   expect(unrecorded.log.some(({ level, message }) => level === "error" && message.includes("audit"))).toBe(true);
 });
 
-test("a line that the terminal shows in another way is kept and not written; one of a failure is written", async () => {
+test("does not write a line that the terminal shows in another form, except for a failure", async () => {
   const written = createHarness({ t: toolFrom("t", () => text("x")) }, { deps: { watch: { level: "info" } } });
   await written.call("t");
   expect(written.log.map(({ level, message }) => [level, message])).toEqual([["info", "A call is done."]]);

@@ -4,25 +4,25 @@ import { createHarness, text, toolFrom, type Handler } from "../../../../test/su
 
 const hello: Handler = () => text("hello");
 
-test("C9: an unknown name is told apart from a tool that fails", async () => {
+test("C9: distinguishes an unknown name from a tool that fails", async () => {
   const harness = createHarness({ t: toolFrom("t", hello) });
   expect(await harness.call("nope")).toMatchObject({ ok: false, kind: "unknown_tool", details: { near: [] } });
   expect(await harness.call("t")).toMatchObject({ ok: true });
 });
 
-test("a name that several answer to is ambiguous, with the candidates", async () => {
+test("a name of several tools is ambiguous, with the candidates", async () => {
   const failure = fail("ambiguous", "Several tools answer.", { details: { candidates: ["a__t", "b__t"] } });
   const harness = createHarness({}, { deps: { resolve: () => ({ found: false, failure }) } });
   expect(await harness.call("t")).toBe(failure);
 });
 
-test("whoever has to look first is waited for, and what was found is called", async () => {
+test("waits for sources that must be listed first, and calls what was found", async () => {
   const found = toolFrom("t", hello);
   const harness = createHarness({}, { deps: { resolve: async () => found } });
   expect(await harness.call("t")).toMatchObject({ ok: true });
 });
 
-test("a caller that goes while its target is looked for is answered at once", async () => {
+test("answers a caller that disconnects during the lookup immediately", async () => {
   const controller = new AbortController();
   const resolve = (): Promise<never> => {
     queueMicrotask(() => controller.abort());
@@ -33,7 +33,7 @@ test("a caller that goes while its target is looked for is answered at once", as
   expect(harness.audit).toMatchObject([{ kind: "cancelled", target: "t", attempts: 0 }]);
 });
 
-test("the line has the name that was found and its source, or the caller's own word where nothing was", async () => {
+test("the line has the resolved name and its source, or the caller's own name if it did not resolve", async () => {
   const harness = createHarness({ t: toolFrom("t", hello) });
   await harness.call("t");
   await harness.call("nope");

@@ -4,7 +4,7 @@ import { withShownUris } from "./result-uris.ts";
 const prefixed = (uri: string): string => `s+${uri}`;
 
 test.each(["tools/call", "resources/read", "prompts/get"] as const)(
-  "returns a result of %s that asks for input as it came",
+  "returns a result of %s that requests input unchanged",
   (method) => {
     const result = { resultType: "input_required", inputRequests: {}, requestState: "s" };
     expect(withShownUris(method, result, prefixed)).toBe(result);

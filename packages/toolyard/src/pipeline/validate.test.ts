@@ -17,7 +17,7 @@ function one(handler: Handler, options?: ToolOptions): ReturnType<typeof createH
   return createHarness({ t: toolFrom("t", handler, options) });
 }
 
-test("G12, C37: arguments that do not fit never reach the provider", async () => {
+test("G12, C37: arguments that do not match never reach the provider", async () => {
   let calls = 0;
   const harness = one(
     () => {
@@ -36,7 +36,7 @@ test("G12, C37: arguments that do not fit never reach the provider", async () =>
   expect(calls).toBe(1);
 });
 
-test("C37: the provider gets arguments with defaults, the caller's object stays as it was", async () => {
+test("C37: passes arguments with defaults to the provider, and keeps the caller's object unchanged", async () => {
   const seen: unknown[] = [];
   const harness = one(
     (call) => {
@@ -50,7 +50,7 @@ test("C37: the provider gets arguments with defaults, the caller's object stays 
   expect([seen, args]).toEqual([[{ unit: "celsius" }], {}]);
 });
 
-test("field 2.9: a broken input schema is told once and breaks nothing", async () => {
+test("field 2.9: reports an invalid input schema once and breaks nothing", async () => {
   const harness = one(hello, { inputSchema: { type: "object", required: true } });
   expect(await harness.call("t", { a: 1 })).toMatchObject({ ok: true });
   await harness.call("t", { a: 1 });
@@ -59,7 +59,7 @@ test("field 2.9: a broken input schema is told once and breaks nothing", async (
   ]);
 });
 
-test("what a prompt takes is its own source's to judge", async () => {
+test("leaves the arguments of a prompt to its source", async () => {
   const source = { id: "files", kind: "stdio" as const, namespace: "files", order: 0 };
   const harness = createHarness({
     p: {
@@ -102,14 +102,14 @@ describe("validation of a source", () => {
     return { seen, harness: createHarness({ t: target }) };
   }
 
-  test.each([undefined, "coerce" as const])("%s reads text as the number it is and fills in defaults", async (mode) => {
+  test.each([undefined, "coerce" as const])("%s reads text as a number and fills in defaults", async (mode) => {
     const { seen, harness } = configured(mode);
     const args = { count: "3" };
     expect(await harness.call("t", args)).toMatchObject({ ok: true });
     expect([seen, args]).toEqual([[{ count: 3, unit: "c" }], { count: "3" }]);
   });
 
-  test("coerce refuses what does not fit as a number either, in the words of the first check", async () => {
+  test("coerce refuses text that is not a number either, with the message of the first check", async () => {
     const { harness } = configured();
     for (const count of ["0", "1.5", "three"])
       expect(await harness.call("t", { count })).toMatchObject({
@@ -124,13 +124,13 @@ describe("validation of a source", () => {
     expect(seen).toEqual([]);
   });
 
-  test("off hands on what came", async () => {
+  test("off passes arguments on unchanged", async () => {
     const { seen, harness } = configured("off");
     expect(await harness.call("t", { count: "three", more: null })).toMatchObject({ ok: true });
     expect(seen).toEqual([{ count: "three", more: null }]);
   });
 
-  test.each(["coerce", "strict"] as const)("%s takes null where that is the schema's own default", async (mode) => {
+  test.each(["coerce", "strict"] as const)("%s accepts null if it is the schema's own default", async (mode) => {
     const { seen, harness } = configured(mode);
     expect(await harness.call("t", { count: 1, note: null })).toMatchObject({ ok: true });
     expect(seen).toEqual([{ count: 1, note: null, unit: "c" }]);

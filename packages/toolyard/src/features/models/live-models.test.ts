@@ -8,7 +8,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()));
 });
 
-test("models are there as far as they are configured, and follow the configuration", () => {
+test("models follow the configuration", () => {
   let config: ModelsConfig | undefined;
   const models = new LiveModels(() => config, {});
   opened.push(models);
@@ -19,7 +19,7 @@ test("models are there as far as they are configured, and follow the configurati
   expect([models.generateImage, models.generateText]).toEqual([undefined, expect.any(Function)]);
 });
 
-test("the configured language model writes, and its refusal says what it means", async () => {
+test("the configured language model writes, and its refusal is passed on", async () => {
   const asked: object[] = [];
   const server = await startServer(
     (request, response) => {
@@ -62,7 +62,7 @@ test("the configured language model writes, and its refusal says what it means",
   });
 });
 
-test("a model whose server is not there is said to be away, not to answer nonsense", async () => {
+test("reports a model with an unreachable server as unavailable", async () => {
   const gone = await startServer(() => {}, { path: "/v1" });
   await gone.close();
   const models = new LiveModels(() => ({ language: "mine/m", providers: { mine: { base_url: gone.url } } }), {});
@@ -72,7 +72,7 @@ test("a model whose server is not there is said to be away, not to answer nonsen
   });
 });
 
-test("a caller that goes ends the request", async () => {
+test("a disconnecting caller ends the request", async () => {
   const caller = new AbortController();
   const server = await startServer(() => caller.abort(), { path: "/v1" });
   const models = new LiveModels(() => ({ language: "mine/m", providers: { mine: { base_url: server.url } } }), {});

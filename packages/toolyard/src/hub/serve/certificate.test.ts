@@ -56,9 +56,9 @@ function throughLink(made: CertificatePair): void {
   }
 }
 
-describe("the minute look", () => {
+describe("the check every minute", () => {
   // A change behind a link in the middle of the path is invisible in the watched folder.
-  test("finds a pair that another link leads to now", async () => {
+  test("detects a pair to which another link leads now", async () => {
     throughLink(files.authority.issue());
     replaceLink(join(files.folder, "..data"), "first");
     await open();
@@ -70,13 +70,13 @@ describe("the minute look", () => {
     expect(used).toHaveLength(2);
   });
 
-  test("serves nothing anew where nothing changed", async () => {
+  test("changes nothing for unchanged files", async () => {
     await open();
     await vi.advanceTimersByTimeAsync(5 * MINUTE_MS);
     expect([used.length, said]).toEqual([1, []]);
   });
 
-  test("tells once that a pair expired while it was served, and is quiet after a new one", async () => {
+  test("reports once that the served pair expired, and nothing after a new one", async () => {
     files.write(files.authority.issue({ until: new Date(Date.now() + DAY_MS) }));
     const certificate = await open();
     expect(certificate.report()).not.toHaveProperty("problem");
@@ -90,7 +90,7 @@ describe("the minute look", () => {
   });
 });
 
-describe("files in the middle of a change", () => {
+describe("files during a change", () => {
   test.each([
     [
       "a new certificate beside the old key",
@@ -102,7 +102,7 @@ describe("files in the middle of a change", () => {
     ["an empty certificate", () => files.write({ cert: "" }), "holds no certificate"],
     ["no certificate", () => rmSync(files.cert), "cannot be read (ENOENT)"],
     ["a link that leads nowhere", () => files.link("key", "/nowhere/key.pem"), "cannot be read (ENOENT)"],
-  ])("%s changes nothing, is told once, and forgotten with the next whole pair", async (_, tear, words) => {
+  ])("%s changes nothing, is reported once, and is forgotten with the next complete pair", async (_, tear, words) => {
     const certificate = await open();
     const next = files.authority.issue();
     tear(next);
@@ -126,7 +126,7 @@ test.each<[string, CertificateWishes, RegExp]>([
     { from: new Date(Date.now() + DAY_MS), until: new Date(Date.now() + 2 * DAY_MS) },
     /is valid from/,
   ],
-])("a certificate that %s is served, with a warning", async (_, wishes, words) => {
+])("serves a certificate that %s with a warning", async (_, wishes, words) => {
   files.write(files.authority.issue(wishes));
   const certificate = await open();
   expect(used).toHaveLength(1);

@@ -7,7 +7,7 @@ import type { ServedFetch } from "./fetch.ts";
 
 const paths = fixedPaths(FEATURES).filter((path) => path !== "/");
 
-describe("paths that doors have whatever the configuration says", () => {
+describe("paths that endpoints always have", () => {
   let hub: LibraryHub;
   let served: ServedFetch;
 
@@ -23,11 +23,11 @@ describe("paths that doors have whatever the configuration says", () => {
     return answer.status !== 404;
   };
 
-  test.each(paths)("%s is served", async (path) => {
+  test.each(paths)("serves %s", async (path) => {
     expect(await isServed(path)).toBe(true);
   });
 
-  test("any other is not", async () => {
+  test("serves no other", async () => {
     expect(await isServed("/elsewhere")).toBe(false);
   });
 });

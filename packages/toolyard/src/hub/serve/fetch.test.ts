@@ -91,7 +91,7 @@ function modern(
   return post(body, { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": name }, extra);
 }
 
-test("a modern call is answered by a standard response", async () => {
+test("answers a modern call with a standard response", async () => {
   const response = await served.fetch(modern("echo", { text: "grüße" }));
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
   expect(await response.json()).toMatchObject({
@@ -120,7 +120,7 @@ test("a legacy client has its session, and ends it", async () => {
   expect((await served.fetch(post({ jsonrpc: "2.0", id: 3, method: "ping" }, session))).status).toBe(404);
 });
 
-test("progress comes as a stream of events before the answer", async () => {
+test("sends progress as a stream of events before the answer", async () => {
   const response = await served.fetch(modern("count", {}, { progressToken: "p" }));
   expect(response.headers.get("content-type")).toBe("text/event-stream");
   const text = await response.text();
@@ -128,7 +128,7 @@ test("progress comes as a stream of events before the answer", async () => {
   expect(text.trimEnd().endsWith("}}")).toBe(true);
 });
 
-test("large bodies go through whole in both directions, and one over the bound is refused", async () => {
+test("passes large bodies whole in both directions, and refuses one over the limit", async () => {
   const text = "x".repeat(150_000);
   expect(await (await served.fetch(modern("echo", { text }))).json()).toMatchObject({
     result: { content: [{ text }] },
@@ -136,7 +136,7 @@ test("large bodies go through whole in both directions, and one over the bound i
   expect((await served.fetch(modern("echo", { text: text + text }))).status).toBe(413);
 });
 
-test("whoever aborts the request gives up the call, and an aborted request is not begun", async () => {
+test("aborting the request cancels the call, and an aborted request does not start", async () => {
   const controller = new AbortController();
   const isBegun = new Promise<void>((resolve) => (begun = resolve));
   const answer = served.fetch(modern("wait", {}, {}, { signal: controller.signal }));
@@ -147,7 +147,7 @@ test("whoever aborts the request gives up the call, and an aborted request is no
   await expect(served.fetch(modern("wait", {}, {}, { signal: controller.signal }))).rejects.toThrow("enough");
 });
 
-test("hosts and origins are checked as on a port", async () => {
+test("checks hosts and origins as on a port", async () => {
   expect((await served.fetch(modern("echo", { text: "a" }, {}, { url: "http://evil.test/mcp" }))).status).toBe(403);
   const foreign = modern("echo", { text: "a" });
   const withOrigin = new Request(foreign, {
@@ -167,7 +167,7 @@ test("a closed hub serves nothing more", async () => {
   expect(answered).toBe(503);
 });
 
-test("a server of another kind hands its requests on", async () => {
+test("a server of another kind passes its requests on", async () => {
   const server = createServer(async (incoming, outgoing) => {
     const response = await served.fetch(
       new Request(`http://${incoming.headers.host}${incoming.url}`, {

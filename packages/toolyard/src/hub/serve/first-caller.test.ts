@@ -4,7 +4,7 @@ import { FirstCaller } from "./first-caller.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setImmediate"] }));
 afterEach(() => void vi.useRealTimers());
 
-test("a client that speaks late, because the door was opened late, is heard", async () => {
+test("hears a client that writes late because the endpoint was opened late", async () => {
   const caller = new FirstCaller();
   await vi.advanceTimersByTimeAsync(5000);
   caller.listening();
@@ -13,7 +13,7 @@ test("a client that speaks late, because the door was opened late, is heard", as
   expect(await caller.era).toBe("legacy");
 });
 
-test("what was in the pipe while the loop was busy is heard before the time is over", async () => {
+test("reads input from a busy loop before the time has expired", async () => {
   const caller = new FirstCaller();
   setTimeout(() => setImmediate(() => caller.spoke("modern")), 300);
   caller.listening();
@@ -24,7 +24,7 @@ test("what was in the pipe while the loop was busy is heard before the time is o
 test.each([
   { what: "that says nothing", isListening: true, afterMs: 301 },
   { what: "to whom no door is opened", isListening: false, afterMs: 10_000 },
-])("a client $what holds up no source for longer", async ({ isListening, afterMs }) => {
+])("a client $what delays no source any longer", async ({ isListening, afterMs }) => {
   const caller = new FirstCaller();
   if (isListening) caller.listening();
   await vi.advanceTimersByTimeAsync(afterMs);

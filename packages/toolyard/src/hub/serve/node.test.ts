@@ -71,7 +71,7 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
 
 const ECHO = '{"text": "some words"}';
 
-test("a caller that had gone before the handler has its turn holds up nothing, not even the end", async () => {
+test("a caller that disconnected before its handler runs delays nothing, not even close", async () => {
   const given = signal();
   const url = await listen((request, response) => {
     response.on("close", () => {
@@ -90,7 +90,7 @@ test("a caller that had gone before the handler has its turn holds up nothing, n
   expect(await Promise.race([closing, grace])).toBe("closed");
 });
 
-test("node:http: every path is answered, with the checks of a port of the hub's own", async () => {
+test("node:http: answers every path with the checks of the hub's own port", async () => {
   const url = await listen(handler);
   expect(await (await post(`${url}/api/tools/echo`, ECHO)).text()).toContain("some words");
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
@@ -103,7 +103,7 @@ test.each([
   ["parsed", (bytes: Buffer): unknown => JSON.parse(String(bytes))],
   ["as bytes", (bytes: Buffer): unknown => bytes],
   ["as text", String],
-])("a body that a parser has read before is taken %s, within the same bound", async (_, parse) => {
+])("accepts a body that a parser has read %s, within the same limit", async (_, parse) => {
   const url = await listen(async (request, response) => {
     handler(Object.assign(request, { body: parse(await readAll(request)) }), response);
   });
@@ -111,7 +111,7 @@ test.each([
   expect((await post(`${url}/api/tools/echo`, JSON.stringify({ text: "x".repeat(3000) }))).status).toBe(413);
 });
 
-test("a path that is not the hub's is handed on, and one below which a router mounted it is known", async () => {
+test("passes on a path that is not the hub's, and knows one below which a router mounted it", async () => {
   const url = await listen((request, response) => {
     // As Express does it: `originalUrl` stays whole.
     const originalUrl = request.url;
@@ -135,7 +135,7 @@ test("a path that is not the hub's is handed on, and one below which a router mo
   expect(greeted.headers.get("mcp-session-id")).toEqual(expect.any(String));
 });
 
-test("a caller who goes gives up its call; closing waits for the others and refuses new ones", async () => {
+test("a disconnecting caller cancels its call; close waits for the others and refuses new ones", async () => {
   const url = await listen(handler);
   const leaving = new AbortController();
   const left = post(`${url}/api/tools/wait`, "{}", leaving.signal);
@@ -154,7 +154,7 @@ test("a caller who goes gives up its call; closing waits for the others and refu
   await closing;
 });
 
-test("the wrong kind of request is named, with the door that takes it", async () => {
+test("names the wrong kind of request, and the method that accepts it", async () => {
   const served = await hub.serveFetch();
   const standard = new Request("http://localhost/mcp");
   const wrong = handler as (request: unknown, response?: unknown) => void;
@@ -180,7 +180,7 @@ test("the wrong kind of request is named, with the door that takes it", async ()
   expect((await served.fetch(standard)).status).toBeLessThan(500);
 });
 
-test("a `[server]` that cannot be used throws at once", async () => {
+test("throws synchronously for an invalid `[server]`", async () => {
   const wrong = await createHub({ variables: {}, settings: { server: { host: "0.0.0.0" } } });
   expect(() => wrong.nodeHandler()).toThrow("token");
   await wrong.close();

@@ -12,7 +12,7 @@ function opened(capabilities: object = {}): Conversation {
   return conversation;
 }
 
-test("lines pass as they are, letter for letter, be they readable or not", () => {
+test("passes lines unchanged, readable or not", () => {
   const conversation = opened();
   const odd = '{ "jsonrpc":"2.0", "id": 12345678901234567890, "method": "ping" }';
   expect(conversation.fromClient(odd)).toEqual({ line: odd });
@@ -22,14 +22,14 @@ test("lines pass as they are, letter for letter, be they readable or not", () =>
   ).toContain("1.0");
 });
 
-describe("when the hub is gone", () => {
-  test("a call that came behind a byte order mark is answered", () => {
+describe("when the hub has ended", () => {
+  test("answers a call after a byte order mark", () => {
     const conversation = new Conversation();
     conversation.fromClient(`\uFEFF${line({ id: 1, method: "tools/call", params: { name: "a" } })}`);
     expect(parsed(conversation.lost())).toEqual([expect.objectContaining({ id: 1 })]);
   });
 
-  test("a call has ended and nobody knows how; what was answered or withdrawn is not answered again", () => {
+  test("reports a call with an unknown result once, and not one that was answered or withdrawn", () => {
     const conversation = opened();
     for (const id of [1, "1", 2, 3]) conversation.fromClient(line({ id, method: "tools/call", params: { name: "a" } }));
     conversation.fromHub(line({ id: 2, result: {} }));
@@ -41,7 +41,7 @@ describe("when the hub is gone", () => {
     expect(conversation.lost()).toEqual([]);
   });
 
-  test("a tool whose name is the method is not called twice, and gets an error", () => {
+  test("does not repeat a call with the tool's name as its method, and answers with an error", () => {
     const conversation = opened();
     conversation.fromClient(line({ id: 1, method: "files.delete", params: {} }));
     expect(parsed(conversation.lost())).toEqual([
@@ -49,14 +49,14 @@ describe("when the hub is gone", () => {
     ]);
   });
 
-  test("a caller without handshake gets an answer in the words of its revision", () => {
+  test("answers a caller without handshake in the format of its revision", () => {
     const conversation = new Conversation();
     const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
     conversation.fromClient(line({ id: 1, method: "tools/call", params: { name: "a", _meta } }));
     expect(parsed(conversation.lost())[0]).toMatchObject({ result: { resultType: "complete", isError: true } });
   });
 
-  test("requests of one array are answered in one array", () => {
+  test("answers the requests of one array in one array", () => {
     const conversation = opened();
     conversation.fromClient(
       JSON.stringify([
@@ -69,7 +69,7 @@ describe("when the hub is gone", () => {
     ]);
   });
 
-  test("an open question is withdrawn, and an answer that comes all the same reaches no other hub", () => {
+  test("withdraws an open server request, and passes a later answer to no other hub", () => {
     const conversation = opened();
     conversation.fromHub(line({ id: 1, method: "elicitation/create", params: {} }));
     expect(parsed(conversation.lost())).toEqual([
@@ -88,7 +88,7 @@ describe("when the hub is gone", () => {
 });
 
 describe("the next hub", () => {
-  test("hears the handshake first, then the level, subscriptions and what may be asked twice", async () => {
+  test("receives the handshake first, then the level, subscriptions and repeatable requests", async () => {
     const conversation = opened();
     conversation.fromClient(line({ id: 1, method: "logging/setLevel", params: { level: "error" } }));
     for (const uri of ["a:1", "a:2"])
@@ -114,7 +114,7 @@ describe("the next hub", () => {
     expect(conversation.fromHub(line({ id: 5, result: {} })).line).toBeDefined();
   });
 
-  test("a handshake that was not answered yet is simply asked again", () => {
+  test("repeats a handshake that was not answered yet", () => {
     const conversation = new Conversation();
     conversation.fromClient(line({ id: 0, method: "initialize", params: {} }));
     expect(conversation.lost()).toEqual([]);
@@ -123,7 +123,7 @@ describe("the next hub", () => {
     expect(parsed(rest())).toEqual([expect.objectContaining({ id: 0, method: "initialize" })]);
   });
 
-  test("where there is none, everything that waits is refused", () => {
+  test("refuses everything that waits if there is none", () => {
     const conversation = opened();
     conversation.fromClient(line({ id: 5, method: "tools/list" }));
     expect(parsed(conversation.givenUp("no hub"))).toEqual([

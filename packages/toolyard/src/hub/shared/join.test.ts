@@ -25,11 +25,11 @@ async function startsOf(code: string): Promise<readonly [starts: number, reason:
   }
 }
 
-test.runIf(process.platform !== "win32")("a hub that is killed while it starts is started once more", async () => {
+test.runIf(process.platform !== "win32")("restarts a hub that is killed during its start", async () => {
   const reason: unknown = expect.stringContaining("it ended with SIGKILL");
   expect(await startsOf("process.kill(process.pid, 'SIGKILL')")).toEqual([2, reason]);
 });
 
-test("a hub that ends by itself is not, since it would end so again", async () => {
+test("does not restart a hub that ends by itself, since it would end again", async () => {
   expect(await startsOf("process.exit(3)")).toEqual([1, expect.stringContaining("it ended with exit code 3")]);
 });

@@ -26,7 +26,7 @@ function planned(id: string, key: string, life: Life): PlannedSource {
 
 const IGNORE = { onAdded: () => {}, onRemoved: () => {} };
 
-test("a new plan starts what is new, replaces what changed, ends what is gone, and leaves the rest alone", async () => {
+test("a new plan starts new sources, replaces changed ones, ends removed ones and keeps the rest", async () => {
   const life: Life = { opened: [], closed: [] };
   const set = new SourceSet(SILENT_LOGGER);
   await set.apply([planned("same", "1", life), planned("changed", "1", life), planned("gone", "1", life)], IGNORE);
@@ -41,7 +41,7 @@ test("a new plan starts what is new, replaces what changed, ends what is gone, a
   expect(set.find("same")).toBe(untouched);
 });
 
-test("a source that cannot be made leaves everything as it was, and nothing half made behind", async () => {
+test("a source that cannot be created leaves everything unchanged, and nothing half created", async () => {
   const life: Life = { opened: [], closed: [] };
   const set = new SourceSet(SILENT_LOGGER);
   await set.apply([planned("a", "1", life)], IGNORE);
@@ -52,7 +52,7 @@ test("a source that cannot be made leaves everything as it was, and nothing half
   expect(life.closed).toEqual(["a:2"]);
 });
 
-test("listeners hear of a source before it opens and before its predecessor ends", async () => {
+test("notifies listeners of a source before it opens and before its predecessor ends", async () => {
   const heard: string[] = [];
   const life: Life = { opened: heard, closed: heard };
   const set = new SourceSet(SILENT_LOGGER);
@@ -62,7 +62,7 @@ test("listeners hear of a source before it opens and before its predecessor ends
   expect(heard).toEqual(["added", "a:1", "removed", "added", "a:2", "a:1"]);
 });
 
-test("closing ends every source once", async () => {
+test("close ends every source once", async () => {
   const life: Life = { opened: [], closed: [] };
   const set = new SourceSet(SILENT_LOGGER);
   await set.apply([planned("a", "1", life), planned("b", "1", life)], IGNORE);
