@@ -1,10 +1,10 @@
-// `node bench/floods.mjs [--workers N]`: what the calls of a signed-in client cost while other clients flood the hub,
-// and how much memory the hub holds. Takes about 30 seconds. Each line is one flood of 3 seconds:
+// `node bench/floods.mjs [--workers N]`: the cost of calls of an authenticated client while other clients flood the
+// hub, and the hub's memory. Takes about 30 seconds. Each line is one flood of 3 seconds:
 // - requests without a token, pipelined on 100 connections, of the kinds that either HTTP reader of the hub serves;
 // - the same on connections that are opened again as soon as the hub closes them;
 // - bodies that are never completed, on 300 connections of one token;
-// - bodies in chunks of one byte, on 200 connections of one token.
-// The last line shows the calls and the memory after all of them.
+// - bodies in chunks of one byte, on 200 connections of one token. The last line shows the calls and the memory after
+// the floods.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -89,7 +89,7 @@ async function during({ connections, ...wish }, { port, hub }) {
   while (performance.now() < until) {
     const before = performance.now();
     await call(port, agent);
-    // A call that was not answered in the time counts as one of that time.
+    // A call without an answer in time counts with the whole time.
     times.push(performance.now() - before);
     most = Math.max(most, residentOf(hub.pid));
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -139,7 +139,7 @@ function report(name, { times, most }) {
   console.log(`${line}  ${times.length} calls  at most ${most.toFixed(0).padStart(4)} MB`);
 }
 
-/** Runs in a process of its own. */
+/** Runs in a separate process. */
 function flood({ connections, port, text, start, body }) {
   const many = text && Buffer.from(text.repeat(Math.ceil(65_536 / text.length)));
   const open = () => {

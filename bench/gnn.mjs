@@ -1,7 +1,7 @@
-// `npm run bench:gnn`: what reading and checking GNN costs, as CPU, so that other load of the machine counts only
-// through its caches. Where GNN_SAMPLES names a copy of the public project (ActiveInferenceInstitute/
-// GeneralizedNotationNotation), its parser in Python reads the same texts in the same run (GNN_PYTHON: an interpreter
-// that has what the project imports, such as psutil).
+// `npm run bench:gnn`: the cost of reading and checking GNN, as CPU, so that other load of the machine counts only
+// through its caches. If GNN_SAMPLES names a copy of the public project
+// (ActiveInferenceInstitute/GeneralizedNotationNotation), its Python parser reads the same texts in the same run
+// (GNN_PYTHON: an interpreter that has the packages that the project imports, such as psutil).
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const HEAD = "## GNNSection\nBench\n## GNNVersionAndFlags\nGNN v1.1\n## ModelNam
 const MEGABYTE = 1_000_000;
 const FILES = 1000;
 const ROUNDS = 5;
-/** Milliseconds after which the other parser has had enough. */
+/** Time limit of the other parser, in milliseconds. */
 const PATIENCE_MS = 120_000;
 
 const TEXTS = {
@@ -53,7 +53,7 @@ for (const [unit, section] of Object.entries(HOSTILE)) {
 }
 measurePython();
 
-/** Each text once in a process that read nothing before, as `toolyard gnn check` does: the least of its rounds. */
+/** Reads each text once in a new process, as `toolyard gnn check` does; returns the least of the rounds. */
 function measureFresh() {
   const script = fileURLToPath(new URL("lib/gnn-fresh.mjs", import.meta.url));
   for (const [name, text] of Object.entries(TEXTS)) {
@@ -69,7 +69,7 @@ function measureFresh() {
   }
 }
 
-/** Files as people write them, from disk, with the checks of all. */
+/** Reads files as users write them, from disk, with all checks. */
 async function measureFolder() {
   const folder = join(scratch, "models");
   mkdirSync(folder);

@@ -1,10 +1,9 @@
-// `node bench/pairs.mjs --before DIR [--rounds 10] [--json FILE] [row …]`: this build next to that of another checkout,
-// built as well, in alternating turns on one machine. Three hubs stand side by side: the one before, the same once
-// more, and the one after. How the second differs from the first is what the machine adds; how the third does is the
-// change.
+// `node bench/pairs.mjs --before DIR [--rounds 10] [--json FILE] [row …]`: compares this build with that of another
+// checkout, in alternating turns on one machine. Three hubs run: the earlier one, a second copy of it, and the new one.
+// The difference between the first two is the machine's noise; that of the third is the change.
 //
-// CPU of the hub's process alone (Linux), so other load of the machine counts only through its caches. Each figure is
-// the median of the ratios of turns that follow one another, with the lower and the upper quartile.
+// CPU of the hub's process only (Linux), so other load of the machine counts only through its caches. Each figure is
+// the median of the ratios of consecutive turns, with the lower and the upper quartile.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -52,7 +51,7 @@ try {
 }
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(rows, undefined, 2));
 
-/** What a hub needs until it serves, and holds when it is idle. */
+/** The cost of a hub until it serves, and its memory when idle. */
 async function compareStarts(what, config) {
   if (!isWanted(what)) return;
   const taken = { before: [], again: [], after: [] };
@@ -105,7 +104,9 @@ async function compareCommand(what, args) {
   report(what, taken, ms);
 }
 
-/** Builds that ask before they start what a folder's file names take `--yes`; older ones neither ask nor know it. */
+/**
+ * Builds that ask before they start programs from a folder's files accept `--yes`; older ones neither ask nor know it.
+ */
 function consentOf(program, [command]) {
   if (command.startsWith("-")) return [];
   const key = `${program} ${command}`;
@@ -150,7 +151,7 @@ async function compareCall(hubs, what, { name, args = { text: "hello" }, count, 
   report(what, taken, ms);
 }
 
-/** Calls one after the other. */
+/** Calls one after another. */
 function one(client) {
   return {
     close: client.close,
@@ -174,7 +175,7 @@ async function lists(url) {
   };
 }
 
-/** Many sessions at once, each with one call in flight. */
+/** Many concurrent sessions, each with one call in flight. */
 async function crowd(url) {
   const sessions = await Promise.all(Array.from({ length: CROWD }, () => openSession(url)));
   return {
@@ -189,7 +190,7 @@ async function crowd(url) {
   };
 }
 
-/** Who comes first changes, so that nobody has the better half of what drifts. */
+/** The order alternates, so that drift affects all equally. */
 function inTurn(round) {
   const all = ["before", "again", "after"];
   return round % 2 === 0 ? all : all.toReversed();

@@ -1,5 +1,5 @@
-// `npm run bench [-- --quick] [part …]`: what the hub costs, in one run on one machine, printed as a table and written
-// to bench/results.md. What each line means and what was learnt from it: bench/README.md.
+// `npm run bench [-- --quick] [part …]`: the cost of the hub, in one run on one machine, printed as a table and written
+// to bench/results.md. bench/README.md explains each line and the results.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,13 +42,13 @@ let folders = 0;
 
 const bench = {
   quick,
-  /** A fresh folder, gone at the end. */
+  /** Returns a new folder, removed at the end. */
   folder() {
     const path = join(scratch, String((folders += 1)));
     mkdirSync(path);
     return path;
   },
-  /** A sentence for the head of the results. */
+  /** Adds a sentence to the head of the results. */
   note(text) {
     notes.push(text);
     console.log(text);
@@ -59,7 +59,7 @@ const bench = {
   },
 };
 
-/** The parts that are named; without a name the hop alone when it is to be quick, else everything. */
+/** Returns the named parts; by default everything, or only the hop with `--quick`. */
 function wanted() {
   const named = process.argv.slice(2).filter((word) => !word.startsWith("-"));
   const unknown = named.find((name) => !(name in PARTS));
@@ -70,7 +70,7 @@ function wanted() {
 
 const machine = `Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0].model}`;
 console.log(`${machine}\n`);
-// What was started ends with this process: by its own watch, or when the process exits.
+// Started programs end with this process: by themselves, or when the process exits.
 process.once("exit", () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
 for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }))
   process.once(signal, () => process.exit(code));

@@ -1,6 +1,6 @@
-// Compiles the packages. packages/toolyard: src/ to build/, of which few files in dist/ are made, and servers/ to
-// dist/servers/. packages/library and packages/gnn: src/ to dist/. Makes the commands executable. Plain Node, so
-// that it runs before anything is built.
+// Compiles the packages. packages/toolyard: src/ to build/, from which few files in dist/ are bundled, and servers/ to
+// dist/servers/. packages/library and packages/gnn: src/ to dist/. Makes the commands executable. Plain Node, so that
+// it runs before anything is built.
 import { chmodSync, cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
@@ -25,7 +25,7 @@ const progress = (what) => {
   stepsDone += 1;
   if (shows) process.stderr.write(`Building ${stepsDone}/${PROJECTS.length + 2}: ${what} …\n`);
 };
-// What children run as it is: Python, and JavaScript that no compiler touches. The declarations of the entries `gnn`
+// Files that children run unchanged: Python, and JavaScript that is not compiled. The declarations of the entries `gnn`
 // and `library` name other packages, which are compiled later.
 const AS_THEY_ARE = [
   "runtimes/execute",
@@ -46,8 +46,8 @@ for (const folder of [compiled, join(root, "dist")].flatMap((to) => AS_THEY_ARE.
 }
 const require = createRequire(import.meta.url);
 const tsc = join(dirname(require.resolve("typescript/package.json")), "bin", "tsc");
-// What runs is written without its comments, which the repository keeps and declarations show; declarations are checked
-// on the way, so that what runs need not be.
+// Executed code is written without comments, which the repository keeps and declarations show; declarations are
+// type-checked, so that executed code need not be.
 const TO_RUN = ["--emitDeclarationOnly", "false", "--declaration", "false", "--declarationDir", "null"].concat([
   "--removeComments",
   "--noCheck",
@@ -56,7 +56,7 @@ const TO_RUN = ["--emitDeclarationOnly", "false", "--declaration", "false", "--d
   "--tsBuildInfoFile",
   "null",
 ]);
-// Servers import the hub by the name of its package, so they are compiled after its declarations.
+// Servers import the hub by its package name, so they are compiled after its declarations.
 const PROJECTS = [
   { name: "the hub", folder: root, config: "tsconfig.build.json", to: compiled },
   { name: "small servers", folder: root, config: "tsconfig.servers.json", to: join(root, "dist", "servers") },

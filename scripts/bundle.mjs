@@ -1,16 +1,15 @@
-// Puts what was compiled into dist/. Loading a file costs Node about as much as running what is in it, so whatever runs
-// in the hub's own process is in few files: what every command needs, what every hub does, and what is loaded later,
-// each named for the module that it stands for. Programs of their own (children, threads, hooks) are kept file by file,
-// since some of them may read no other folder.
+// Bundles the compiled code into dist/. Loading a file costs Node about as much as running its code, so the code of the
+// hub's own process is in few files: for every command, for every hub, and for later loads, each named for its main
+// module. Separate programs (children, threads, hooks) are kept file by file, since some may read no other folder.
 import { isBuiltin } from "node:module";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 
-/** What the shell runs, and what it loads once Node's cache of compiled code is enabled. */
+/** The program that the shell runs, and its code after Node's compile cache is enabled. */
 const COMMAND = "cli/main.js";
 const START = "cli/run-command.js";
-/** Whatever lies in it is found by its name when somebody wants it. */
+/** Files in this folder are found by name on demand. */
 const FOUND_BY_NAME = "compat/bindings/mcp_bindings";
 const MCP_SERVER = "providers/mcp-server/provider.js";
 const SERVING = [
@@ -42,14 +41,14 @@ const IN_A_TERMINAL = [
 ];
 const CALLING = ["pipeline/pipeline.js", "schema/guarded-schemas.js", "schema/describe-schema.js"];
 /**
- * Modules that one file holds, since one task loads them all: the modules of `with` and what they import, restricted to
- * `folders`. A module belongs to the first file that lists it. A file needs no later file of the list, so that no two
- * files import each other.
+ * Modules in one file, since one task loads all: the modules of `with` and their imports, restricted to `folders`. A
+ * module belongs to the first file that lists it. A file needs no later file of the list, so that no two files import
+ * each other.
  */
 const TOGETHER = [
-  // Alone, so that the command loads nothing else before the cache is enabled.
+  // Separate, so that the command loads nothing else before the cache is enabled.
   { name: "data-folder", with: [COMMAND], folders: ["core/"] },
-  // Alone, so that the processes of other packages do not load the hub for it.
+  // Separate, so that the processes of other packages do not load the hub for it.
   { name: "texts", with: ["text.js"], folders: ["core/"] },
   { name: "basics", with: [START], folders: ["core/"] },
   { name: "start", with: [START], folders: [""] },
@@ -72,7 +71,7 @@ const TOGETHER = [
   { name: "stdio", with: [STDIO], folders: [""] },
   { name: "remote", with: REMOTE, folders: [""] },
 ];
-/** What Node is given by its path: children, threads, module hooks. */
+/** Programs that Node gets by path: children, threads, module hooks. */
 const PROGRAMS = [
   "extras/install/main.js",
   "http/adapters/workers/main.js",
@@ -90,8 +89,8 @@ const PROGRAMS = [
 ];
 /**
  * Small packages of pure JavaScript, which are copied into dist/: Node would load them file by file, and an
- * installation has fewer packages, each in the version that was tested. In the manifest they are development
- * dependencies; NOTICE has their licenses.
+ * installation has fewer packages, each in the tested version. In the manifest they are development dependencies;
+ * NOTICE has their licenses.
  */
 export const BUNDLED = new Set([
   "chokidar",
@@ -104,10 +103,10 @@ export const BUNDLED = new Set([
   "smol-toml",
 ]);
 const NOTICE = "NOTICE";
-/** A module asks where it lies: answered with its own place in dist/, whichever file it is in. */
+/** Replaces a module's own URL by its place in dist/, in whichever file it is. */
 const PLACE = "toolyard-dist:";
 
-/** Bundles the tree `compiled` of the package in the folder `root` into dist/; removes what an earlier build left. */
+/** Bundles the tree `compiled` of the package in the folder `root` into dist/; removes files of an earlier build. */
 export async function bundle(root, compiled) {
   const dist = join(root, "dist");
   const files = new Map([...programs(compiled), ...(await bundled(root, compiled))]);
@@ -133,7 +132,7 @@ async function bundled(root, compiled) {
     platform: "node",
     external: isExternal,
     plugins: [places(compiled)],
-    // Of a package in two forms the one of modules, which can be followed.
+    // Of a package in two forms, uses the one with ES modules, which can be analysed.
     resolve: { mainFields: ["module", "main"] },
     checks: { ineffectiveDynamicImport: false },
   });
@@ -148,7 +147,7 @@ async function bundled(root, compiled) {
   return [...output.map(({ fileName, code }) => [fileName, oneByte(fileName, code)]), [NOTICE, noticeOf(output)]];
 }
 
-/** Whatever Node finds where it is installed: not what is bundled, nor what that needs. */
+/** Returns whether Node finds it in the installation: neither bundled packages nor their dependencies. */
 function isExternal(id, importer = "") {
   if (/^[./]/.test(id)) return false;
   return isBuiltin(id) || !(BUNDLED.has(id) || /[\\/]node_modules[\\/]/.test(importer));
@@ -172,8 +171,8 @@ function licenseOf(folder) {
 }
 
 /**
- * Escapes characters beyond ASCII, which stand in strings, templates and regular expressions. For a file that has one
- * of them V8 keeps two bytes for each character of its source, so that the file takes twice the memory.
+ * Escapes non-ASCII characters in strings, templates and regular expressions. For a file with one of these V8 keeps two
+ * bytes for each character of its source, so that the file takes twice the memory.
  */
 function oneByte(fileName, code) {
   if (BEYOND_ASCII_RAW.test(code)) throw new Error(`${fileName}: a raw template has a character beyond ASCII.`);
@@ -203,7 +202,7 @@ function places(compiled) {
   };
 }
 
-/** Each `import.meta.url` that is code: texts hold it, too, in programs that are written for somebody. */
+/** Returns each `import.meta.url` that is code: texts may contain it too, in generated programs. */
 function placesAsked(node) {
   if (node === null || typeof node !== "object") return [];
   if (node.type === "MemberExpression" && node.object.type === "MetaProperty" && node.property.name === "url")
@@ -215,7 +214,7 @@ function groupsOf(compiled) {
   return TOGETHER.map(({ name, with: entries, folders }, at) => {
     let ids;
     const isIn = (path, context) =>
-      // The command waits for what it loads, which could not wait for it in turn.
+      // The command waits for its imports, which could not wait for it in turn.
       path !== COMMAND &&
       folders.some((folder) => path.startsWith(folder)) &&
       (ids ??= reached(
@@ -230,7 +229,7 @@ function groupsOf(compiled) {
   });
 }
 
-/** These modules and all that is loaded with them. */
+/** Returns these modules and all that is loaded with them. */
 function reached(context, entries) {
   const missing = entries.find((entry) => !existsSync(entry));
   if (missing !== undefined) throw new Error(`${missing} is listed in scripts/bundle.mjs, and does not exist.`);
@@ -239,7 +238,7 @@ function reached(context, entries) {
   return ids;
 }
 
-/** The files of `PROGRAMS`, and those that they import. */
+/** Returns the files of `PROGRAMS`, and their imports. */
 function programs(compiled) {
   const found = new Map();
   const paths = new Set(PROGRAMS);
@@ -263,7 +262,7 @@ function scriptsIn(folder) {
 }
 
 function fileOf(compiled, id) {
-  // The wrapper of CommonJS modules is no file.
+  // The wrapper of CommonJS modules is not a file.
   return id.startsWith("\0") ? "rolldown.js" : inTree(compiled, id).replace(/^.*\/node_modules\//, "packages/");
 }
 
@@ -271,7 +270,7 @@ function inTree(folder, path) {
   return relative(folder, path).replaceAll("\\", "/");
 }
 
-/** Others may be running what is there. */
+/** Other processes may be running the existing file. */
 function writeChanged(path, text) {
   if (existsSync(path) && readFileSync(path, "utf8") === text) return;
   mkdirSync(dirname(path), { recursive: true });

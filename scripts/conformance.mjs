@@ -27,7 +27,7 @@ const toolyard = join(root, "packages", "toolyard", "dist", "cli", "main.js");
 const DATES = ["2025-11-25", "2026-07-28"];
 const START_MS = 30_000;
 const RUN_MS = 300_000;
-/** One more than the usual machine has cores: much of it is waiting for one another and for what must not come. */
+/** One more than the usual number of cores: much of the time is spent waiting. */
 const AT_ONCE = 3;
 
 const { values: options } = parseArgs({
@@ -46,8 +46,8 @@ let running = 0;
 const waiting = [];
 
 /**
- * The seven shapes of what lies behind the hub, as configuration. Those called `both` treat the two eras differently,
- * as real servers do.
+ * The seven kinds of servers behind the hub, as configuration. Those called `both` treat the two eras differently, as
+ * real servers do.
  */
 const SHAPES = {
   module: async () => `[modules]\npaths = [${quote(fixture)}]\n`,
@@ -66,7 +66,7 @@ const EXPECTED = { "http-legacy 2026-07-28": LEGACY_EXPECTED, "stdio-legacy 2026
 /** How long the suite waits for the driver, which starts several programs in some scenarios. */
 const CLIENT_MS = 240_000;
 
-/** Client scenarios of each revision that are not about authorisation; how they are scored, the suite says. */
+/** Client scenarios of each revision that do not concern authorisation; the suite defines their scores. */
 const CLIENT = {
   "2025-11-25": [
     "initialize",
@@ -120,7 +120,7 @@ async function runAll() {
 
 async function runShape(name) {
   const config = join(work, `${name}.toml`);
-  // The suite begins at once, however slowly this machine starts what lies behind.
+  // The suite starts immediately, however slowly the servers start on this machine.
   writeFileSync(config, `[catalog]\ncold_wait = "60s"\n\n${await SHAPES[name]()}`);
   const { url, child } = await startHub(config);
   const results = await each(dates, (date) => runServer(url, `${name} ${date}`, date));
@@ -142,8 +142,8 @@ async function runDirect() {
 }
 
 /**
- * One run of a requirement set against an endpoint. What is expected to fail is judged here, since the suite counts its
- * warnings too.
+ * Runs a requirement set against an endpoint. Expected failures are judged here, since the suite counts its warnings
+ * too.
  */
 async function runServer(url, name, date) {
   const { code, output } = await runSuite([
@@ -179,7 +179,7 @@ async function runServer(url, name, date) {
   return { name, ok, scenarios, detail: ok ? "" : isJudged ? failuresOf(output) : output };
 }
 
-/** The entries of a file of expected failures: those that always fail, and those that fail or pass. */
+/** Returns the entries of a file of expected failures: those that always fail, and those that may fail or pass. */
 function namesIn(file) {
   const [always, either = ""] = readFileSync(file, "utf8").split(/^either:$/mu);
   const entries = (text) => new Set(Array.from(text.matchAll(/^\s*- ([^\s#]+)/gmu), (match) => match[1]));
@@ -215,7 +215,7 @@ async function runClient(driver, { date, scenario }) {
     String(CLIENT_MS),
     "--spec-version",
     date,
-    // Extensions stand on no revision's line.
+    // Extensions belong to no revision.
     ...(CLIENT_UNSCORED.has(scenario) ? ["--force"] : []),
     "-o",
     join(work, `client-${date}-${scenario}`),
@@ -317,7 +317,7 @@ async function each(items, run) {
   return results;
 }
 
-/** What is not about authorisation is named above; what is, the suite itself lists. */
+/** Scenarios without authorisation are named above; the suite itself lists the others. */
 async function clientJobs(date) {
   const { output } = await runSuite(["list", "--client", "--requirements", date]);
   const listed = Array.from(new Set(output.match(/\bauth\/[\w-]+/gu) ?? []));
@@ -328,7 +328,7 @@ async function clientJobs(date) {
   return [...(CLIENT[date] ?? []), ...listed, ...older].map((scenario) => ({ date, scenario }));
 }
 
-/** Runs it when fewer than `AT_ONCE` others run, in the order of asking. */
+/** Runs it when fewer than `AT_ONCE` others run, in order. */
 async function inTurn(run) {
   if (running < AT_ONCE) running += 1;
   else await new Promise((resolve) => void waiting.push(resolve));
@@ -361,7 +361,7 @@ function report(results) {
   const total = results.flatMap((result) => result.scenarios).filter((row) => row.scored);
   // An expected failure that passes is a failure too: the file is out of date.
   const failed = total.filter((row) => row.failed > 0 !== row.expected);
-  // The count is by run, so that a run without any scenario is not lost.
+  // Counted by run, so that a run without any scenario is detected.
   const lost = results.filter(
     (result) => !result.ok && !result.scenarios.some((row) => row.scored && row.failed > 0 !== row.expected),
   );

@@ -14,7 +14,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { legacyClient, modernClient } from "../bench/lib/hub.mjs";
 
-/** The goal; the script ends with 1 above it. */
+/** The goal; the script exits with 1 above it. */
 const LIMITS = { files: 80, functions: 300 };
 const WARM_CALLS = 200;
 const CALLS = 50;
@@ -25,7 +25,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const build = join(root, "packages", "toolyard", "build");
 const buildUrl = `${pathToFileURL(build).href}/`;
 
-/** Loaded into the hub: counts from one message to the next, and sends what ran. */
+/** Loaded into the hub: counts from one message to the next, and sends the executed functions. */
 const COUNTER = `
 import { Session } from "node:inspector";
 const session = new Session();

@@ -1,9 +1,12 @@
-// Of all that is declared, programs can reach what the entries of the package name, directly or through one another:
-// that is put into dist/, and the rest stays in dist/.declarations/, which is not published.
+// Of all declarations, programs can reach those that the package's entries name, directly or indirectly: these are put
+// into dist/, and the rest stays in dist/.declarations/, which is not published.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-/** Copies what the entries of the package in the folder `root` reach to dist/; removes what they no longer reach. */
+/**
+ * Copies the declarations reached by the entries of the package in the folder `root` to dist/; removes those no longer
+ * reached.
+ */
 export function publishDeclarations(root) {
   const dist = join(root, "dist");
   const declared = join(dist, ".declarations");
@@ -23,7 +26,7 @@ function reach(root, declared) {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const waiting = Object.values(exports).flatMap(({ types }) => types ?? []);
   const reached = new Set();
-  // Those of the servers come later, and one that was written by hand is where it belongs.
+  // The servers' declarations follow later, and a handwritten one is in its final place.
   const paths = waiting
     .flatMap((types) => matching(declared, relative("dist", types)))
     .filter((path) => existsSync(join(declared, path)));
@@ -39,7 +42,7 @@ function reach(root, declared) {
   return reached;
 }
 
-/** The declarations that a path of the manifest names, of which `*` stands for a file's name. */
+/** Returns the declarations of a path in the manifest, in which `*` is any file name. */
 function matching(declared, path) {
   const [before, after] = path.split("*");
   const folder = join(declared, before);

@@ -1,5 +1,5 @@
 // Writes pins.ts and locks/ of packages/toolyard/src/extras: for each extra the exact versions and the sha512 of its
-// packages and of all that they depend on, taken from package-lock.json. Run it after a change of a version there.
+// packages and of all their dependencies, taken from package-lock.json. Run it after a change of a version there.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -31,7 +31,7 @@ export function locksOf(parts, rootLock) {
   );
 }
 
-/** Returns a lock file of the packages and of all that they need, as package-lock.json has them. */
+/** Returns a lock file of the packages and of all their dependencies, as in package-lock.json. */
 export function lockOf(name, packages, { packages: all }) {
   const places = new Map();
   const waiting = packages.map((one) => ({ from: "", name: one }));
@@ -64,7 +64,7 @@ export function lockOf(name, packages, { packages: all }) {
   };
 }
 
-/** The nearest `node_modules` that has the package, as Node looks it up. */
+/** Returns the nearest `node_modules` that has the package, as Node finds it. */
 function placeOf(all, from, name) {
   for (let at = from; ; at = folderAbove(at)) {
     const place = at === "" ? `node_modules/${name}` : `${at}/node_modules/${name}`;
@@ -73,12 +73,12 @@ function placeOf(all, from, name) {
   }
 }
 
-/** `node_modules/a` for `node_modules/a/node_modules/b`, and nothing for `node_modules/a`. */
+/** Returns `node_modules/a` for `node_modules/a/node_modules/b`, and nothing for `node_modules/a`. */
 function folderAbove(place) {
   return place.slice(0, Math.max(0, place.lastIndexOf("/node_modules/")));
 }
 
-/** The entry of a package; of one of this repository, without this program and without its own extras. */
+/** Returns the entry of a package; for one of this repository, without this program and without its own extras. */
 function entryAt(all, place) {
   const entry = all[place];
   if (entry.link !== true) return entry;
@@ -90,12 +90,12 @@ function entryAt(all, place) {
 function entryOf(place, entry) {
   if (!entry.isOwn && entry.integrity?.startsWith("sha512-") !== true)
     throw new Error(`package-lock.json has no sha512 of ${place}.`);
-  // A whole extra is wanted, so only what is for some platforms stays optional.
+  // A whole extra is installed, so only packages for some platforms stay optional.
   const kept = KEPT.filter((key) => entry[key] !== undefined && (key !== "optional" || entry.os !== undefined));
   return { ...Object.fromEntries(kept.map((key) => [key, entry[key]])), ...libcOf(place, entry) };
 }
 
-/** Names the C library of prebuilt files for Linux whose packages do not, so that npm installs one of both. */
+/** Returns the C library of prebuilt Linux packages that do not name it, so that npm installs one of both. */
 function libcOf(place, { os = [], libc }) {
   if (libc !== undefined || !os.includes("linux")) return {};
   const name = /-(gnu|musl)(?:eabihf)?$/.exec(place)?.[1];
@@ -107,7 +107,7 @@ export function lockText(lock) {
   return `${JSON.stringify(lock, undefined, 2)}\n`;
 }
 
-/** Returns what `pins.ts` holds of a lock, but for the size. */
+/** Returns the entry of a lock in `pins.ts`, except for the size. */
 export function pinOf(lock) {
   const digest = createHash("sha256")
     .update(JSON.stringify(withoutOwnDigests(lock)))
@@ -115,7 +115,7 @@ export function pinOf(lock) {
   return { versions: lock.packages[""].dependencies, lock: digest.subarray(0, DIGEST_BYTES).toString("hex") };
 }
 
-/** The sha512 of packages of this repository is known only when they are packed. */
+/** The sha512 of this repository's packages is known only after packing. */
 function withoutOwnDigests(lock) {
   const packages = Object.entries(lock.packages).map(([place, { integrity, ...entry }]) => [
     place,
@@ -124,7 +124,7 @@ function withoutOwnDigests(lock) {
   return { ...lock, packages: Object.fromEntries(packages) };
 }
 
-/** Megabytes of the files of this platform. */
+/** Returns the size of this platform's files in megabytes. */
 function sizeOf(lock) {
   const bytes = Object.keys(lock.packages)
     .filter((place) => place !== "" && lock.packages[place].libc?.includes("musl") !== true)

@@ -62,7 +62,7 @@ function install() {
       cwd: join(ROOT, "packages/toolyard"),
     }),
   );
-  // Not `npm ci`, which wants the compilers of all platforms in the lock file; a registry may lack some.
+  // Not `npm ci`, which requires the compilers of all platforms in the lock file; a registry may lack some.
   run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"]);
   run("npm", ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", join(folder, filename)]);
 }
@@ -84,7 +84,7 @@ async function freePort() {
   return port;
 }
 
-/** What the official client gets of the page's tool. */
+/** Returns the official client's result of the page's tool. */
 async function greet(url) {
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");

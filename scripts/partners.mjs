@@ -1,9 +1,9 @@
 // `npm run partners [-- --only python-1,go-sdk --transport stdio --era legacy --scenario whole --jobs 2 --json FILE
-// --verbose]`: clients and servers in other languages, each pairing once directly and once with the hub between them.
-// What differs is named in test/interop/known-differences.json, with its reason, or is a fault.
+// --verbose]`: clients and servers in other languages, each pairing once directly and once with the hub between them. A
+// difference is either named in test/interop/known-differences.json, with its reason, or is a fault.
 //
-// `--only CLIENT,SERVER` is one pairing; a name in place of which stands `*` means every one. Needs the built hub,
-// Python, Go and Rust; a partner whose toolchain is missing is skipped, and said so.
+// `--only CLIENT,SERVER` is one pairing; a `*` instead of a name means every one. Needs the built hub, Python, Go and
+// Rust; a partner with a missing toolchain is skipped with a message.
 import { existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,11 +12,11 @@ import { differencesOf, KNOWN } from "./partners/compare.mjs";
 import { installPartners, PARTNERS } from "./partners/install.mjs";
 import { runCase, SCENARIOS, TRANSPORTS } from "./partners/run-case.mjs";
 
-// Programs that GNN models are rendered to are partners of their own kind.
+// Rendered programs of GNN models are a separate kind of partner.
 if (process.argv[2] === "gnn") await import("./partners/gnn.mjs");
-// And so are an authorization server and the servers that want its tokens.
+// An authorization server and its servers are another kind.
 if (process.argv[2] === "sign-in") await import("./partners/sign-in.mjs");
-// So are those who call the nine tools of the document library.
+// Clients of the document library's nine tools are another kind.
 if (process.argv[2] === "library") await import("./partners/library.mjs");
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -27,7 +27,7 @@ const options = readOptions();
 if (!existsSync(join(root, "packages", "toolyard", "dist", "cli", "main.js")))
   throw new Error("packages/toolyard/dist/cli/main.js is not there. Run `npm run build` first.");
 
-// An end by a signal is an end, too: what was started ends with it.
+// An end by a signal ends the started programs too.
 for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }))
   process.once(signal, () => process.exit(code));
 
@@ -61,7 +61,7 @@ const results = await pooled(cases, options.jobs, async (entry) => {
 });
 report();
 
-/** A cold start is of a server that its client starts, so over stdio alone. */
+/** A cold start concerns a server that its client starts, so only stdio. */
 function casesOf(partners) {
   const pairs = partners
     .filter(({ name }) => isPicked(0, name))
@@ -123,7 +123,7 @@ function reportFaults() {
     console.log(`\n${key}\n  in ${names.length}: ${names.slice(0, 12).join("; ")}${names.length > 12 ? "; …" : ""}`);
 }
 
-/** A row for each client, a column for each server: cases that passed of those that ran. */
+/** A row per client, a column per server: passed cases of those that ran. */
 function reportTable() {
   const servers = NAMES.filter((name) => results.some((row) => row.name.includes(` × ${name},`)));
   console.log(`\n| client \\ server | ${servers.join(" | ")} |\n|---|${servers.map(() => "---:|").join("")}`);

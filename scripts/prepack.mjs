@@ -1,5 +1,5 @@
-// `npm pack` in a package: builds all of them anew, and copies into the package what it ships of the repository's root.
-// A package ships the exact versions of all that it needs, in an npm-shrinkwrap.json made of package-lock.json.
+// `npm pack` in a package: builds all packages, and copies the shipped files of the repository's root into the package.
+// A package ships the exact versions of its dependencies, in an npm-shrinkwrap.json made from package-lock.json.
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { basename, dirname, join } from "node:path";
@@ -38,7 +38,7 @@ function pinOwnPackage(name) {
   writeFileSync(file, JSON.stringify(lock));
 }
 
-/** The settings of the outer command, such as where it puts its file, are not those of the inner one. */
+/** The settings of the outer command, such as its output folder, must not apply to the inner one. */
 function environment() {
   return Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^npm_config_/i.test(key)));
 }
@@ -53,7 +53,7 @@ function shrinkwrap() {
   return { ...lock, version, packages: { "": head, ...Object.fromEntries(entries) } };
 }
 
-/** npm may leave out what the manifest calls optional. */
+/** npm may omit packages that the manifest declares as optional. */
 function withOptional(place, entry, { optionalDependencies }) {
   const isOptional = Object.hasOwn(optionalDependencies, place.slice("node_modules/".length));
   return isOptional ? { ...entry, optional: true } : entry;

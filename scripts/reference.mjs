@@ -1,5 +1,5 @@
 // Writes docs/reference/ from the source: options, commands, errors, and the JSON Schema of the configuration. Needs a
-// build. `--check` writes nothing and fails when a page is stale.
+// build. `--check` writes nothing and fails if a page is stale.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -147,7 +147,7 @@ standard output and errors to standard error, as JSON.
 ${pages.join("\n")}`;
 }
 
-/** JSON in lines of 120 characters without indentation: the package has less to carry, and editors lay it out. */
+/** Returns JSON in lines of 120 characters without indentation: the package is smaller, and editors format it. */
 function jsonText(value, before = 0) {
   const onOneLine = JSON.stringify(value);
   const isLeaf = typeof value !== "object" || value === null;
@@ -181,7 +181,7 @@ for (const [name, text] of Object.entries(pages)) {
   try {
     written = readFileSync(path, "utf8");
   } catch {
-    // Not there is stale, too.
+    // A missing page is stale, too.
   }
   if (written !== text) {
     stale += 1;

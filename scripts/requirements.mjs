@@ -1,7 +1,7 @@
-// `npm run requirements`: holds the titles of the tests against the list of rows in test/documents/rows.json. A
-// title names its rows in front: `T10: a toml with a syntax error drops that tool only`. A covered row without a test,
-// and an id that is no row, are failures. `--list` prints every row with the number of its tests; a folder looks at
-// that project in place of this one.
+// `npm run requirements`: compares the titles of the tests with the list of rows in test/documents/rows.json. A title
+// starts with its rows: `T10: a toml with a syntax error drops only that tool`. A covered row without a test, and an
+// unknown id, are failures. `--list` prints every row with the number of its tests; a folder argument checks that
+// project instead of this one.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ const known = new Set(rows.map(({ id }) => id));
 const TITLE = /(["'`])([A-Z]\d+(?:, [A-Z]\d+)*): /g;
 const LEFT_OUT = new Set(["node_modules", "fixtures", "tools"]);
 
-/** Suites that several tests share lie in files of `test/` that are no tests themselves. */
+/** Suites that several tests share are in files of `test/` that are not tests themselves. */
 function* testFiles(folder, isTest) {
   if (!existsSync(folder)) return;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -28,7 +28,7 @@ function packageFolders(folder) {
   return existsSync(packages) ? readdirSync(packages).map((name) => join(packages, name, folder)) : [];
 }
 
-/** Row id to the places of the titles that name it, `file:line`. */
+/** By row id: the places of the titles that name it, `file:line`. */
 function titledRows() {
   const places = new Map();
   const files = [

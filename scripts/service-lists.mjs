@@ -1,4 +1,4 @@
-// Writes dist/servers/lists.json: what each service lists, so that a hub knows its tools before it is started.
+// Writes dist/servers/lists.json: the tools of each service, so that a hub knows them before the service is started.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

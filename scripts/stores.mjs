@@ -41,7 +41,7 @@ const running = [];
 const scratch = mkdtempSync(join(tmpdir(), "toolyard-stores-"));
 chmodSync(scratch, 0o755);
 mkdirSync(cache, { recursive: true });
-// What was compiled for a test may have made them, for its own user alone; PostgreSQL runs as another.
+// Files compiled for a test may be accessible to one user only; PostgreSQL runs as another.
 for (const folder of [dirname(cache), cache]) chmodSync(folder, 0o755);
 process.once("exit", () => {
   for (const stop of running) stop();
@@ -89,7 +89,7 @@ function chosen(option, all) {
   return given;
 }
 
-/** At once, and once more at the end. */
+/** Printed immediately, and again at the end. */
 function told(what, said) {
   rows.push([what, said]);
   console.log(`${what}: ${said}`);
@@ -101,7 +101,7 @@ function nodes() {
   return values.nodes.split(",").map((major) => join(modules, `node${major}`, "bin", "node"));
 }
 
-/** Its address; `stop` and `start` are there for a server that was started here. */
+/** Returns its address; `stop` and `start` exist for a server that was started here. */
 async function serverOf(name) {
   if (name === "sqlite") return { address: `sqlite://${join(scratch, "library.db")}` };
   if (name === "pglite") return { address: "" };
@@ -129,7 +129,7 @@ function runContract(node, name, address) {
 async function runFaults({ address, stop, start }, { node, others }) {
   const register = pathToFileURL(join(root, "packages/toolyard/dist/runtimes/typescript/register.js")).href;
   const script = join(root, "packages/library/test/stores/kill-rounds.ts");
-  // The channel is there where the server can be ended and started.
+  // The channel exists if the server can be ended and started.
   const stdio = ["ignore", "inherit", "inherit", ...(stop ? ["ipc"] : [])];
   const args = ["--import", register, script, address, values.kills, others.join(",")];
   const child = spawn(node, args, { stdio });
@@ -164,7 +164,7 @@ async function startPostgres() {
   const port = await freePort();
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''`;
   const start = () => run(join(bin, "pg_ctl"), ["-D", data, "-w", "-l", join(data, "log"), "-o", options, "start"], as);
-  // At once, without a word to those who are connected: it mends itself when it is started.
+  // Stops immediately, without notice to clients: it recovers when it is started.
   const stop = () => void spawnSync(join(bin, "pg_ctl"), ["-D", data, "-m", "immediate", "stop"], as);
   start();
   running.push(stop);
@@ -216,7 +216,7 @@ async function ready(child, url) {
   }
 }
 
-/** A real server, as the Go module that it is: minutes of one core, once. */
+/** Builds a real server from its Go module: minutes of one core, once. */
 function buildWeaviate() {
   const program = join(cache, "weaviate-server");
   if (existsSync(program)) return program;

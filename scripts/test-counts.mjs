@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 
 /**
  * Adds the counts of the run before this one, which that run left in `file`, and writes the sum for the next one. If a
- * run has to come before this one (`isLater`) and left no counts, it ended too early: that counts as one failure.
+ * run must precede this one (`isLater`) and left no counts, it ended too early: that counts as one failure.
  */
 export function withEarlierCounts(file, counts, isLater) {
   if (!file) return counts;

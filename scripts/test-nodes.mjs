@@ -1,7 +1,6 @@
-// `npm run test:nodes [-- --only 22,24 --as user] [folder or file …]`: what runs code of strangers (sandbox, scripts,
-// bridges), what strangers attack, and what must survive faults, on each release of Node that is supported, as root and
-// as a plain user; or the tests that are named. The binaries come from test/nodes. The last figures are in
-// test/RESULTS.md.
+// `npm run test:nodes [-- --only 22,24 --as user] [folder or file …]`: runs the tests of untrusted code (sandbox,
+// scripts, bridges), of attacked parts, and of faults on each supported release of Node, as root and as a plain user;
+// or the named tests. The binaries come from test/nodes. The last figures are in test/RESULTS.md.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, chmodSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +30,7 @@ if (process.platform !== "linux" || process.arch !== "x64")
   throw new Error("The binaries of test/nodes are for Linux on x64.");
 const options = readOptions(process.argv.slice(2));
 const modules = ensureInstalled("test/nodes");
-// Deno, for the engine of that name.
+// Deno, for the engine with that name.
 ensureInstalled("test/tools");
 const built = spawnSync(process.execPath, [join(root, "scripts/build.mjs")], { stdio: "inherit" });
 if (built.status !== 0) process.exit(1);
@@ -79,7 +78,7 @@ function runSuites(major, user) {
   return { version, user, seconds, isWhole: status === 0, ...counts };
 }
 
-/** `node` means this release for everything that the tests start. */
+/** Makes `node` mean this release for every program of the tests. */
 function environmentOf(node, home, summary) {
   return {
     ...process.env,

@@ -1,6 +1,6 @@
 // `npm run test:slow [-- --times 3 --factor 3 --by quota|systemd|load] [files]`: `npm run test:all` in a fresh clone of
-// HEAD, on a machine made slower by that factor and without bubblewrap; with files, their tests only. How much slower
-// the machine really is, is measured before each run and printed. The last figures are in test/RESULTS.md.
+// HEAD, on a machine slowed down by that factor and without bubblewrap; with files, only their tests. The real slowdown
+// is measured before each run and printed. The last figures are in test/RESULTS.md.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [npm, npx] = process.platform === "win32" ? ["npm.cmd", "npx.cmd"] : ["npm", "npx"];
 const options = readOptions();
 const scratch = mkdtempSync(join(tmpdir(), "toolyard-slow-"));
-// Tests that give up their rights look for programs, too.
+// Tests that drop their rights must still find programs.
 chmodSync(scratch, 0o755);
 const env = { ...process.env, PATH: pathWithout("bwrap") };
 const rows = [];
@@ -55,7 +55,7 @@ async function runOnce(turn) {
   return { turn, ...countsIn(output), minutes, factor: now.wallMs / before.cpuMs, isWhole: code === 0 && left === 0 };
 }
 
-/** The same work on every core at once, without and with what makes the machine slow. */
+/** Runs the same work on every core, with and without the slowdown. */
 async function measure() {
   const script = join(root, "scripts/slow/fixed-work.mjs");
   const all = async (wrap) => {
@@ -98,7 +98,7 @@ function run([command, ...args], cwd, quiet) {
   });
 }
 
-/** What the last counts say, and the names of the tests and runs that failed. */
+/** Returns the last counts, and the names of the tests and runs that failed. */
 function countsIn(output) {
   const plain = stripVTControlCharacters(output);
   const totals = plain.split("\n").findLast((line) => /^ *(?:Tests )?.*\d+ (?:passed|failed)/u.test(line)) ?? "";
@@ -107,7 +107,7 @@ function countsIn(output) {
   return { passed: count("passed"), failed: count("failed"), skipped: count("skipped"), failures };
 }
 
-/** PATH with every folder that has the program replaced by one of links to all the others in it. */
+/** Returns PATH with every folder of the program replaced by one with links to all its other entries. */
 function pathWithout(program) {
   return (process.env.PATH ?? "")
     .split(delimiter)

@@ -24,7 +24,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
 const scratch = mkdtempSync(join(tmpdir(), "toolyard-test-"));
 const total = { passed: 0, failures: [], skipped: [] };
-/** More failures than this are not due to a busy machine. */
+/** More failures than this are not caused by a busy machine. */
 const MAX_UNSTEADY = 3;
 const began = performance.now();
 
@@ -38,7 +38,7 @@ function run(name, [script, ...args], env = {}) {
   return status === 0;
 }
 
-/** A step without counts of its own is one check. */
+/** A step without its own counts is one check. */
 function check(name, script, args) {
   const passed = run(name, [script, ...args]);
   if (passed) total.passed += 1;
@@ -46,7 +46,7 @@ function check(name, script, args) {
   return passed;
 }
 
-/** A step that mostly waits, for the network and the disk: it runs next to others, and its output comes at the end. */
+/** A step that mostly waits, for the network and the disk: it runs concurrently, and its output comes at the end. */
 function begin(name, script) {
   const child = spawn(process.execPath, [script], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   const parts = [];
@@ -60,7 +60,7 @@ function begin(name, script) {
   };
 }
 
-/** A step that leaves its counts in a file. One that leaves none has failed. */
+/** A step that writes its counts to a file. Without the file it has failed. */
 function counted(name, script, args) {
   const file = join(scratch, `${name}.json`);
   const passed = run(name, [script, ...args], { TOOLYARD_TEST_SUMMARY: file, ...BUILT });
@@ -84,7 +84,7 @@ function add({ passed, failures, skipped }) {
   total.skipped.push(...skipped);
 }
 
-/** Runs the test files once more, one at a time, in which a few tests failed. */
+/** Repeats the test files with failures, one at a time, if there were few. */
 function withoutTheUnsteady(summary) {
   const { failures } = summary;
   const files = [...new Set(failures.map(({ file }) => file))];
@@ -99,7 +99,7 @@ const bin = (name, path) => join(dirname(require.resolve(`${name}/package.json`)
 const vitest = bin("vitest", "vitest.mjs");
 const VITEST_ARGS = ["run", "--reporter=default", "--reporter=./scripts/vitest-summary.mjs"];
 
-/** The tests build what they run, unless that was just done. */
+/** The tests build the programs, unless they were just built. */
 const BUILT = { TEST_BUILD_IS_NEW: "yes" };
 
 const STEPS = {
@@ -123,7 +123,7 @@ const STEPS = {
 if (check("build", join(root, "scripts/build.mjs"), ["--clean"])) await STEPS[tier]();
 rmSync(scratch, { recursive: true, force: true });
 
-/** Everything that is checked without running the program. */
+/** Runs all checks that need no execution of the program. */
 async function checkSources() {
   // Some tests run programs of test/tools, so these are installed first.
   const endTools = begin("tools", join(root, "scripts/tools.mjs"));

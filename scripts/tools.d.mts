@@ -1,4 +1,4 @@
-/** Where the tools are that check from outside. */
+/** Returns the paths of the external checking tools. */
 export function ensureTools(): {
   readonly node: string;
   readonly conformance: string;
@@ -6,5 +6,5 @@ export function ensureTools(): {
   readonly bin: string;
 };
 
-/** Installs a folder of this repository by its lock file unless that was done. Returns its `node_modules`. */
+/** Installs a folder of this repository from its lock file unless that was done. Returns its `node_modules`. */
 export function ensureInstalled(name: string): string;

@@ -1,5 +1,5 @@
-// The tools that check from outside (conformance suite, Inspector) and the Node that they ask for. Installed on demand,
-// from a lock file of their own, so that nobody needs them to build or to run.
+// The external checking tools (conformance suite, Inspector) and the Node that they require. Installed on demand, from
+// a separate lock file, so that building and running do not need them.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "test/tools/node_modules");
 
-/** Installs a folder of this repository by its lock file unless that was done. Returns its `node_modules`. */
+/** Installs a folder of this repository from its lock file unless that was done. Returns its `node_modules`. */
 export function ensureInstalled(name) {
   const folder = join(root, name);
   const stamp = join(folder, "node_modules", ".installed");
@@ -30,8 +30,8 @@ export function ensureInstalled(name) {
 }
 
 /**
- * Installs what is missing or of another lock file, and says where things are. `node` is `$NODE22`, this Node if it is
- * new enough, or the installed one.
+ * Installs missing or outdated tools, and returns their paths. `node` is `$NODE22`, this Node if it is new enough, or
+ * the installed one.
  */
 export function ensureTools() {
   ensureInstalled("test/tools");

@@ -1,9 +1,9 @@
-// A vitest reporter that leaves the counts, every failure with its message and every skip with its reason, in the file
-// that TOOLYARD_TEST_SUMMARY names.
+// A vitest reporter that writes the counts, every failure with its message and every skip with its reason to the file
+// in TOOLYARD_TEST_SUMMARY.
 import { writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 
-// Tests of what one platform has and another has not are left out by `runIf` and `skipIf`, which take no note.
+// Tests for another platform are skipped by `runIf` and `skipIf`, which accept no note.
 const WITHOUT_NOTE = process.platform === "linux" ? "no reason given" : "not on this platform";
 const MESSAGE_LINES = 12;
 

@@ -1,4 +1,4 @@
-// A legacy client that a server's question reaches, and that keeps it open for as long as it likes.
+// A legacy client that receives a server request and keeps it open as long as the test needs.
 import { INITIALIZE, INITIALIZED, chosenVersion } from "./wire.mjs";
 
 const ALWAYS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
@@ -23,8 +23,8 @@ export async function openAsked(url) {
   let lastId = 0;
   return {
     /**
-     * Calls a tool that asks. Resolves when the question is there; what it gives answers it, and resolves with the
-     * call's end.
+     * Calls a tool that sends a server request. Resolves when the request has arrived; the returned function answers
+     * it, and resolves with the end of the call.
      */
     async ask(tool) {
       const id = (lastId += 1);
@@ -41,7 +41,7 @@ export async function openAsked(url) {
   };
 }
 
-/** The next message that is wanted; the stream goes on after it. */
+/** Returns the next message that matches; the stream continues after it. */
 async function next(messages, isWanted) {
   for (;;) {
     const { value, done } = await messages.next();

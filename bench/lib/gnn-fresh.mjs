@@ -1,4 +1,4 @@
-// CPU and time, in ms, that a text takes which is the first that its process reads: `gnn-fresh.mjs FILE`.
+// CPU and time, in ms, for the first text that a process reads: `gnn-fresh.mjs FILE`.
 import { readFileSync } from "node:fs";
 import { checkGnn } from "../../packages/gnn/dist/index.js";
 

@@ -1,4 +1,4 @@
-// Starts a hub as a user would, and talks to it with a raw client that costs next to nothing.
+// Starts a hub like a user, with a raw client that costs almost nothing.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
@@ -13,8 +13,8 @@ const running = new Set();
 process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 
 /**
- * Serves `config` on a free port. `home` keeps the data folder out of the user's; `node` is the program that runs the
- * hub, `program` the hub's own.
+ * Serves `config` on a free port. `home` keeps the data folder away from the user's; `node` is the program that runs
+ * the hub, `program` the hub's own.
  */
 export async function startHub(config, { home, node = process.execPath, program = cli, args = [] }) {
   const startedAt = performance.now();
@@ -40,8 +40,8 @@ export async function startHub(config, { home, node = process.execPath, program 
 }
 
 /**
- * Everything is checked, and every call leaves an audit line; only the bound on calls a minute is off, since a
- * benchmark means to pass it.
+ * Everything is checked, and every call writes an audit line; only the limit of calls a minute is off, since a
+ * benchmark exceeds it.
  */
 const IN_FORCE = { TOOLYARD_LOGGING_LEVEL: "error", TOOLYARD_LIMITS_RATE_PER_MINUTE: "0" };
 
@@ -54,7 +54,7 @@ async function firstLine(child) {
   return line;
 }
 
-/** Runs `work` with a hub over `config` and a client for it, and ends both. */
+/** Runs `work` with a hub over `config` and a client of it, and ends both. */
 export async function withHub(config, options, work) {
   const hub = await startHub(config, options);
   const client = modernClient(hub.url);
@@ -66,7 +66,7 @@ export async function withHub(config, options, work) {
   }
 }
 
-/** A client of the modern era: stateless. One connection, kept alive, for each call that is in flight. */
+/** A client of the modern era: stateless. One persistent connection for each call in flight. */
 export function modernClient(url) {
   const post = poster(url);
   const send = (method, params, name) =>
@@ -79,8 +79,8 @@ export function modernClient(url) {
 }
 
 /**
- * A client of the legacy era, in a session of its own. `isSplit`: it writes head and body one after the other, as the
- * official Python SDK, Java's HttpClient and python-requests do.
+ * A client of the legacy era, with its own session. `isSplit`: it writes head and body separately, like the official
+ * Python SDK, Java's HttpClient and python-requests.
  */
 export async function legacyClient(url, { isSplit = false } = {}) {
   const post = poster(url, isSplit);
@@ -94,7 +94,7 @@ export async function legacyClient(url, { isSplit = false } = {}) {
 function faceOf(send, close) {
   return {
     list: async () => resultOf(await send("tools/list", {})),
-    /** The answer as it came: reading it is the client's cost. */
+    /** Returns the unparsed answer: parsing is the client's cost. */
     listText: () => send("tools/list", {}),
     call: async (name, args) => resultOf(await send("tools/call", { name, arguments: args }, name)),
     close,
@@ -137,7 +137,7 @@ function poster(url, isSplit = false) {
       outgoing.on("error", failed);
       if (!isSplit) return outgoing.end(body);
       outgoing.flushHeaders();
-      // In the same turn Node would write both in one piece.
+      // In the same turn Node would write both in one chunk.
       setImmediate(() => outgoing.end(body));
     });
   return {

@@ -1,6 +1,6 @@
-// A load of its own process: some callers, each on a kept connection, each with one call in flight. It writes and reads
-// raw bytes, so that it costs next to nothing next to what it measures. Takes JSON as its one argument; prints `{calls,
-// ms, p50, p99}`.
+// A load in a separate process: some callers, each on a persistent connection with one call in flight. It writes and
+// reads raw bytes, so that it costs almost nothing compared with the measured program. Takes JSON as its one argument;
+// prints `{calls, ms, p50, p99}`.
 import { connect } from "node:net";
 
 const { url, tool, args, callers, calls, warmUp } = JSON.parse(process.argv[2]);
@@ -29,7 +29,7 @@ const request = [
 ].join("\r\n");
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
-/** One connection; `call` resolves when the whole answer is there. */
+/** One connection; `call` resolves when the whole answer has arrived. */
 async function caller() {
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   let done;

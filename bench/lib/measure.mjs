@@ -1,10 +1,10 @@
-// What a process used, and how figures of several rounds become one.
+// The resources of a process, and the combination of several rounds.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, readdirSync } from "node:fs";
 
 /**
- * CPU that the threads of a process have used so far, in milliseconds (Linux). Other load of the machine counts only
+ * Returns the CPU time of a process's threads so far, in milliseconds (Linux). Other load of the machine counts only
  * through its caches.
  */
 export function cpuMs(pid) {
@@ -13,8 +13,8 @@ export function cpuMs(pid) {
 }
 
 /**
- * CPU of the children of this process that have ended, and of what they waited for themselves, in milliseconds so far
- * (Linux). The kernel tells it in steps of 10 ms, so take several runs together.
+ * Returns the CPU time of this process's ended children and their descendants so far, in milliseconds (Linux). The
+ * kernel reports it in steps of 10 ms, so combine several runs.
  */
 export function endedChildrenCpuMs() {
   const stat = readFileSync("/proc/self/stat", "latin1");
@@ -25,7 +25,7 @@ export function endedChildrenCpuMs() {
   return (Number(user) + Number(system)) * 10;
 }
 
-/** CPU of a command from its start to its end, on average over some runs. */
+/** Returns the CPU time of a command from start to end, averaged over some runs. */
 export async function commandCpuMs(command, args, { env = process.env, runs = 5 } = {}) {
   const before = endedChildrenCpuMs();
   for (let run = 0; run < runs; run += 1) await runMs(command, args, env);
@@ -40,7 +40,10 @@ function nanoseconds(path) {
   }
 }
 
-/** Resident memory of a process in megabytes (Linux): all of it, and what is not shared with files on disk. */
+/**
+ * Returns the resident memory of a process in megabytes (Linux): in total, and the part that is not shared with files
+ * on disk.
+ */
 export function memoryMb(pid) {
   const text = readFileSync(`/proc/${pid}/status`, "utf8");
   const of = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)[1]) / 1024;
@@ -53,7 +56,7 @@ export async function timed(work) {
   return performance.now() - startedAt;
 }
 
-/** Wall-clock time of a command from its start to its end. */
+/** Returns the wall-clock time of a command from start to end. */
 export function runMs(command, args, env = process.env) {
   return timed(async () => {
     const [code] = await once(spawn(command, args, { stdio: "ignore", env }), "exit");
@@ -68,7 +71,7 @@ export function median(values) {
   return sorted[Math.floor(sorted.length / 2)];
 }
 
-/** Milliseconds for people: the least of the rounds, and the median behind it. */
+/** Formats milliseconds: the least of the rounds, followed by the median. */
 export const ms = (value) =>
   value < 1 ? `${(value * 1000).toFixed(0)} µs` : `${value.toFixed(value < 10 ? 1 : 0)} ms`;
 export const spread = (values) => `${ms(least(values))} (median ${ms(median(values))})`;

@@ -1,9 +1,9 @@
-// Two more ways to call, for peers that serve no Streamable HTTP: a REST route, and the older transport of HTTP and a
-// stream of events.
+// Two more ways to call, for peers without Streamable HTTP: a REST route, and the older transport of HTTP and a stream
+// of events.
 import { connect } from "node:net";
 import { INITIALIZE, INITIALIZED, Wire, callMessage, check, posted } from "./wire.mjs";
 
-/** mcp-hub's own route for calls. It has no ids, and nothing but the answer can come back. */
+/** mcp-hub's own route for calls. It has no ids, and only the answer can be returned. */
 export async function openRest(url, server) {
   const wire = new Wire(url);
   return {
@@ -16,7 +16,7 @@ export async function openRest(url, server) {
   };
 }
 
-/** A session over HTTP+SSE: requests are posted, answers come as events on one stream. */
+/** A session over HTTP+SSE: requests are posted, answers arrive as events on one stream. */
 export async function openEvents(url) {
   const events = new Events(url);
   const path = await events.next(({ event }) => event === "endpoint");
@@ -62,7 +62,7 @@ class Events {
     this.#socket.on("close", () => this.#awaited?.failed(new Error("The stream was closed.")));
   }
 
-  /** The next event that is asked for; `before` is the data of those that came before it. */
+  /** Returns the next matching event; `before` is the data of the earlier ones. */
   next(isIt) {
     this.#before = "";
     return new Promise((done, failed) => {
@@ -92,7 +92,8 @@ class Events {
   }
 
   /**
-   * A chunk of the transfer, once it is whole. They are read one byte a character, so that one may end amid a letter.
+   * Returns a complete chunk of the transfer. Chunks are read one byte per character, since one may end inside a
+   * character.
    */
   #nextChunk() {
     const end = this.#raw.indexOf("\r\n");

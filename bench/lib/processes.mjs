@@ -1,4 +1,4 @@
-// Programs that start others: what all of them used, and their end with the run. Linux: it reads /proc.
+// Programs that start other programs: their total resources, and their end with the run. Linux: it reads /proc.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
@@ -8,22 +8,19 @@ const running = new Set();
 process.once("exit", () => running.forEach(stopTree));
 
 /**
- * Starts a program that ends with this one, and all that it starts with it. They are known by their parents and by a
- * mark in their environment.
+ * Starts a program that ends with this one, including its children. They are found by their parents and by a mark in
+ * their environment.
  */
 export function startTree([command, ...args], { env = {}, ...options }) {
   const mark = randomUUID();
   const child = spawn(command, args, { ...options, env: { ...process.env, ...env, TOOLYARD_BENCH_MARK: mark } });
-  child.on("error", () => {}); // That it could not be started shows as an end.
+  child.on("error", () => {}); // A failed start appears as an end.
   const tree = { child, pid: child.pid, mark: `TOOLYARD_BENCH_MARK=${mark}` };
   running.add(tree);
   return tree;
 }
 
-/**
- * Ends it, by the ids of its processes; the first one goes first, and what it may still have started in between goes in
- * the second turn.
- */
+/** Ends it by process id; the first process ends first, and a second pass ends children that it started in between. */
 export function stopTree(tree) {
   running.delete(tree);
   for (let turn = 0; turn < 2; turn += 1) {
@@ -31,13 +28,13 @@ export function stopTree(tree) {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // It has ended already.
+        // It has already ended.
       }
     }
   }
 }
 
-/** CPU of each process of a tree so far, in milliseconds, without those that run `script`. */
+/** Returns the CPU time of each process of a tree so far, in milliseconds, without processes that run `script`. */
 export function cpuOfTree(tree, script) {
   const used = new Map();
   for (const pid of pidsOf(tree)) {
@@ -50,14 +47,14 @@ export function cpuOfTree(tree, script) {
   return used;
 }
 
-/** What was used between two looks. */
+/** Returns the difference between two measurements. */
 export function cpuBetween(before, after) {
   let sum = 0;
   for (const [pid, used] of after) sum += used - (before.get(pid) ?? 0);
   return sum;
 }
 
-/** A process, what it started, and what bears the mark: a daemon leaves its parent. */
+/** Returns a process, its children, and marked processes: a daemon leaves its parent. */
 function pidsOf({ pid, mark, child }) {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -66,7 +63,7 @@ function pidsOf({ pid, mark, child }) {
   const found = new Set(hasEnded ? [] : [pid]);
   if (mark !== undefined) for (const one of all) if (isMarked(one, mark)) found.add(one);
   const parents = all.map((one) => [one, parentOf(one)]);
-  // Again and again, since a parent may stand behind its child.
+  // Repeated, since a child may be listed before its parent.
   for (let before = -1; before !== found.size;) {
     before = found.size;
     for (const [one, parent] of parents) if (found.has(parent)) found.add(one);
@@ -87,6 +84,6 @@ function isMarked(pid, mark) {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(mark);
   } catch {
-    return false; // It has ended, or is somebody else's.
+    return false; // It has ended, or belongs to another user.
   }
 }

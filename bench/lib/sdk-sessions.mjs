@@ -1,9 +1,8 @@
-// Streamable HTTP as the SDK's own examples serve it: a session, and a transport, for each client. The SDK is the
-// caller's.
+// Streamable HTTP like the SDK's own examples: a session and a transport for each client. The caller supplies the SDK.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 
-/** Serves on a free port and prints it. `connect` joins a new session's transport to a server. */
+/** Serves on a free port and prints it. `connect` connects a new session's transport to a server. */
 export function serveSessions(Transport, connect) {
   const sessions = new Map();
   const begin = async () => {

@@ -1,4 +1,4 @@
-// Programs that the hub is measured with and against.
+// Programs that the hub is measured with and compared to.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { root } from "./hub.mjs";
 import { everything } from "./yards.mjs";
 
-/** Starts one of `bench/servers/` that prints its port; it ends with this process, too. */
+/** Starts one program of `bench/servers/` that prints its port; it ends with this process, too. */
 export async function startServer(name, args = []) {
   const child = spawn(process.execPath, [join(root, "bench/servers", name), ...args], {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
@@ -16,8 +16,8 @@ export async function startServer(name, args = []) {
 }
 
 /**
- * Starts `count` official servers side by side and asks each for its tools, without a hub. Gives the milliseconds until
- * all have answered.
+ * Starts `count` official servers concurrently and lists the tools of each, without a hub. Returns the milliseconds
+ * until all have answered.
  */
 export async function startChildrenDirectly(count) {
   const children = [];

@@ -1,5 +1,5 @@
-// `node --import bench/lib/trace-loads.mjs …` says on standard error which modules are loaded: of a file that several
-// were put into, each by the place that it has in the tree.
+// `node --import bench/lib/trace-loads.mjs …` writes the loaded modules to standard error: for a file with several
+// modules, each by its path in the tree.
 import { register } from "node:module";
 
 const hooks = `

@@ -1,12 +1,12 @@
-// A client that costs next to nothing: HTTP/1.1 over bare sockets, one request at a time on each. It reads answers with
-// a length, in chunks, plain and as events, and looks at each: it must be the result of its own request, with what is
-// due in it.
+// A client that costs almost nothing: HTTP/1.1 over sockets, one request at a time on each. It reads answers with a
+// length, in chunks, plain and as events, and checks each: it must be the result of its own request, with the expected
+// content.
 import { connect } from "node:net";
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LAST_CHUNK = Buffer.from("\r\n0\r\n\r\n");
 
-/** One connection. `headers` go with each request. */
+/** One connection. `headers` are sent with each request. */
 export class Wire {
   #socket;
   #url;
@@ -21,7 +21,7 @@ export class Wire {
     this.#connect();
   }
 
-  /** Sends a body, and resolves with the answer's head and body; the body is without the marks of chunks. */
+  /** Sends a body, and resolves with the answer's head and body; the body is without chunk marks. */
   post(body) {
     if (this.#socket.destroyed) this.#connect();
     const { host, pathname, search } = this.#url;
@@ -36,7 +36,7 @@ export class Wire {
     });
   }
 
-  /** A new connection in place of one that was idle: a server may be about to close it. */
+  /** Replaces an idle connection, which the server may be about to close. */
   renew() {
     this.close();
     const socket = this.#connect();
@@ -121,8 +121,8 @@ function unchunked(all, start) {
 }
 
 /**
- * A session of the legacy era on a connection of its own; it speaks the version that the server chose, and has an id if
- * the server gives one.
+ * A session of the legacy era on its own connection; it uses the version that the server chose, and an id if the server
+ * returned one.
  */
 export async function openSession(url) {
   const wire = new Wire(url);
@@ -133,12 +133,12 @@ export async function openSession(url) {
   return callerOf(wire, url);
 }
 
-/** The same over a bare handler, which knows no sessions. */
+/** The same over a minimal handler without sessions. */
 export async function openBare(url) {
   return callerOf(new Wire(url), url);
 }
 
-/** Gives the answer; one that is no success is an error. */
+/** Returns the answer; throws for one that is not a success. */
 export async function posted(wire, message) {
   const answer = await wire.post(JSON.stringify(message));
   if (!answer.head.startsWith("HTTP/1.1 2"))
@@ -148,13 +148,13 @@ export async function posted(wire, message) {
 
 function callerOf(wire, url, ids = { last: 0 }) {
   return {
-    /** Calls a tool; `due` is what the answer must hold. */
+    /** Calls a tool; `due` is the expected content of the answer. */
     async call(name, args, due) {
       const id = (ids.last += 1);
       const { body } = await posted(wire, callMessage(id, { name, arguments: args }, due));
       check(body, { id, ...due });
     },
-    /** One more caller in the same session, on a connection of its own. */
+    /** A further caller in the same session, on its own connection. */
     beside() {
       const own = new Wire(url);
       own.headers = wire.headers;
@@ -165,7 +165,7 @@ function callerOf(wire, url, ids = { last: 0 }) {
   };
 }
 
-/** A call; it asks for progress if progress is due. */
+/** Returns a call; it requests progress if progress is expected. */
 export function callMessage(id, wanted, { marks = 0 } = {}) {
   return {
     jsonrpc: "2.0",
@@ -176,8 +176,8 @@ export function callMessage(id, wanted, { marks = 0 } = {}) {
 }
 
 /**
- * An answer must be to the request `id` (unless the protocol has none), as long as is due, and hold the text and the
- * marks of progress.
+ * Checks that an answer belongs to the request `id` (unless the protocol has none), and has the expected length, text
+ * and progress.
  */
 // oxlint-disable-next-line complexity -- One line a fault of an answer.
 export function check(body, { id, bytes = 0, text = "", marks = 0 }) {

@@ -1,4 +1,4 @@
-// The yards that are measured, written into a scratch folder.
+// The configurations that are measured, written into a scratch folder.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./hub.mjs";
@@ -10,7 +10,7 @@ export function emptyYard(folder) {
   return write(folder, "empty.toml", "");
 }
 
-/** `count` official everything servers that are real children. */
+/** `count` official everything servers as real child processes. */
 export function stdioYard(folder, count) {
   const servers = Array.from(
     { length: count },
@@ -75,7 +75,7 @@ export function kindsYard(folder, remoteUrl) {
   );
 }
 
-/** One server behind the hub by both ways, as a child and at `remoteUrl`, and a module. */
+/** One server behind the hub in both ways, as a child and at `remoteUrl`, and a module. */
 export function hopYard(folder, remoteUrl) {
   modulesYard(folder, 1);
   const sdk = join(root, "bench/servers/sdk.mjs");
@@ -88,7 +88,7 @@ export function hopYard(folder, remoteUrl) {
   );
 }
 
-/** A server that asks its callers. */
+/** A server that sends requests to its callers. */
 export function askingYard(folder) {
   return write(
     folder,
@@ -98,7 +98,7 @@ export function askingYard(folder) {
   );
 }
 
-/** The same tool in Python and in Node, by each way of running it. */
+/** The same tool in Python and in Node, in each run mode. */
 export function runtimesYard(folder, hasBwrap) {
   const sources = {
     python: [

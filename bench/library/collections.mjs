@@ -1,14 +1,14 @@
-// Public collections of questions whose answers people judged, read from the folder that LIBRARY_EVAL names.
+// Public collections of questions with judged answers, read from the folder in LIBRARY_EVAL.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What belongs into the folder, each under its name. */
+/** The expected contents of the folder, each under its name. */
 export const SOURCES = [
   { folder: "cranfield", repository: "olivernn/cranfield", commit: "8f40ee931b7e11af05b9e3c7a364a15e0ebccc4e" },
   { folder: "piaf-ml", repository: "etalab-ia/piaf-ml", commit: "9c9abca01daf515714859330590dbb1c8121de6f" },
 ];
 
-/** Those that the folder holds; `missing` names the others. */
+/** Returns the collections in the folder; `missing` names the others. */
 export function readCollections(folder = process.env.LIBRARY_EVAL) {
   const readers = { cranfield: readCranfield, "piaf-ml": readHelpDesk };
   const has = ({ folder: name }) => folder !== undefined && existsSync(join(folder, name));
@@ -19,8 +19,8 @@ export function readCollections(folder = process.env.LIBRARY_EVAL) {
 }
 
 /**
- * 1,400 abstracts on aerodynamics and 225 questions, with four grades: 1 is a whole answer, 4 the least. One paper of
- * each question has the grade -1: that from which the question arose, so nothing answers it better.
+ * 1,400 abstracts on aerodynamics and 225 questions, with four grades: 1 is a complete answer, 4 the least. One paper
+ * of each question has the grade -1: the question arose from it, so it answers the question best.
  */
 function readCranfield(folder) {
   const file = (name) => readFileSync(join(folder, "data/cran", name), "utf8");

@@ -1,4 +1,4 @@
-// Reading 500 pages: by the library alone, and through a hub with the service, whose loop is watched meanwhile.
+// Reads 500 pages: with the library alone, and through a hub with the service, while its event loop is measured.
 import { createWriteStream, writeFileSync } from "node:fs";
 import { finished } from "node:stream/promises";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../packages/library/dist/store/sqlite/sqlite
 
 const PAGES = 500;
 const SECTIONS = 6_000;
-/** A file that changed just before may change again within the same tick of its clock, and is read once more. */
+/** A file may change again within the same clock tick, and is then read again. */
 const REST_MS = 2_100;
 const WORDS = "the law of nature is general and holds of what was never seen by those who ask why it does so".split(
   " ",
@@ -45,7 +45,7 @@ export async function measureIngest({ folder, report }) {
   await watchWriting({ folder, report });
 }
 
-/** A text of so many sections, written by a program that has other things to do as well. */
+/** A text with this many sections, written by a program that has other work too. */
 async function watchWriting({ folder, report }) {
   const store = await openSqliteStore(join(folder, "sections.db"));
   const passages = Array.from({ length: SECTIONS }, (_, ordinal) => sectionOf(ordinal));
@@ -64,11 +64,11 @@ async function watchWriting({ folder, report }) {
     origins: {},
     warnings: [],
   };
-  // The second time, as many are taken out.
+  // The second round removes as many.
   for (const what of ["written", "replaced", "taken out"]) {
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
-    // It sees what stands still between two ticks of its clock alone.
+    // It only sees blocks between two ticks of its own clock.
     await setTimeout(50);
     const [since, used] = [performance.now(), performance.eventLoopUtilization()];
     if (what === "taken out") await store.deleteDocument("sections");

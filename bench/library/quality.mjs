@@ -1,11 +1,12 @@
-// How well the library finds, next to BM25 of SQLite's FTS5 (its own words, its own rank) on the same texts.
+// The search quality of the library, compared with BM25 of SQLite's FTS5 (its own tokens, its own rank) on the same
+// texts.
 import { loadEmbedder } from "../../packages/toolyard/dist/embeddings.js";
 import { evaluate } from "../../packages/library/dist/measures/evaluate.js";
 import { ndcgAt10 } from "../../packages/library/dist/measures/ndcg.js";
 import { openSqlite } from "../../packages/library/dist/store/sqlite/open-sqlite.js";
 import { readCollections } from "./collections.mjs";
 
-/** What words alone are to reach. */
+/** Goals for words alone. */
 const GOALS = { en: "0.530", fr: "0.650" };
 
 export async function measureQuality(report) {
@@ -25,7 +26,7 @@ export async function measureQuality(report) {
   let isWorse = false;
   for (const collection of collections) {
     const { name, language, questions } = collection;
-    // The table speaks English; passages in other languages have no vectors in a library either.
+    // The table covers English; passages in other languages have no vectors in a library either.
     const own = embedder.languages.includes(language) ? embedder : undefined;
     const { signal } = new AbortController();
     const { words, meaning = words } = await evaluate(collection, { language, embedder: own, signal });

@@ -1,7 +1,7 @@
-// `npm run bench:library [-- quality size ingest stalls --chunks 20000,100000]`: how well the document library finds,
-// how fast, in how much memory and on how much disk; what reading 500 pages takes, and how long the loop of a hub
-// stands still meanwhile. Collections for the quality are read from the folder that LIBRARY_EVAL names; without one it
-// says which repositories and commits belong there. Ends with 1 where words and meaning find worse than words alone.
+// `npm run bench:library [-- quality size ingest stalls --chunks 20000,100000]`: the quality of the document library's
+// search, its speed, memory and disk use; the cost of reading 500 pages, and the longest block of a hub's event loop
+// meanwhile. Collections for the quality are read from the folder in LIBRARY_EVAL; without it, the needed repositories
+// and commits are printed. Exits with 1 if words and meaning together find worse than words alone.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// How a library of 20,000 passages answers the questions of scholars, which were written before its order was tuned.
+// How a library of 20,000 passages answers scholars' questions, which were written before its order was tuned.
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { openLibrary } from "../../packages/library/dist/library.js";
@@ -7,7 +7,7 @@ import { openSqlite } from "../../packages/library/dist/store/sqlite/open-sqlite
 import { SCHOLAR_SOURCES, writeScholars } from "./scholars.mjs";
 
 const QUESTIONS = JSON.parse(readFileSync(new URL("scholar-questions.json", import.meta.url), "utf8"));
-/** By kind of question: among how many of the first results the answer must be, and how often that is the goal. */
+/** By kind of question: the number of first results that must contain the answer, and the target share. */
 const KINDS = {
   authorOnTopic: { depth: 1, goal: 16 },
   directEnglish: { depth: 1 },
@@ -50,7 +50,7 @@ export async function measureScholars(folder, report, { embedder, verbose = fals
   await library[Symbol.asyncDispose]();
 }
 
-/** A question without an answer is to be answered with nothing; one with an answer is not. */
+/** A question without an answer must have no result; one with an answer must have some. */
 async function measureRefusals(library, report, verbose) {
   let empty = 0;
   for (const query of QUESTIONS.unanswerable) {
@@ -76,7 +76,7 @@ function shown(hit, names) {
   return hit ? `${names.get(hit.passage.sourceId)}: ${hit.passage.text.slice(0, 80)}` : "nothing";
 }
 
-/** SQLite's own index of words over author, title and text, in its own order, as the state of the art of one line. */
+/** SQLite's own word index over author, title and text, in its own order, as the state of the art of one line. */
 function byFts5(file) {
   let opened;
   return async (query) => {

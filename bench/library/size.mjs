@@ -1,4 +1,4 @@
-// One size of a library, in a process of its own, so that its memory is its own: `size.mjs fill|ask FILE CHUNKS`.
+// One size of a library, in a separate process to measure its memory: `size.mjs fill|ask FILE CHUNKS`.
 import { statSync } from "node:fs";
 import { loadEmbedder } from "../../packages/toolyard/dist/embeddings.js";
 import { searchPassages } from "../../packages/library/dist/search/search.js";
@@ -105,7 +105,7 @@ async function ask() {
   return { first, times, cpu, rss: process.memoryUsage.rss() };
 }
 
-/** Words by rank, as in a language: the first ones stand everywhere. */
+/** Words by rank, as in a language: the first ones occur everywhere. */
 function sentence(count) {
   return Array.from({ length: count }, () => word(Math.floor(VOCABULARY ** random()))).join(" ");
 }

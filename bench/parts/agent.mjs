@@ -1,4 +1,4 @@
-// What the agent's loop costs next to the model, and what lists of tools cost in tokens.
+// The cost of the agent's loop compared with the model, and the tokens of tool lists.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateText, jsonSchema, tool } from "ai";
@@ -30,7 +30,7 @@ async function withTools(bench, count, work) {
   }
 }
 
-/** Arguments as tools in the field have them: four, with sentences. */
+/** Typical arguments of public tools: four, with sentences. */
 const MODULE = `
 const things = ["customer", "invoice", "shipment", "ticket", "calendar entry", "document", "sensor", "repository"];
 const verbs = ["Finds", "Creates", "Updates", "Deletes", "Summarises"];
@@ -57,7 +57,7 @@ export function registerTools(hub) {
 const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
 const finish = (unified, content) => ({ content: [content], finishReason: { unified }, usage, warnings: [] });
 
-/** Answers at once: so many calls, then a text. */
+/** Answers immediately: this many calls, then a text. */
 function instantModel() {
   let said = 0;
   return {
@@ -99,7 +99,7 @@ async function steps(bench, count) {
   });
 }
 
-/** The same questions by the AI SDK alone, with no loop around and no tool called. */
+/** The same prompts with only the AI SDK, without a loop and without tool calls. */
 function bareSteps(listed) {
   const tools = Object.fromEntries(
     toOpenAITools(listed).map(({ function: { name, description, parameters } }) => [

@@ -1,5 +1,5 @@
-// What one open question costs everybody else: calls of 20 clients of one principal on a server that is known to ask,
-// while a further client has a question before it, next to the same calls while nobody has.
+// The cost of one open server request for other callers: calls of 20 clients of one principal on a server that sends
+// requests, while a further client has one open, compared with the same calls without one.
 import { openAsked } from "../lib/asked.mjs";
 import { withHub } from "../lib/hub.mjs";
 import { median, ms } from "../lib/measure.mjs";
@@ -8,14 +8,14 @@ import { askingYard } from "../lib/yards.mjs";
 
 const CALLERS = 20;
 const ROUNDS = 5;
-/** Each round takes turns that often, so that what else the machine does falls on both. */
+/** Each round alternates this many times, so that other load of the machine affects both. */
 const TURNS = 8;
 
 export async function measureAsks({ quick, report, folder }) {
   await withHub(askingYard(folder()), { home: folder() }, async (hub) => {
     const sessions = await Promise.all(Array.from({ length: CALLERS }, () => openSession(hub.url)));
     const asked = await openAsked(hub.url);
-    // From the first question on the server is known to ask.
+    // From the first request on, the server is known to send requests.
     await (
       await asked.ask("asking__ask")
     )();
@@ -40,8 +40,7 @@ async function round(sessions, asked, count) {
   for (let turn = 0; turn < TURNS; turn += 1) {
     took.without.push(...(await load(sessions, count)));
     const answer = await asked.ask("asking__ask");
-    // The asking client keeps its turn for a moment, in case a further question comes; what is measured is the question
-    // that stays.
+    // The asking client keeps its turn for a moment, in case a further request arrives; the persistent one is measured.
     await load(sessions, CALLERS);
     took.during.push(...(await load(sessions, count)));
     await answer();
@@ -49,7 +48,7 @@ async function round(sessions, asked, count) {
   return { without: percentiles(took.without), during: percentiles(took.during) };
 }
 
-/** How long each of so many calls took. */
+/** Returns the duration of each call. */
 async function load(sessions, count) {
   const took = [];
   let left = count;

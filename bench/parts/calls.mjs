@@ -1,4 +1,4 @@
-// What one call costs by each kind of provider and in both eras, next to a bare handler that does nothing but echo.
+// The cost of one call for each kind of provider and in both eras, compared with a minimal echo handler.
 import { withHub, legacyClient, modernClient } from "../lib/hub.mjs";
 import { cpuMs, least, median, ms, timed } from "../lib/measure.mjs";
 import { startServer } from "../lib/servers.mjs";
@@ -69,8 +69,8 @@ async function callsOf({ quick, report }, kind, { hub, clients, floor }) {
 }
 
 /**
- * CPU of the process and wall-clock time for each piece of work: the least of some rounds, after a round that warms up.
- * Several works take turns, so whatever else the machine does, or the process has learnt, counts for all of them.
+ * Returns CPU and wall-clock time of each work: the least of some rounds, after a warm-up round. The works alternate,
+ * so that other load of the machine, and optimisation of the process, affect all.
  */
 async function measureInTurns(pid, works, { rounds, count }) {
   const all = works.map(() => ({ cpu: [], wall: [] }));

@@ -1,5 +1,4 @@
-// What it costs to run code that a model wrote: first answer, further ones, tool calls from inside, memory; and what it
-// saves in tokens.
+// The cost of code execution: first answer, further ones, tool calls from inside, memory; and the saved tokens.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countTokens } from "gpt-tokenizer";
@@ -27,7 +26,7 @@ const LANGUAGES = {
   },
 };
 const INSIDE_GOAL = "2 ms";
-/** After this long the pool has a worker of each language again, also on a busy machine. */
+/** Time after which the pool has a worker of each language again, also on a busy machine. */
 const REFILLED_MS = 3000;
 
 export async function measureCode(bench) {
@@ -76,7 +75,7 @@ async function inside(bench, client, language) {
   bench.report(`code: a tool call from inside, ${name}`, spread(took), INSIDE_GOAL);
 }
 
-/** Answers the value of `execute_code`, or throws what failed. */
+/** Returns the value of `execute_code`, or throws its failure. */
 async function run(client, language, code) {
   const result = await client.call("execute_code", { language, code });
   if (result.isError) throw new Error(JSON.stringify(result.structuredContent));
@@ -105,7 +104,7 @@ async function memory(bench, config) {
 
 const mb = (values) => `${least(values).toFixed(0)} MB`;
 
-/** Resident memory of all that runs below a process, in megabytes. */
+/** Returns the resident memory of a process's descendants, in megabytes. */
 function below(pid) {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8")
@@ -118,7 +117,7 @@ function below(pid) {
 const RECORDS = 200;
 const PAGE = 20;
 
-/** Which customers owe how much, over 200 invoices: what a model writes and reads until it knows. */
+/** Which customers owe how much, over 200 invoices: the tokens that a model writes and reads for it. */
 async function context(bench, config) {
   await withHub(config, { home: bench.folder() }, async (_hub, client) => {
     const single = await conversation(
@@ -153,8 +152,8 @@ sorted(totals.items(), key=lambda item: -item[1])[:5]
 `;
 
 /**
- * Tokens of the calls as a model writes them and of the results as it reads them; schemas and prompts are left out on
- * all sides.
+ * Returns the tokens of the calls as a model writes them and of the results as it reads them; without schemas and
+ * prompts on both sides.
  */
 async function conversation(client, calls) {
   let tokens = 0;
@@ -167,7 +166,7 @@ async function conversation(client, calls) {
   return tokens;
 }
 
-/** Invoices as services give them: some members of which a question needs three. */
+/** Invoices as services return them: with some members of which a task needs three. */
 function invoicesYard(folder) {
   mkdirSync(join(folder, "modules", "invoices"), { recursive: true });
   writeFileSync(

@@ -1,5 +1,5 @@
-// What the HTTP door costs, next to a bare handler, and a hop through the hub, next to a direct call of the same server
-// over its own HTTP transport: throughput as a ratio, in one run.
+// The cost of the HTTP endpoint compared with a minimal handler, and of a hop through the hub compared with a direct
+// call of the same server over its own HTTP transport: throughput as a ratio, in one run.
 import { withHub } from "../lib/hub.mjs";
 import { cpuMs, least, median, ms, timed } from "../lib/measure.mjs";
 import { startServer } from "../lib/servers.mjs";
@@ -44,7 +44,8 @@ export async function measureHop(bench) {
 }
 
 /**
- * The door alone: a call that is answered in process, next to a handler that parses and echoes JSON and checks nothing.
+ * Only the endpoint: a call that is answered in process, compared with a handler that parses and echoes JSON without
+ * checks.
  */
 async function compareDoor(bench, { callers, bare, hub }) {
   const contestants = await Promise.all([
@@ -62,10 +63,7 @@ async function compare(bench, { load, callers, direct, hub }) {
   await compete(bench, contestants, { ...load, callers });
 }
 
-/**
- * The contestants take turns, so whatever else the machine does happens to all of them. The first is what the others
- * are held against.
- */
+/** The contestants alternate, so that other load of the machine affects all. The first is the baseline. */
 async function compete({ quick, report }, contestants, load) {
   const { callers, what } = load;
   const count = Math.max(callers * 2, Math.ceil(load.count / (quick ? 2 : 1)));

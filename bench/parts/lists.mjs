@@ -5,7 +5,7 @@ import { withHub } from "../lib/hub.mjs";
 import { cpuMs, least, median, ms, spread, timed } from "../lib/measure.mjs";
 import { modulesYard, scriptsYard } from "../lib/yards.mjs";
 
-/** A module of ten thousand tools is imported and catalogued in less. */
+/** Time within which a module of ten thousand tools is imported and catalogued. */
 const SETTLED_MS = 1500;
 
 export async function measureLists(bench) {
@@ -18,7 +18,7 @@ async function warmScripts({ quick, folder, report }, count) {
   const paths = pathsOf(tools);
   await withHub(config, { home: folder() }, async (hub, client) => {
     const first = await cpuOf(hub, () => client.list());
-    // A file that changed a moment ago is not trusted yet.
+    // A recently changed file is not trusted yet.
     await new Promise((done) => void setTimeout(done, 200));
     const [listed, swept, used] = [[], [], []];
     for (let round = 0; round < (quick ? 40 : 200); round += 1) {
@@ -35,10 +35,7 @@ async function warmScripts({ quick, folder, report }, count) {
   });
 }
 
-/**
- * What freshness cannot be had without: each tool's folder and its manifest, found beforehand, to be asked for their
- * stamps.
- */
+/** The minimal cost of freshness: reads the stamps of each tool's folder and manifest, at known paths. */
 function pathsOf(tools) {
   return [tools, ...readdirSync(tools).flatMap((name) => [join(tools, name), join(tools, name, "tool.toml")])];
 }
@@ -48,7 +45,7 @@ async function catalogued({ quick, folder, report }, count) {
   const [firsts, used] = [[], []];
   for (let start = 0; start < (quick ? 2 : 6); start += 1) {
     await withHub(config, { home: folder() }, async (hub, client) => {
-      // The modules are read, and what they registered is in the catalog.
+      // The modules are read, and their registrations are in the catalog.
       await new Promise((done) => void setTimeout(done, SETTLED_MS));
       firsts.push(await cpuOf(hub, () => client.listText()));
       for (let round = 0; round < 15; round += 1) used.push(await cpuOf(hub, () => client.listText()));

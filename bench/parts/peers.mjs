@@ -1,4 +1,4 @@
-// Toolyard and its peers in front of one server, as their child or over HTTP, asked by one client and held against a
+// Toolyard and its peers in front of one server, as their child or over HTTP, called by one client and compared with a
 // direct call.
 import { ensureInstalled } from "../../scripts/tools.mjs";
 import { root, startHub } from "../lib/hub.mjs";
@@ -11,8 +11,7 @@ import { CONTESTANTS, upstream } from "../peers/contestants.mjs";
 import { introduce, nameOf, startPeer, within } from "../peers/start.mjs";
 
 const echo = { what: "echo", tool: "echo", args: { text: "hello" }, due: { text: "hello" } };
-// The first one warms all of them up; the one with most callers comes last: what a peer then leaves behind is in
-// nobody's way.
+// The first load warms all peers up; the one with most callers comes last, so that its leftovers affect no other.
 const LOADS = [
   { ...echo, callers: 32 },
   { ...echo, callers: 1 },
@@ -35,8 +34,8 @@ export async function measurePeers(bench) {
 }
 
 /**
- * Those that are there. They are installed by a lock file of their own, here and not before; without them the rest is
- * measured all the same.
+ * Returns the installed peers. They are installed here from a separate lock file; without them the rest is still
+ * measured.
  */
 function install({ report, note }) {
   try {
@@ -84,10 +83,7 @@ async function enter({ report, folder }, { way, remote, contestant, field }) {
   }
 }
 
-/**
- * The contestants take turns, so whatever else the machine does happens to all of them. The first is what the others
- * are held against.
- */
+/** The contestants alternate, so that other load of the machine affects all. The first is the baseline. */
 async function compare({ quick, report }, { way, field, load }) {
   const results = field.map((one) => ({ one, wall: [], cpu: [], words: undefined }));
   for (let round = -1; round <= (quick ? 2 : 5); round += 1) {
@@ -111,8 +107,7 @@ async function compare({ quick, report }, { way, field, load }) {
 }
 
 /**
- * Opens what sessions are missing, a few at a time, and asks once. A peer that can hold fewer has several callers in
- * each.
+ * Opens missing sessions, a few at a time, and makes one call. A peer with fewer sessions has several callers in each.
  */
 async function prepare(one, { callers, tool, args, due }) {
   one.callers ??= [];
@@ -146,7 +141,7 @@ async function runRound({ one, wall, cpu }, { callers, tool, args, due }, { forM
   wall.push(took / count);
 }
 
-/** What the row says in place of figures; sessions that are left amid a call are not used again. */
+/** Returns the row's text instead of figures; sessions with an unfinished call are not used again. */
 function whyNot(one, error, { callers }) {
   const isLost = error.message.startsWith("loses");
   if (!isLost) leave(one);
@@ -172,7 +167,7 @@ function figures({ one, wall, cpu }, first, { callers }) {
 const requestOf = ({ request }, tool, args) => request?.(tool, args) ?? { name: tool, args };
 const plural = (callers) => `${callers} caller${callers === 1 ? "" : "s"}`;
 
-/** An error in a cell of the table, without the paths of this machine. */
+/** Returns an error as a table cell, without paths of this machine. */
 function inWords({ message }) {
   return message.replaceAll(root, "").replaceAll(/\s+/g, " ").replaceAll("|", "/").trim().slice(0, 200);
 }

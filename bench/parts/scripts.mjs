@@ -1,4 +1,4 @@
-// What a call of a script tool costs: a process for each call, an interpreter that stays, and either behind bubblewrap.
+// The cost of a script tool's call: a process per call, a persistent interpreter, and each behind bubblewrap.
 import { spawnSync } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { withHub } from "../lib/hub.mjs";
@@ -12,7 +12,7 @@ export async function measureScripts(bench) {
   const hasBwrap = spawnSync("bwrap", ["--version"]).status === 0;
   const folder = bench.folder();
   const { config, tools } = runtimesYard(folder, hasBwrap);
-  // Where the benchmark runs as root, it is `nobody` who looks from behind bubblewrap.
+  // If the benchmark runs as root, user `nobody` looks from inside bubblewrap.
   chmodSync(folder, 0o755);
   await withHub(config, { home: bench.folder() }, async (hub, client) => {
     for (const { name, what, isWarm } of tools) {

@@ -8,7 +8,7 @@ export interface SessionHub {
 }
 
 export function startSessionHub(home: string): Promise<SessionHub>;
-/** Opens sessions as clients do and leaves them; `calls`: each has called a tool of the stdio server. */
+/** Opens sessions like clients and leaves them; `calls`: each has called a tool of the stdio server. */
 export function openSessions(
   url: string,
   agent: Agent,

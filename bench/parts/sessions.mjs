@@ -1,4 +1,4 @@
-// What legacy sessions hold while nobody uses them, and whether those that were abandoned leave processes behind.
+// The memory of idle legacy sessions, and whether abandoned ones leave processes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
@@ -12,7 +12,7 @@ export async function measureSessions({ quick, folder, report }) {
   const hub = await startSessionHub(folder());
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   try {
-    // The first ones bring code and caches that are not theirs.
+    // The first ones load code and caches that do not belong to them.
     await openSessions(hub.url, agent, { count: 200, calls: true });
     const before = await hub.look();
     const count = quick ? 1000 : 5000;
@@ -49,7 +49,7 @@ export async function startSessionHub(home) {
   return { url: `http://127.0.0.1:${port}/mcp`, look, stop: () => child.kill("SIGKILL") };
 }
 
-/** Opens sessions as clients do, some at a time, and leaves them; `calls`: each has called a tool. */
+/** Opens sessions like clients, some at a time, and leaves them; `calls`: each has called a tool. */
 export async function openSessions(url, agent, { count, calls }) {
   let begun = 0;
   const one = async () => {

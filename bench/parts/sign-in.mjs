@@ -1,5 +1,5 @@
-// What it costs a request that its server is signed in to: the token of the vault, as each request gets it. Next to a
-// whole call that is less than a machine's clock wanders, so it is measured by itself.
+// The cost of a request to a server with a sign-in: reading the vault's token. It is less than the noise of a whole
+// call, so it is measured separately.
 import { completeOAuth } from "../../packages/toolyard/build/outbound/credentials/oauth.js";
 import { SHARED_PERSON } from "../../packages/toolyard/build/signin/records.js";
 import { createSession } from "../../packages/toolyard/build/signin/session.js";
@@ -26,7 +26,7 @@ export async function measureSignIn({ quick, report, folder }) {
   }
 }
 
-/** In microseconds for each. */
+/** In microseconds per request. */
 function cpuOfRequests(session) {
   const sent = { method: "POST", url: URL_OF_SERVER };
   const { signal } = new AbortController();

@@ -1,4 +1,4 @@
-// What a stranger's list costs everybody else: the longest turn of the hub's event loop while it is taken in, listed,
+// The effect of one server's list on others: the longest turn of the hub's event loop while the list is read, listed,
 // searched, described and called with wrong arguments.
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// From nothing to an answer: the hub alone, with many children, and commands of one go.
+// The time from the start to an answer: the hub alone, with many children, and single commands.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { cli, root, withHub } from "../lib/hub.mjs";

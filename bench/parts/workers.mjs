@@ -1,5 +1,5 @@
-// What `--workers` brings, and what it costs: the same load against one process and against workers, for calls in
-// process and to a child.
+// The gain and the cost of `--workers`: the same load against one process and against workers, for calls in process and
+// to a child.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, readdirSync } from "node:fs";
@@ -29,7 +29,7 @@ export async function measureWorkers(bench) {
 
 async function compare({ quick, report, folder }, { config, callers, load }) {
   const figures = COUNTS.map(() => []);
-  // Turn by turn, so that what else the machine does falls on all of them.
+  // Alternating, so that other load of the machine affects all.
   for (let round = 0; round < (quick ? 2 : 4); round += 1) {
     for (const [index, count] of COUNTS.entries())
       figures[index].push(await measured({ config, home: folder(), count, callers, load, quick }));
@@ -73,7 +73,7 @@ async function measured({ config, home, count, callers, load, quick }) {
   }
 }
 
-/** The processes that serve for a hub (Linux). */
+/** Returns the serving processes of a hub (Linux). */
 function workersOf(pid) {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && isWorkerOf(name, pid))

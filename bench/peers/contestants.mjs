@@ -1,5 +1,5 @@
-// Who takes part, and how each is started in front of the same server: `stdio`, as its child, or `http`, at a URL.
-// `plan` says what to start and how to call through it; where a way is missing, `lacks` says why.
+// The contestants, and how each is started in front of the same server: `stdio`, as its child, or `http`, at a URL.
+// `plan` returns what to start and how to call through it; for a missing way, `lacks` gives the reason.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,14 +9,14 @@ import { openEvents, openRest } from "../lib/other-wires.mjs";
 const here = dirname(fileURLToPath(import.meta.url));
 const modules = join(here, "node_modules");
 
-/** The server that all stand in front of. */
+/** The server behind every contestant. */
 export const upstream = join(root, "bench/servers/sdk.mjs");
 const asChild = [process.execPath, upstream];
 
 /**
- * A plan holds `command`, with `cwd` where it matters; the `path` of its endpoint (a program that is not given the port
- * prints it: `printsPort`); how to `open` a caller; and `request`, what a call of the server's tool is called there.
- * `sessions` bounds those it is asked to hold.
+ * A plan has `command`, with `cwd` if needed; the `path` of its endpoint (a program that does not accept a port prints
+ * it: `printsPort`); how to `open` a caller; and `request`, the name of the server's tool there. `sessions` limits the
+ * number of sessions.
  */
 export const CONTESTANTS = [
   {
@@ -44,7 +44,7 @@ export const CONTESTANTS = [
   { package: "@standardbeagle/slop-mcp", title: "slop-mcp", note: "HTTP+SSE", plan: slopMcp },
 ];
 
-/** What its package.json says; before it is installed, what ours asks for. */
+/** Returns the version in its package.json; before it is installed, the requested one. */
 export function describe({ package: name }) {
   try {
     return JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"));
@@ -59,7 +59,7 @@ function target(way, remote) {
 
 const prefixed = (prefix) => (name, args) => ({ name: prefix + name, args });
 
-/** The program that a package has by the name of the package. */
+/** Returns the program that has the name of its package. */
 function bin(name) {
   const { bin: bins } = describe({ package: name });
   return join(modules, name, typeof bins === "string" ? bins : bins[name]);
@@ -103,7 +103,7 @@ function mcpHub({ way, remote, port, place }) {
   };
 }
 
-/** What it serves is held by a daemon that it starts. */
+/** A daemon that it starts holds the served tools. */
 function mcporter({ way, remote, port, place }) {
   const [command, ...args] = asChild;
   const server = way === "stdio" ? { command, args } : { url: remote };

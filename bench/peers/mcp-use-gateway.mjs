@@ -1,5 +1,5 @@
-// mcp-use has no program that is a gateway: `MCPServer.proxy` is one to write. Its own client is not in the registry,
-// so that it is given a connection, which it takes as well, made with the SDK's client. Prints its port.
+// mcp-use has no gateway program: `MCPServer.proxy` must be called in one. Its own client is not in the registry, so it
+// gets a connection of the SDK's client, which it also accepts. Prints its port.
 import { MCPServer } from "mcp-use";
 import { connectUpstream } from "./upstream.mjs";
 

@@ -1,5 +1,4 @@
-// The SDK's own client and server back to back, one client for everybody: the gateway that takes an afternoon. Prints
-// its port.
+// The SDK's own client and server back to back, with one client for all callers: a minimal gateway. Prints its port.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";

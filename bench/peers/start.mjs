@@ -12,12 +12,12 @@ import { describe, upstream } from "./contestants.mjs";
 
 const PATIENCE = 60_000;
 
-/** The name of a contestant with its version, as its package tells it. */
+/** Returns the name of a contestant with the version of its package. */
 export function nameOf(contestant) {
   return `${contestant.title ?? contestant.package} ${describe(contestant).version}`;
 }
 
-/** Its name, and what is particular about it here. */
+/** Returns its name, and its special conditions here. */
 export function introduce(contestant) {
   const version = otherNode(contestant);
   const notes = [contestant.note, version && `on Node ${version}`].filter(Boolean).join(", ");
@@ -28,11 +28,11 @@ function otherNode(contestant) {
   try {
     return nodeFor(describe(contestant).engines?.node).version;
   } catch {
-    return undefined; // Its start says so.
+    return undefined; // Its start reports the failure.
   }
 }
 
-/** Starts it in front of the server by one way, and waits until it answers a call. */
+/** Starts it in front of the server in one way, and waits until it answers a call. */
 export async function startPeer(contestant, { way, remote, place }) {
   const node = nodeFor(describe(contestant).engines?.node);
   const port = await freePort();
@@ -47,7 +47,7 @@ export async function startPeer(contestant, { way, remote, place }) {
   } = contestant.plan({ way, remote, port, place });
   const errors = join(place, "errors.txt");
   const file = openSync(errors, "w");
-  // Nothing of the user's own is read or written: each has a home of its own.
+  // Nothing of the user's own is read or written: each has a separate home.
   const home = {
     HOME: place,
     XDG_CONFIG_HOME: place,
@@ -104,7 +104,7 @@ async function firstCall({ open, request }) {
   }
 }
 
-/** The result of some work, unless it takes too long. */
+/** Returns the result of some work, unless it takes too long. */
 export function within(milliseconds, work) {
   let timer;
   const late = new Promise((_, failed) => {
@@ -119,13 +119,13 @@ async function firstLine(child) {
   return line;
 }
 
-/** What a program said of its end: the last line that speaks of an error, or else the last one. */
+/** Returns a program's last line that mentions an error, or else its last line. */
 function lastWords(path) {
   const lines = readFileSync(path, "utf8").trim().split("\n");
   return lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1);
 }
 
-/** A free port of this machine, for programs that cannot choose one. */
+/** Returns a free port of this machine, for programs that cannot choose one. */
 async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -134,7 +134,7 @@ async function freePort() {
   return String(port);
 }
 
-/** The Node that a package asks for: this one if it is new enough, else the oldest of `test/nodes` that is. */
+/** Returns the Node for a package: this one if it is new enough, else the oldest suitable one of `test/nodes`. */
 function nodeFor(range) {
   const least = />=\s*([\d.]+)/.exec(range ?? "")?.[1] ?? "0";
   if (isAtLeast(process.versions.node, least)) return { path: process.execPath };

@@ -1,4 +1,4 @@
-// The one client that a gateway of this folder has for everybody: `node gateway.mjs <url>` or `node gateway.mjs
+// The single client of a gateway in this folder, for all callers: `node gateway.mjs <url>` or `node gateway.mjs
 // <command> [argument …]`.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";

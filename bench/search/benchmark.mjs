@@ -1,4 +1,4 @@
-// The tool-search benchmark: its data, where it is, and what is counted. The data is no part of this repository.
+// The tool-search benchmark: its data, their location, and the measures. The data is not part of this repository.
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { root } from "../lib/hub.mjs";
@@ -15,7 +15,7 @@ import { resolveCatalog } from "../../packages/toolyard/build/catalog/options.js
 
 const FILES = ["tools.jsonl", "queries.dev.jsonl"];
 
-/** `{tools, queries}`, or an error that says what is missing and where it was looked for. */
+/** Returns `{tools, queries}`, or an error that names what is missing and where it was searched. */
 export function readBenchmark() {
   const folder = resolve(process.env["TOOL_SEARCH_DATA"] ?? join(root, "../shared/data/tool-search"));
   const missing = FILES.filter((file) => !existsSync(join(folder, file)));
@@ -36,8 +36,8 @@ export function readBenchmark() {
 }
 
 /**
- * A search over one catalogue as the hub makes it, one source a server, by words: `{search, ranked}`. `search` answers
- * with ids, best first; `ranked(ranking)` is the same search with other constants.
+ * Returns a search over one catalog as the hub creates it, one source per server, by words: `{search, ranked}`.
+ * `search` returns ids, best first; `ranked(ranking)` is the same search with other constants.
  */
 export function indexOf(tools, ranking) {
   const { rows, parts, idOf } = catalogOf(tools);
@@ -48,8 +48,8 @@ export function indexOf(tools, ranking) {
 const OPTIONS = { limit: 10, exact: [], passes: () => true, givesNearest: true };
 
 /**
- * The same with the table: `{search, answer, idOf, ranked}`; `answer(query, limit)` is the hub's. Of the constants
- * that `ranked` is given, those by which tools were read must be as they were.
+ * Does the same with the table: `{search, answer, idOf, ranked}`; `answer(query, limit)` is the hub's. In the constants
+ * for `ranked`, those used to read tools must be unchanged.
  */
 export function tableIndexOf(tools, table, ranking) {
   const { rows, parts, idOf } = catalogOf(tools);
@@ -61,7 +61,7 @@ export function tableIndexOf(tools, table, ranking) {
   return { ...searchesOf(index, (query) => ({ likeness: likenessTo(query), neighbours }), { parts, idOf }), idOf };
 }
 
-/** The same with a model's vectors, by text (`modelTextsOf`), and the table's neighbours. */
+/** Does the same with a model's vectors, by text (`modelTextsOf`), and the table's neighbours. */
 export function modelIndexOf(tools, table, vectorOf) {
   const { rows, parts, idOf } = catalogOf(tools);
   const index = new SearchIndex(rows, parts);
@@ -76,7 +76,7 @@ export function modelIndexOf(tools, table, vectorOf) {
   return { ...searchesOf(index, evidence, { parts, idOf }), idOf };
 }
 
-/** What a model of embeddings is asked about these tools. */
+/** Returns the texts of these tools for an embedding model. */
 export function modelTextsOf(tools) {
   const { rows } = catalogOf(tools);
   return rows.map((row) => toolTextOf(row).text);
@@ -130,7 +130,7 @@ function catalogOf(tools) {
   return { rows, parts, idOf: (hit) => byKey.get(hit.name) };
 }
 
-/** Tools by their server; those without one are of `tools`. */
+/** Groups tools by server; those without one belong to `tools`. */
 export function byServer(tools) {
   const groups = new Map();
   for (const tool of tools) {
@@ -142,7 +142,7 @@ export function byServer(tools) {
 
 export const MEASURES = ["R@1", "R@3", "R@5", "R@10", "MRR", "nDCG@10"];
 
-/** `{sources: {name: {n, measures}}, macro, micro}`; measures in percent. */
+/** Returns `{sources: {name: {n, measures}}, macro, micro}`; measures in percent. */
 export function evaluate(search, queries) {
   const sums = {};
   for (const query of queries) {
@@ -173,8 +173,8 @@ export function evaluate(search, queries) {
 const ROUNDS = 15;
 
 /**
- * How long each of these searches takes a query: `{p50, p99}` in milliseconds, in the order of `searches`. They take
- * turns at each query, and of several rounds the least counts, since other programs only add.
+ * Returns the duration of each search per query: `{p50, p99}` in milliseconds, in the order of `searches`. They
+ * alternate for each query, and of several rounds the least counts, since other programs only add time.
  */
 export function timesOf(searches, queries) {
   const least = searches.map(() => new Float64Array(queries.length).fill(Infinity));
@@ -191,7 +191,7 @@ export function timesOf(searches, queries) {
   });
 }
 
-/** A gold tool is found at the best rank of itself or of one that is as good. */
+/** The rank of a gold tool is the best rank of itself or of an equivalent one. */
 function measuresOf({ gold, alt = {}, rel = {} }, found) {
   const ranks = gold.map((id) => {
     const good = new Set([id, ...(alt[id] ?? [])]);

@@ -1,5 +1,5 @@
-// A process that searches the benchmark's largest catalogue for the first time, as a hub does, and prints what it took:
-// time with `time`, memory with `memory`.
+// A process that searches the benchmark's largest catalog for the first time, as a hub does, and prints the cost: time
+// with `time`, memory with `memory`.
 import { readFileSync } from "node:fs";
 import { Catalog } from "../../packages/toolyard/build/catalog/catalog.js";
 import { resolveCatalog } from "../../packages/toolyard/build/catalog/options.js";
@@ -11,19 +11,19 @@ import { byServer, readBenchmark } from "./benchmark.mjs";
 
 const QUERY = "get rid of some stored records";
 const VIEW = { mode: "normal", principal: LOCAL_PRINCIPAL };
-/** What `search.embedding_wait_ms` is where nobody says. */
+/** The default of `search.embedding_wait_ms`. */
 const WAIT_MS = 500;
 const ANNOUNCED_MS = 300;
 
-/** The list that the search was about. */
+/** The list of the search. */
 let asked;
 const tools = readBenchmark().tools.filter(({ catalog }) => catalog === "mcp");
 const catalog = new Catalog(resolveCatalog(), Array.from(byServer(tools), providerOf));
 await catalog.snapshot();
-// What the lists' announcement takes is not the search's.
+// The cost of announcing the lists is not part of the search.
 await new Promise((resolve) => setTimeout(resolve, ANNOUNCED_MS));
 const search = async () => (await catalog.search(QUERY, VIEW, { limit: 5, why: true })).hits;
-// What is prepared in the background keeps no process alive.
+// Background work keeps no process alive.
 const awake = setInterval(() => {}, 1000);
 const found = process.argv[2] === "memory" ? await measureMemory() : await measureTime();
 process.stdout.write(JSON.stringify({ tools: tools.length, ...found }));
@@ -67,7 +67,10 @@ async function attachTable() {
   return made;
 }
 
-/** The most CPU of this thread between two turns of the event loop, in milliseconds, told by the function. */
+/**
+ * Returns a function that returns the most CPU time of this thread between two turns of the event loop, in
+ * milliseconds.
+ */
 function watchTurns() {
   let [most, last, isOver] = [0, threadMs(), false];
   const look = () => {

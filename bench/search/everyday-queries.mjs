@@ -1,10 +1,10 @@
 // Sixty everyday requests in English, German and French on six popular servers. They were written before any result was
-// seen, and nothing is tuned on them. `everyday-queries.tsv`: language, request, the tools that would do.
+// seen, and nothing is tuned on them. `everyday-queries.tsv`: language, request, suitable tools.
 import { readFileSync } from "node:fs";
 
 const SERVERS = ["ref-filesystem", "ref-git", "ref-memory", "azure-mcp", "github", "playwright"];
 
-/** `{tools, queries}` in the shape of the benchmark; a query's source is its language. */
+/** Returns `{tools, queries}` in the shape of the benchmark; a query's source is its language. */
 export function readEverydayQueries(benchmarkTools) {
   const tools = benchmarkTools
     .filter(({ catalog, server }) => catalog === "mcp" && SERVERS.includes(server))
@@ -16,7 +16,7 @@ export function readEverydayQueries(benchmarkTools) {
     const [language, query, good] = line.split("\t");
     const ids = good.split(",").flatMap((name) => tools.filter((tool) => tool.name === name).map(({ id }) => id));
     if (ids.length === 0) throw new Error(`No tool has the name ${good}.`);
-    // Any of them would do: the first represents all.
+    // Each tool is suitable: the first represents all.
     return { source: language, query, gold: [ids[0]], alt: { [ids[0]]: ids } };
   });
   return { tools, queries };

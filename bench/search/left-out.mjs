@@ -1,20 +1,20 @@
-// Each source of queries judged by what learnt nothing of it.
+// Each source of queries, judged by a table that learned nothing of it.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TokenTable } from "../../packages/toolyard/build/models/table/token-table.js";
 import { evaluate, indexOf, tableIndexOf } from "./benchmark.mjs";
 import { Tuning } from "./tune.mjs";
 
-/** The catalogue on whose queries constants are tuned, and that the goal is about. */
+/** The catalog on which constants are tuned, and to which the goal applies. */
 const TUNED = "mcp";
 const GOAL = 61;
 const MEASURE = "nDCG@10";
-/** The table that constants are tuned by: it learnt nothing of any source. */
+/** The table for tuning constants: it learned nothing of any source. */
 const NONE_LEARNT = "all";
 
 /**
- * `folder` holds `<source>.bin` for each source, a table that was made without it, and `all.bin`, made without any;
- * absent: by words alone.
+ * `folder` holds `<source>.bin` for each source, a table made without it, and `all.bin`, made without any; absent: only
+ * by words.
  */
 export function tellLeftOut({ tools, queries }, folder) {
   const of = (list, catalog) => list.filter((one) => one.catalog === catalog);
@@ -32,7 +32,7 @@ export function tellLeftOut({ tools, queries }, folder) {
       words: judged(indexOf(of(tools, catalog)).search),
       shipped: judged(searchOf(of(tools, catalog), table)),
     };
-    // Queries of other catalogues take no part in tuning in any case.
+    // Queries of other catalogs take no part in tuning in any case.
     const { ranking, told = "" } = catalog === TUNED ? tuning.without(source) : {};
     if (ranking) values.tuned = judged(searchOf(of(tools, catalog), table, ranking));
     for (const [name, list] of Object.entries(found)) if (ranking) list.push(values[name]);

@@ -1,11 +1,11 @@
-// 150 queries in the words of people who do not know the tools, in English, French and German, on the tools of the
-// example yard and of ten public servers. `own-queries.tsv`: language, query, the tools that would do.
+// 150 queries by users who do not know the tools, in English, French and German, on the tools of the example
+// configuration and of ten public servers. `own-queries.tsv`: language, query, suitable tools.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createHub } from "../../packages/toolyard/dist/index.js";
 import { root } from "../lib/hub.mjs";
 
-/** Servers whose tools are read from the benchmark's data; those of the example yard come from the yard itself. */
+/** Servers with tools from the benchmark's data; those of the example come from the example itself. */
 const SERVERS = [
   "ref-fetch",
   "ref-filesystem",
@@ -18,10 +18,10 @@ const SERVERS = [
   "kubernetes",
   "playwright",
 ];
-/** Servers of the yard that are among those. */
+/** Servers of the example that are among those. */
 const TWICE = /^(?:files|memory)__/;
 
-/** `{tools, queries}` in the shape of the benchmark; a query's source is its language. */
+/** Returns `{tools, queries}` in the shape of the benchmark; a query's source is its language. */
 export async function readOwnQueries(benchmarkTools) {
   const published = benchmarkTools
     .filter(({ catalog, server }) => catalog === "mcp" && SERVERS.includes(server))
@@ -34,7 +34,7 @@ export async function readOwnQueries(benchmarkTools) {
     const [language, query, good] = line.split("\t");
     const ids = good.split(",").flatMap((name) => tools.filter((tool) => tool.name === name).map(({ id }) => id));
     if (ids.length === 0) throw new Error(`No tool is called ${good}.`);
-    // Any of them would do: the first stands for all.
+    // Each tool is suitable: the first represents all.
     return { source: language, query, gold: [ids[0]], alt: { [ids[0]]: ids } };
   });
   return { tools, queries };
@@ -61,7 +61,7 @@ async function yardTools() {
 const LOOK_MS = 200;
 const LONGEST_MS = 60_000;
 
-/** Once the yard's servers have started; on a busy machine that may take a while. */
+/** Waits until the example's servers have started; on a busy machine that may take a while. */
 async function listWhole(hub) {
   const endsAt = performance.now() + LONGEST_MS;
   for (;;) {

@@ -1,5 +1,4 @@
-// What it takes until a search is ready: each figure from processes of their own, of which the least counts, since
-// other programs only add.
+// The cost until a search is ready: each figure is the least over separate processes, since other programs only add.
 import { execFile } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,7 +45,7 @@ async function cold(what) {
 const TOOLS = 70;
 const SETTLE_MS = 300;
 
-/** A hub that nobody searches, with the table and without any. */
+/** A hub without searches, with the table and without any. */
 async function tellStart() {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-bench-search-"));
   try {

@@ -1,19 +1,19 @@
-// What answers of `tool_search`, and whole tasks, cost a model.
+// The cost of `tool_search` answers, and of whole tasks, for a model.
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { executeTool } from "../../packages/toolyard/build/providers/builtin/execute-tool.js";
 import { searchTexts } from "../../packages/toolyard/build/providers/builtin/search-texts.js";
 import { toolSearch } from "../../packages/toolyard/build/providers/builtin/tool-search.js";
 
-/** Tokens that an answer may cost on average, counted as o200k. */
+/** Most tokens of an answer on average, counted as o200k. */
 const TOKEN_GOALS = { default: 950, brief: 600 };
-/** The same for a whole task of so many steps: the list in discovery mode, and a search and a call for each. */
+/** The same for a whole task with this many steps: the list in discovery mode, and a search and a call for each. */
 const TASK_GOAL = 3500;
 const STEPS = 3;
-/** What one step of a task is like. */
+/** The source of a typical step of a task. */
 const STEP_SOURCE = "livemcp-step";
 const RESULT = "Done: 1 entry was changed.";
 
-/** What `tool_search` answers, in tokens, and how often what is looked for is named in it at all. */
+/** Returns the tokens of `tool_search` answers, and how often these contain the right tool. */
 export function tellTokens({ answer, idOf }, asked) {
   const shape = { count: 5, detail: "full", isWhole: false, isList: false };
   const sums = { default: 0, brief: 0 };
@@ -35,7 +35,9 @@ export function tellTokens({ answer, idOf }, asked) {
   console.log(`recall of the whole default answer, macro: ${recall.toFixed(1)} (goal 79.2)`);
 }
 
-/** Tokens of tasks in discovery mode, as the model writes and reads them; each tool takes one short argument. */
+/**
+ * Returns the tokens of tasks in discovery mode, as the model writes and reads them; each tool has one short argument.
+ */
 export function tellTasks({ answer }, asked) {
   const list = discoveryTools().map(({ name, description, inputSchema }) => ({
     type: "function",

@@ -1,13 +1,13 @@
-// Tunes the constants of the ranking on some sources of queries, to see what they are worth on another that took no
-// part in it: neither in the tuning nor, with a table of its own, in what the table has learnt.
+// Tunes the constants of the ranking on some sources of queries, to measure their value on another that took no part:
+// neither in the tuning nor, with a table of its own, in the table's training.
 import { RANKING } from "../../packages/toolyard/build/catalog/search/ranking.js";
 import { evaluate, indexOf, tableIndexOf } from "./benchmark.mjs";
 
-/** Constants of a query's ranking by words, and of what is next to them. */
+/** Constants of a query's ranking by words, and of the parts next to it. */
 const WORDS = ["saturation", "presence", "synonym", "neighbours", "nameCover", "serverShare"];
 const BESIDE = ["siblings", "likeness", "kinShare", "blendServerShare"];
 
-/** Where all constants stand at a plain value, not where tuning on all sources has led. */
+/** A plain start value for each constant, not a tuned one. */
 const PLAIN = {
   ...RANKING,
   saturation: 1.2,
@@ -21,21 +21,21 @@ const PLAIN = {
   kinShare: 0.3,
   blendServerShare: 0.3,
 };
-/** `leadWeight` has one of these: words are counted anew under each. */
+/** `leadWeight` has one of these values: words are counted again under each. */
 const LEAD_WEIGHTS = [1, 1.5, 2];
 
 const SEED = 20_261_123;
 const DRAWS = 160;
-/** A constant is drawn from a plain value over this to one times this. */
+/** A constant is drawn from a plain value divided by this to one multiplied by this. */
 const SPREAD = 2 ** 1.5;
-/** So many of the best draws are averaged. */
+/** Number of the best draws that are averaged. */
 const BEST = 32;
 const MEASURE = "nDCG@10";
 
 /**
- * Constants by chance, each judged on every source once; what is tuned without a source is the geometric mean of those
- * that are best on the others. One best draw follows the few queries of a source; the mean of many does not. `table`
- * must have learnt of none of the queries: by one that knows them by heart, likeness seems worth more than it is.
+ * Random constants, each judged once on every source; the result for tuning without a source is the geometric mean of
+ * the best on the others. A single best draw follows the few queries of a source; the mean of many does not. `table`
+ * must have learned nothing of the queries: with one that knows them, similarity seems more valuable than it is.
  */
 export class Tuning {
   #names;
@@ -53,7 +53,7 @@ export class Tuning {
     }
   }
 
-  /** `{ranking, told}`: the constants that the other sources lead to. */
+  /** Returns `{ranking, told}`: the constants from the other sources. */
   without(source) {
     const worth = (draw) => {
       const others = Object.entries(draw.worth).filter(([name]) => name !== source);
@@ -77,7 +77,7 @@ export class Tuning {
   }
 }
 
-/** Numbers from 0 to 1, the same each time (mulberry32). */
+/** Returns numbers from 0 to 1, the same each time (mulberry32). */
 function chance(seed) {
   let state = seed;
   return () => {

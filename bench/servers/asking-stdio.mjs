@@ -1,5 +1,5 @@
-// The smallest legacy MCP server on stdio that asks its callers: `echo`, and `ask`, which answers once its question is
-// answered. No SDK.
+// The smallest legacy MCP server on stdio that sends requests to its callers: `echo`, and `ask`, which answers once its
+// request is answered. No SDK.
 import { createInterface } from "node:readline";
 
 const TOOLS = [

@@ -1,4 +1,4 @@
-// The floor: a bare handler that reads JSON and answers with an echo of it, as a call's result. Prints its port.
+// The baseline: a minimal handler that parses JSON and echoes it as a call's result. Prints its port.
 import { createServer } from "node:http";
 
 const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-// The smallest honest legacy MCP server on stdio: one `echo` tool, one `die` tool, no SDK, so that the hub is what is
+// The smallest complete legacy MCP server on stdio: one `echo` tool, one `die` tool, no SDK, so that only the hub is
 // measured.
 import { createInterface } from "node:readline";
 

@@ -1,6 +1,5 @@
-// An ordinary server on the SDK that most servers are built with (version 1): `echo`, `large`, `progress`. Without
-// arguments it speaks on stdio; with `http` it serves Streamable HTTP, a session for each client as the SDK's own
-// examples do, and prints its port.
+// An ordinary server on the most used SDK (version 1): `echo`, `large`, `progress`. Without arguments it uses stdio;
+// with `http` it serves Streamable HTTP, a session per client as in the SDK's own examples, and prints its port.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";

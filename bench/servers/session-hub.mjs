@@ -1,5 +1,5 @@
-// A hub with a stdio server behind it. Prints its port; a message asks what it holds after a collection, which answers
-// `{heapBytes, children}`.
+// A hub with a stdio server behind it. Prints its port; a message requests its memory after a collection, with the
+// answer `{heapBytes, children}`.
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
@@ -22,7 +22,7 @@ const { endpoint } = await hub.serve();
 console.log(new URL(endpoint).port);
 
 process.on("message", async () => {
-  // What a turn of the event loop still holds is let go by the next.
+  // Objects of one turn of the event loop are released in the next.
   for (let turn = 0; turn < 3; turn += 1) {
     await new Promise((resolve) => void setTimeout(resolve, 50));
     gc();

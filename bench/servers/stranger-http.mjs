@@ -1,4 +1,4 @@
-// An MCP server on HTTP whose list is large or whose schemas are hostile: `stranger-http.mjs <name of one>`.
+// An MCP server on HTTP with a large list or hostile schemas: `stranger-http.mjs <name of one>`.
 import { createServer } from "node:http";
 
 const members = (count, make) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, make(at)]));
@@ -31,7 +31,7 @@ const SCHEMAS = {
   },
 };
 
-/** A server that nobody has to fear. */
+/** A harmless server. */
 export const FRIEND = "one plain tool";
 const ONE_OF_MANY = "200 tools of 5 KB";
 export const STRANGERS = [...Object.keys(SCHEMAS), ONE_OF_MANY];

@@ -1,5 +1,5 @@
-// A hub that takes a stranger in, lists, searches, describes and calls it: `watched-hub.mjs <url> <url of a friend>
-// <data folder>` writes the processor time of the longest turn of its event loop, in milliseconds.
+// A hub that adds an untrusted server, lists, searches, describes and calls it: `watched-hub.mjs <url> <url of a
+// harmless one> <data folder>` writes the processor time of the longest turn of its event loop, in milliseconds.
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { createHub } from "../../packages/toolyard/dist/index.js";
@@ -17,7 +17,7 @@ function turn() {
   setImmediate(turn).unref();
 }
 
-/** What is set off and not waited for is over by then. */
+/** Background work has ended after this time. */
 const SETTLED_MS = 300;
 
 const hub = await createHub({
@@ -35,7 +35,7 @@ async function use(alias) {
   for (let round = 0; round < 2; round += 1) await hub.call(tool, { p0: 1, a: -1, x: 0 }).catch(() => {});
 }
 
-// What the parts themselves cost when they are first needed is nobody's list.
+// The cost of loading code on first use does not belong to any list.
 await hub.addServer("friend", { url: friend });
 await use("friend");
 await delay(SETTLED_MS);

@@ -1,23 +1,23 @@
-// Lines of at most 120 characters, in every text file that is tracked. `node scripts/lint/lines.mjs` looks at all of
-// them; the linter shows the same for JavaScript and TypeScript while somebody writes. Left out are rows of tables,
-// what a link makes long, words too long for any line (digests, regular expressions), formats whose texts cannot be
-// broken (JSON), and what a program wrote, the output that a page shows among it.
+// Lines of at most 120 characters, in every tracked text file. `node scripts/lint/lines.mjs` checks all files; the
+// linter reports the same for JavaScript and TypeScript during editing. Exceptions: rows of tables, lines that are long
+// because of a link, words too long for any line (digests, regular expressions), formats with unbreakable texts (JSON),
+// and output of programs, including that on pages.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const MAX_CHARS = 120;
-/** A word of that length leaves no room to break a line well. */
+/** A word of this length leaves no room to break a line well. */
 const LONG_WORD = /\S{90,}/;
 const LINK = /https?:\/\/\S+|\]\([^)]*\)/g;
-/** A regular expression that stands alone on its line, and no comment. */
+/** A regular expression alone on its line that is not a comment. */
 const PATTERN = /^\s*\/[^*/].*\/[a-z]*[,;]?$/;
-/** What a program said, as a page shows it. */
+/** Output of a program on a page. */
 const OUTPUT = /^```text\n[^]*?^```$/gm;
 const TABLE_ROW = /^\s*(?:(?:\/\/|#|\*)\s*)?\|.*\|\s*$/;
 const NOT_BREAKABLE = /\.(?:json|jsonl|lock|sum|svg|csv|tsv|snap)$/;
-/** Written by a program, or kept as somebody else wrote it, so wrapped by nobody. */
+/** Generated, or third-party text, so not wrapped. */
 const GENERATED = ["docs/reference/", "bench/results.md", "test/RESULTS.md", "test/fixtures/web-search/pages.ts"];
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const isLeftOut = (file) => NOT_BREAKABLE.test(file) || GENERATED.some((start) => file.startsWith(start));
@@ -59,7 +59,7 @@ function longLinesOf(file) {
   try {
     text = readFileSync(join(root, file), "utf8");
   } catch (error) {
-    // Tracked and deleted, or a link that leads nowhere: there are no lines in it.
+    // Tracked and deleted, or a broken link: there are no lines.
     if (error.code === "ENOENT" || error.code === "EISDIR") return [];
     throw error;
   }

@@ -1,4 +1,4 @@
-// The rules of this project's own, for the linter.
+// The linter rules of this project.
 import { linesRule } from "./lines.mjs";
 import { sandboxWalls } from "./sandbox-walls.mjs";
 import { slowPatterns } from "./slow-patterns.mjs";

@@ -1,7 +1,6 @@
-// The walls inside packages/toolyard/src/sandbox: what lies on one side of a process must not be drawn in on the other
-// by an import. Files directly in that folder are for all of its folders; a folder imports itself, those, and what is
-// listed here.
-// Tests may look anywhere.
+// The boundaries inside packages/toolyard/src/sandbox: code of one process must not be imported in another. Files
+// directly in that folder are for all its folders; a folder imports itself, those, and the folders listed here. Tests
+// may import anything.
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -9,18 +8,18 @@ const sandbox = resolve(dirname(fileURLToPath(import.meta.url)), "../../packages
 
 const MAY_IMPORT = new Map(
   Object.entries({
-    // The three engines know nothing of one another.
+    // The three engines do not import each other.
     bwrap: [],
     "bwrap-python": ["processes"],
     deno: ["processes", "javascript"],
-    // What runs inside of the children.
+    // Code that runs inside the children.
     child: ["python"],
     processes: ["child", "python"],
     javascript: [],
     python: [],
   }),
 );
-/** The one file that knows every engine. */
+/** The only file that imports every engine. */
 const CHOOSER = "create-engine.ts";
 
 const folderOf = (path) => {

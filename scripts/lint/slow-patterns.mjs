@@ -1,6 +1,6 @@
-// Regular expressions whose time grows faster than their text are refused in what runs: one long text from outside
-// would stop the program. An exception is a comment that disables the rule and names the bound of its input.
-// scslre finds repetitions that trade characters with one another, and those that begin anew at each character.
+// Refuses regular expressions with more than linear time in executed code: one long text from outside would block the
+// program. An exception is a comment that disables the rule and names the limit of its input. scslre finds repetitions
+// that exchange characters, and those that restart at each character.
 const scslre = await import("scslre").catch((error) => {
   if (process.env.CI) throw error;
   console.warn("Regular expressions are not checked: scslre is not installed. Run `npm ci`.");
@@ -34,7 +34,7 @@ export const slowPatterns = {
   },
 };
 
-/** The text of a literal, or of a template without values; `String.raw` included. */
+/** Returns the text of a literal, or of a template without values, including `String.raw`. */
 function textOf(node) {
   if (node.type === "Literal" && typeof node.value === "string") return node.value;
   if (node.type === "TaggedTemplateExpression" && node.quasi.expressions.length === 0)
@@ -51,7 +51,7 @@ function analyse(source, flags) {
     try {
       result = scslre.analyse({ source, flags });
     } catch {
-      // The compiler refuses what is no regular expression.
+      // The compiler refuses invalid regular expressions.
       result = { reports: [] };
     }
     known.set(key, result);

@@ -1,11 +1,11 @@
-// Length and parameters of functions in tests, measured as a reader of tests would. A list of tests is no function: the
-// lines of the tests in it count for those tests. The columns of a table (`test.each`) are no parameters, and a helper
-// that is called on many lines, one below the other, may take four, since there the values stand like a row of a table.
+// Length and parameters of functions in tests, measured as a reader of tests would. A list of tests is not a function:
+// the lines of its tests count for those tests. The columns of a table (`test.each`) are not parameters, and a helper
+// that is called on many consecutive lines may have four, since the values there are like a table row.
 const MAX_LINES = 60;
 const MAX_PARAMETERS = 4;
 const TESTS = new Set(["describe", "suite", "test", "it"]);
 
-/** `test(…)`, `describe.each(…)(…)`, `test.skipIf(…)(…)`: the name that stands first. */
+/** Returns the first name of `test(…)`, `describe.each(…)(…)`, `test.skipIf(…)(…)`. */
 function firstName(callee) {
   if (callee.type === "Identifier") return callee.name;
   if (callee.type === "MemberExpression") return firstName(callee.object);
@@ -18,7 +18,7 @@ const isBlank = (line) => /^\s*(?:$|\/\/|\/?\*)/.test(line);
 export const functionLength = {
   create(context) {
     const { lines } = context.sourceCode;
-    // Functions that are open, the innermost last; each with the lines that its tests take.
+    // Open functions, the innermost last; each with the number of lines of its tests.
     const open = [];
     const countOf = ({ loc }) => lines.slice(loc.start.line - 1, loc.end.line).filter((line) => !isBlank(line)).length;
     const enter = (node) => open.push({ node, ofTests: 0 });

@@ -1,5 +1,5 @@
-// The one import rule: a file imports its own folder and lower tiers only; siblings inside providers/ and endpoints/
-// are strangers. The tiers themselves are listed in ARCHITECTURE.md.
+// The only import rule: a file imports only its own folder and lower tiers; siblings inside providers/ and endpoints/
+// may not import each other. ARCHITECTURE.md lists the tiers.
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -38,14 +38,14 @@ const TIERS = new Map(
   }),
 );
 const ENTRY_TIER = 11;
-/** Folders inside of these are strangers to one another, but for those that are named as shared. */
+/** Folders whose subfolders may not import each other, except for the shared ones. */
 const SIBLINGS = new Map([
   ["providers", ["tool-folders", "mcp-server"]],
   ["endpoints", []],
   ["features", []],
 ]);
 
-/** Which part a file belongs to: `core`, `providers/stdio`, or the entry files next to the folders. */
+/** Returns the part of a file: `core`, `providers/stdio`, or the entry files next to the folders. */
 function partOf(path) {
   const steps = relative(source, path).split(sep);
   if (steps[0] === "..") return undefined;
@@ -73,7 +73,7 @@ export const tiers = {
         });
         return;
       }
-      // A file that lies directly in providers/ or endpoints/, or in a shared folder there, is for all of them.
+      // A file directly in providers/ or endpoints/, or in a shared folder there, may be imported by all.
       if (to.tier < from.tier || (to.shared !== undefined && from.name.startsWith(`${to.shared}/`))) return;
       context.report({
         node,

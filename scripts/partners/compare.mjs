@@ -1,4 +1,4 @@
-// What differs between two lists of observations, and which of the differences are known, with their reason.
+// Finds differences between two lists of observations, and the known ones with their reason.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,12 +11,12 @@ const file = join(
 );
 
 /**
- * Each: `paths`, `reason`, and what narrows it: `client`, `server`, `transport`, `era`, `scenario` (lists), `direct`,
+ * Each has `paths`, `reason`, and restrictions: `client`, `server`, `transport`, `era`, `scenario` (lists), `direct`,
  * `hub` (patterns).
  */
 export const KNOWN = JSON.parse(readFileSync(file, "utf8"));
 
-/** The differences of a case, each with its reason where it is known. */
+/** Returns the differences of a case, each with its reason if it is known. */
 export function differencesOf(entry, direct, hub) {
   const [one, other] = [flatten(direct), flatten(hub)];
   const paths = Array.from(new Set([...one.keys(), ...other.keys()])).filter(
@@ -45,7 +45,10 @@ function isKnown(known, entry, { path, direct, hub }) {
   );
 }
 
-/** `{a: {b: [1]}}` as `a.b` → `[1]`: lists are one value, as their order counts. What is declared is a set. */
+/**
+ * Flattens `{a: {b: [1]}}` to `a.b` → `[1]`: a list is one value, since its order matters. Declared capabilities are a
+ * set.
+ */
 function flatten(value, prefix = "", into = new Map()) {
   for (const [key, member] of Object.entries(value)) {
     if (key === "capabilities") for (const name of member) into.set(`${prefix}${key}.${name}`, "declared");

@@ -16,9 +16,9 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const home = join(root, "test", "interop", "gnn");
 const families = join(root, "test", "fixtures", "gnn", "families");
 const out = join(cache, "gnn-programs");
-/** Of one installation, compilation or run: a machine that does much else takes long over each. */
+/** Time limit of one installation, compilation or run; a busy machine is slow. */
 const CHILD_MS = 7_200_000;
-/** What is compiled is kept next to the rest: by Python, by JAX, and by Stan, which looks below XDG_CACHE_HOME. */
+/** Compiled files are cached next to the rest: by Python, by JAX, and by Stan, which uses XDG_CACHE_HOME. */
 const env = {
   ...process.env,
   PYTHONPYCACHEPREFIX: join(cache, "gnn-compiled"),
@@ -32,8 +32,8 @@ const STEPS = "20";
 const SEED = "3";
 
 /**
- * Where each target runs, and by which algorithm it must agree; `parser` where it is read only. What takes gigabytes
- * to install is not: a variable names the Python that has it.
+ * Where each target runs, and the algorithm with which it must agree; `parser` if it is only parsed. Targets that take
+ * gigabytes to install are not installed: a variable names the Python that has them.
  */
 const TARGETS = {
   pymdp: { environment: "pymdp-1", flavour: "1" },
@@ -45,11 +45,11 @@ const TARGETS = {
   stan: { environment: "stan", runner: "run_stan.py" },
   graphs: { environment: "graphs", reader: "read_graphs.py" },
 };
-/** Exports that hold the graph, with the endings under which the reader looks for them. */
+/** Exports of the graph, with the endings under which the reader finds them. */
 const GRAPHS = { json: "json", graphml: "graphml", gexf: "gexf", json_adjacency_list: "adjacency" };
-/** Groups, steps of time, labels and other scripts are in these, next to the families. */
+/** Groups, time steps, labels and other scripts are in these, next to the families. */
 const SAMPLES = ["hard_syntax"];
-/** What a target cannot express; the test of refusals has the sentences. */
+/** Constructs that a target cannot express; the test of refusals has the sentences. */
 const REFUSED = {
   pymdp: ["linear"],
   pymdp_0_0_7: ["linear", "messages", "coupled"],
@@ -107,7 +107,7 @@ async function report(name, work) {
   }
 }
 
-/** How a target is tried here, by which Python, and why not as it should be. */
+/** Returns how a target is tried here, with which Python, and why not in the full way. */
 async function wayOf(target) {
   const { environment, module, parser, interpreter, runner, reader } = TARGETS[target];
   if (module) {
@@ -146,7 +146,7 @@ async function compare(target, model, worker) {
   return `${STEPS} steps, largest difference ${differences.join(" and ")}`;
 }
 
-/** What a program has and does in one step, counted in it, next to what is estimated. */
+/** Returns the parts of a program and its work in one step, counted, next to the estimate. */
 async function measure(model, worker) {
   const counted = JSON.parse(await worker.run([join(home, "measure.py"), render("numpy", model)]));
   const { tensorBytes, operationsPerStep } = programCosts(programOf(model));
@@ -164,12 +164,12 @@ async function parse(target, model, worker) {
   return "parsed";
 }
 
-/** Compiled by its own compiler; where there is one for C++ too, its samples stand next to the reference. */
+/** Compiled by its own compiler; with a C++ compiler too, its samples are compared with the reference. */
 async function sample(target, model, worker) {
   return (await worker.run([join(home, TARGETS[target].runner), render(target, model), sourceOf(model)])).trim();
 }
 
-/** The graph of a model in the formats that others read, and what they find in it. */
+/** Writes the graph of a model in the formats of other readers, and returns their findings. */
 async function readGraphs(model, worker) {
   const exported = join(out, `${model}.graph`);
   for (const [format, ending] of Object.entries(GRAPHS))
@@ -177,14 +177,14 @@ async function readGraphs(model, worker) {
   return (await worker.run([join(home, TARGETS.graphs.reader), exported])).trim();
 }
 
-/** Writes a model as a program and gives the path of that. */
+/** Writes a model as a program and returns its path. */
 function render(target, model, options = {}) {
   const program = join(out, `${model}.${target}.${{ rxinfer: "jl", stan: "stan" }[target] ?? "py"}`);
   writeFileSync(program, renderProgram(programOf(model), target, options));
   return program;
 }
 
-/** What is tried is what `toolyard gnn` writes. */
+/** The tested program is the output of `toolyard gnn`. */
 async function expectCommand(target, model) {
   const isGraph = target === "graphs";
   const formats = isGraph ? Object.keys(GRAPHS) : [target];
@@ -212,12 +212,12 @@ function textOf(model) {
   return readFileSync(sourceOf(model), "utf8");
 }
 
-/** Samples lie next to the folder of families. */
+/** Samples are next to the folder of families. */
 function sourceOf(model) {
   return join(families, SAMPLES.includes(model) ? ".." : ".", `${model}.md`);
 }
 
-/** The Python of an environment of its own, made when its list has changed. */
+/** Returns the Python of a separate environment, created again when its list has changed. */
 async function installed(name) {
   const list = join(home, `requirements-${name}.txt`);
   const folder = join(cache, `gnn-${name}`);
@@ -228,7 +228,7 @@ async function installed(name) {
   process.stderr.write(`Installing ${name} …\n`);
   rmSync(folder, { recursive: true, force: true });
   await run(["python3", "-m", "venv", folder]);
-  // The list is whole, so nothing is left to resolve; what is imported is compiled then, a small part of it all.
+  // The list is complete, so nothing needs resolving; imported modules, a small part, are compiled then.
   const how = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-compile"];
   const pip = ["-m", "pip", "install", ...how, "-r", list];
   await run([binary, ...pip]);

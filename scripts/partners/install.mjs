@@ -1,5 +1,5 @@
-// The partners: which toolchain each needs, how it is installed or built into the cache, and the commands of its client
-// and its server.
+// The partners: the toolchain of each, how it is installed or built into the cache, and the commands of its client and
+// server.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -12,8 +12,8 @@ const home = join(root, "test", "interop");
 const INSTALL_MS = 1_800_000;
 
 /**
- * Folder of everything that is installed or built, outside the repository: `TOOLYARD_PARTNERS`, or next to other caches
- * of this folder.
+ * Folder of all installations and builds, outside the repository: `TOOLYARD_PARTNERS`, or next to other caches of this
+ * folder.
  */
 export const cache = process.env.TOOLYARD_PARTNERS ?? join(root, "node_modules", ".cache", "toolyard-partners");
 
@@ -22,7 +22,7 @@ const GO = { command: "go", args: ["version"], wanted: "1.25.5" };
 const RUST = { command: "cargo", args: ["--version"], wanted: "1.88" };
 const BOTH = ["legacy", "modern"];
 
-/** In the order in which they are crossed. `eras` are those that the client can be asked for. */
+/** In the order of the crossings. `eras` are those that the client supports. */
 export const PARTNERS = [
   python("python-1", "mcp", ["legacy"]),
   python("python-2", "mcp", BOTH),
@@ -45,7 +45,7 @@ function python(name, distribution, eras) {
     install: async () => {
       rmSync(join(cache, name), { recursive: true, force: true });
       await run(["python3", "-m", "venv", join(cache, name)], root);
-      // The list is whole, so nothing is left to resolve.
+      // The list is complete, so nothing needs resolving.
       await run(
         [
           binary,
@@ -100,7 +100,7 @@ function rust(name) {
   };
 }
 
-/** The SDK that the tests of this package use: there is nothing to install. */
+/** The SDK that the tests of this package use: nothing needs installing. */
 function typescript(name) {
   const folder = join(home, name);
   const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -120,7 +120,7 @@ function pinOf(file, distribution) {
   return new RegExp(`^${distribution}==(.+)$`, "mu").exec(readFileSync(file, "utf8"))?.[1] ?? "";
 }
 
-/** Installs what is wanted. Answers with the partners that are there, and with the reason of each that is not. */
+/** Installs the requested partners. Returns the available ones, and the reason of each missing one. */
 export async function installPartners(names) {
   mkdirSync(cache, { recursive: true });
   const ready = [];
@@ -136,7 +136,7 @@ export async function installPartners(names) {
   return { ready, skipped };
 }
 
-/** What a toolchain says of itself, or nothing where there is none. */
+/** Returns the version output of a toolchain, or `undefined` if there is none. */
 async function askVersion({ command, args }) {
   return run([command, ...args], root).catch(() => undefined);
 }

@@ -1,7 +1,7 @@
-// `npm run partners -- library [--only document,python-1] [--verbose]`: clients of others call the nine tools of the
-// document library over stdio, and are told the same. `LIBRARY_RAG` names a checkout of
-// davidblanc347/linear-coding-agent whose models the answers are held against. Needs the build and Python; what is not
-// installed is skipped and said so.
+// `npm run partners -- library [--only document,python-1] [--verbose]`: third-party clients call the nine tools of the
+// document library over stdio, and must get the same answers. `LIBRARY_RAG` names a checkout of
+// davidblanc347/linear-coding-agent with models against which the answers are checked. Needs the build and Python;
+// missing programs are skipped with a message.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { installPartners } from "./install.mjs";
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const home = join(root, "test", "interop", "library");
 const CHILD_MS = 300_000;
-/** Its program, and whose environment it runs in; the document's client needs nothing but Python. */
+/** Its program, and its environment; the document's client needs only Python. */
 const CLIENTS = {
   document: { program: "document.py" },
   "python-1": { program: "sdk_1.py", partner: "python-1" },
@@ -81,7 +81,7 @@ async function makeBooks() {
   writeFileSync(join(work, "books", "laws.pdf"), Buffer.concat(pieces));
 }
 
-/** A library of its own each time, at one place, so that all are told of the same paths. */
+/** A new library each time, at the same place, so that all get the same paths. */
 async function ask(client, way) {
   const data = join(work, "home");
   rmSync(data, { recursive: true, force: true });
@@ -96,7 +96,7 @@ async function ask(client, way) {
   return `${told.told.length} calls`;
 }
 
-/** What is no answer is one that every client understands, and no search is empty that should not be. */
+/** Every client understands a missing answer, and no search is wrongly empty. */
 function expectAnswers({ told }) {
   const failing = told.filter(({ value }) => value?.failed).map(({ tool }) => tool);
   const expected = ["parse_pdf", "search_chunks", "search_chunks"];

@@ -1,7 +1,7 @@
 export interface PythonWorkerOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Of each script. */
+  /** Time limit of each script. */
   readonly timeoutMs: number;
 }
 export declare class PythonWorker {

@@ -1,5 +1,5 @@
-// One process of Python for many scripts (test/interop/gnn/worker.py): what they import is imported once. A script
-// that ends the process, or takes longer than it may, fails alone: the next one has a process anew.
+// One Python process for many scripts (test/interop/gnn/worker.py): imports are shared. A script that ends the process,
+// or exceeds its time, fails alone: the next one gets a new process.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const WORKER = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "test", "interop", "gnn", "worker.py");
-/** What is kept of what a process says next to its answers. */
+/** Longest kept output of a process besides its answers. */
 const KEPT_CHARS = 20_000;
 
 export class PythonWorker {
@@ -15,13 +15,13 @@ export class PythonWorker {
   #options;
   #running;
 
-  /** `timeoutMs` is for each script. */
+  /** `timeoutMs` applies to each script. */
   constructor(binary, options) {
     this.#binary = binary;
     this.#options = options;
   }
 
-  /** What a script prints, one at a time. Throws with what it said where its exit code is not 0. */
+  /** Returns the output of a script, one at a time. Throws with the output if its exit code is not 0. */
   async run([script, ...args]) {
     this.#running ??= this.#start();
     const { code, output, errors } = await this.#ask([script, ...args]);
@@ -41,14 +41,14 @@ export class PythonWorker {
     const child = spawn(this.#binary, [WORKER], { cwd, env, stdio: "pipe" });
     const running = { child, lines: createInterface({ input: child.stdout }), said: "" };
     child.stderr.on("data", (part) => (running.said = (running.said + part).slice(-KEPT_CHARS)));
-    // A process that is gone is noticed by its end; the next script has another one.
+    // An ended process is detected by its end; the next script gets another one.
     child.stdin.on("error", () => {});
     const over = () => (this.#running = this.#running === running ? undefined : this.#running);
     child.once("close", over).once("error", over);
     return running;
   }
 
-  /** The answer of the process, or how it ended in place of one. */
+  /** Returns the answer of the process, or how it ended. */
   #ask(argv) {
     const running = this.#running;
     const { child, lines } = running;

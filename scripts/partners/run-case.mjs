@@ -1,4 +1,4 @@
-// One case: a client next to a server, once directly and once with the hub between them.
+// One case: a client and a server, once directly and once with the hub between them.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,21 +16,21 @@ const RUN_MS = 240_000;
 const END_MS = 5000;
 const POLL_MS = 50;
 const KEPT_ERRORS = 6000;
-/** What a server waits before it speaks. */
+/** Delay of a server before its first message. */
 const COLD_MS = { whole: 0, "cold-3": 3000, "cold-9": 9000 };
 export const SCENARIOS = Object.keys(COLD_MS);
-/** How the client speaks with the hub, and the hub with the server. The direct connection is as the server's side. */
+/** How the client connects to the hub, and the hub to the server. The direct connection equals the server's side. */
 export const TRANSPORTS = {
   stdio: { client: "stdio", server: "stdio" },
   http: { client: "http", server: "http" },
   mixed: { client: "http", server: "stdio" },
 };
 
-/** Groups of processes that are running: each ends with its case, and all of them with this process. */
+/** Running process groups: each ends with its case, and all end with this process. */
 const running = new Set();
 process.on("exit", () => running.forEach((child) => signal(child, "SIGKILL")));
 
-/** The observations of both runs. */
+/** Returns the observations of both runs. */
 export async function runCase(entry) {
   return { direct: await runOnce(entry, reachDirectly), hub: await runOnce(entry, reachThroughHub) };
 }
@@ -71,7 +71,7 @@ async function reachThroughHub({ server, transport }, { work, start, env }) {
         `url = ${JSON.stringify(await start([...server.server, "--http"]))}\n`
       : `[mcp.stdio_servers.partner]\ncommand = ${JSON.stringify(server.server)}\nnamespace = ""\n` +
         `env = { PARTNER_START_MS = "${env.PARTNER_START_MS}" }\n`;
-  // The source alone: what the hub offers of its own has no counterpart in a direct connection.
+  // Only the source: the hub's own tools have no counterpart in a direct connection.
   writeFileSync(config, `[builtin]\nexecute_code = false\n\n${source}`);
   const hub = [process.execPath, toolyard, "serve", "--config", config];
   return sides.client === "http"
@@ -79,7 +79,7 @@ async function reachThroughHub({ server, transport }, { work, start, env }) {
     : { command: [...hub, "--stdio"] };
 }
 
-/** Runs a client to its end. Its one line of JSON is what it saw. */
+/** Runs a client to its end. Its one line of JSON has its observations. */
 function observe({ client, era, scenario }, reached, { work, env }) {
   const target = { era, scenario: scenario === "whole" ? "whole" : "cold", ...reached };
   const [command, ...args] = client.client;
@@ -135,7 +135,7 @@ function startAndReadUrl([command, ...args], work, env) {
   });
 }
 
-/** Some servers say where they will listen before they do. */
+/** Some servers print their address before they listen. */
 async function isListening(url) {
   const { hostname, port } = new URL(url);
   const until = performance.now() + START_MS;
@@ -152,7 +152,7 @@ async function isListening(url) {
   return false;
 }
 
-/** In a group of its own, so that what it starts can be ended with it. */
+/** In a separate process group, so that its children can be ended with it. */
 function launch([command, ...args], work, env) {
   const child = spawn(command, args, {
     cwd: work,
@@ -184,6 +184,6 @@ function signal(child, name) {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, name);
   } catch {
-    // The whole group is gone.
+    // The whole group has ended.
   }
 }

@@ -1,6 +1,7 @@
-// `npm run partners -- sign-in`: the hub signs in where others wrote both ends. `oidc-provider` is the issuer, with its
-// own pages; servers of the TypeScript and the Python SDK want its tokens. Needs the npm registry the first time, and
-// Python for its half, which is skipped and said so without. `CHROMIUM` names a browser that goes through the pages.
+// `npm run partners -- sign-in`: signs the hub in to third-party servers with a third-party issuer. `oidc-provider` is
+// the issuer, with its own pages; servers of the TypeScript and the Python SDK require its tokens. Needs the npm
+// registry the first time, and Python for its half, which is otherwise skipped with a message. `CHROMIUM` names a
+// browser for the pages.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

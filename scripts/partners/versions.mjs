@@ -1,6 +1,6 @@
-// Which version of a toolchain does.
+// Compares versions of toolchains.
 
-/** Whether `1.26.8` is `1.25.5` or newer. */
+/** Returns whether `1.26.8` is `1.25.5` or newer. */
 export function isAtLeast(found, wanted) {
   const [own, asked] = [found, wanted].map((version) => version.split(".").map(Number));
   for (const [at, least] of asked.entries()) {
@@ -9,7 +9,7 @@ export function isAtLeast(found, wanted) {
   return true;
 }
 
-/** Why what a toolchain said of itself does not do, or nothing. `said` is `undefined` where there is none. */
+/** Returns why a toolchain's version output is not sufficient, or nothing. `said` is `undefined` if there is none. */
 export function lackOf({ command, wanted }, said) {
   if (said === undefined) return `${command} >= ${wanted} wanted, none found`;
   const found = /\d+(?:\.\d+)+/u.exec(said)?.[0];

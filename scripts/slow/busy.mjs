@@ -1,4 +1,4 @@
-// Keeps one core busy until its parent is gone.
+// Keeps one core busy until its parent has ended.
 const SLICE_MS = 50;
 process.once("disconnect", () => process.exit(0));
 const spin = () => {

@@ -1,4 +1,4 @@
-// Under a second of work for one core, always the same. Prints how long it took, and how long it was on a core.
+// Less than a second of constant work for one core. Prints its duration, and its time on a core.
 const ROUNDS = 600_000_000;
 const startedAt = performance.now();
 const used = process.cpuUsage();

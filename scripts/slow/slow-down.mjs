@@ -1,6 +1,6 @@
-// Ways to make this machine slower for one program and its children: a quota of processor time where the kernel takes
-// one from us, else busy processes next to it. With a quota of a third, work on all cores takes three times as long,
-// work on a single one of two 1.5 times.
+// Slows this machine down for one program and its children: by a quota of processor time if the kernel accepts one,
+// else by busy processes. With a quota of a third, work on all cores takes three times as long, work on one core of two
+// 1.5 times.
 import { fork, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -8,13 +8,13 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const WAYS = ["quota", "systemd", "load"];
-/** Short, so that the machine is slow rather than stopping and going. */
+/** Short, so that the machine is slow instead of stopping and running. */
 const PERIOD_US = 20_000;
 const cores = availableParallelism();
 
 /**
- * `wrap` makes a command line a slow one; `pause` and `resume` are about load, which slows whatever runs;
- * `endWhatIsLeft` ends the processes that outlived their command, where that can be told, and says how many there were.
+ * `wrap` returns a slow command line; `pause` and `resume` control the load, which slows every program; `endWhatIsLeft`
+ * ends the processes that outlived their command, if they can be identified, and returns their number.
  */
 export async function slowDown({ factor, by }) {
   const ways = { quota: byQuota, systemd: bySystemd, load: byLoad };
@@ -33,7 +33,7 @@ const idle = {
   close: async () => {},
 };
 
-/** A control group of our own, of either version. */
+/** Creates a separate control group, of either version. */
 function byQuota(factor) {
   const quotaUs = Math.round((cores / factor) * PERIOD_US);
   for (const { parent, write } of groupParents(quotaUs)) {
@@ -45,7 +45,7 @@ function byQuota(factor) {
     }
     try {
       write(group);
-      // Processes can be put there by whoever may write this.
+      // Every process with write access can move processes there.
       const joined = spawnSync("sh", ["-c", 'echo $$ > "$0" && exec true', join(group, "cgroup.procs")]);
       if (joined.status !== 0) throw new Error("The group takes no process.");
       return {
@@ -76,7 +76,7 @@ function inGroup(group) {
   return { wrap: (command) => ["sh", "-c", 'echo $$ > "$0" && exec "$@"', procs, ...command], endWhatIsLeft, close };
 }
 
-/** Folders in which a group may be made, the nearest first, and how its quota is written. */
+/** Folders in which a group may be created, the nearest first, and the format of its quota. */
 function groupParents(quotaUs) {
   if (process.platform !== "linux") return [];
   const mounts = readFileSync("/proc/mounts", "utf8")
@@ -134,7 +134,7 @@ function bySystemd(factor) {
   return { ...idle, wrap: (command) => [...scope, ...command], description: `${scope.join(" ")} on ${cores} cores.` };
 }
 
-/** As many busy processes for each core as leave the wanted part of it to one other. */
+/** Starts so many busy processes per core that one other gets the requested share. */
 function byLoad(factor) {
   const perCore = Math.max(1, Math.round(factor) - 1);
   let busy = [];
