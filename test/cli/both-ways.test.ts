@@ -21,7 +21,7 @@ const MODULE = `export function registerTools(hub) {
     { arguments: [{ name: "about", required: true }] });
 }`;
 
-/** Command lines of each command that can be asked elsewhere; each is run both ways. */
+/** Command lines of each command that a remote hub can answer; each is run both ways. */
 const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   list: [
     [],
@@ -89,7 +89,7 @@ afterAll(async () => {
   await desk?.[Symbol.asyncDispose]();
 });
 
-/** What may differ between two moments of one hub. */
+/** Returns the output without the parts that may differ between two moments of one hub. */
 function still({ code, stdout }: Ran): Pick<Ran, "code" | "stdout"> {
   return {
     code,

@@ -21,7 +21,7 @@ afterEach(async () => {
   await models.close();
 });
 
-/** A `toolyard` that tells in one line of JSON where it listens. */
+/** A `toolyard` that prints its address as one line of JSON. */
 async function background(
   args: readonly string[],
   own: Readonly<Record<string, string>> = {},
@@ -69,7 +69,7 @@ describe("--once", () => {
     expect(ran).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("a limit, and a provider that fails, are told on standard error, with an exit code", async () => {
+  test("reports a limit and a failing provider on standard error, with an exit code", async () => {
     models.say([call("work", { how: "well" })]);
     const limited = await desk.run(["chat", ...MODEL, "--max-iterations", "1", "--once", "Does it work?"], { env });
     expect(limited).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("max_iterations: ") });
@@ -79,7 +79,7 @@ describe("--once", () => {
   });
 });
 
-describe("what is missing is told before anything starts", () => {
+describe("reports missing settings before it starts anything", () => {
   test.each([
     [
       ["--model", "mistral/x"],
@@ -135,7 +135,7 @@ describe("a conversation", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ type: "command", command: "/nothing" });
   });
 
-  test("goes on over lines, begins anew with /clear, and ends with its input", async () => {
+  test("continues over lines, restarts with /clear, and ends with its input", async () => {
     models.say([{ text: "Hello Ada." }, { text: "You are Ada." }, { text: "I do not know." }]);
     const ran = await desk.run(["chat", ...MODEL], { env, stdin: "I am Ada\nWho am I?\n\n/clear\nWho am I?\n" });
     expect(ran).toMatchObject({ code: 0, stdout: "Hello Ada.\nYou are Ada.\nI do not know.\n" });
@@ -165,7 +165,7 @@ describe("a conversation", () => {
     expect(await exitOf(child)).toBe(0);
   });
 
-  test("SIGTERM ends it at once", async () => {
+  test("SIGTERM ends it immediately", async () => {
     models.say([{ text: "And so on and so on", hangs: true }]);
     const child = desk.start(["chat", ...MODEL], { env });
     child.stdin!.write("Talk\n");
@@ -248,7 +248,7 @@ describe("the weather question, as programs of their own", () => {
     expect(JSON.stringify(models.asked[1]!.body)).toContain("partly cloudy");
   }, 60_000);
 
-  test("M7: weather killed behind the hub is the document's very object to the model; the chat goes on", async () => {
+  test("M7: gives the model the document's exact object for weather killed behind the hub, and continues", async () => {
     const { url, weather, weatherPort } = await startHub();
     const again = { location: "Tokyo, Japan" };
     models.say([
@@ -276,7 +276,7 @@ describe("the weather question, as programs of their own", () => {
     expect(models.asked).toHaveLength(5);
   }, 60_000);
 
-  test("M7: a service killed in mid-chat is the document's error object to the model; the chat goes on", async () => {
+  test("M7: gives the model the document's error object for a service killed during the chat, and continues", async () => {
     const { url, geocoding, port } = await startHub();
     const question = { location: "Tokyo, Japan" };
     models.say([

@@ -130,7 +130,7 @@ describe("a server that `connect` takes over receives what its client gave it", 
   });
 });
 
-describe("a server whose references only its client can resolve stays with the client, with the reason", () => {
+describe("keeps a server at the client if only that client can resolve its references, with the reason", () => {
   test.each([
     ["vscode", "${workspaceFolder}/x", "it uses ${workspaceFolder}, which only VS Code can resolve"],
     ["vscode", "${command:pick}", "it uses ${command:pick}, which only VS Code can resolve"],

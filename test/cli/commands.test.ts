@@ -33,7 +33,7 @@ const COMMANDS = [
 ];
 
 describe("help", () => {
-  test("without a word, `toolyard` shows every command and how to begin", async () => {
+  test("without arguments, `toolyard` prints every command and first steps", async () => {
     await using desk = await Desk.create();
     const bare = await desk.run([]);
     expect(bare).toEqual({ ...(await desk.run(["--help"])), stderr: "", code: 0 });
@@ -41,7 +41,7 @@ describe("help", () => {
     expect(bare.stdout).toMatch(/Examples:\n {2}toolyard init\n/);
   });
 
-  test.each(COMMANDS)("%s --help shows an example of its own", async (command) => {
+  test.each(COMMANDS)("%s --help prints an example", async (command) => {
     await using desk = await Desk.create();
     const { code, stdout, stderr } = await desk.run([command, "--help"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -55,7 +55,7 @@ describe("help", () => {
     expect(await desk.run(["--version"])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
   });
 
-  test("a slip in a command or an option is answered with what was meant, and where to read on", async () => {
+  test("answers a misspelt command or option with a suggestion and a pointer to help", async () => {
     await using desk = await Desk.create();
     expect((await desk.run(["serch", "x"])).stderr).toBe(
       "error: unknown command 'serch'\n(Did you mean search?)\n(toolyard --help lists the commands)\n",
@@ -111,7 +111,7 @@ describe("what people see", () => {
     expect((await desk.run(["list", "--json"], { env: { FORCE_COLOR: "1" } })).stdout).not.toContain("\u001b");
   });
 
-  test("whoever has no configuration here is told so", async () => {
+  test("reports a missing configuration", async () => {
     await using desk = await Desk.create();
     expect(await desk.run(["list"])).toMatchObject({ code: 0, stderr: expect.stringContaining("toolyard init") });
     expect(await desk.run(["list", "--json"])).toMatchObject({ code: 0, stderr: "" });
@@ -151,7 +151,7 @@ describe("a configuration with mistakes", () => {
 });
 
 describe("check", () => {
-  test("connects to servers that start on demand, too, whatever is known of them from before", async () => {
+  test("connects to servers that start on demand, too, with or without a stored listing", async () => {
     const server =
       "require('readline').createInterface({ input: process.stdin }).on('line', (line) => { const { id, " +
       "method } = JSON.parse(line); const result = method === 'initialize' ? " +
@@ -179,7 +179,7 @@ describe("check", () => {
     expect(stdout.match(/^s: list_changed: The server announces changes of its lists without end/gmu)).toHaveLength(1);
   });
 
-  test("a manifest that is not offered is told once", async () => {
+  test("reports a withheld manifest once", async () => {
     await using desk = await Desk.create({
       ...SCRIPTS,
       "toolyard.toml": SCRIPTS_TOML,
@@ -190,7 +190,7 @@ describe("check", () => {
     expect(stdout.match(/bad\/tool\.toml: not offered: /gu)).toHaveLength(1);
   });
 
-  test("an engine of the sandbox that is demanded and absent is told; one that nothing runs in is not", async () => {
+  test("reports a configured, missing sandbox engine, and none that no language uses", async () => {
     await using desk = await Desk.create({
       "toolyard.toml": '[sandbox]\njavascript_engine = "deno"\ndeno = "/no/such/deno"\n',
     });
@@ -230,7 +230,7 @@ describe("what programs see", () => {
   });
 });
 
-test("doctor tells of each engine of the sandbox, and which is in force", async () => {
+test("doctor reports each sandbox engine and the one in use", async () => {
   await using desk = await Desk.create({
     "toolyard.toml": '[sandbox]\njavascript_engine = "deno"\ndeno = "/no/such/deno"\n',
   });
@@ -301,7 +301,7 @@ describe("arguments of a call", () => {
 });
 
 describe("init", () => {
-  test("writes a file that is accepted as it stands and is never overwritten by itself", async () => {
+  test("writes a valid file and never overwrites it by itself", async () => {
     await using desk = await Desk.create();
     expect(await desk.run(["init"])).toMatchObject({ code: 0, stderr: "" });
     expect(await desk.run(["check"])).toMatchObject({ code: 0, stderr: "" });
@@ -356,7 +356,7 @@ describe("import", () => {
       '{"mcpServers": {"a": {"command": "node", "args": ["a.mjs"], "env": {"KEY": "a-secret-value"}}}}',
   };
 
-  test("shows what it found, writes with --write, and shows no secret", async () => {
+  test("prints its findings, writes with --write, and prints no secret", async () => {
     await using desk = await Desk.create(clients);
     const shown = await desk.run(["import"]);
     expect(shown.stdout).toMatch(/^a +stdio +Cursor \(.*mcp\.json\)$/m);
@@ -370,7 +370,7 @@ describe("import", () => {
     expect((await desk.run(["import", "--write"])).stdout).toContain("the target already has a server of this name");
   });
 
-  test("adds behind what is there, and says when others could read the keys", async () => {
+  test("appends to the file, and warns if other users could read the keys", async () => {
     await using desk = await Desk.create({ ...clients, "toolyard.toml": '[mcp.stdio_servers.b]\ncommand = "b"' });
     const written = await desk.run(["import", "--write"]);
     expect(written).toMatchObject({ code: 0, stderr: expect.stringContaining("chmod 600") });
@@ -379,7 +379,7 @@ describe("import", () => {
     expect(config.stdout).toMatch(/^mcp\.stdio_servers\.b\.command /m);
   });
 
-  test("a target that nothing can be added to stays as it was", async () => {
+  test("keeps a target unchanged that nothing can be added to", async () => {
     const inline = 'mcp = { stdio_servers = { b = { command = "b" } } }\n';
     await using desk = await Desk.create({ ...clients, "toolyard.toml": inline });
     expect(await desk.run(["import", "--write"])).toMatchObject({

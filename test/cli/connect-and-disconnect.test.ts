@@ -153,7 +153,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What the user of one client has put into its file. */
+/** Servers that a user added to the file of one client. */
 interface ClientServers {
   readonly servers: Map<string, object>;
   /** The file when the user last wrote it while no hub was in it. */
@@ -374,7 +374,7 @@ describe("disconnect", () => {
     expect(await readdir(dirname(machine.path(client("cursor"))))).toEqual(["mcp.json"]);
   });
 
-  test("names a server whose backup is gone, and still takes the hub out", async () => {
+  test("names a server whose backup is missing, and still removes the hub", async () => {
     const machine = await machineWith({ cursor: { a: ALPHA } });
     await machine.connect("cursor");
     await rm(`${machine.path(client("cursor"))}.before-toolyard`);
@@ -384,7 +384,7 @@ describe("disconnect", () => {
   });
 });
 
-describe("several clients at once", () => {
+describe("several clients in one command", () => {
   test("are planned and asked about once", async () => {
     const machine = await machineWith({ claude: { a: ALPHA }, cursor: { b: { command: "beta", args: [] } } });
     await machine.connect(undefined, { yes: false });

@@ -22,7 +22,7 @@ interface StdioEntry {
   readonly environment?: Record<string, string>;
 }
 
-/** Where a client keeps its servers on this machine, below the desk. */
+/** Path of a client's servers on this machine, below the desk. */
 function fileOf(id: string): string {
   const client = CLIENTS.find((one) => one.id === id)!;
   const path = clientFile(client, {
@@ -42,7 +42,7 @@ async function serversOf(desk: Desk, id: string): Promise<Record<string, unknown
   return tree[client.table] ?? {};
 }
 
-/** Starts the hub as the client would, from its entry, in a folder of its own and with nothing of this environment. */
+/** Starts the hub as the client would, from its entry, in a separate folder and with none of this environment. */
 async function callThrough(desk: Desk, entry: StdioEntry, tool: string, args: object): Promise<unknown> {
   const words = typeof entry.command === "string" ? [entry.command, ...(entry.args ?? [])] : entry.command;
   const [command = "", ...rest] = words;
@@ -70,7 +70,7 @@ async function chownAll(folder: string, uid: number): Promise<void> {
 
 describe("connect", () => {
   test.each(CLIENTS.map(({ id }) => id))(
-    "%s: a call goes through what was written, and disconnect leaves the file as it was",
+    "%s: a call passes through the written entry, and disconnect restores the file",
     async (id) => {
       await using desk = await Desk.create(FILES);
       const client = CLIENTS.find((one) => one.id === id)!;
@@ -122,7 +122,7 @@ describe("connect", () => {
     expect(existsSync(desk.path(fileOf("cursor")))).toBe(false);
   });
 
-  test("a client with a tool search of its own loads the few tools of discovery mode at once", async () => {
+  test("a client with its own tool search loads the few tools of discovery mode immediately", async () => {
     await using desk = await Desk.create(FILES);
     const keys = { "claude-code": { alwaysLoad: true }, copilot: { deferTools: "never" } };
     for (const [id, key] of Object.entries(keys)) {
@@ -136,7 +136,7 @@ describe("connect", () => {
     }
   });
 
-  test("--http with a token names a variable, never the token; a client that cannot is told so", async () => {
+  test("--http with a token names a variable, never the token; reports a client without that feature", async () => {
     await using desk = await Desk.create({
       "toolyard.toml": '[server]\ntoken = "a-token-that-is-long-enough"\nport = 9000\n',
     });
@@ -192,7 +192,7 @@ describe("connect", () => {
     if (process.platform !== "win32") expect((await stat(backup)).mode & 0o777).toBe(0o600);
   });
 
-  test("a server of the same name that runs something else stays, and is told", async () => {
+  test("keeps a server of the same name that runs something else, and reports it", async () => {
     await using desk = await Desk.create(FILES);
     await desk.write(fileOf("cursor"), '{"mcpServers": {"small": {"command": "uvx", "args": ["other"]}}}');
     const { stdout } = await desk.run(["connect", "cursor", "--yes"]);
@@ -248,7 +248,7 @@ describe("connect", () => {
     expect((await desk.run(["disconnect", "cursor"])).stdout).toContain("is not connected");
   });
 
-  test("what was changed in between stays when it is undone, and the moved servers come back", async () => {
+  test("keeps edits made in between when it is undone, and restores the moved servers", async () => {
     await using desk = await Desk.create(FILES);
     const file = fileOf("claude");
     await desk.write(file, '{"mcpServers": {"a": {"command": "x", "env": {"K": "v"}}}}');
@@ -282,7 +282,7 @@ describe("connect", () => {
     expect(readdirSync(desk.path(fileOf("cursor")).replace(/[^/\\]+$/, ""))).toEqual(["mcp.json"]);
   });
 
-  test("without a terminal it needs --yes, and without a name it says who is there", async () => {
+  test("without a terminal it needs --yes, and without a name it lists the clients", async () => {
     await using desk = await Desk.create(FILES);
     await desk.write(fileOf("cursor"), "{}");
     expect(await desk.run(["connect", "cursor"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
@@ -315,7 +315,7 @@ describe("connect", () => {
     expect(await textOf(desk, "toolyard.toml")).toBe(TOML);
   });
 
-  // Nothing can be kept from root, so that it needs somebody else to be refused.
+  // Root may write any file, so the refusal needs another user.
   test.runIf(process.platform !== "win32")("a file that may not be written changes nothing anywhere", async () => {
     await using desk = await Desk.create(FILES);
     const before = '{"mcpServers": {"a": {"command": "x"}}}';
@@ -331,7 +331,7 @@ describe("connect", () => {
     expect(readdirSync(dirname(file))).toEqual(["mcp.json"]);
   });
 
-  test("one client's broken file keeps nobody else from being connected, nor from the way back", async () => {
+  test("connects and restores the other clients beside one with a broken file", async () => {
     await using desk = await Desk.create(FILES);
     await desk.write(fileOf("claude"), "no JSON");
     await desk.write(fileOf("cursor"), "{}");
@@ -355,7 +355,7 @@ describe("connect", () => {
   test.each([
     ["begins with a byte order mark", '\uFEFF{\r\n\t"servers": { "a": { "command": "x" } }\r\n}\r\n'],
     ["is empty", ""],
-  ])("a file that %s is changed and comes back as it was", async (_name, before) => {
+  ])("changes a file that %s, and restores it", async (_name, before) => {
     await using desk = await Desk.create(FILES);
     await desk.write(fileOf("vscode"), before);
     expect(await desk.run(["connect", "vscode", "--yes"])).toMatchObject({ code: 0 });
@@ -403,7 +403,7 @@ describe("connect", () => {
   });
 });
 
-describe("somebody at a terminal", () => {
+describe("a user at a terminal", () => {
   const ask = async (
     desk: Desk,
     answers: readonly boolean[],

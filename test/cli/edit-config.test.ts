@@ -13,7 +13,7 @@ level = "error"
 const yard = (desk: Desk): Promise<string> => readFile(desk.path("toolyard.toml"), "utf8");
 
 describe("add", () => {
-  test("a command, an address, a folder and a file: each below what was there", async () => {
+  test("a command, an address, a folder and a file: each below the present entries", async () => {
     await using desk = await Desk.create({
       ...SCRIPTS,
       "toolyard.toml": YARD,
@@ -53,7 +53,7 @@ tools_path = "folders/add"
     expect(await desk.run(["config"])).toMatchObject({ code: 0 });
   });
 
-  test("without a toolyard.toml one is made, for its owner alone; what was added works", async () => {
+  test("creates a missing toolyard.toml, for its owner only, with a working entry", async () => {
     await using desk = await Desk.create({ "server.mjs": SERVER });
     expect(await desk.run(["add", "small", "--json", "--", "node", "server.mjs"])).toMatchObject({
       code: 0,
@@ -93,7 +93,7 @@ tools_path = "folders/add"
     expect(await add("b", "--", "node", "server.mjs")).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("several at once all get in", async () => {
+  test("keeps the entries of several concurrent commands", async () => {
     await using desk = await Desk.create({ "toolyard.toml": YARD });
     await Promise.all(["a", "b", "c"].map((name) => desk.run(["add", name, "--", "x"])));
     const text = await yard(desk);
@@ -194,7 +194,7 @@ url = "https://web.example/mcp"
     expect(await yard(desk)).toBe(SERVERS);
   });
 
-  test("what a comment speaks of stays, and says that the server is on", async () => {
+  test("keeps the entry that a comment describes, and reports that the server is on", async () => {
     const text = '[mcp.stdio_servers.a]\ncommand = "x"\n# as long as it is broken\nenabled = false';
     await using desk = await Desk.create({ "toolyard.toml": text });
     await desk.run(["enable", "a"]);

@@ -53,7 +53,7 @@ describe("the exit code is that of the outcome", () => {
     });
   });
 
-  test("3: no such tool, with the name that may have been meant", async () => {
+  test("3: unknown tool, with a suggested name", async () => {
     await using at = await desk();
     expect(await at.run(["call", "wrok", "how=well"])).toMatchObject({
       code: 3,
@@ -64,7 +64,7 @@ describe("the exit code is that of the outcome", () => {
     expect(await at.run(["prompt", "nothing"])).toMatchObject({ code: 3, stdout: "" });
   });
 
-  test("4: nobody answers", async () => {
+  test("4: no answer", async () => {
     await using at = await desk();
     expect(await at.run(["check"])).toMatchObject({
       code: 4,
@@ -78,14 +78,14 @@ describe("the exit code is that of the outcome", () => {
     expect(await at.run(["list", "--url", "http://127.0.0.1:9/mcp"])).toMatchObject({ code: 4, stdout: "" });
   });
 
-  test("5: the time was over, and the script is gone", async () => {
+  test("5: timeout, and the script has ended", async () => {
     await using at = await desk();
     const ran = await at.run(["call", "work", "how=wait", "--timeout", "4s"], { env: { PID_FILE: at.path("pid") } });
     expect(ran).toMatchObject({ code: 5, stdout: "" });
     await gone(Number(await readFile(at.path("pid"), "utf8")));
   });
 
-  test("70: a fault of toolyard itself says so, and where to look", async () => {
+  test("70: an internal error names itself, and where to look", async () => {
     await using at = await desk();
     const fault = {
       NODE_OPTIONS: '--import "data:text/javascript,process.report.getReport = () => { throw new Error(`bug`) }"',
@@ -125,13 +125,13 @@ describe("the exit code is that of the outcome", () => {
     expect(await exitOf(list)).toBe(130);
     await gone(Number(pid));
     const call = at.start(["call", "work", "-", "--verbose"]);
-    // Nothing tells that a program reads its standard input; a signal that comes before that must end it just as well.
+    // Nothing shows when a program reads its standard input; an earlier signal must end it, too.
     call.kill("SIGINT");
     expect([130, null]).toContain(await exitOf(call));
   });
 });
 
-describe("serve ends when it is told", () => {
+describe("serve ends on a signal", () => {
   async function serving(at: Desk): Promise<{ child: ReturnType<Desk["start"]>; pid: number; log: Promise<string> }> {
     const child = at.start(["serve", "--port", "0", "--json"], { env: { PID_FILE: at.path("pid") } });
     const log = textOf(child.stderr!);
@@ -140,7 +140,7 @@ describe("serve ends when it is told", () => {
     return { child, pid: Number(await fileText(at.path("pid"))), log };
   }
 
-  test("a terminal's signal that npm hands on once more is one signal: what runs keeps its time", async () => {
+  test("a terminal's signal that npm repeats counts as one: running calls keep their time", async () => {
     await using at = await desk();
     await at.write("toolyard.toml", `${SCRIPTS_TOML}\n[server]\nshutdown_grace = "1500ms"\n`);
     const { child, pid } = await serving(at);
@@ -164,7 +164,7 @@ describe("serve ends when it is told", () => {
   });
 });
 
-/** The text of a file, once somebody has written one. */
+/** Returns the text of a file, once it exists. */
 async function fileText(path: string): Promise<string> {
   for (;;) {
     const text = await readFile(path, "utf8").catch(() => "");
@@ -173,7 +173,7 @@ async function fileText(path: string): Promise<string> {
   }
 }
 
-describe("with --json, a program can read whatever comes", () => {
+describe("with --json, every output is JSON", () => {
   test("a failure is one object on standard error, with the tool's own result", async () => {
     await using at = await desk();
     const { code, stdout, stderr } = await at.run(["call", "work", "how=fail", "--json"]);
@@ -188,7 +188,7 @@ describe("with --json, a program can read whatever comes", () => {
     });
   });
 
-  test("a timeout says so with nothing next to it", async () => {
+  test("prints only the timeout", async () => {
     await using at = await desk();
     const { stderr } = await at.run(["call", "work", "how=wait", "--timeout", "300ms", "--json"]);
     expect(JSON.parse(stderr)).toMatchObject({ error: { kind: "timeout" } });
@@ -211,7 +211,7 @@ test("`list | head`: a reader that goes is no error", async () => {
   expect(await stderr).not.toContain("EPIPE");
 });
 
-test("a hub that cannot listen says which port is taken", async () => {
+test("a hub that cannot listen names the busy port", async () => {
   await using at = await desk();
   const first = at.start(["serve", "--port", "0", "--json"]);
   const [, port] = await seen(first.stdout!, /:(\d+)\/mcp/);

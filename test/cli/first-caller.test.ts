@@ -1,5 +1,4 @@
-// A server of both eras behind `serve --stdio`: its one process is of the era of whoever is at the other end of the
-// pipe.
+// A server of both eras behind `serve --stdio`: its one process has the era of the client at the other end of the pipe.
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -33,7 +32,7 @@ test("a legacy client gets its questions from the one process that is started", 
   expect(await pidsIn(desk)).toHaveLength(1);
 });
 
-test("a modern client meets the modern era, and what cannot be asked there is told by the server itself", async () => {
+test("a modern client uses the modern era, and the server itself reports requests that are impossible there", async () => {
   await using desk = await Desk.create();
   await using client = await open(desk, { era: "modern", answer });
   expect(textOf(await client.tool("era"))).toBe("modern");

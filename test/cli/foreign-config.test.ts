@@ -1,4 +1,4 @@
-// A toolyard.toml that came with a folder may start anything: it is asked about once, wherever a command finds it.
+// A toolyard.toml that came with a folder may start any program: every command that finds it asks once.
 import { chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -54,7 +54,7 @@ function run(words: readonly string[], wish: RunWish = {}): Promise<Ran> {
   return runCommand(words, env, { cwd: yard, ...wish });
 }
 
-/** Somebody at a terminal who gives one answer, and the questions that were put. */
+/** A user at a terminal who gives one answer; keeps the questions. */
 function person(answer: boolean): RunWish & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
@@ -92,7 +92,7 @@ describe("at a terminal", () => {
     },
   );
 
-  test("it is asked once, and again when what is started changes, not when something else does", async () => {
+  test("asks once, and again when started programs change, but not for other changes", async () => {
     const somebody = person(true);
     expect((await run(["list"], somebody)).stdout).toContain("evil__echo");
     await run(["call", "evil__echo"], somebody);
@@ -109,7 +109,7 @@ describe("at a terminal", () => {
     ["a folder of modules", '[modules]\npaths = ["m"]\n'],
     ["the folder of scripts", "[scripts]\n"],
     ["a program of the sandbox", '[sandbox]\npython = "./python"\n'],
-  ])("%s that is added is asked about", async (_name, more) => {
+  ])("asks about %s that is added", async (_name, more) => {
     await run(["list"], person(true));
     await write(more);
     const somebody = person(false);
@@ -133,7 +133,7 @@ describe("at a terminal", () => {
     expect(nobody.asked).toEqual([]);
   });
 
-  test.runIf(process.getuid?.() === 0)("a file of another user is asked about wherever it lies", async () => {
+  test.runIf(process.getuid?.() === 0)("asks about a file of another user in any place", async () => {
     await rm(join(yard, ".git"), { recursive: true });
     await chown(join(yard, "toolyard.toml"), 12_345, 12_345);
     const nobody = person(false);
@@ -169,7 +169,7 @@ describe("what Toolyard writes itself", () => {
     expect(nobody.asked).toEqual([]);
   });
 
-  test("does not make accepted what nobody accepted before", async () => {
+  test("does not count an unaccepted file as accepted", async () => {
     await run(["add", "mine", "--", process.execPath, "x.mjs"]);
     const nobody = person(false);
     await run(["list"], nobody);
@@ -342,7 +342,7 @@ describe("where no user can be asked", () => {
     expect((await run(["call", "evil__echo"])).stdout.trim()).toBe("said");
   });
 
-  test("a server whose list is saved is not listed either, once the file changes", async () => {
+  test("does not list a server with a stored listing either, once the file changes", async () => {
     await run(["list", "--yes"]);
     await write('args = ["--more"]\n');
     const before = await readFile(mark, "utf8");
@@ -350,7 +350,7 @@ describe("where no user can be asked", () => {
     expect(await readFile(mark, "utf8")).toBe(before);
   });
 
-  test("with --json the refusal is JSON, also at a terminal, and nothing is asked", async () => {
+  test("with --json the refusal is JSON, also at a terminal, without a question", async () => {
     const nobody = person(false);
     const { code, stdout, stderr } = await run(["list", "--json"], nobody);
     expect([code, stdout]).toEqual([2, ""]);
@@ -367,7 +367,7 @@ describe("where no user can be asked", () => {
     },
   );
 
-  test("a hub that runs does not take over a change that nobody accepted", async () => {
+  test("a running hub does not apply an unaccepted change", async () => {
     await rm(join(yard, "modules"), { recursive: true });
     await write();
     await run(["config", "--yes"]);

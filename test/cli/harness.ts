@@ -1,4 +1,4 @@
-// The built command line as a person or a program runs it: a child of its own, with a home that is nobody's.
+// The built command line as a user or a program runs it: a child process with a separate home.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
@@ -96,7 +96,7 @@ export class Desk implements AsyncDisposable {
       child.kill("SIGKILL");
       await gone;
     }
-    // A child of a process that was killed may write once more while it ends.
+    // A killed process's child may still write while it ends.
     await rm(this.folder, { recursive: true, force: true, maxRetries: 20 });
   }
 }
@@ -135,7 +135,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Resolves once the process is gone; the test's own time limit is the bound. */
+/** Resolves once the process has exited; the test's own time limit applies. */
 export async function gone(pid: number): Promise<void> {
   while (isAlive(pid)) await new Promise((done) => void setTimeout(done, 20));
 }

@@ -136,7 +136,7 @@ describe("what programs write", () => {
     expect(report.skipped.map(({ alias }) => alias)).toEqual(["twice"]);
   });
 
-  test("VS Code: what it would ask for is a variable to set", async () => {
+  test("VS Code: its prompted inputs become variables to set", async () => {
     const inputs = [{ id: "api-key", type: "promptString", password: true }];
     const path = await file(".vscode/mcp.json", {
       inputs,
@@ -157,7 +157,7 @@ describe("what programs write", () => {
     expect(optionsOf(await take(path))).toEqual({ a: { command: "run" } });
   });
 
-  test("what counts from a workspace still does when the target lies elsewhere", async () => {
+  test("keeps the effect of workspace settings in a target at another place", async () => {
     const path = await file("project/.vscode/mcp.json", {
       servers: { a: { command: "run", args: ["${workspaceFolder}/x"] }, b: { command: "run", cwd: "sub" } },
     });
@@ -233,7 +233,7 @@ describe("what programs write", () => {
     });
   });
 
-  test("numbers and truth values stand as text where text is wanted", async () => {
+  test("writes numbers and booleans as text if text is required", async () => {
     const path = await file("mcp.json", {
       mcpServers: { a: { command: "run", args: [1, true], env: { PORT: 3000, DEBUG: false, NONE: null } } },
     });
@@ -261,8 +261,8 @@ describe("what programs write", () => {
   });
 });
 
-describe("what is no server", () => {
-  test("is left out, once and with the reason, and what stands next to it is taken", async () => {
+describe("an entry that is no server", () => {
+  test("is omitted, once and with the reason, and its neighbours are imported", async () => {
     const context_servers = {
       five: 5,
       extension: { source: "extension", settings: { a: 1 } },
@@ -307,7 +307,7 @@ describe("one server twice", () => {
     expect(keys.skipped[0]?.reason).not.toMatch(/[12]/);
   });
 
-  test("under two names: both are taken, and it is told; another account of the same is no twin", async () => {
+  test("under two names: imports both and reports it; another account is no duplicate", async () => {
     const { servers, warnings } = await both(
       { fs: { command: "npx", args: ["-y", "x"] }, mail: { command: "mail", env: { USER: "ada" } } },
       { files: { command: "npx -y x" }, work: { command: "mail", env: { USER: "work" } } },
@@ -322,7 +322,7 @@ describe("one server twice", () => {
     ]);
   });
 
-  test("the target's own of that name is left alone, and what differs is told", async () => {
+  test("keeps the target's entry of that name, and reports the difference", async () => {
     const path = await at("mcp.json", { a: { url: "https://b.example/mcp?key=s" } });
     const { skipped } = await take(path, { taken: { a: { url: "https://a.example/mcp" } } });
     expect(skipped[0]?.reason).toBe(
@@ -331,7 +331,7 @@ describe("one server twice", () => {
     );
   });
 
-  test("what was taken over and read again from the target is the same", async () => {
+  test("reads the imported entries from the target unchanged", async () => {
     const path = await at("mcp.json", { a: { command: "x", env: { K: "v" } } });
     const target = parse(await toTomlText((await take(path)).servers, CONFIG_SCHEMA)) as {
       mcp: { stdio_servers: never };
@@ -348,7 +348,7 @@ describe("one server twice", () => {
   });
 });
 
-test("the text is valid TOML after other [mcp] tables, whatever the names", async () => {
+test("the text is valid TOML after other [mcp] tables, for any name", async () => {
   const odd = 'we"ird \\ name.日本\n]';
   const path = await file("mcp.json", {
     mcpServers: {

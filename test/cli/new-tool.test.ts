@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { TOOL_KINDS } from "../../packages/toolyard/src/cli/new-tool/kinds.ts";
 import { Desk, exitOf, MAIN, textOf } from "./harness.ts";
 
-/** Runs a line as somebody would who has read it. */
+/** Runs a line as a reader of it would. */
 async function shell(desk: Desk, line: string): Promise<{ readonly code: number | null; readonly output: string }> {
   const PATH = [desk.path("bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter);
   const child = desk.startCommand(["sh", "-c", line], { env: { PATH } });
@@ -22,22 +22,25 @@ async function deskWithCommand(files: Readonly<Record<string, string>> = {}): Pr
 }
 
 describe("new", () => {
-  test.each(TOOL_KINDS)("--%s: it works at once, its test passes, and fails when the tool is broken", async (kind) => {
-    await using desk = await deskWithCommand();
-    const made = await desk.run(["new", "count-it", `--${kind}`, "--json"]);
-    expect(made).toMatchObject({ code: 0, stderr: "" });
-    const told = JSON.parse(made.stdout) as { run: string; test: string; folder: string; files: readonly string[] };
-    const ran = await shell(desk, told.run);
-    expect(ran.code).toBe(0);
-    expect(JSON.parse(ran.output)).toEqual({ words: 6 });
-    expect(await shell(desk, told.test)).toMatchObject({ code: 0 });
-    expect(await desk.run(["check"])).toMatchObject({ code: 0 });
-    const program = told.files.find((name) => !name.includes("test") && /\.(?:py|mjs|ts|sh)$/.test(name))!;
-    await writeFile(join(told.folder, program), "");
-    expect((await shell(desk, told.test)).code).not.toBe(0);
-  });
+  test.each(TOOL_KINDS)(
+    "--%s: it works immediately, its test passes, and fails when the tool is broken",
+    async (kind) => {
+      await using desk = await deskWithCommand();
+      const made = await desk.run(["new", "count-it", `--${kind}`, "--json"]);
+      expect(made).toMatchObject({ code: 0, stderr: "" });
+      const told = JSON.parse(made.stdout) as { run: string; test: string; folder: string; files: readonly string[] };
+      const ran = await shell(desk, told.run);
+      expect(ran.code).toBe(0);
+      expect(JSON.parse(ran.output)).toEqual({ words: 6 });
+      expect(await shell(desk, told.test)).toMatchObject({ code: 0 });
+      expect(await desk.run(["check"])).toMatchObject({ code: 0 });
+      const program = told.files.find((name) => !name.includes("test") && /\.(?:py|mjs|ts|sh)$/.test(name))!;
+      await writeFile(join(told.folder, program), "");
+      expect((await shell(desk, told.test)).code).not.toBe(0);
+    },
+  );
 
-  test("it says what was written, and the lines that run and test it", async () => {
+  test("prints the written files, and the lines that run and test it", async () => {
     await using desk = await deskWithCommand();
     const { stdout } = await desk.run(["new", "words"]);
     expect(stdout).toBe(

@@ -1,4 +1,4 @@
-// Files that are not what a command expects: nested without end, pipes, folders, names that change what is seen.
+// Unexpected files: nested without end, pipes, folders, names that change the display.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -165,7 +165,7 @@ test("`connect` moves a thousand servers, and `disconnect` puts them back", asyn
   expect(readFileSync(file, "utf8")).toBe(before);
 });
 
-describe("names that change what is seen", () => {
+describe("names that change the display", () => {
   const NAME = "a\u202Eb\u0007c\u009Bd\nFORGED\u2066e\u001B[2Jf";
   const HIDDEN = /[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
@@ -199,12 +199,12 @@ describe("names that change what is seen", () => {
         return true;
       },
     });
-    // A prompt has line breaks of its own, and is made safe where it is put.
+    // A prompt has its own line breaks, and is made safe where it is printed.
     for (const question of asked) expect(question).not.toMatch(/^FORGED/m);
     const shown = [stdout, stderr].flatMap((text) => text.split("\n"));
     for (const line of shown) {
       expect(line).not.toContain("\u001B[2J");
-      // What is drawn in place has escapes of the program's own.
+      // Output that is redrawn contains the program's own escapes.
       expect(stripVTControlCharacters(line).replaceAll(/[\t\r]/g, "")).not.toMatch(HIDDEN);
       expect(line).not.toMatch(/^FORGED/);
     }

@@ -19,7 +19,7 @@ test("a server that was never listed and takes longer to start than a list waits
   expect(ran.stdout).toContain("echo");
 });
 
-test("a name without a prefix is waited for too, and what is written for it fits the schema", async () => {
+test("waits for a name without a prefix, too, and converts text to the schema's types", async () => {
   await using at = await Desk.create();
   const config =
     `[catalog]\ncold_wait = "1ms"\n[mcp.stdio_servers.there]\n` +
@@ -45,7 +45,7 @@ test("list and search say which servers are still starting, and do not wait for 
   }
 });
 
-test("what is remembered of a server that is still starting is listed, and nothing said to be missing", async () => {
+test("lists the stored tools of a starting server, and reports nothing as missing", async () => {
   await using at = await Desk.create({ start: "" });
   const command = JSON.stringify([process.execPath, LEGACY, `start-file=${at.path("start")}`]);
   await at.write("toolyard.toml", `[mcp.stdio_servers.there]\ncommand = ${command}\n`);
@@ -63,7 +63,7 @@ test("execute_tool and tool_search reach the tools of servers, too", async () =>
   expect(found.stdout).toContain("there__echo");
 });
 
-test("a name that nobody has is unknown once every server has had its say", async () => {
+test("an unknown name is unknown once every server has answered", async () => {
   await using at = await Desk.create({ "toolyard.toml": server() });
   expect(await at.run(["call", "there__nothing", "{}"])).toMatchObject({ code: 3 });
 });

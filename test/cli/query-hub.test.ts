@@ -1,4 +1,4 @@
-// What commands ask of a running hub next to MCP: its status, and its own search.
+// Requests of commands to a running hub besides MCP: its status, and its own search.
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
@@ -18,7 +18,7 @@ async function listen(answer: RequestListener): Promise<string> {
 
 const STATUS = JSON.stringify({ version: "9.9.9", uptimeSeconds: 1, sources: [] });
 
-test("a hub is asked by way of the proxy that the environment names, one on this machine directly", async () => {
+test("reaches a hub through the proxy of the environment, and one on this machine directly", async () => {
   await using desk = await Desk.create();
   const asked: string[] = [];
   const proxy = await listen((request, response) => {
@@ -50,7 +50,7 @@ test("an answer without an end is not read to its end", async () => {
   expect(stderr).toContain("which is not read");
 });
 
-test("who is sent elsewhere is told the status, and nobody else is asked", async () => {
+test("reports the status of a redirect, and follows none", async () => {
   await using desk = await Desk.create();
   const asked: string[] = [];
   const other = await listen((request, response) => {

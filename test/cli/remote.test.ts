@@ -62,7 +62,7 @@ test("--url: every command shows the running hub as it is", async () => {
   });
 });
 
-test("--url: progress is told while a call runs, and its failures keep their exit codes", async () => {
+test("--url: prints progress while a call runs, and keeps the exit codes of failures", async () => {
   await using desk = await Desk.create(SCRIPTS);
   await using hub = await serve(desk);
   const at = ["--url", hub.url];

@@ -36,7 +36,7 @@ function desk(files: Readonly<Record<string, string>> = {}): Promise<Desk> {
 }
 
 describe("toolyard run", () => {
-  test("0: Python runs with the tools in reach; each stream has what was printed there, the result last", async () => {
+  test("0: Python runs with the tools; prints each stream as written, and the result last", async () => {
     await using at = await desk();
     expect(await at.run(["run", "sum.py", "--input", "year:=2026"])).toEqual({
       code: 0,
@@ -69,7 +69,7 @@ describe("toolyard run", () => {
     expect(answer.tool_calls).toMatchObject({ made: 4, failed: 0, failures: [], slowest: { length: 3 } });
   });
 
-  test("`-` is code on standard input, a text is a result as it stands, and nothing is printed for none", async () => {
+  test("`-` reads code from standard input, prints a text result unchanged, and nothing without one", async () => {
     await using at = await desk();
     expect(await at.run(["run", "-", "--language", "javascript"], { stdin: "'plain'" })).toEqual({
       code: 0,
@@ -83,7 +83,7 @@ describe("toolyard run", () => {
     });
   });
 
-  test("what code prints is there while it runs; Ctrl+C ends it, what it called and its sandbox: 130", async () => {
+  test("prints output while the code runs; Ctrl+C ends it, its calls and its sandbox: 130", async () => {
     await using at = await desk({
       "wait.js": 'console.log("waiting"); for (;;) await new Promise((done) => setTimeout(done, 20));',
     });

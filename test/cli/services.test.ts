@@ -21,7 +21,7 @@ async function start(desk: Desk, args: readonly string[], env: Readonly<Record<s
 }
 
 describe("toolyard services", () => {
-  test("M14: starts all four and says where; Ctrl+C ends them all", async () => {
+  test("M14: starts all four and prints their addresses; Ctrl+C ends them all", async () => {
     await using desk = await Desk.create();
     const child = desk.start(["services", "--port", "0"]);
     const [text] = await seen(child.stdout!, /[^]*Ctrl\+C ends them\./);
@@ -86,7 +86,7 @@ describe("toolyard services", () => {
     expect(services.map(({ name, port: own }) => [name, own])).toEqual([["weather", port]]);
   });
 
-  test("C34: a port that is taken is told with whose default it is, and nothing stays behind", async () => {
+  test("C34: reports a busy port with its default service, and leaves nothing behind", async () => {
     await using desk = await Desk.create();
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");

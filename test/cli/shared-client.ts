@@ -72,12 +72,12 @@ export class SharedClient {
     return new Promise((resolve) => void this.#waiting.push({ matches, resolve }));
   }
 
-  /** What it has said of itself so far. */
+  /** Output so far. */
   get stderr(): string {
     return this.#stderr;
   }
 
-  /** Resolves when its log has said this, before or from now on. */
+  /** Resolves when a line of its log matches, an earlier one included. */
   async said(pattern: RegExp): Promise<RegExpExecArray> {
     const match = pattern.exec(this.#stderr);
     return match ?? seen(this.child.stderr!, pattern);

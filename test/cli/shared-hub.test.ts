@@ -5,7 +5,7 @@ import { Desk, gone, isAlive, seen } from "./harness.ts";
 import { LINGER, SharedClient } from "./shared-client.ts";
 import { SERVER } from "./small-server.ts";
 
-// Each hub lives on for a while after its last client. The tests run concurrently, each in a folder of its own.
+// Each hub stays for a while after its last client. The tests run concurrently, each in a separate folder.
 const ASKING = `import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 const say = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
@@ -72,7 +72,7 @@ describe("serve --stdio --shared", () => {
     await gone(await client.hub());
   });
 
-  test.concurrent("a data folder that lies too deep for a socket has one elsewhere", async ({ expect }) => {
+  test.concurrent("uses a socket in another folder for a data folder with a long path", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const env = { TOOLYARD_HOME: desk.path(`home/${"deep/".repeat(30)}`) };
     const clients = await Promise.all([SharedClient.open(desk, { env }), SharedClient.open(desk, { env })]);
@@ -81,7 +81,7 @@ describe("serve --stdio --shared", () => {
     await gone(await clients[0].hub());
   });
 
-  test.concurrent("each client has its own mode, and is asked what was meant for it", async ({ expect }) => {
+  test.concurrent("gives each client its own mode and its own server requests", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const plain = await SharedClient.open(desk);
     const finding = await SharedClient.open(desk, { words: [...LINGER, "--tool-mode", "discovery"] });
@@ -129,7 +129,7 @@ describe("serve --stdio --shared", () => {
     await gone(await client.hub());
   });
 
-  test.concurrent("other values of its variables mean a hub of its own, and the log says so", async ({ expect }) => {
+  test.concurrent("starts a separate hub for other values of its variables, and logs it", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const first = await SharedClient.open(desk, { env: { THE_KEY: "one" } });
     const other = await SharedClient.open(desk, { env: { THE_KEY: "two" } });
@@ -143,7 +143,7 @@ describe("serve --stdio --shared", () => {
     await gone(await first.hub());
   });
 
-  test.concurrent("a changed file is taken over before the next client joins, and every client is told", async ({
+  test.concurrent("applies a changed file before the next client joins, and notifies every client", async ({
     expect,
   }) => {
     await using desk = await Desk.create(FILES);
@@ -160,9 +160,7 @@ describe("serve --stdio --shared", () => {
     await gone(await first.hub());
   });
 
-  test.concurrent("a configuration that cannot be read ends it at once, as it does without sharing", async ({
-    expect,
-  }) => {
+  test.concurrent("an unreadable configuration ends it immediately, as without sharing", async ({ expect }) => {
     await using desk = await Desk.create({ "toolyard.toml": "[server]\nprot = 1\n" });
     expect(await desk.run(["serve", "--stdio", "--shared"])).toMatchObject({
       code: 2,
@@ -172,7 +170,7 @@ describe("serve --stdio --shared", () => {
     expect(existsSync(shared(desk))).toBe(false);
   });
 
-  test.concurrent("no socket can be had: a hub of its own, and the log says why", async ({ expect }) => {
+  test.concurrent("without a socket it starts a separate hub, and logs the reason", async ({ expect }) => {
     if (process.platform === "win32") return expect(true).toBe(true);
     await using desk = await Desk.create(FILES);
     await desk.write("home/toolyard/data/shared", "no folder");
@@ -184,7 +182,7 @@ describe("serve --stdio --shared", () => {
 });
 
 describe("when the shared hub dies", () => {
-  test.concurrent("each client goes on with the next hub, one for all; a call in flight gets one clear answer", async ({
+  test.concurrent("each client continues with the next hub, one for all; a running call gets one clear answer", async ({
     expect,
   }) => {
     await using desk = await Desk.create(FILES);
@@ -213,9 +211,7 @@ describe("when the shared hub dies", () => {
     await gone(Number(hubs(busy)[1]));
   });
 
-  test.concurrent("what was asked and changes nothing is asked again, and nobody sees more than a delay", async ({
-    expect,
-  }) => {
+  test.concurrent("repeats requests without effects, so that clients see only a delay", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const client = await SharedClient.open(desk);
     process.kill(await client.hub(), "SIGSTOP");
@@ -229,7 +225,7 @@ describe("when the shared hub dies", () => {
     await gone(last!);
   });
 
-  test.concurrent("while no hub can be had, what is asked is refused with why, and served once it can", async ({
+  test.concurrent("while no hub is available, refuses requests with the reason, and serves them afterwards", async ({
     expect,
   }) => {
     await using desk = await Desk.create(FILES);

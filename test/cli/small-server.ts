@@ -1,4 +1,4 @@
-// A server of a few lines, for whatever needs one that starts at once: it repeats, and says which process it is.
+// A server of a few lines that starts immediately: it returns its input, and prints its process id.
 
 export const SERVER = `import { createInterface } from "node:readline";
 const tool = (name) => ({ name, description: "Does " + name,

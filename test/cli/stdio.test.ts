@@ -32,7 +32,7 @@ env = { KEY = "\${NOT_SET_ANYWHERE}" }
 `,
 };
 
-test("serve --stdio: standard output holds the protocol only, whatever modules print, break or throw", async () => {
+test("serve --stdio: standard output holds the protocol only, even if modules print, break or throw", async () => {
   await using desk = await Desk.create(FILES);
   const child = desk.start(["serve", "--stdio"]);
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-// What a person sees: the built command line on a real pseudo terminal of the system, made by Python's `pty`.
+// Output for a user: the built command line on a real pseudo terminal of the system, made by Python's `pty`.
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { stripVTControlCharacters } from "node:util";
@@ -12,8 +12,8 @@ const canPty = process.platform !== "win32" && spawnSync(PYTHON, ["-c", "import 
 beforeEach(({ skip }) => skip(!canPty, "not on this platform"));
 
 /**
- * Runs a command on a terminal of so many columns; what it writes goes to standard output as it comes. A person there
- * presses Ctrl+C once they have seen something, or once standard input ends.
+ * Runs a command on a terminal with a number of columns; passes its output to standard output. The user there presses
+ * Ctrl+C after a given output, or once standard input ends.
  */
 const ON_TERMINAL = `import fcntl, os, pty, select, struct, sys, termios
 columns, until, command = int(sys.argv[1]), sys.argv[2].encode(), sys.argv[3:]
@@ -84,7 +84,7 @@ async function onTerminal(
   return { code, text };
 }
 
-/** A hub on a terminal, which goes on until `child.stdin` is ended. */
+/** A hub on a terminal, which runs until `child.stdin` ends. */
 async function servingOnTerminal(at: Desk, args: readonly string[], columns = 100) {
   const command = [PYTHON, "-c", ON_TERMINAL, String(columns), "", process.execPath, MAIN, "serve", "-y"];
   const child = at.startCommand([...command, "--port", "0", ...args], {
@@ -240,7 +240,7 @@ test("chat on a narrow terminal shows that the model thinks, as long as it does"
   }
 });
 
-test("what the log tells while somebody types in a chat stands above the line, which is drawn again", async () => {
+test("prints log lines above the line that a user types in a chat, and redraws the line", async () => {
   await using at = await Desk.create({ "toolyard.toml": '[mcp.stdio_servers.bad]\ncommand = ["node", "-e", ""]\n' });
   const words = [process.execPath, MAIN, "chat", "-y", "--model", "mistral/any"];
   const child = at.startCommand([PYTHON, "-c", ON_TERMINAL, "100", "once more", ...words], {
