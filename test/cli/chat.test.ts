@@ -276,7 +276,7 @@ describe("the weather question, as programs of their own", () => {
     expect(models.asked).toHaveLength(5);
   }, 60_000);
 
-  test("M7: gives the model the document's error object for a service killed during the chat, and continues", async () => {
+  test("M7: gives the model the document's error object for a service killed in the chat", async () => {
     const { url, geocoding, port } = await startHub();
     const question = { location: "Tokyo, Japan" };
     models.say([

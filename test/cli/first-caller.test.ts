@@ -32,7 +32,7 @@ test("a legacy client gets its questions from the one process that is started", 
   expect(await pidsIn(desk)).toHaveLength(1);
 });
 
-test("a modern client uses the modern era, and the server itself reports requests that are impossible there", async () => {
+test("a modern client uses the modern era, and the server reports requests that it lacks", async () => {
   await using desk = await Desk.create();
   await using client = await open(desk, { era: "modern", answer });
   expect(textOf(await client.tool("era"))).toBe("modern");
