@@ -3,7 +3,7 @@ import module from "node:module";
 import { join } from "node:path";
 import { dataFolder } from "../core/data-folder.ts";
 
-/** Node ≥ 22.1; the types are those of Node 20. */
+/** Exists from Node 22.1; `@types/node` are those of Node 20. */
 interface CachingModule {
   enableCompileCache?(folder: string): { readonly directory?: string };
 }
@@ -23,7 +23,7 @@ export function enableCodeCache(
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return enableCompileCache(folder).directory;
   } catch {
-    // A data folder that cannot be written costs time, and `toolyard doctor` reports it.
+    // A data folder that cannot be written only costs time. `toolyard doctor` reports it.
     return undefined;
   }
 }

@@ -14,17 +14,13 @@ export interface EngineFinding {
   readonly detail: string;
 }
 
-/**
- * Each engine of the sandbox: whether this machine has it, what it keeps apart, and what the configuration runs in it.
- */
+/** Returns a finding for each engine of the sandbox: availability, isolation, and languages configured for it. */
 export async function engineFindings(options: SharedOptions, io: Io): Promise<EngineFinding[]> {
   const sandbox = await sandboxOptions(options, io);
   return Promise.all(SANDBOX_ENGINES.map(async (name) => finding(await createEngine(name, sandbox), sandbox)));
 }
 
-/**
- * What the configuration demands of the sandbox and this machine has not. Engines that nothing runs in are not asked.
- */
+/** Returns what the configuration requires of the sandbox and this machine lacks. Unused engines are not checked. */
 export async function missingEngines(demanded: HubConfig["sandbox"]): Promise<string[]> {
   const sandbox = resolveSandbox(demanded);
   const used = SANDBOX_ENGINES.filter((name) => usesOf(name, sandbox).length > 0);
@@ -32,7 +28,7 @@ export async function missingEngines(demanded: HubConfig["sandbox"]): Promise<st
   return found.filter(({ ok }) => !ok).map(({ what, detail }) => `${what}: ${detail}`);
 }
 
-/** A configuration that cannot be read has its own finding; the engines are told of all the same. */
+/** An unreadable configuration has its own finding; the engines are described anyway. */
 async function sandboxOptions(options: SharedOptions, io: Io): Promise<SandboxOptions> {
   try {
     return resolveSandbox((await loadSettings(options, io)).tree.sandbox);
@@ -80,7 +76,7 @@ function labelsOf(uses: readonly { readonly label: string }[]): string {
   return uses.map(({ label }) => label).join(", ");
 }
 
-/** Where each extra is, and the command for what is not there. */
+/** Describes the location of each extra, or the command to install it. */
 export function extraFindings(io: Io): readonly EngineFinding[] {
   return extraStates({ variables: io.env }).map(({ extra: { name, purpose }, state, versions }) => {
     const what = `extra ${name}`;

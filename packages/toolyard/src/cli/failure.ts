@@ -6,15 +6,15 @@ import { colorsOf } from "./output/colors.ts";
 import { print, printPainted, printJson, type Io } from "./output/io.ts";
 import { safeToShow } from "../core/text/hidden-text.ts";
 
-/** Exit codes that belong to no outcome. */
+/** Exit codes without an outcome. */
 export const EXIT = { ok: 0, usage: 2, internal: KINDS.internal.exit } as const;
 
-/** A command line that cannot be carried out as it stands. */
+/** A command line that cannot be executed as written. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Runs what touches a file that the command line named; what the system refuses there is no fault of ours. */
+/** Runs work on a file that the command line names. System errors there are usage errors. */
 export async function onFile<T>(
   path: string,
   work: () => Promise<T>,
@@ -29,7 +29,7 @@ export async function onFile<T>(
   }
 }
 
-/** Says on standard error why an outcome is none, and gives the exit code of its kind. */
+/** Prints why there is no result on standard error, and returns the exit code of that kind. */
 export async function reportFail(failure: Fail, json: boolean, io: Io): Promise<number> {
   const { kind, message, details, retryable, result } = failure;
   if (json)
@@ -40,7 +40,7 @@ export async function reportFail(failure: Fail, json: boolean, io: Io): Promise<
   return KINDS[kind].exit;
 }
 
-/** Says on standard error what was thrown, and gives the exit code. */
+/** Prints the error on standard error, and returns the exit code. */
 export async function reportError(error: unknown, json: boolean, io: Io): Promise<number> {
   if (error instanceof FailError) return reportFail(error.failure, json, io);
   if (io.interrupted.aborted) return reportFail(fail("cancelled", "Interrupted."), json, io);
@@ -51,7 +51,7 @@ export async function reportError(error: unknown, json: boolean, io: Io): Promis
   return EXIT.internal;
 }
 
-/** Problems that the check of the schema found have no advice of their own. */
+/** Problems found by the schema check have no advice. */
 function configText({ problems }: ConfigError): string {
   const isChecked = problems.some((problem) => !isSentence(problem));
   const lines = problems.map((problem) => (isSentence(problem) ? problem : `${problem}.`));
@@ -64,7 +64,7 @@ function isSentence(text: string): boolean {
   return /[.?!]$/.test(text);
 }
 
-/** Says what is wrong with the command line or the configuration, and gives the exit code. */
+/** Prints the problem of the command line or the configuration, and returns the exit code. */
 export async function reportUsage(message: string, json: boolean, io: Io): Promise<number> {
   if (json) await printJson(io.stderr, errorObject("invalid_params", message));
   else await print(io.stderr, message);

@@ -6,9 +6,9 @@ import { EXIT } from "./failure.ts";
 const OWN_FOLDER = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Keeps a promise that a module forgot, or an error in one of its timers, from ending everybody's hub: it is logged
- * with its stack. An error that our own code throws outside any call leaves a state that nobody knows, so the program
- * ends, and whoever runs it starts it anew. Gives what ends the watch.
+ * Keeps the hub running if a module forgets a promise or throws in a timer, and logs the error with its stack. An error
+ * of Toolyard's own code outside any call leaves an undefined state, so it ends the program, which a supervisor
+ * restarts. Returns a function that ends the watch.
  */
 export function watchFaults(logger: Logger): () => void {
   const onRejection = (reason: unknown): void =>
@@ -30,7 +30,7 @@ function factsOf(error: unknown): { error: string; stack?: string } {
   return { error: messageOf(error), ...(stack === undefined ? {} : { stack }) };
 }
 
-/** Whether the innermost frame outside Node itself is ours. */
+/** Returns whether the innermost frame outside Node belongs to Toolyard. */
 function isOwn(error: unknown): boolean {
   const frames =
     error instanceof Error

@@ -6,8 +6,13 @@ import type { Io } from "./output/io.ts";
 
 const FOLDER = "/home/ada/.npm/_npx/0123456789abcdef";
 
-/** What is asked, said and removed when one source is broken and somebody at a terminal answers so. */
-/** What these functions use of a hub: its reports, and the repair of a source. */
+/** The question, output and removals when one source is broken and a user at a terminal gives this answer. */
+/**
+ * The parts of a hub that these functions use: its reports, and the repair of a source. #290t shows the folder at a
+ * terminal and asks; removes it only after yes, and Enter means no #291t takes --yes as the answer; removes nothing if
+ * no user can be asked, or a second time #292t shows the new state of a source that is downloaded again, and reports
+ * its failure once #293t prints a line for new output of a download, and for repeated output every 30 seconds
+ */
 function hubWith(sources: () => readonly object[], mend = async (_id: string): Promise<void> => {}): Hub {
   return { port: { sources }, sources: { mend } } as unknown as Hub;
 }

@@ -10,7 +10,7 @@ import { isLive, showLive } from "./live/live.ts";
 import { sourceLine } from "./live/sources.ts";
 
 const LOOK_EVERY_MS = 5000;
-/** What a program does may be the same for minutes; that it is at it is worth a line now and then. */
+/** A program can print the same for minutes; that it still runs deserves a line now and then. */
 const REPEAT_AFTER_MS = 30_000;
 
 /** `memory: installing, 14 s: Downloading cryptography (4.5MiB)` */
@@ -20,8 +20,8 @@ export function installingText(id: string, { since, waitsFor }: Installation): s
 }
 
 /**
- * Says from time to time, while a command waits, what is being downloaded; on a terminal its live line does. The
- * returned function ends that.
+ * Prints from time to time, while a command waits, what is being downloaded. On a terminal, its live line shows it.
+ * Returns a function that ends this.
  */
 export function tellInstalls(hub: Hub, { json }: SharedOptions, io: Io): () => void {
   if (json || isLive(io)) return () => {};
@@ -44,8 +44,8 @@ export function tellInstalls(hub: Hub, { json }: SharedOptions, io: Io): () => v
 }
 
 /**
- * Mends what was downloaded and cannot be used, once, after a question; `--yes` is the answer. Whether something was
- * mended.
+ * Repairs an unusable download once, after a question; `--yes` answers it. Resolves with whether something was
+ * repaired.
  */
 export async function mendBroken(hub: Hub, options: SharedOptions, io: Io): Promise<boolean> {
   let mended = false;
@@ -55,7 +55,7 @@ export async function mendBroken(hub: Hub, options: SharedOptions, io: Io): Prom
     mended = true;
     const live = showLive(io, { read: () => mendingLines(hub, source.id), json: options.json === true });
     const quiet = tellInstalls(hub, options, io);
-    // Why it failed again stands in its status.
+    // Its status contains why it failed again.
     await hub.sources.mend(source.id, io.interrupted).catch((error: unknown) => hub.logger.debug(messageOf(error)));
     quiet();
     live.end();
@@ -63,7 +63,7 @@ export async function mendBroken(hub: Hub, options: SharedOptions, io: Io): Prom
   return mended;
 }
 
-/** One source while it is downloaded anew and starts; that it failed before is known by then. */
+/** Lines for one source during its new download and start. Its previous failure is already known. */
 function mendingLines(hub: Hub, id: string): readonly LiveLine[] {
   const report = hub.port.sources().find(({ source }) => source.id === id);
   return report ? sourceLine(report).filter(({ outcome }) => outcome !== "failed") : [];

@@ -5,22 +5,22 @@ import { commandRows, VERBOSE } from "./rows/command-rows.ts";
 import { reportError, UsageError } from "./failure.ts";
 import type { Io } from "./output/io.ts";
 
-/** Whether somebody asked for JSON, also on a command line that cannot be understood otherwise. */
+/** Returns whether JSON was requested, even on an invalid command line. */
 export function wantsJson(words: readonly string[]): boolean {
   const end = words.indexOf("--");
   return words.slice(0, end < 0 ? words.length : end).includes("--json");
 }
 
 export interface ProgramOptions {
-  /** The command line that is to be read: commands that it does not name may be left out. @default every command */
+  /** The command line to parse: commands that it does not name may be left out. @default every command */
   readonly words?: readonly string[];
-  /** What commander itself has to say about a wrong command line is left to the caller. */
+  /** Leaves commander's messages on an invalid command line to the caller. */
   readonly json: boolean;
-  /** Gets the exit code of the command that ran. */
+  /** Receives the exit code of the command that ran. */
   readonly finish: (code: number) => void;
 }
 
-/** The command line. */
+/** Creates the command line. */
 export async function createProgram(io: Io, version: string, options: ProgramOptions): Promise<Command> {
   const program = new Command("toolyard")
     .description("All your tools behind one MCP endpoint.")
@@ -39,14 +39,14 @@ export async function createProgram(io: Io, version: string, options: ProgramOpt
       exampleText(["toolyard init", "toolyard check", "toolyard serve", "toolyard list", "toolyard help call"]),
     )
     .exitOverride();
-  // Wherever it stands: `toolyard -v list` is `toolyard list -v`.
+  // In any position: `toolyard -v list` equals `toolyard list -v`.
   program.addOption(new Option("-v, --verbose", VERBOSE.description));
   for (const row of await commandRows(options.words)) addCommand(program, row, { io, finish: options.finish });
   for (const [name, advice] of Object.entries(ELSEWHERE)) addSignpost(program, name, { advice, io, options });
   return program;
 }
 
-/** Commands of the core server's document, which are somewhere else here. */
+/** Commands of the core server's document with another name here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   execute:
     "`toolyard core execute <tool_name> --params <json>` is the core server's; `toolyard call <tool>` calls any.",
@@ -73,7 +73,7 @@ function exampleText(examples: readonly string[]): string {
   return `\nExamples:\n${examples.map((example) => `  ${example}`).join("\n")}`;
 }
 
-/** What every command has around it. */
+/** Context of every command. */
 interface CommandContext extends Pick<ProgramOptions, "finish"> {
   readonly io: Io;
 }

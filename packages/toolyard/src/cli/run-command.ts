@@ -5,7 +5,7 @@ import { watchInterrupts } from "./input/interrupts.ts";
 import { flush, processIo } from "./output/io.ts";
 import { createProgram, wantsJson } from "./program.ts";
 
-/** Runs the command line of this process, and resolves with its exit code when standard output is written. */
+/** Runs the command line of this process. Resolves with its exit code once standard output is written. */
 export async function runCommand(): Promise<number> {
   endQuietlyWithoutReader();
   const io = processIo(watchInterrupts());
@@ -21,7 +21,7 @@ export async function runCommand(): Promise<number> {
     else await program.parseAsync();
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help and version are answers; everything else commander refuses is a usage error.
+    // Help and version are results; other errors of commander are usage errors.
     if (error.exitCode !== 0)
       code = wantsJson(words) ? await reportUsage(error.message.replace(/^error: /, ""), true, io) : EXIT.usage;
   }
@@ -29,7 +29,7 @@ export async function runCommand(): Promise<number> {
   return code;
 }
 
-/** A reader that disconnects (`toolyard list | head`) ends the program without an error. */
+/** Ends the program without an error if a reader disconnects (`toolyard list | head`). */
 function endQuietlyWithoutReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {

@@ -15,21 +15,21 @@ import { UsageError } from "./failure.ts";
 import { print, type Io } from "./output/io.ts";
 import { loadSettings } from "./hub-access/session.ts";
 
-/** A server that a person may sign in to. */
+/** A server with sign-in. */
 export interface SignInSource {
   readonly id: string;
   readonly options: RemoteServerOptions;
   readonly place: SignInPlace;
-  /** Where browsers reach a hub of this configuration from elsewhere. */
+  /** Address at which remote browsers reach a hub of this configuration. */
   readonly publicUrl?: string | undefined;
 }
 
 interface PrincipalOptions extends SharedOptions {
-  /** Name of the token of the caller whose sign-in it is, where each signs in for itself. */
+  /** Name of the token of the caller who signs in, if callers sign in separately. */
   readonly as?: string;
 }
 
-/** The servers of the configuration that have no credentials of their own there. */
+/** Returns the servers of the configuration without their own credentials. */
 export async function signInSources(options: PrincipalOptions, io: Io): Promise<readonly SignInSource[]> {
   const { tree } = await loadSettings(options, io);
   const folder = vaultFolder(dataFolder(io.env));
@@ -48,7 +48,7 @@ export async function signInSources(options: PrincipalOptions, io: Io): Promise<
     });
 }
 
-/** Throws a `UsageError` where all callers share what would be one caller's. */
+/** Throws a `UsageError` if `--as` names a caller but all callers share one sign-in. */
 export function assertOwn({ id, options: { credentials } }: SignInSource, { as }: PrincipalOptions): void {
   if (as === undefined || credentials === "per-caller") return;
   throw new UsageError(
@@ -57,7 +57,7 @@ export function assertOwn({ id, options: { credentials } }: SignInSource, { as }
   );
 }
 
-/** The one that was named. Throws a `UsageError` that says which there are. */
+/** Returns the named source. Throws a `UsageError` that lists the known ones. */
 export function namedSource(name: string, sources: readonly SignInSource[]): SignInSource {
   const found = sources.find(({ id }) => id === name);
   if (found) return found;
@@ -71,7 +71,7 @@ export function namedSource(name: string, sources: readonly SignInSource[]): Sig
   throw new UsageError(`No server on HTTP without credentials of its own is called ${JSON.stringify(name)}. ${hint}`);
 }
 
-/** The vault of this home. What has to be said of it goes to standard error. */
+/** Opens the vault of this home. Warnings go to standard error. */
 export function vaultOf(io: Io): Vault {
   const logger = {
     ...SILENT_LOGGER,
@@ -80,7 +80,7 @@ export function vaultOf(io: Io): Vault {
   return openVault({ folder: vaultFolder(dataFolder(io.env)), environment: io.env, logger });
 }
 
-/** The issuers that configured credentials belong to, in this home. */
+/** Returns the issuers of configured credentials in this home. */
 export function issuerBookOf(io: Io): IssuerBook {
   return new IssuerBook(vaultFolder(dataFolder(io.env)));
 }

@@ -30,10 +30,10 @@ interface Options extends SharedOptions {
   readonly ondemand?: boolean;
 }
 
-/** What was added, and where. */
+/** The added server or tools, and the file. */
 interface AddResult {
   readonly name: string;
-  /** Of a server; of other tools the section that brings them. */
+  /** Kind of a server; for other tools, the section that loads them. */
   readonly kind: string;
   readonly file: string;
 }
@@ -52,9 +52,9 @@ export const run: CommandAction<Options> = async ([name = "", ...words], options
   return EXIT.ok;
 };
 
-/** The command line, and the file that is added to. */
+/** The command line, and the file to add to. */
 interface AddCommand {
-  /** Of a server, or the path of a file or folder with tools. */
+  /** Name of a server, or path of a file or folder with tools. */
   readonly name: string;
   readonly file: string;
   readonly options: Options;
@@ -91,10 +91,10 @@ function isAddress(word: string): boolean {
 /** `mcp.example.com/mcp`, `localhost:3000` */
 const HOST = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d|\/)/i;
 
-/** Why the program of a command cannot be started here, as far as that is known now. */
+/** Returns why the program of a command cannot be started here, as far as known at this point. */
 function missingProgram([first = ""]: readonly string[], { file, options, io }: AddCommand): string | undefined {
   const [program = ""] = first.trim().split(/\s+/);
-  // What is quoted or filled in is known once it is read.
+  // Quotes and variables are resolved only when the configuration is read.
   if (/["'$]/.test(program)) return undefined;
   try {
     findCommand(program, { cwd: resolve(dirname(file), options.cwd ?? "."), env: searchEnvironment(io.env) });
@@ -104,7 +104,7 @@ function missingProgram([first = ""]: readonly string[], { file, options, io }: 
   }
 }
 
-/** A name may stand in any of the files in force; the last of them would win in silence. */
+/** Checks all files in force, since the last file would silently override a name in the others. */
 async function refuseTaken({ name, file, options, io }: AddCommand): Promise<void> {
   if (name.trim() === "" || /[\p{Cc}/\\]/u.test(name))
     throw new UsageError(`"${name}" is no name for a server. Take letters, digits, - and _.`);
@@ -133,7 +133,7 @@ function refuseOddOptions({ env, header, cwd, tokenEnv }: Options, isUrl: boolea
 function stdioOptions(words: readonly string[], { env, cwd, ondemand }: Options): JsonObject {
   const [only = ""] = words;
   return {
-    // One word with blanks is a whole command line, which is split as a shell would.
+    // A single word with blanks is a complete command line, and is split like in a shell.
     command: words.length === 1 && /\s/.test(only) ? only : words,
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env: pairs(env, "=", "--env KEY=VALUE") }),
@@ -161,7 +161,7 @@ function pairs(texts: readonly string[], separator: string, form: string): JsonO
   );
 }
 
-/** A file or a folder with tools. */
+/** Adds a file or a folder with tools. */
 async function addTools({ name: given, file, options, io }: AddCommand): Promise<AddResult> {
   refuseOddOptions(options, true);
   if (options.header !== undefined || options.tokenEnv !== undefined || options.ondemand)
@@ -181,7 +181,7 @@ async function addTools({ name: given, file, options, io }: AddCommand): Promise
   return { name: given, kind: section, file };
 }
 
-/** Below the file's folder a path is relative, so that both can be moved together. */
+/** Returns a relative path below the file's folder, so that both can be moved together. */
 function shortest(folder: string, path: string): string {
   const inner = relative(folder, path);
   return inner === "" ? "." : inner.startsWith("..") || resolve(inner) === inner ? path : inner.replaceAll("\\", "/");

@@ -32,7 +32,7 @@ export const run: CommandAction<Options> = async ([tool = "", ...words], options
   return out === undefined ? code : await save(media, out, { ...options, io });
 };
 
-/** A slash at its end says that it is a folder. */
+/** A slash at the end marks a folder. */
 function placeOf(out: string, io: Io): string {
   return `${resolve(io.cwd, out)}${/[/\\]$/.test(out) ? sep : ""}`;
 }
@@ -64,7 +64,7 @@ async function save(
   return code;
 }
 
-/** `a=2` means the number where the tool's schema wants one. */
+/** Converts `a=2` to a number if the tool's schema requires one. */
 async function fitted(hub: Hub, tool: string, given: JsonObject): Promise<JsonObject> {
   const lookup = await hub.tools.describeTool(tool, { mode: "all", principal: LOCAL_PRINCIPAL });
   return lookup.found ? fitToSchema(given, lookup.entry["inputSchema"]) : given;

@@ -27,7 +27,7 @@ interface Options extends SharedOptions {
   readonly timeout?: string;
 }
 
-/** A conversation, and how it is shown. */
+/** A conversation and its output. */
 interface ChatSession {
   readonly agent: Agent;
   readonly toolyard: Toolyard;
@@ -53,7 +53,7 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
   });
 };
 
-/** The same hub; the view hears what its tools say on their way. */
+/** Returns the same hub with notifications of tools passed to the view. */
 function watched(toolyard: Toolyard, view: ChatView): AgentHub {
   const { notification } = view;
   if (!notification) return toolyard;
@@ -72,7 +72,7 @@ interface ChatSettings {
   readonly settings: AgentOptions;
 }
 
-/** What can be known to be missing, a key above all, is told before anything is started. */
+/** Reports missing settings, such as an API key, before anything is started. */
 async function readSettings(options: Options, io: Io): Promise<ChatSettings> {
   const { models: rawModels, agent } = (await loadSettings(options, io)).tree;
   const models = resolveModels(rawModels, io.env);
@@ -101,7 +101,7 @@ async function answerOnce({ agent, view, io }: ChatSession, question: string): P
   return exitCode(await agent.chat(question, { signal: io.interrupted, onEvent: (event) => view.show(event) }));
 }
 
-/** A limit leaves no answer, as a tool that failed leaves none. */
+/** A limit yields no answer, like a tool that failed. */
 function exitCode({ stopReason }: AgentOutcome): number {
   const codes: Partial<Record<StopReason, number>> = {
     final: EXIT.ok,
@@ -113,13 +113,13 @@ function exitCode({ stopReason }: AgentOutcome): number {
 }
 
 /**
- * Line by line until the input ends. Ctrl+C stops the answer that is being made; where there is none, the second one
+ * Answers line by line until the input ends. Ctrl+C stops the current answer; a second Ctrl+C without a current answer
  * ends the program.
  */
 async function converse(chat: ChatSession): Promise<number> {
   const { agent, toolyard, view, options, io } = chat;
   if (!options.json) await greet(chat);
-  // From here on lines may come, so nothing waits before they are read.
+  // Lines can arrive from here on, so nothing may wait before they are read.
   const input = openInput(io, options.json === true);
   let answering: AbortController | undefined;
   let isWarned = false;
@@ -174,7 +174,7 @@ async function converse(chat: ChatSession): Promise<number> {
   }
 }
 
-/** As a shell does: what was typed so far stays to be seen, and a new line begins. */
+/** Keeps the typed text visible and starts a new line, like a shell. */
 function discardLine(input: Interface): void {
   input.write(null, { ctrl: true, name: "e" });
   process.stdout.write("^C\n");
@@ -182,8 +182,7 @@ function discardLine(input: Interface): void {
 }
 
 /**
- * Without a terminal at both ends, or with events as JSON, there is nobody to prompt, and each line of the input is a
- * question.
+ * Without a terminal at both ends, or with JSON events, no prompt is shown, and each line of the input is a question.
  */
 function openInput(io: Io, isJson: boolean): Interface {
   const isTerminal = process.stdin.isTTY === true && io.width !== undefined && !isJson;

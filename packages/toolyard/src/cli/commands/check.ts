@@ -23,7 +23,7 @@ export const run: CommandAction<Options> = (_args, options, io) =>
     const lines = toolyard
       .sources()
       .map(({ source, status, ...rest }): SourceLine => ({ id: source.id, kind: source.kind, ...status, ...rest }));
-    // A hub elsewhere has its own machine, of which nothing is known here.
+    // A remote hub runs on another machine, whose engines are unknown here.
     const sandbox = options.url === undefined ? await missingEngines(hub.config.tree.sandbox) : [];
     const healthy = lines.every(isHealthy) && sandbox.length === 0;
     const { files, warnings } = hub.config;
@@ -43,7 +43,7 @@ export const run: CommandAction<Options> = (_args, options, io) =>
     return healthy ? EXIT.ok : KINDS.unavailable.exit;
   });
 
-/** Downloads have a bound of their own, unless somebody said how long to wait. */
+/** Downloads have their own limit unless `--timeout` is set. */
 async function waitForSources(hub: Hub, options: Options, io: Io): Promise<void> {
   const live = showSources(hub.port, options, io);
   const quiet = tellInstalls(hub, options, io);

@@ -41,7 +41,7 @@ export const run: CommandAction<ConnectOptions> = async ([name], options, io) =>
   return left.length > 0 ? EXIT.usage : EXIT.ok;
 };
 
-/** Returns the clients on this machine, by their files, once the user has accepted them. */
+/** Returns the clients on this machine, detected by their files, once the user has accepted them. */
 async function present(options: ConnectOptions, io: Io): Promise<readonly ClientKind[]> {
   const clients = CLIENTS.filter((client) => existsSync(fileOf(client, io)) || hasFolder(client, io));
   const rows = clients.map((client) => [client.id, client.program, fileOf(client, io)]);
@@ -58,7 +58,7 @@ async function present(options: ConnectOptions, io: Io): Promise<readonly Client
   return (await io.ask("Connect all of these? [Y/n] ")) ? clients : [];
 }
 
-/** Whether the client has a folder of its own. VS Code's extensions and the home folder are no evidence of a client. */
+/** Returns whether the client has its own folder. VS Code's extensions and the home folder prove no client. */
 function hasFolder(client: ClientKind, io: Io): boolean {
   const folder = dirname(fileOf(client, io));
   return folder !== (io.env["HOME"] ?? io.env["USERPROFILE"]) && existsSync(folder);
@@ -71,7 +71,7 @@ async function acceptedPlans(
   isNamed: boolean,
 ): Promise<ClientPlans> {
   const { options, io, target } = work;
-  // A profile may leave out what moves into the hub, so the servers would be lost to this client.
+  // A profile can exclude a moved server, which this client would then lose.
   const keep = options.keep === true || options.profile !== undefined;
   const planned = await planClients(clients, work, { isNamed, keep });
   if (!keep && target.closed !== undefined && planned.plans.some(({ stays }) => stays.length > 0))

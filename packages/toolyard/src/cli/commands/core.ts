@@ -31,7 +31,7 @@ interface ServerOptions extends Options {
   readonly port: number;
 }
 
-/** What these commands have to say for a failure, whatever its kind (G43). */
+/** Exit code of these commands for every kind of failure (G43). */
 const FAILED = 1;
 
 export const list: CommandAction<Options> = (_args, options, io) =>
@@ -56,7 +56,7 @@ export const resource: CommandAction<Options> = ([uri = ""], options, io) =>
   });
 
 export const server: CommandAction<ServerOptions> = async (_args, options, io) => {
-  // Before anything else can print: on a pipe, standard output belongs to the protocol.
+  // Before anything else can print: with stdio, standard output belongs to the protocol.
   const output = options.transport === "stdio" ? guardStdout() : undefined;
   try {
     await assertOwnFile(options, io);
@@ -82,11 +82,11 @@ async function serveHttp(mcp: MCP, { host, port }: ServerOptions, io: Io): Promi
 }
 
 /**
- * Prints what `work` gives on standard output, or why there is nothing on standard error, as JSON and nothing else:
- * `level` and `logger` are what is logged beside it unless somebody asks for another level.
+ * Prints the result of `work` on standard output, or the error on standard error, as JSON only. `level` and `logger`
+ * set the log unless the user chose another level.
  */
 async function answer(options: Options, io: Io, { work, isWhole = false, ...log }: CoreCommand): Promise<number> {
-  // What modules print belongs to no answer.
+  // Output of modules is not part of any answer.
   const guard = io.stdout === process.stdout ? guardStdout() : undefined;
   let value: unknown;
   let missing: string | undefined;
@@ -111,7 +111,7 @@ async function answer(options: Options, io: Io, { work, isWhole = false, ...log 
   return FAILED;
 }
 
-/** Asks about a file that was found here, or refuses it where no user can be asked. */
+/** Asks about a file found in this folder, or refuses it if no user can be asked. */
 async function assertOwnFile(options: Options & { readonly transport?: string }, io: Io): Promise<void> {
   const { ask: _ask, ...unasked } = io;
   await assertAccepted(options, options.transport === "stdio" ? unasked : io);
@@ -124,7 +124,7 @@ interface Log {
 
 interface CoreCommand extends Log {
   readonly work: (mcp: MCP) => Promise<unknown>;
-  /** The answer is all that there is, so the command failed when a module is missing in it. @default false */
+  /** The answer must be complete: the command fails if a module is missing. @default false */
   readonly isWhole?: boolean;
 }
 

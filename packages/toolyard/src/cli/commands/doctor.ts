@@ -46,11 +46,11 @@ export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
         io,
       ),
     );
-  // Only what the hub itself cannot do without makes this machine unfit.
+  // Only requirements of the hub itself make this machine unfit.
   return findings.filter(({ what }) => what === "node" || what === "data folder").every(({ ok }) => ok) ? EXIT.ok : 1;
 };
 
-/** Each connection and each child takes some open files; the bound of many systems is met by a busy hub. */
+/** Each connection and each child process needs open files. A busy hub reaches the limit of many systems. */
 const ENOUGH_FILES = 4096;
 
 function limitsFinding(): EngineFinding {
@@ -101,7 +101,7 @@ function programFinding(
   });
 }
 
-/** Found out by running it: a container or the kernel may forbid what is installed. */
+/** Tested by running it, since a container or the kernel can forbid an installed program. */
 async function isolationFinding(): Promise<EngineFinding> {
   const { probeBwrap } = await import("../../runtimes/bwrap/probe.ts");
   const { seccompFilter } = await import("../../runtimes/bwrap/seccomp.ts");
@@ -139,7 +139,7 @@ async function portFinding(options: SharedOptions, io: Io): Promise<EngineFindin
   });
 }
 
-/** Where `serve` would listen; of a configuration that cannot be read, others say what is wrong. */
+/** Returns where `serve` would listen. Other findings report an unreadable configuration. */
 async function address(
   { config = [] }: SharedOptions,
   { env, cwd }: Io,
@@ -172,7 +172,7 @@ async function configFinding(options: SharedOptions, io: Io): Promise<EngineFind
       ok: false,
       detail: `none in ${io.cwd} or the user's folder; \`toolyard init\` writes one`,
     };
-  // A user at a terminal is asked by the finding on engines, which runs what the file names.
+  // At a terminal, the finding on engines asks the user, since it runs what the file names.
   const unaccepted = io.ask ? undefined : await consent(options, io);
   if (unaccepted !== undefined) return { what: "configuration", ok: false, detail: unaccepted };
   return {

@@ -10,7 +10,7 @@ import type { LiveLine } from "../live/line-text.ts";
 import { showLive } from "../live/live.ts";
 import { plainLine, table } from "../output/table.ts";
 
-/** One extra that was named, and the result for it. */
+/** One requested extra and its result. */
 class ExtraItem {
   readonly extra: Extra;
   state: "present" | "needed" | "installing" | "installed" | "failed";

@@ -59,7 +59,7 @@ function candidates(files: readonly string[], io: Io): readonly KnownFile[] {
   });
 }
 
-/** Editors keep their file in a folder of their own inside the workspace. */
+/** Editors keep their file in a subfolder of the workspace. */
 function workspaceOf(path: string): string {
   const folder = dirname(path);
   return basename(folder).startsWith(".") ? dirname(folder) : folder;
@@ -85,7 +85,7 @@ async function append(target: string, text: string): Promise<void> {
   await replaceFile(target, before + added);
 }
 
-/** What is shown of an import: also where it goes, and whether it was written. */
+/** The output for an import: the report, the target, and whether it was written. */
 interface ImportSummary extends ImportReport {
   readonly target: string;
   readonly written: boolean;

@@ -26,7 +26,7 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
   return EXIT.ok;
 };
 
-/** Half a file would be in the way of the next try. */
+/** An incomplete file would block the next try. */
 async function writeNew(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   try {

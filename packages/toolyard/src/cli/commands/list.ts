@@ -33,7 +33,7 @@ export const run: CommandAction<Options> = (_args, options, io) =>
     if (!options.json) await tellStarting(hub, io);
     if (!options.json && entries.length > 0 && identityOf(options) === "tool" && io.stdout.isTTY === true)
       await print(io.stderr, "`toolyard show <tool>` shows one with its parameters and an example.");
-    // In a folder without the file, a user would not know where the tools are.
+    // In a folder without the file, the user would not know where the tools come from.
     if (!options.json && options.url === undefined && inner.config.files.length === 0)
       await print(
         io.stderr,
@@ -42,14 +42,14 @@ export const run: CommandAction<Options> = (_args, options, io) =>
     return tellMissing(inner, options.json === true, io);
   });
 
-/** Lines of a description on a terminal; `toolyard show` has all of it. */
+/** Lines of a description on a terminal; `toolyard show` prints all of it. */
 const DESCRIPTION_LINES = 3;
 
 function entriesOf(hub: Toolyard, options: Options): Promise<readonly JsonObject[]> {
   if (options.resources) return hub.listResources();
   if (options.templates) return hub.listResourceTemplates();
   if (options.prompts) return hub.listPrompts();
-  // What the hub there shows in that mode is all that there is here.
+  // The lists of the remote hub in that mode are complete.
   return hub.list({ mode: options.url === undefined ? options.mode : "all" });
 }
 

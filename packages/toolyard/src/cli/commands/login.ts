@@ -15,15 +15,15 @@ import { assertOwn, namedSource, signInSources, type SignInSource } from "../sig
 
 interface Options extends SharedOptions {
   readonly all?: boolean;
-  /** False with `--no-browser`. */
+  /** `false` with `--no-browser`. */
   readonly browser: boolean;
   readonly timeout?: string;
   readonly as?: string;
-  /** By a code that is given on another device. */
+  /** Sign-in with a code that the user enters on another device. */
   readonly device?: boolean;
 }
 
-/** As long as a person may take in the browser. */
+/** Time that a person has in the browser. */
 const PATIENCE_MS = 600_000;
 
 export const run: CommandAction<Options> = async ([name], options, io) => {
@@ -57,7 +57,7 @@ async function choose(
   throw new UsageError(`These servers want a sign-in: ${ids}. Name one, or take --all.`);
 }
 
-/** One that cannot be asked now is none. */
+/** Returns whether the source requires a sign-in. A source that does not respond counts as one that requires none. */
 async function wantsSignIn({ id, options, place }: SignInSource, io: Io): Promise<boolean> {
   const context = createContext(place);
   try {
@@ -89,7 +89,7 @@ async function signIn(
       : await login(context, {
           challenge,
           show: (address) => showAddress(address, options, io),
-          // A browser elsewhere reaches a hub that runs, and not this command.
+          // A browser on another machine reaches the running hub, but not this command.
           ...(!options.browser &&
             publicUrl !== undefined && { comesBack: handoverPlace(place.folder, publicUrl, signal) }),
           ...(io.line && { pasted: (until: AbortSignal) => io.line!("", until) }),

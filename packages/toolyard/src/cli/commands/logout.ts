@@ -21,7 +21,7 @@ export const run: CommandAction<Options> = async ([name = ""], options, io) => {
     const record = await vault.find(keyOf(context));
     if (!record?.tokens) throw new FailError(fail("needs_authorisation", `Nobody is signed in to \`${id}\`.`));
     const { tokens, wanted: _, endedBecause: __, ...rest } = record;
-    // Out of the vault first: whatever the server says to it, no hub uses them from now on.
+    // Removed from the vault first, so that no hub uses the tokens even if the server refuses the revocation.
     await vault.update(keyOf(context), (now) => now && { ...rest, scopes: [] });
     const { privateKey } = place.options;
     const { server, client } = record;

@@ -65,7 +65,7 @@ export const run: CommandAction<Options> = async ([name = ""], options, io) => {
   return EXIT.ok;
 };
 
-/** A file that was named is named again, since another one may be in force here. */
+/** Repeats the `--config` options, since another file may be in force here. */
 function configWords({ config = [] }: Options): string {
   return config.map((file) => ` --config ${shellWord(file)}`).join("");
 }
@@ -78,10 +78,10 @@ function kindOf(options: Options): ToolKind {
   );
 }
 
-/** Where tools of one kind lie, counted from the configuration's folder, and where that is said. */
+/** Folder for tools of one kind, relative to the configuration's folder, and the list that names it. */
 interface TemplateLocation {
   readonly parent: string;
-  /** Absent: a server with its command. */
+  /** `undefined`: a server with its command. */
   readonly list?: PathList;
 }
 
@@ -89,7 +89,7 @@ function placeOf(kind: ToolKind, tree: JsonObject): TemplateLocation {
   const { source, folder: usual } = NEW_PLACES[kind];
   const list = pathListsOf(tree, CONFIG_SCHEMA).find((one) => one.kind === source);
   if (!list) return { parent: usual };
-  // A single module file may stand in the list, too.
+  // The list can also contain a single module file.
   const parent = pathsOf(tree, list).find((path) => !/\.(?:m?[jt]s|py)$/.test(path));
   return { parent: parent ?? usual, list };
 }
@@ -100,7 +100,7 @@ async function writeTool(folder: string, files: Readonly<Record<string, string>>
       await mkdir(folder, { recursive: true });
       for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     } catch (error) {
-      // Half a tool would be in the way of the next try.
+      // An incomplete tool would block the next try.
       await rm(folder, { recursive: true, force: true });
       throw error;
     }

@@ -12,7 +12,7 @@ import { showLive } from "../live/live.ts";
 import { withHub } from "../hub-access/session.ts";
 import { plainLine } from "../output/table.ts";
 
-/** One thing that tools need, and what became of it. */
+/** One requirement of tools, and its result. */
 class PreparationItem {
   readonly preparation: Preparation;
   readonly name: string;
@@ -70,7 +70,7 @@ async function prepare(hub: Hub, options: SharedOptions, io: Io): Promise<number
   return isAll ? EXIT.ok : KINDS.unavailable.exit;
 }
 
-/** What is there, what cannot be done, and what is going to be run. */
+/** Describes what exists, what is impossible, and what will be run. */
 function planText(items: readonly PreparationItem[]): string {
   if (items.length === 0) return "No tool here names packages that it needs.";
   return items

@@ -23,33 +23,33 @@ import { besideHttp, readLinger, serveClients } from "../hub-access/shared-hub.t
 
 interface Options extends SharedOptions {
   readonly stdio?: boolean;
-  /** With `stdio`: this process joins the shared hub. Without: it is one. */
+  /** With `stdio`, this process joins the shared hub. Without, it is the shared hub. */
   readonly shared?: boolean;
   readonly linger?: string;
-  /** Whoever started this process holds the lock of the place where clients meet. */
+  /** The process that started this one holds the lock of the clients' meeting place. */
   readonly forClients?: boolean;
   readonly host?: string;
   readonly port?: string;
   readonly basePath?: string;
   readonly toolMode?: string;
   readonly era?: "auto" | "legacy";
-  /** With `stdio`: the client gets this profile. */
+  /** With `stdio`, profile of the client. */
   readonly profile?: string;
-  /** Patterns of tools, prompts and URIs that the client of `stdio` does not get. */
+  /** Patterns of tools, prompts and URIs to withhold from the client of `stdio`. */
   readonly deny?: readonly string[];
   readonly workers?: string;
   readonly insecure?: boolean;
-  /** Calls are not shown as they happen. */
+  /** Do not show calls. */
   readonly quiet?: boolean;
-  /** False with `--no-watch`. */
+  /** `false` with `--no-watch`. */
   readonly watch: boolean;
 }
 
 export const run: CommandAction<Options> = async (_args, options, io) => {
-  // Before anything else can print: on a pipe, standard output belongs to the protocol.
+  // Before anything else can print: with stdio, standard output belongs to the protocol.
   const output = options.stdio ? guardStdout() : undefined;
   const flags = flagsOf(options, io);
-  // On a pipe there is no user to ask, and while the hub runs no user is asked.
+  // With stdio there is no user to ask, and a running hub asks no user.
   const { ask: _ask, ...unasked } = io;
   await assertAccepted(options, output ? unasked : io);
   if (output && options.shared) {
@@ -82,8 +82,8 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
 };
 
 /**
- * The log has every call; on a terminal a call is one line for people, or with `--quiet` none, and where the log goes
- * there too, its own line of the call is kept for whoever asks the hub.
+ * Every call is logged. A terminal shows one line per call, or none with `--quiet`. If the log goes to the same
+ * terminal, its own line for the call is left out there but kept for clients that read the log.
  */
 async function watchOf({ quiet = false, json, stdio }: Options, { tree }: Hub["config"], io: Io): Promise<CallWatch> {
   const isShown = io.stderr.isTTY === true && !json && !stdio;
@@ -98,7 +98,7 @@ interface ServeContext {
   readonly load: () => Promise<Hub["config"]>;
   readonly output: GuardedStdout | undefined;
   readonly firstCaller: FirstCaller;
-  /** Called when the banner is printed. */
+  /** Called after the banner is printed. */
   readonly onStarted: () => void;
 }
 
@@ -114,27 +114,27 @@ async function serve(hub: Hub, serving: ServeContext): Promise<number> {
       if (!served || !("address" in served) || wanted === current) return;
       served = await reopen(hub, served, address);
       [current, address] = [wanted, addressOf(serverOf(hub))];
-      // What is offered hangs on who can get in, too.
+      // The offered capabilities also depend on who has access.
       await hub.reconfigure(hub.config);
     },
   });
   let beside: Awaited<ReturnType<typeof besideHttp>>;
   const isTerminalGone = watchTerminal();
   const leaving = new AbortController();
-  // A hub that was started by hand ends with its window; otherwise the signal means to read the files again.
+  // A hub started by hand ends with its window. Otherwise the signal reloads the files.
   const onHangup = (): void => {
     if (isTerminalGone()) return leaving.abort();
     void reloader.reload();
     if (served && "lookAtCertificate" in served) void served.lookAtCertificate?.();
   };
-  // From the start: whoever reads the address may send the signal at once.
+  // From the start: a reader of the address may send the signal immediately.
   process.on("SIGHUP", onHangup);
   try {
     served = await open(hub, serving, reloader);
     serving.onStarted();
     if (options.watch) await reloader.watch(hub.config.files);
     if ("address" in served) beside = await besideHttp(hub, { options, io, reloader });
-    // The door of a pipe ends with its client; that of HTTP when somebody ends the program.
+    // A stdio endpoint ends with its client, an HTTP endpoint with the program.
     await Promise.race([aborted(io.interrupted), aborted(leaving.signal), served.done]);
     hub.logger.info(
       io.interrupted.aborted
@@ -149,7 +149,7 @@ async function serve(hub: Hub, serving: ServeContext): Promise<number> {
   }
 }
 
-/** The one door that was asked for. */
+/** Opens the requested endpoint. */
 async function open(
   hub: Hub,
   { options, io, output, firstCaller }: ServeContext,
@@ -177,7 +177,7 @@ async function startHttp(hub: Hub, options: Options, io: Io): Promise<ServedHttp
   return served;
 }
 
-/** What is starting is shown until the banner says what is there. */
+/** Shows starting sources until the banner shows the result. */
 async function bannerAfterStart(
   hub: Hub,
   served: ServedHttp,
@@ -193,14 +193,14 @@ async function bannerAfterStart(
   }
 }
 
-/** Where callers of this hub may keep the token, if it wants one. */
+/** Name of the variable in which callers of this hub can keep the token, if one is required. */
 function tokenVariable({ services }: Hub, { tokenEnv }: Options): string | undefined {
   return getService(services, ACCESS_PLAN)().isGuarded ? (tokenEnv ?? "TOOLYARD_TOKEN") : undefined;
 }
 
 /**
- * Moves the HTTP door to what `[server]` and `[rest]` say now; `before` is where it was. Where that cannot be had, the
- * old door stays open, and the log says so.
+ * Moves the HTTP endpoint to the address that `[server]` and `[rest]` configure now; `before` is the old one. If that
+ * fails, the old endpoint stays open, and the failure is logged.
  */
 async function reopen(hub: Hub, served: ServedHttp, before: string): Promise<ServedHttp> {
   const wanted = serverOf(hub);
@@ -219,18 +219,18 @@ async function reopen(hub: Hub, served: ServedHttp, before: string): Promise<Ser
   }
 }
 
-/** A door at another address opens before the old one closes. */
+/** At another address, opens the new endpoint before the old one closes. */
 async function addEndpoint(hub: Hub, served: ServedHub, wanted: ServerConfig): Promise<ServedHttp> {
   const fresh = await serveHttp(hub, wanted);
   await served.close();
   return fresh;
 }
 
-/** At the same address the old door has to go first, so what can be known to fail is found out before. */
+/** At the same address, the old endpoint closes first, so predictable failures are checked before that. */
 async function replaceEndpoint(hub: Hub, served: ServedHttp, wanted: ServerConfig): Promise<ServedHttp> {
   await assertListenable(hub, wanted);
   await served.close();
-  // A free port was taken once; callers know it by now.
+  // A free port was chosen once, and callers know it now.
   return serveHttp(hub, wanted.port === 0 ? { ...wanted, port: served.address.port } : wanted);
 }
 

@@ -16,13 +16,13 @@ interface Options extends SharedOptions {
   readonly port?: readonly string[];
   readonly insecure?: boolean;
   readonly stdio?: boolean;
-  /** True: at its default address. */
+  /** `true`: at its default address. */
   readonly hub?: string | true;
 }
 
 interface RunnableService {
   readonly name: string;
-  /** `ddgs-mcp`: the name that it has in registries and compose files. */
+  /** `ddgs-mcp`: its name in registries and compose files. */
   readonly host?: string;
   readonly tool: string;
   readonly port: number;
@@ -41,7 +41,9 @@ interface ServiceHandle {
   close(): Promise<void>;
 }
 
-/** What the build of `servers/` exports. They know this package by its name, so it does not import them by theirs. */
+/**
+ * Exports of the build of `servers/`. They import this package by name, so this package does not import them by theirs.
+ */
 interface ServicesModule {
   readonly SERVICES: readonly RunnableService[];
   readonly SERVICES_ON_REQUEST: readonly string[];
@@ -104,7 +106,10 @@ async function chooseServices(module: ServicesModule, names: readonly string[]):
   return Promise.all(chosen.map((one) => ("tool" in one ? one : module.loadService(one.name))));
 }
 
-/** `web-search`, `ddgs-mcp` and `ddgs` are one service, `weather-mcp` and `weather` another. */
+/**
+ * Returns the service for a name: `web-search`, `ddgs-mcp` and `ddgs` are one service, `weather-mcp` and `weather`
+ * another.
+ */
 function serviceOf<T extends Pick<RunnableService, "name" | "host">>(all: readonly T[], word: string): T | undefined {
   const short = word.replace(/-mcp$/, "");
   return all.find(({ name, host }) => name === short || host === `${short}-mcp`);
@@ -120,7 +125,9 @@ function environmentOf({ hub, ...options }: Options, io: Io): Io["env"] {
   };
 }
 
-/** `--port 6000` moves those that are started, in their order, 0 to free ports; `--port weather=6000` moves one. */
+/**
+ * `--port 6000` sets the first port of the started services, 0 chooses free ports; `--port weather=6000` sets one port.
+ */
 function portsOf(wanted: readonly RunnableService[], given: readonly string[]): ReadonlyMap<string, number> {
   const ports = new Map(wanted.map(({ name, port }) => [name, port]));
   for (const word of given) {
@@ -153,7 +160,7 @@ interface ServiceLaunch {
   readonly options: Options;
 }
 
-/** Those that run stand in `running`, also when a later one cannot start. */
+/** Adds running services to `running`, even if a later one fails to start. */
 async function startAll(
   { module, wanted, ports, environment, options }: ServiceLaunch,
   running: ServiceHandle[],
@@ -169,7 +176,7 @@ async function startAll(
     running.push(one);
     return one;
   };
-  // Where geocoding listens is what weather asks, unless somebody said otherwise.
+  // Weather uses the started geocoding service unless another is configured.
   const geocoding = wanted.find(({ name }) => name === GEOCODING);
   const endpoint = geocoding ? (await start(geocoding, environment)).served.endpoint : undefined;
   const variables =

@@ -24,7 +24,7 @@ export const run: CommandAction<SharedOptions> = ([name = ""], options, io) =>
     return EXIT.ok;
   });
 
-/** Flags that make the example reach the same hub. */
+/** Flags with which the example reaches the same hub. */
 function remoteFlags({ url, tokenEnv, config = [] }: SharedOptions): readonly string[] {
   return [
     ...config.flatMap((file) => ["--config", file]),

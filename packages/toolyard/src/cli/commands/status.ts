@@ -38,13 +38,13 @@ export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
   return EXIT.ok;
 };
 
-/** What is wrong with the pair that encrypts; where nothing is, until when it will do. */
+/** Returns the problem of the certificate, or its expiry if there is none. */
 function certificateText({ problem, certificate, validUntil }: JsonObject): string {
   if (typeof problem === "string") return plainLine(problem);
   return plainLine(`The certificate in ${String(certificate)} is valid until ${String(validUntil).slice(0, 10)}.`);
 }
 
-/** `--url`, else where the configuration lets the hub listen. */
+/** Returns `--url`, or the address at which the configuration lets the hub listen. */
 async function endpointOf(options: SharedOptions, io: Io): Promise<{ url: URL; token: string | undefined }> {
   if (options.url !== undefined) {
     const url = parseUrl(options.url);
@@ -53,7 +53,7 @@ async function endpointOf(options: SharedOptions, io: Io): Promise<{ url: URL; t
     return { url, token: readToken(options, io) };
   }
   const { server = {} } = (await loadSettings(options, io)).tree;
-  // Who may listen there is for the hub to say.
+  // The hub itself checks who may listen there.
   const url = new URL(`${await ownUrl(resolveHttp({ ...server, insecure: true }))}/status`);
   return { url, token: readToken(options, io) ?? server.token };
 }

@@ -26,7 +26,7 @@ async function toggle(
       const server = serversOf(document.tree, CONFIG_SCHEMA).find((one) => one.name === name);
       if (!server || (server.options["enabled"] !== false) === enabled) return document;
       const isTold = files.some((file) => file !== found.file && serverNamed([file], name));
-      // As `disable` wrote it, it goes again. Where another file says something of the server, it must be said here.
+      // Removes the option that `disable` wrote. If another file sets it for this server, it must be set here.
       const bare = enabled && !isTold ? await document.unset(server.path, "enabled") : undefined;
       return bare ?? document.set(server.path, "enabled", enabled);
     }),

@@ -20,11 +20,11 @@ import { denyPatterns } from "./deny-patterns.ts";
 import type { ConnectWork, HubState } from "./options.ts";
 import { configOf, writtenServers } from "./target.ts";
 
-/** What is to be done for one client. */
+/** The planned change for one client. */
 export interface ClientPlan extends TakeOver {
   readonly client: ClientKind;
   readonly file: string;
-  /** Servers of the hub that this client must not get. */
+  /** Servers of the hub to withhold from this client. */
   readonly hidden: readonly HiddenServer[];
 }
 
@@ -34,7 +34,7 @@ export interface ClientPlans {
 }
 
 interface PlanOptions {
-  /** The user named the one client, so that its failure is the answer. */
+  /** The user named this client, so its failure is the result. */
   readonly isNamed: boolean;
   readonly keep: boolean;
 }
@@ -62,7 +62,7 @@ export async function planClients(
   const second = await eachClient([...byClient.keys()], (client) => find(byClient.get(client)!), each);
   const failed = [...(first.failed?.failed ?? []), ...(second.failed?.failed ?? [])];
   if (!second.failed) return { plans: second.done, failed };
-  // Other clients may count on servers that a failed client would have brought.
+  // Other clients may rely on servers that a failed client would have added.
   const left = second.done.map(({ client }) => client);
   const again = await planClients(left, work, options);
   return { plans: again.plans, failed: [...failed, ...again.failed] };
@@ -70,7 +70,7 @@ export async function planClients(
 
 interface PlanContext {
   readonly work: ConnectWork;
-  /** Servers of the hub so far; those of this client are added. */
+  /** Servers of the hub so far. Those of this client are added. */
   readonly taken: Map<string, JsonObject>;
   readonly keep: boolean;
   readonly config: LoadedHubConfig;
@@ -79,7 +79,7 @@ interface PlanContext {
 async function planClient(client: ClientKind, { work, taken, keep, config }: PlanContext): Promise<ClientPlan> {
   const { options, io, target } = work;
   const file = fileOf(client, io);
-  // What cannot be written is found before the user is asked, and before servers move.
+  // Finds targets that cannot be written before the user is asked and servers are moved.
   await entryOf({ client, hidden: [] }, { config, servers: taken }, work);
   if (!options.dryRun) await assertReplaceable(file);
   const document = await readClientDocument(client, file);
@@ -99,7 +99,7 @@ async function planClient(client: ClientKind, { work, taken, keep, config }: Pla
   return { ...plan, client, file, hidden: [] };
 }
 
-/** Throws a `UsageError` if the entry would replace a server of the user, or could not be used. */
+/** Throws a `UsageError` if the entry would replace a server of the user, or is unusable. */
 function assertFree(client: ClientKind, { servers, tree }: ClientDocument): void {
   if (HUB_NAME in servers && !isHubEntry(servers[HUB_NAME]))
     throw new UsageError(

@@ -7,7 +7,7 @@ import { plainLine, plainList } from "../output/table.ts";
 import type { ClientPlan } from "./client-plans.ts";
 import type { ConnectWork } from "./options.ts";
 
-/** What was done for one client, or would be. */
+/** The change for one client, done or planned. */
 export interface ConnectResult {
   readonly plan: ClientPlan;
   readonly entry: JsonObject;
@@ -17,7 +17,7 @@ export interface ConnectResult {
   readonly moved: readonly string[];
 }
 
-/** Returns the part of the JSON document for one client. It holds no values of the servers' variables and headers. */
+/** Returns the part of the JSON document for one client, without values of the servers' variables and headers. */
 export function connectJson({ plan, entry, changed, backup, moved }: ConnectResult): JsonObject {
   const { client, file, added, stays, hidden, warnings } = plan;
   return {
@@ -34,7 +34,7 @@ export function connectJson({ plan, entry, changed, backup, moved }: ConnectResu
   };
 }
 
-/** Prints what was done for one client. */
+/** Prints the change for one client. */
 export async function printConnected(result: ConnectResult, work: ConnectWork): Promise<void> {
   const { plan, entry, changed, backup } = result;
   const { options, io, target } = work;
@@ -57,7 +57,7 @@ export async function printConnected(result: ConnectResult, work: ConnectWork): 
   if (changed) await say(options.http ? `\`toolyard serve\` must run for it. ${client.next}` : client.next);
 }
 
-/** Prints which servers the configuration serves in the client's place, with the warnings of the import. */
+/** Prints which servers the configuration now serves instead of the client, with the warnings of the import. */
 async function printMoved({ plan, moved }: ConnectResult, { options, io, target }: ConnectWork): Promise<void> {
   const { client, added, warnings } = plan;
   const { dryRun = false } = options;

@@ -16,7 +16,7 @@ export interface ConnectOptions extends SharedOptions {
   readonly profile?: string;
 }
 
-/** The configuration that clients are connected to. */
+/** The configuration to connect clients to. */
 export interface Target {
   readonly path: string;
   readonly files: readonly string[];
@@ -27,11 +27,11 @@ export interface Target {
 /** The hub as clients will get it. */
 export interface HubState {
   readonly config: LoadedHubConfig;
-  /** Its servers, by name, those that are about to be added included. */
+  /** Its servers, by name, including those about to be added. */
   readonly servers: ReadonlyMap<string, JsonObject>;
 }
 
-/** What every step of one `connect` needs. */
+/** Shared context of the steps of one `connect`. */
 export interface ConnectWork {
   readonly options: ConnectOptions;
   readonly io: Io;

@@ -16,15 +16,15 @@ import { denyPatterns } from "./deny-patterns.ts";
 import type { ConnectWork, HubState } from "./options.ts";
 
 /**
- * Hides new servers of the hub from clients that were connected before, if their own files withhold the same program.
- * Without this, connecting one client could widen what another one may do.
+ * Hides new servers of the hub from already connected clients if their own files withhold the same program. Otherwise,
+ * connecting one client could grant another one more access.
  */
 export async function limitOthers(connected: ReadonlySet<ClientKind>, hub: HubState, work: ConnectWork): Promise<void> {
   for (const client of CLIENTS.filter((one) => !connected.has(one))) {
     try {
       await limitClient(client, hub, work);
     } catch (error) {
-      // A broken file of another client is not this command's subject.
+      // A broken file of another client does not concern this command.
       if (!(error instanceof ConfigError)) throw error;
     }
   }

@@ -15,7 +15,7 @@ import type { ConnectOptions, Target } from "./options.ts";
 
 /** Finds the configuration, or creates the user's own if there is none and this is no dry run. */
 export async function targetFile(options: ConnectOptions, io: Io): Promise<Target> {
-  // From now on clients start what the file names, without a question.
+  // From now on, clients start what the file names without a question.
   if (!options.dryRun) await assertAccepted(options, io);
   const found = locateConfig(options.config ?? [], io.env, io.cwd);
   const path = found.at(-1) ?? userConfigFile(io.env);
@@ -39,7 +39,7 @@ export async function writtenServers({ files }: Target): Promise<ReadonlyMap<str
   return new Map(servers.map(({ name, options }) => [name, options]));
 }
 
-/** Adds the servers of clients to the configuration's file. */
+/** Adds servers of clients to the configuration's file. */
 export async function addToTarget(target: Target, servers: readonly ImportedServer[]): Promise<void> {
   if (servers.length === 0) return;
   const added = servers.map(({ alias: name, kind, options, program }) => {

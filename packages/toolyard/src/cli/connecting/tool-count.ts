@@ -13,23 +13,23 @@ import type { ClientPlan } from "./client-plans.ts";
 import type { ConnectOptions, ConnectWork } from "./options.ts";
 import { configOf } from "./target.ts";
 
-/** Above this many tools a model chooses worse, and each request carries all their descriptions. */
+/** With more tools a model chooses less well, and each request carries all descriptions. */
 const MANY_TOOLS = 40;
-/** A server that has not answered by then hangs; its tools are estimated. */
+/** A server without a response by then hangs; its tools are estimated. */
 const START_MS = 10_000;
 /** Limit of the whole count, downloads included. */
 const COUNT_MS = 40_000;
 const LOOK_MS = 100;
 /** Limit of the final list, which may wait for servers that are still starting. */
 const LIST_MS = 1000;
-/** Tools that a server without an answer is taken to have. */
+/** Estimated number of tools of a server without a response. */
 const USUAL_TOOLS = 8;
 
-/** Returns the tool mode for all clients of this run. Undefined: as the configuration says. */
+/** Returns the tool mode for all clients of this run, or `undefined` to use the configuration. */
 export async function chooseMode(plans: readonly ClientPlan[], work: ConnectWork): Promise<string | undefined> {
   const { options, io } = work;
   const { tree } = await configOf(work.target, io);
-  // A profile is the selection for its client already.
+  // A profile already selects tools for its client.
   const isChosen = options.mode !== undefined || options.profile !== undefined;
   if (isChosen || tree.server?.tool_mode !== undefined) return options.mode;
   const what = await describeMany(plans, tree, work);
@@ -44,7 +44,7 @@ export async function chooseMode(plans: readonly ClientPlan[], work: ConnectWork
   return (await io.ask?.(question)) ? "discovery" : undefined;
 }
 
-/** Returns the name of the one client. Undefined: there are several. */
+/** Returns the name of the only client, or `undefined` if there are several. */
 function programOf(plans: readonly ClientPlan[]): string | undefined {
   return plans.length === 1 ? plans[0]?.client.program : undefined;
 }
@@ -54,7 +54,7 @@ function discoveryNote(what: string, program: string | undefined): string {
   return `The hub ${what}: ${who} to find them by search (discovery mode). With --mode normal ${reads} all of them.`;
 }
 
-/** Describes what the hub has many of. A dry run starts nothing, so it does not count tools. */
+/** Describes the large number of tools or servers. A dry run starts nothing, so it does not count tools. */
 async function describeMany(
   plans: readonly ClientPlan[],
   tree: LoadedHubConfig["tree"],
@@ -75,7 +75,7 @@ async function note({ options, io }: ConnectWork, text: string): Promise<void> {
 
 interface Count {
   readonly tools: number;
-  /** Servers that have not answered yet. */
+  /** Servers without a response so far. */
   readonly pending: readonly string[];
 }
 
@@ -96,7 +96,7 @@ async function manyTools({ options: { config: _named, ...options }, io, target }
   return `lists ${tools} tools, and ${pending.length} servers have not answered yet (${pending.join(", ")})`;
 }
 
-/** Resolves with the servers that have no answer yet, once the rest are known or there are many tools already. */
+/** Resolves with the servers without a response, once the others are known or many tools are found. */
 async function answered(hub: Hub): Promise<readonly string[]> {
   const started = performance.now();
   for (;;) {
@@ -114,7 +114,7 @@ function toolsOf(hub: Hub): number {
   return hub.port.sources().reduce((sum, { tools }) => sum + tools, 0);
 }
 
-/** Shows what the servers do while they are started for the count. */
+/** Shows the state of the servers while they start for the count. */
 async function shown<T>(
   hub: Hub,
   { options, io }: { readonly options: ConnectOptions; readonly io: Io },

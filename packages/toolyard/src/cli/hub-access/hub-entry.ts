@@ -11,17 +11,17 @@ export interface EntryOptions {
   readonly http?: boolean;
   readonly own?: boolean;
   readonly tokenEnv?: string;
-  /** What the client's lists show; absent: as the configuration says. */
+  /** Tool mode of the client's lists. `undefined`: as configured. */
   readonly mode?: string;
-  /** Which protocol the client is served by; absent: as the configuration says. */
+  /** Protocol of the client. `undefined`: as configured. */
   readonly era?: "auto" | "legacy";
-  /** Name of the profile that the client gets; absent: the whole hub. */
+  /** Profile of the client. `undefined`: the whole hub. */
   readonly profile?: string;
-  /** Patterns of tools, prompts and URIs that the client does not get. @default [] */
+  /** Patterns of tools, prompts and URIs to withhold from the client. @default [] */
   readonly deny?: readonly string[];
 }
 
-/** What a client needs to reach the hub of this configuration, with absolute paths. */
+/** Returns what a client needs to reach the hub of this configuration, with absolute paths. */
 export async function hubEntry(config: LoadedHubConfig, options: EntryOptions, io: Io): Promise<HubEntry> {
   assertProfile(config, options);
   if (options.http) return addressEntry(config, options);
@@ -49,7 +49,10 @@ function fewTools({ tree }: LoadedHubConfig, { mode, profile }: EntryOptions): {
   return (mode ?? ofProfile ?? tree.server?.tool_mode) === "discovery" ? { listsFew: true } : {};
 }
 
-/** The command line itself. A link to it, as package managers make them, may be gone or lead elsewhere tomorrow. */
+/**
+ * Returns the real path of this program. A link to it, as package managers create them, can disappear or change its
+ * target.
+ */
 export function ownProgram(): string {
   return realpathSync(process.argv[1] ?? "");
 }

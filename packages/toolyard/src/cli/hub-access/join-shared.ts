@@ -34,8 +34,8 @@ export interface JoinSharedOptions {
 }
 
 /**
- * Serves one client on standard input and output from the hub that it shares with others. Gives the exit code; nothing
- * where this client needs a hub of its own, which the log says.
+ * Serves one client on stdio from a hub shared with other clients. Returns the exit code, or `undefined` if this client
+ * needs a separate hub; the reason is logged.
  */
 export async function joinShared({ options, io, output }: JoinSharedOptions): Promise<number | undefined> {
   const config = await sharedConfig({ options, io });
@@ -74,7 +74,7 @@ function withVerbosity({ tree }: LoadedHubConfig, { verbose }: Options): HubConf
   return { logging: { ...logging, ...(verbose ? { level: "debug" } : {}) } };
 }
 
-/** What the system refuses is a reason like others to have a hub of one's own. */
+/** A system error is a reason like others to use a separate hub. */
 async function join(joining: JoinContext, config: LoadedHubConfig): Promise<JoinResult> {
   const { io } = joining;
   try {
@@ -102,7 +102,7 @@ async function joinAt(place: SharedPlace, { options, io }: JoinContext, config: 
   });
 }
 
-/** When the hub is gone: the one that took its place, or one that is started now. */
+/** Returns a hub after the previous one has ended: its successor, or a hub started now. */
 async function nextHub(joining: JoinContext): Promise<HubEnd> {
   const { options, io, logger } = joining;
   const config = await sharedConfig({ options, io });
@@ -126,7 +126,7 @@ function sharedEnd({ socket, pid, isNew }: Extract<JoinResult, { outcome: "joine
   return { input: socket, output: socket, destroy: () => void socket.destroy() };
 }
 
-/** `files` are absolute, since the process may be started in another folder. */
+/** `files` are absolute, since the process may start in another folder. */
 function ownCommand(
   { toolMode, era, profile, deny, verbose, watch, config, found, yes }: Options,
   files: readonly string[],
@@ -147,7 +147,7 @@ function ownCommand(
   ];
 }
 
-/** A process of its own that outlives this one. Relative things count from the configuration's folder. */
+/** Starts a process that outlives this one. Relative paths start at the configuration's folder. */
 function startShared(
   options: Options,
   io: Io,
@@ -184,7 +184,7 @@ async function keepLogSmall(path: string): Promise<void> {
   if (stats && stats.size > MAX_OLD_LOG_BYTES) await rename(path, `${path}.old`).catch(() => {});
 }
 
-/** A hub for this client alone, as a child that ends with it. */
+/** Starts a hub for this client only, as a child that ends with it. */
 async function ownEnd(options: Options, io: Io, files: readonly string[]): Promise<HubEnd> {
   const child = spawn(process.execPath, [...ownCommand(options, files), "--stdio"], {
     cwd: io.cwd,

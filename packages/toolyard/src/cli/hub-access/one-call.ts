@@ -17,16 +17,16 @@ import { startedHere, whatIsMissing } from "./still-starting.ts";
 
 export interface OneCallOptions extends SharedOptions {
   readonly timeout?: string;
-  /** What is called, as it is shown while it runs. */
+  /** Name shown during the call. */
   readonly shown?: string;
 }
 
-/** Longer than the bound on connecting, so that a server which starts slowly has its say. */
+/** Longer than the limit on connecting, so that a slow server's result is used. */
 const STARTED_WITHIN_MS = 35_000;
 
 /**
- * Makes one call and starts only what it needs: first with the sources that need no connection, then, when they do not
- * know the name, with the others, which connect when the last known lists do not already tell who is meant.
+ * Makes one call and starts only the sources it needs: first those without a connection, and if they do not know the
+ * name, the others, which connect unless the last known lists already identify the tool.
  */
 export async function oneCall(options: OneCallOptions, io: Io, work: CallAction): Promise<Outcome> {
   const view = new CallView(io, options.shown ?? "the call", options);
@@ -48,7 +48,7 @@ async function callOnce(options: OneCallOptions, { io, view }: OneCallContext, w
     view.watch(hub.port);
     return onceStarted(work, io, [toolyard, call, hub]);
   };
-  // The answer itself says why a call failed; the log need not say it once more.
+  // The result already states why a call failed, so the log need not repeat it.
   const shared = { ...options, logLevel: "error" } as const;
   if (options.url === undefined) {
     const local = await withHub({ ...shared, only: ({ kind }) => isOnThisMachine(kind) }, io, run);
@@ -58,7 +58,7 @@ async function callOnce(options: OneCallOptions, { io, view }: OneCallContext, w
   return options.url === undefined || !outcome.ok ? outcome : { ...outcome, result: withoutEnvelope(outcome.result) };
 }
 
-/** What the hub there put around a result to send it is no part of it; here nobody puts it there. */
+/** Removes what the remote hub added to a result to send it; nothing adds it here. */
 function withoutEnvelope({ _meta: meta, ...result }: JsonObject): JsonObject {
   const { [META.serverInfo]: server, ...rest } = isJsonObject(meta) ? meta : {};
   const isHubs = isJsonObject(server) && server["name"] === SERVER_NAME;
@@ -72,7 +72,7 @@ function withoutEnvelope({ _meta: meta, ...result }: JsonObject): JsonObject {
   return Object.keys(rest).length === 0 ? kept : { ...kept, _meta: rest };
 }
 
-/** A program that runs once cannot try again in a moment, so it waits for sources that may have the name. */
+/** A program that runs once cannot retry later, so it waits for sources that may have the name. */
 async function onceStarted(work: CallAction, io: Io, given: Parameters<CallAction>): Promise<Outcome> {
   const [, { timeoutMs }, hub] = given;
   const outcome = await work(...given);
@@ -83,7 +83,7 @@ async function onceStarted(work: CallAction, io: Io, given: Parameters<CallActio
   return namingMissing(await work(...given), hub);
 }
 
-/** What nobody has may be of a module that could not be imported. */
+/** An unknown name can belong to a module that failed to import. */
 function namingMissing(outcome: Outcome, hub: Hub): Outcome {
   const missing = whatIsMissing(missingModules(hub));
   if (outcome.ok || outcome.kind !== "unknown_tool" || missing === undefined) return outcome;
@@ -97,7 +97,7 @@ function callOptions(options: OneCallOptions, io: Io, view: CallView): CallOptio
   return {
     signal: io.interrupted,
     ...(timeout === undefined ? {} : { timeoutMs: readTimeout(timeout) }),
-    // With --json, standard error is for the error object alone.
+    // With --json, standard error contains only the error object.
     ...(json && !verbose
       ? {}
       : {
@@ -117,7 +117,7 @@ function callOptions(options: OneCallOptions, io: Io, view: CallView): CallOptio
   };
 }
 
-/** `30s`, `5m`, `250ms`: a bare number could be meant as seconds or as milliseconds, so it is refused. */
+/** Parses `30s`, `5m` or `250ms`. A number without a unit is ambiguous, so it is refused. */
 export function readTimeout(text: string): number {
   if (/^\s*[\d.]+\s*$/.test(text))
     throw new UsageError(`--timeout needs a unit, such as ${text.trim()}s or ${text.trim()}ms, got "${text}".`);
@@ -128,7 +128,7 @@ export function readTimeout(text: string): number {
   }
 }
 
-/** Prints a call's result, or why there is none, and gives the exit code of the table. */
+/** Prints a call's result or error, and returns the exit code of the table. */
 export async function reportOutcome(
   outcome: Outcome,
   { json, io }: { readonly json: boolean; readonly io: Io },

@@ -3,7 +3,7 @@ import { FailError } from "../../core/errors.ts";
 import { VERSION } from "../../core/version.ts";
 import type { Io } from "../output/io.ts";
 
-/** Far more than the status or the hits of any hub. */
+/** Far above the status or the hits of any hub. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 export interface HubQuestion {
@@ -12,15 +12,15 @@ export interface HubQuestion {
   readonly timeoutMs: number;
 }
 
-/** What a hub answered: its JSON, or nothing where it is none. */
+/** The response of a hub: its JSON, or `undefined` if the body is not JSON. */
 export interface HubAnswer {
   readonly status: number;
   readonly json: unknown;
 }
 
 /**
- * Asks a running hub for something that is no part of MCP, over the same proxies. Rejects with what the network said,
- * or with a `FailError` for an answer that is too large.
+ * Sends a request outside MCP to a running hub, through the same proxies. Rejects with the network's error, or with a
+ * `FailError` for a response that is too large.
  */
 export async function askHub({ url, token, timeoutMs }: HubQuestion, io: Io): Promise<HubAnswer> {
   const { OutboundClient } = await import("../../outbound/outbound-client.ts");

@@ -28,7 +28,7 @@ const LANGUAGES: Readonly<Record<string, SandboxLanguage>> = {
   ".cjs": "javascript",
 };
 
-/** What the command line asks to run. Throws a `UsageError` for what cannot be run as it is. */
+/** Returns the job that the command line describes. Throws a `UsageError` if it cannot be run. */
 export async function readJob(
   { file, limits }: { readonly file: string; readonly limits: SandboxOptions["limits"] },
   options: RunOptions,
@@ -54,7 +54,7 @@ export async function readJob(
   return job;
 }
 
-/** Somebody at the terminal may take longer than a caller, and compute all the while. */
+/** A user at the terminal may use a longer timeout than a caller, and the whole time for computation. */
 export function withTimeout(options: SandboxOptions, timeout: string | undefined): SandboxOptions {
   if (timeout === undefined) return options;
   const wallMs = readTimeout(timeout);
@@ -65,7 +65,7 @@ export function withTimeout(options: SandboxOptions, timeout: string | undefined
 }
 
 const MAX_TIMEOUT_MS = 24 * 3_600_000;
-/** Far above what is run, which says so itself. */
+/** Far above the sandbox's own limit, which has its own error. */
 const MAX_CODE_BYTES = 16 * 1024 ** 2;
 
 function languageOf(file: string): SandboxLanguage {
@@ -94,8 +94,8 @@ async function readFiles(given: readonly string[], maxBytes: number, io: Io): Pr
 }
 
 /**
- * `data/in.csv` lies under the same name in the run, what lies elsewhere (`../in.csv`) in its working folder;
- * `name=path` says it.
+ * `data/in.csv` keeps its path in the run; a file outside the current folder (`../in.csv`) gets its name in the working
+ * folder; `name=path` sets the name.
  */
 async function placeOf(word: string, io: Io): Promise<{ readonly path: string; readonly from: string }> {
   const whole = resolve(io.cwd, word);

@@ -5,7 +5,7 @@ import type { SharedOptions } from "../rows/command-row.ts";
 import type { Io } from "../output/io.ts";
 import { parseUrl, readToken } from "./session.ts";
 
-/** As long as the hub there may wait for servers that are starting. */
+/** As long as the remote hub may wait for servers that are starting. */
 const ANSWER_WITHIN_MS = 35_000;
 
 export interface RemoteSearch {
@@ -15,8 +15,8 @@ export interface RemoteSearch {
 }
 
 /**
- * Searches the hub behind `--url` by its own index, which knows its servers and meanings. Nothing where that is no hub
- * that answers: what it lists is searched here then.
+ * Searches the hub behind `--url` with its own index, which knows its servers and meanings. Resolves with `undefined`
+ * if no hub answers there; its lists are then searched here.
  */
 export async function searchThere(
   wanted: RemoteSearch,

@@ -18,15 +18,15 @@ import type { Io } from "../output/io.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
 
 /**
- * The configuration that a command works with: named, found, or none at all. One that somebody else may have written is
- * asked about first. Rejects with a `UsageError` when it is refused, and where no user can be asked.
+ * Loads the configuration of a command: named, found, or none. Asks first about one that another user may have written.
+ * Rejects with a `UsageError` if it is refused, or if no user can be asked.
  */
 export async function loadSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
   await assertAccepted(options, io);
   return readSettings(options, io, flags);
 }
 
-/** The same for commands that only show it: nothing may be started by what it holds. */
+/** Loads it for commands that only show it and start nothing. */
 export function readSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
   const files = locateConfig(options.config ?? [], io.env, io.cwd);
   return loadHubConfig({ files, variables: io.env, flags: withVerbosity(flags, options) });
@@ -37,22 +37,22 @@ function withVerbosity(flags: JsonObject, options: SharedOptions): JsonObject {
 }
 
 export interface CommandHubOptions extends SharedOptions {
-  /** Leaves sources out, so that a command on one tool starts only what is needed. */
+  /** Excludes sources, so that a command on one tool starts only what it needs. */
   readonly only?: SourceFilter;
   /**
-   * True: connects to an upstream only when its last known list is missing or it is called. False: to every one.
+   * `true`: connect to an upstream only if its last known list is missing or it is called. `false`: connect to all.
    * @default as configured
    */
   readonly lazy?: boolean;
-  /** What the hub may say on standard error beside the answer; nothing at all with `--json`. @default "warning" */
+  /** Log level on standard error; nothing with `--json`. @default "warning" */
   readonly logLevel?: "warning" | "error";
-  /** What the hub behind `--url` is asked to show; an address that says it itself wins. @default "all" */
+  /** Tool mode requested from the hub behind `--url`, unless the address itself sets one. @default "all" */
   readonly shows?: ToolMode;
 }
 
 /**
- * A hub for one command: built here from the configuration, or the one behind `--url`. Interrupted, it is closed in
- * order and the command has failed as `cancelled`.
+ * Runs `work` on a hub for one command: built here from the configuration, or the one behind `--url`. An interrupt
+ * closes the hub in order, and the command fails as `cancelled`.
  */
 export async function withHub<T>(
   options: CommandHubOptions,
@@ -60,7 +60,7 @@ export async function withHub<T>(
   work: (toolyard: Toolyard, hub: Hub) => Promise<T>,
 ): Promise<T> {
   const hub = await openFor(options, io);
-  // A terminal that is closed waits for nobody; leaving by the exit kills the children.
+  // A closed terminal waits for nobody. The exit handler kills the children.
   const onHangup = (): never => process.exit(HANGUP_EXIT);
   process.once("SIGHUP", onHangup);
   const unwatch = watchFaults(hub.logger);
@@ -80,7 +80,7 @@ export async function withHub<T>(
 
 async function openFor(options: CommandHubOptions, io: Io): Promise<Hub> {
   const isRemote = options.url !== undefined;
-  // Behind --url there is one source, and what it says is the answer.
+  // Behind --url there is one source, and its errors are in the answer.
   const quiet: JsonObject = { logging: { level: isRemote ? "error" : (options.logLevel ?? "warning") } };
   const config = await (isRemote ? remoteSettings(options, io, quiet) : loadSettings(options, io, quiet));
   const { lazy } = options;
@@ -91,16 +91,16 @@ async function openFor(options: CommandHubOptions, io: Io): Promise<Hub> {
     mirror: isRemote,
     printsFailures: options.verbose !== true,
     ...(options.only ? { only: options.only } : {}),
-    // Programs read standard error, too: with --json nothing but the error object stands there.
+    // Programs also read standard error: with --json it contains only the error object.
     ...(options.json && !options.verbose ? { logger: SILENT_LOGGER } : {}),
   });
 }
 
 const HANGUP_EXIT = 129;
-/** Longer than the bound on connecting, so that the connection has its own say. */
+/** Longer than the limit on connecting, so that the connection fails with its own error. */
 export const SETTLED_WITHIN_MS = 35_000;
 
-/** A hub that cannot be reached has no lists and no calls; an empty list would be a lie. Rejects with why. */
+/** Rejects with the reason if the hub cannot be reached, since an empty list would be wrong. */
 async function reached(hub: Hub, url: string, token: string | undefined): Promise<void> {
   await settled(hub, SETTLED_WITHIN_MS);
   for (const { status } of hub.port.sources()) {
@@ -110,7 +110,7 @@ async function reached(hub: Hub, url: string, token: string | undefined): Promis
   }
 }
 
-/** A call that is told to end gets this long to tell whatever stands behind it. */
+/** Time that a cancelled call has to cancel the calls it made. */
 const CANCEL_GRACE_MS = 500;
 
 async function cancellation(interrupted: AbortSignal, answer: Promise<unknown>): Promise<never> {
@@ -119,10 +119,12 @@ async function cancellation(interrupted: AbortSignal, answer: Promise<unknown>):
   throw new FailError(fail("cancelled", "Interrupted."));
 }
 
-/** Id of the one source behind `--url`; its tools keep the names that the hub there gave them. */
+/** Id of the only source behind `--url`. Its tools keep the names of the remote hub. */
 const REMOTE_ID = "hub";
 
-/** A hub whose only source is another hub, seen whole: what a filter would hide is there to be searched. */
+/**
+ * Loads settings of a hub with another hub as its only source, without filters, so that hidden tools can be searched.
+ */
 async function remoteSettings(options: CommandHubOptions, io: Io, quiet: JsonObject): Promise<LoadedHubConfig> {
   const url = parseUrl(options.url!);
   if (!url.searchParams.has("tool_mode")) url.searchParams.set("tool_mode", modeWord(options));
@@ -142,7 +144,7 @@ export function parseUrl(text: string): URL {
   throw new UsageError(`--url must be an http or https address such as http://127.0.0.1:8808/mcp, got "${text}".`);
 }
 
-/** What a hub means that answers 401: no token was sent, or one that it does not know. */
+/** Explains a 401 of a hub: no token was sent, or an unknown one. */
 export function wantsToken(origin: string, sent: boolean): Fail {
   const what = sent ? "does not know the token that was sent" : "wants a token";
   return fail(

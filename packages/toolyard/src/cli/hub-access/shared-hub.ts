@@ -30,14 +30,14 @@ interface SharedHubContext {
   readonly io: Io;
 }
 
-/** A shared hub ends so long after its last client. */
+/** A shared hub ends this long after its last client has disconnected. */
 const LINGER_MS = 30_000;
 
 export function readLinger(text: string | undefined): number {
   return text === undefined ? LINGER_MS : parseDuration(text, "--linger");
 }
 
-/** The configuration as clients compare it: without what one command's flags say. */
+/** Loads the configuration as clients compare it: without flags of one command. */
 export function sharedConfig({ options, io }: SharedHubContext): Promise<LoadedHubConfig> {
   return loadHubConfig({ files: filesOf({ options, io }), variables: io.env });
 }
@@ -56,7 +56,7 @@ interface ClientsOnly extends SharedHubContext {
   readonly lingerMs: number;
 }
 
-/** A hub for the clients of this user alone. It is over when the last has been gone for a while. */
+/** Serves a hub for clients of this user only. It ends a while after the last client has disconnected. */
 export async function serveClients(hub: Hub, clients: ClientsOnly): Promise<ServedHub> {
   const { options, lingerMs, firstCaller } = clients;
   const wanted = { ...(await endpointOptions(hub, clients, clients.reloader)), firstCaller };
@@ -75,7 +75,7 @@ export async function serveClients(hub: Hub, clients: ClientsOnly): Promise<Serv
   };
 }
 
-/** Beside HTTP: clients that share a hub join this one, where there is none yet. */
+/** Serves clients that share a hub in addition to HTTP, unless a shared hub exists. */
 export async function besideHttp(
   hub: Hub,
   { reloader, ...sharing }: SharedHubContext & { readonly reloader: Reloader },
@@ -86,7 +86,7 @@ export async function besideHttp(
       hub.logger.info("Another hub of this configuration runs, and clients that share a hub stay with that one.");
     return endpoint;
   } catch (error) {
-    // The HTTP door is open, which is what was asked for; sharing is an addition.
+    // The HTTP endpoint is open, as requested; sharing is an addition.
     hub.logger.warning("Clients cannot share this hub.", { reason: messageOf(error) });
     return undefined;
   }
@@ -104,20 +104,20 @@ async function endpointOptions(
     server: (): ServerConfig => hub.config.tree.server ?? {},
     identity: async () => {
       const { config } = hub;
-      // What is not watched is what was read last: it need not be read a second time to be told apart.
+      // Without watching, the configuration is the one read last and need not be read again.
       if (!options.watch) return configIdentity({ ...config, tree: config.withoutFlags() }, io.env);
-      // The client has read what the file says now, and the watcher waits until an editor is quiet.
+      // The client has read the current file, but the watcher waits until an editor is idle.
       await reloader.apply();
       return configIdentity(await sharedConfig(sharing), io.env);
     },
   };
 }
 
-/** What a hub without a terminal may say of itself before the oldest is dropped. */
+/** Log size of a hub without a terminal, before the oldest lines are dropped. */
 const MAX_LOG_BYTES = 8 * 1024 * 1024;
 const LOG_LOOK_MS = 60_000;
 
-/** Keeps the file that standard error goes to from growing without end. */
+/** Limits the file that standard error goes to. */
 function watchLog(): () => void {
   const look = (): void => {
     const { fd } = process.stderr;

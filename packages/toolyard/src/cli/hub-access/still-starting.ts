@@ -5,9 +5,9 @@ import type { Toolyard } from "../../kernel/toolyard.ts";
 import { EXIT, reportFail } from "../failure.ts";
 import { print, type Io } from "../output/io.ts";
 
-/** Tells beside an answer which sources it is without, since they are still starting. */
+/** Names the sources that an answer lacks, since they are still starting. */
 export async function tellStarting(toolyard: Toolyard, io: Io): Promise<void> {
-  // What is remembered of a source is there before it is.
+  // Remembered definitions of a source exist before it has started.
   const starting = toolyard
     .sources()
     .filter(({ status, tools, resources, prompts }) => status.state === "starting" && !(tools || resources || prompts))
@@ -19,25 +19,25 @@ export async function tellStarting(toolyard: Toolyard, io: Io): Promise<void> {
     );
 }
 
-/** Waits for the modules, and says on a terminal that it does. */
+/** Waits for the modules, and prints that on a terminal. */
 export function startedHere(hub: Hub, io: Io): Promise<void> {
   return localSourcesStarted(hub, { signal: io.interrupted, onWaiting: (names) => void tellWaiting(names, io) });
 }
 
-/** Says on a terminal what is waited for; a program that reads has no use for it. */
+/** Prints on a terminal which modules are waited for. Programs do not need it. */
 export async function tellWaiting(modules: readonly string[], io: Io): Promise<void> {
   if (io.stderr.isTTY === true)
     await print(io.stderr, `Waiting for ${modules.join(", ")}; \`timeout\` of [modules] is the bound.`);
 }
 
-/** Names the modules that an answer is without, since they could not be imported. The exit code of the command. */
+/** Names the modules that an answer lacks, since they failed to import. Returns the exit code of the command. */
 export async function tellMissing(hub: Hub, json: boolean, io: Io): Promise<number> {
   const message = whatIsMissing(missingModules(hub));
   if (message === undefined) return EXIT.ok;
   return reportFail(fail("unavailable", message), json, io);
 }
 
-/** Nothing where nothing is missing. */
+/** Returns `undefined` if no module is missing. */
 export function whatIsMissing(modules: readonly string[]): string | undefined {
   if (modules.length === 0) return undefined;
   return (

@@ -6,13 +6,13 @@ import type { BroughtBy, ToolPlaces } from "../../core/sources/table-facts.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { UsageError } from "../failure.ts";
 
-/** Of which kind tools on this machine are, and the path that brings them. */
+/** Kind of tools on this machine, and the path that loads them. */
 export interface ToolsAt {
   readonly kind: ProviderKind;
   readonly path: string;
 }
 
-/** Looks what kind of tools a file or a folder holds. Throws a `UsageError` that says what was looked for. */
+/** Determines what kind of tools a file or a folder holds. Throws a `UsageError` that names the kinds tried. */
 export async function toolsAt(path: string, given: string): Promise<ToolsAt> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats)
@@ -57,10 +57,10 @@ async function inFolder(path: string): Promise<ToolsAt | undefined> {
   return undefined;
 }
 
-/** Sub-folders that are looked into for a first tool. */
+/** Sub-folders searched for a first tool. */
 const MAX_FOLDERS = 1000;
 
-/** The first kind that knows the tools as its own. Any program may be a module, so kinds after it are asked first. */
+/** Returns the first kind that recognizes the tools. Any program can be a module, so modules are tried last. */
 function firstOf(
   asked: (places: ToolPlaces) => BroughtBy | undefined,
   pathBy: (by: BroughtBy) => string,

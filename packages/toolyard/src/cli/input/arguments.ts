@@ -8,7 +8,7 @@ import type { Io } from "../output/io.ts";
 
 /**
  * Reads a tool's arguments from the command line: one JSON object, `-` for JSON on standard input, or `key=value`
- * pairs. A pair's value is a string unless the schema wants something else there; `key:=json` gives any JSON value.
+ * pairs. A pair's value is a string unless the schema requires another type; `key:=json` takes any JSON value.
  */
 export async function readArguments(words: readonly string[], io: Io): Promise<JsonObject> {
   const [first] = words;
@@ -49,7 +49,7 @@ function readPair(word: string): [string, unknown] {
   );
 }
 
-/** What walks arguments later recurses once a level. */
+/** Code that walks arguments later recurses once per level. */
 function assertShallow(text: string, where: string): void {
   if (isDeeperThan(text, MAX_JSON_DEPTH))
     throw new UsageError(`${where} must not be nested deeper than ${MAX_JSON_DEPTH} levels.`);
@@ -64,7 +64,10 @@ function parseValue(key: string, text: string): unknown {
   }
 }
 
-/** Turns the strings of `key=value` pairs into what the schema wants there, where that can be done without guessing. */
+/**
+ * Converts the strings of `key=value` pairs to the schema's types where that is unambiguous. #258t lists all tools or
+ * those that match, and reports if there are none
+ */
 export function fitToSchema(args: JsonObject, schema: unknown): JsonObject {
   const properties = isJsonObject(schema) && isJsonObject(schema["properties"]) ? schema["properties"] : {};
   return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, fitValue(value, properties[key])]));

@@ -4,11 +4,11 @@ import type { Toolyard } from "../../kernel/toolyard.ts";
 import { table } from "../output/table.ts";
 import type { Io } from "../output/io.ts";
 
-/** What a command of the chat acts on. */
+/** Objects that a chat command uses. */
 export interface ChatCommandContext {
   readonly toolyard: Pick<Toolyard, "list" | "search">;
   readonly io: Pick<Io, "width" | "color">;
-  /** Forgets the conversation. */
+  /** Clears the conversation. */
   clear(): void;
 }
 
@@ -55,8 +55,8 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Runs a line that begins with a slash, and returns what to show. A line with an unknown command is not a question
- * either. Returns `undefined` for a question to the model: any other line, and one whose first word is a path.
+ * Runs a line that begins with a slash, and returns the text to show. A line with an unknown command is not sent as a
+ * question. Returns `undefined` for a question to the model: any other line, or one that begins with a path.
  */
 export async function runChatCommand(
   line: string,

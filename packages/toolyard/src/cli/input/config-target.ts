@@ -10,18 +10,18 @@ import { UsageError } from "../failure.ts";
 import type { Io } from "../output/io.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
 
-/** The file that is added to: the last that is named, the one in force here, or a new one in this folder. */
+/** Returns the file to add to: the last named one, the one in force here, or a new one in this folder. */
 export function fileToAddTo(options: SharedOptions, io: Io): string {
   return locateConfig(options.config ?? [], io.env, io.cwd).at(-1) ?? join(io.cwd, CONFIG_FILE_NAME);
 }
 
-/** One of the files in force, as it was read. */
+/** One of the files in force, as read. */
 export interface OpenConfigFile {
   readonly path: string;
   readonly document: TomlDocument;
 }
 
-/** The files in force, those that win first. Throws a `UsageError` where there is none. */
+/** Opens the files in force, those with precedence first. Throws a `UsageError` if there is none. */
 export async function openFiles(options: SharedOptions, io: Io): Promise<readonly OpenConfigFile[]> {
   const files = locateConfig(options.config ?? [], io.env, io.cwd);
   const missing = files.find((file) => !existsSync(file));
@@ -33,7 +33,7 @@ export async function openFiles(options: SharedOptions, io: Io): Promise<readonl
   return Promise.all(files.toReversed().map(async (path) => ({ path, document: await readConfigFile(path) })));
 }
 
-/** The server of that name and the file that has it. */
+/** Returns the server with this name, and its file. */
 export function serverNamed(
   files: readonly OpenConfigFile[],
   name: string,
@@ -45,7 +45,7 @@ export function serverNamed(
   return undefined;
 }
 
-/** What is said of a name that no file has. */
+/** Returns the error for a name that no file contains. */
 export function noSuchServer(files: readonly OpenConfigFile[], name: string): UsageError {
   const known = [
     ...new Set(files.flatMap(({ document }) => serversOf(document.tree, CONFIG_SCHEMA).map(({ name: one }) => one))),

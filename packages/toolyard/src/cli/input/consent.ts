@@ -9,13 +9,13 @@ import type { SharedOptions } from "../rows/command-row.ts";
 import { UsageError } from "../failure.ts";
 import { print, type Io } from "../output/io.ts";
 
-/** Accepted by this process, be it that the data folder cannot be written. */
+/** Files accepted by this process, in case the data folder cannot be written. */
 const accepted = new Set<string>();
 
 /**
- * Whether the configuration file that was found here may start what it names. One that somebody else may have written
- * is asked about once, on a terminal, and again when what it starts changes; naming it with `--config`, and `--yes`,
- * accept it. Returns why it is not accepted where no user could be asked. Throws a `UsageError` when it is refused.
+ * Checks whether the configuration file found here may start what it names. A file that another user may have written
+ * needs consent once, at a terminal, and again if what it starts changes; `--config` and `--yes` accept it. Returns why
+ * it is not accepted if no user could be asked. Throws a `UsageError` if it is refused.
  */
 export async function consent(options: SharedOptions, io: Io): Promise<string | undefined> {
   if (options.url !== undefined) return undefined;
@@ -31,8 +31,8 @@ export async function consent(options: SharedOptions, io: Io): Promise<string | 
 }
 
 /**
- * Throws a `UsageError` unless the configuration file that was found here may start what it names. For every command
- * that starts, imports, writes or sends something because of the configuration.
+ * Throws a `UsageError` unless the configuration file found here may start what it names. For every command that
+ * starts, imports, writes or sends something because of the configuration.
  */
 export async function assertAccepted(options: SharedOptions, io: Io): Promise<void> {
   const message = await consent(options, io);
@@ -40,8 +40,8 @@ export async function assertAccepted(options: SharedOptions, io: Io): Promise<vo
 }
 
 /**
- * Writes a file that Toolyard makes or changes itself, and accepts what it starts from now on; what nobody accepted
- * before stays so.
+ * Writes a file that Toolyard creates or changes, and accepts what it newly starts. Parts not accepted before stay
+ * unaccepted.
  */
 export async function writeAccepted<T>(file: string, io: Io, write: () => Promise<T>): Promise<T> {
   const before = existsSync(file) ? await foreignFile(file, CONFIG_SCHEMA) : undefined;
@@ -52,11 +52,14 @@ export async function writeAccepted<T>(file: string, io: Io, write: () => Promis
   return written;
 }
 
-/** Only a file that would be found is of interest: in this folder, or named as one in its own. */
+/**
+ * Only files that would be found automatically matter: in this folder, or named with their own folder as the current
+ * one.
+ */
 async function foreignOf(file: string, isNamed: boolean, io: Io): Promise<ForeignFile | undefined> {
   const isHere = file === join(io.cwd, CONFIG_FILE_NAME);
   if (!isHere && !(isNamed && basename(file) === CONFIG_FILE_NAME)) return undefined;
-  // The loader reports a file that is not there.
+  // The loader reports a missing file.
   return existsSync(file) ? foreignFile(file, CONFIG_SCHEMA) : undefined;
 }
 

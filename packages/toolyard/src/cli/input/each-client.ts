@@ -5,7 +5,7 @@ import { UsageError } from "../failure.ts";
 import { print, type Io } from "../output/io.ts";
 
 interface EachOptions {
-  /** One was asked for by its name: what is wrong with it is the answer. */
+  /** The user named one client, so its error is the result. */
   readonly named: boolean;
   readonly options: SharedOptions;
   readonly io: Io;
@@ -13,11 +13,11 @@ interface EachOptions {
 
 interface Each<T> {
   readonly done: readonly T[];
-  /** Absent: none. */
+  /** `undefined`: none failed. */
   readonly failed?: { readonly failed: readonly { readonly client: string; readonly reason: string }[] };
 }
 
-/** One client's broken file is no reason to leave out the others. */
+/** Runs `work` for each client. A broken file of one client does not stop the others. */
 export async function eachClient<T>(
   clients: readonly ClientKind[],
   work: (client: ClientKind) => Promise<T>,

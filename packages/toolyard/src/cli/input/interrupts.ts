@@ -1,10 +1,13 @@
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-/** Exit code of a program that was interrupted before it could end in order. */
+/** Exit code of a program interrupted before it could end in order. */
 const FORCED_EXIT = 130;
-/** A terminal tells the whole process group, and a parent such as npm hands the same signal on once more. */
+/** A terminal signals the whole process group, and a parent such as npm forwards the same signal. */
 const SAME_SIGNAL_MS = 500;
 
-/** Aborts at the first SIGINT or SIGTERM. A later one ends the process at once, which kills its children too. */
+/**
+ * Returns a signal that aborts at the first SIGINT or SIGTERM. A later one ends the process immediately and kills its
+ * children.
+ */
 export function watchInterrupts(): AbortSignal {
   const controller = new AbortController();
   let first = 0;
@@ -26,8 +29,8 @@ export function watchInterrupts(): AbortSignal {
 const claims: (() => void)[] = [];
 
 /**
- * Ctrl+C means something else for a while: `run` hears of it in place of the signal above. SIGTERM goes on ending the
- * command. Returns what ends that.
+ * Redirects Ctrl+C to `run` instead of the signal above. SIGTERM still ends the command. Returns a function that ends
+ * the redirection.
  */
 export function claimInterrupts(run: () => void): () => void {
   claims.push(run);

@@ -12,7 +12,10 @@ const SEEN = {
   kind: "ok",
 } as const;
 
-/** What a terminal of so many columns is shown of a call. */
+/**
+ * The output for a call on a terminal with this many columns. #301t prints a call as one line: time, caller, tool,
+ * duration and outcome #302t prints one line with the complete outcome on a narrow terminal too
+ */
 function shown(seen: CallSeen, columns: number): string {
   const stderr = Object.assign(new PassThrough(), { columns });
   callLines({ stderr, color: false })(seen);

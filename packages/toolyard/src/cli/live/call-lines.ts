@@ -10,7 +10,7 @@ const LONGEST_CALLER = 20;
 const LEAST_NAMES = 16;
 const GAP = "  ";
 
-/** One line for each call as it ends: when, who, what, how long and what came of it. */
+/** Prints one line for each call at its end: time, caller, tool, duration and outcome. */
 export function callLines(io: Pick<Io, "stderr" | "color">): (seen: CallSeen) => void {
   return (seen) => {
     const { columns } = sizeOf(io.stderr);
@@ -27,7 +27,7 @@ function callLine(
   const time = at.toTimeString().slice(0, 8);
   const took = formatDuration(Math.max(1, Math.round(durationMs)));
   const room = columns - 1 - took.length - kind.length - 3 * GAP.length;
-  // A terminal that has no room for all does without the time of day.
+  // A terminal without enough room omits the time of day.
   const hasTime = room - time.length - GAP.length >= LEAST_NAMES;
   const names = hasTime ? room - time.length - GAP.length : room;
   const caller = cutToWidth(plainLine(who), Math.max(4, Math.min(LONGEST_CALLER, Math.floor(names / 3))));

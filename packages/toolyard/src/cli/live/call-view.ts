@@ -8,8 +8,8 @@ import { sourceLine } from "./sources.ts";
 import { isLive, showLive, type Live } from "./live.ts";
 
 /**
- * What is shown while one call runs: on a terminal a line with its time and progress, and one for each source that it
- * waits for; elsewhere each notice is a line. Nothing with `--json`, unless more was asked for.
+ * Shows a running call: on a terminal a line with its time and progress, and one for each source it waits for;
+ * elsewhere a line per notification. Prints nothing with `--json` unless `--verbose` is set.
  */
 export class CallView {
   readonly #io: Io;
@@ -28,7 +28,7 @@ export class CallView {
     this.#live = showLive(io, { read: () => this.#lines(), json, plain: false });
   }
 
-  /** Whose sources are waited for. */
+  /** Sets the hub with the sources to wait for. */
   watch(hub: { sources(): readonly SourceReport[] } | undefined): void {
     this.#hub = hub;
   }

@@ -8,7 +8,7 @@ import { isLive, showLive, type Live } from "./live.ts";
 
 const THINKING = "model";
 
-/** What an answer waits for, while it waits: the model, or tools with their progress. */
+/** Shows what an answer waits for: the model, or tools with their progress. */
 export class ChatLive {
   readonly #io: Io;
   readonly #running = new Map<string, LiveLine>();
@@ -28,7 +28,11 @@ export class ChatLive {
     }
   }
 
-  /** Progress names its tool only; of several calls to one it is the oldest's. */
+  /**
+   * Progress only names its tool; for several calls to one tool, it counts for the oldest. #309t shows name, state,
+   * time and reason for waiting, with a bar if the total is known #310t never exceeds the columns of the terminal, in
+   * any script #311t removes control sequences from foreign texts
+   */
   notification(tool: string, notification: CallNotification): void {
     if (notification.method !== "notifications/progress") return;
     const found = [...this.#running].find(([, { name }]) => name === tool);

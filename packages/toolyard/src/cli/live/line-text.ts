@@ -2,38 +2,38 @@ import { colorsOf } from "../output/colors.ts";
 import { plainLine } from "../output/table.ts";
 import { cutToWidth, displayWidth } from "../output/table-width.ts";
 
-/** One thing that is under way, as it is now. Its texts may be anybody's. */
+/** The current state of one activity. Its texts are untrusted. */
 export interface LiveLine {
-  /** What it is, and what tells it from the others. */
+  /** Name that distinguishes it from the others. */
   readonly name: string;
-  /** A word or two: `starting`, `ready`. */
+  /** One or two words: `starting`, `ready`. */
   readonly state: string;
-  /** What it waits for, or why it failed. */
+  /** Reason for waiting, or for the failure. */
   readonly note?: string;
-  /** Nothing more will come of it. @default "busy" */
+  /** Final unless "busy". @default "busy" */
   readonly outcome?: "busy" | "ok" | "failed";
-  /** Since when it is in this state, as `Date.now()` has it. @default when it was first seen in it */
+  /** Start of this state, as in `Date.now()`. @default first time seen in this state */
   readonly since?: number;
   readonly done?: number;
-  /** Where it is known, a bar is drawn. */
+  /** If known, a bar is drawn. */
   readonly total?: number;
 }
 
-/** How lines are drawn: the columns that they may take, and whether in colour. */
+/** Number of columns, and whether to use colour. */
 export interface Canvas {
   readonly columns: number;
   readonly color: boolean;
-  /** Counts redraws; what turns, turns by it. */
+  /** Number of redraws, which drives animations. */
   readonly frame: number;
 }
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const BAR_CELLS = 20;
-/** Below this many columns there is no room for a bar. */
+/** Narrower terminals have no room for a bar. */
 const BAR_FROM_COLUMNS = 60;
 const LONGEST_NAME = 24;
 
-/** One line of the terminal, never wider than it. */
+/** Returns one line of the terminal, never wider than it. */
 export function paintLine(line: LiveLine, elapsedMs: number, { columns, color, frame }: Canvas): string {
   const { red, green, cyan, dim } = colorsOf({ color });
   const { outcome = "busy" } = line;
@@ -48,13 +48,13 @@ export function paintLine(line: LiveLine, elapsedMs: number, { columns, color, f
   return `${paint(sign)} ${shown}${note}`;
 }
 
-/** The same for whoever reads a file: what it is, and what became of it. */
+/** Returns the same as plain text for a file: name and result. */
 export function plainText(line: LiveLine, elapsedMs: number): string {
   const note = line.note === undefined ? "" : `: ${noteOf(line)}`;
   return `${plainLine(line.name)}: ${plainLine(line.state)}${amountText(line)}${elapsedText(elapsedMs)}${note}`;
 }
 
-/** Why something failed is told in full at the end; here a sentence of it. */
+/** Failures are printed in full at the end; a sentence is enough here. */
 function noteOf({ note = "", outcome }: LiveLine): string {
   const text = plainLine(note);
   const end = outcome === "failed" ? text.search(/\.\s/) : -1;
@@ -76,7 +76,13 @@ function amountText({ done, total }: Pick<LiveLine, "done" | "total">): string {
   return total === undefined ? ` ${done}` : ` ${done} of ${total}`;
 }
 
-/** Whole seconds are what a person reads; below one nothing is said. */
+/**
+ * Returns whole seconds, or nothing below one second. #326t redraws lines in place on a terminal, at most ten times a
+ * second, and clears them at the end #327t assumes the usual width for a terminal that reports 0 columns #328t shows
+ * nothing for an activity that ends before the first redraw #329t keeps other output above the lines, including
+ * unfinished lines #330t clears all rows that the lines take after the terminal has become narrower #331t %s each
+ * change is one plain line, and nothing moves a cursor #332t writes nothing with --json
+ */
 function elapsedText(elapsedMs: number): string {
   const seconds = Math.floor(elapsedMs / 1000);
   if (seconds < 1) return "";

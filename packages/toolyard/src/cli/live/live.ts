@@ -3,21 +3,21 @@ import { paintLine, plainText, type LiveLine } from "./line-text.ts";
 import { sizeOf } from "../output/terminal.ts";
 import { Screen } from "./screen.ts";
 
-/** Between two redraws: five a second. */
+/** Time between two redraws: five a second. */
 const REDRAW_MS = 200;
 
 export interface LiveOptions {
-  /** What is under way, asked at each redraw. */
+  /** Returns the current activities; called at each redraw. */
   readonly read: () => readonly LiveLine[];
-  /** Nothing is shown: a program reads. @default false */
+  /** Shows nothing, since a program reads the output. @default false */
   readonly json?: boolean;
-  /** Where it is no terminal, each change is a line. @default true */
+  /** Without a terminal, prints a line per change. @default true */
   readonly plain?: boolean;
 }
 
-/** What is shown while a command works; `end` takes it away again. */
+/** Live output while a command works; `end` clears it. */
 export interface Live {
-  /** Shows what has changed without waiting for the next redraw. */
+  /** Shows changes without waiting for the next redraw. */
   refresh(): void;
   end(): void;
 }
@@ -25,8 +25,8 @@ export interface Live {
 const NOTHING: Live = { refresh: () => {}, end: () => {} };
 
 /**
- * Shows on standard error what is under way: on a terminal a line each that is drawn anew in place, elsewhere a line
- * for each change, with `json` nothing. Whatever else is written meanwhile stands above the lines.
+ * Shows activities on standard error: on a terminal as lines redrawn in place, elsewhere as a line per change, with
+ * `json` not at all. Other output appears above the lines.
  */
 export function showLive(io: Io, { read, json = false, plain = true }: LiveOptions): Live {
   if (json) return NOTHING;
@@ -34,16 +34,16 @@ export function showLive(io: Io, { read, json = false, plain = true }: LiveOptio
   return plain ? new PlainLines(io.stderr, read) : NOTHING;
 }
 
-/** Whether lines can be drawn in place. */
+/** Returns whether lines can be redrawn in place. */
 export function isLive({ stderr, env }: Pick<Io, "stderr" | "env">): boolean {
   return stderr.isTTY === true && env["TERM"] !== "dumb";
 }
 
-/** When each line came into the state that it is in. */
+/** Records when each line entered its state. */
 class Watch {
   readonly #since = new Map<string, { readonly state: string; readonly at: number }>();
 
-  /** How long a line is in its state, and whether this is the first look at it. */
+  /** Returns how long a line has been in its state, and whether this is the first time it is seen. */
   look({ name, state, since }: LiveLine): {
     readonly elapsedMs: number;
     readonly isNew: boolean;
@@ -57,7 +57,7 @@ class Watch {
   }
 }
 
-/** What is over before the first redraw was never seen. */
+/** Activities that end before the first redraw are not shown. */
 class LiveScreen implements Live {
   readonly #io: Io;
   readonly #read: () => readonly LiveLine[];
@@ -98,13 +98,13 @@ class LiveScreen implements Live {
   }
 }
 
-/** What is over has no clock. */
+/** Finished lines have no clock. */
 function elapsedOf(line: LiveLine, watch: Watch): number {
   const { elapsedMs } = watch.look(line);
   return (line.outcome ?? "busy") === "busy" ? elapsedMs : 0;
 }
 
-/** Where there is no room for all, those that are under way are shown first. */
+/** Returns the lines that fit, running activities first. */
 function fitting(
   lines: readonly LiveLine[],
   rows: number,
@@ -115,7 +115,7 @@ function fitting(
   return { shown, hidden: lines.length - shown.length };
 }
 
-/** A line for each change after the first look. */
+/** Prints a line for each change after the first read. */
 class PlainLines implements Live {
   readonly #stream: Terminal;
   readonly #read: () => readonly LiveLine[];

@@ -6,23 +6,23 @@ import { sizeOf } from "../output/terminal.ts";
 const HIDE_CURSOR = "\u001b[?25l";
 const SHOW_CURSOR = "\u001b[?25h";
 const CLEAR_BELOW = "\u001b[J";
-/** Between a wish and its redraw: at most ten a second. */
+/** Shortest time between two redraws: at most ten a second. */
 const SOON_MS = 100;
 
 type Write = Terminal["write"];
 
 /**
- * Lines at the bottom of a terminal that are drawn anew in place. What anybody writes to the terminal meanwhile goes
- * above them: the lines are taken away first and drawn again below it. However the process ends, the cursor is back.
+ * Redraws lines at the bottom of a terminal. Other output goes above: the lines are cleared first and redrawn below it.
+ * However the process ends, the cursor is restored.
  */
 export class Screen {
   readonly #stderr: Terminal;
   readonly #paint: () => readonly string[];
   readonly #undo: (() => void)[] = [];
   #write: Write;
-  /** Widths of the lines that stand there now. */
+  /** Widths of the lines currently shown. */
   #drawn: readonly number[] = [];
-  /** Somebody's line is not ended yet; nothing may be drawn below it. */
+  /** Another writer's line is unfinished, so nothing may be drawn below it. */
   #isForeignLineOpen = false;
   #soon: NodeJS.Timeout | undefined;
   #drawnAt = -Infinity;
@@ -69,7 +69,9 @@ export class Screen {
     for (const undo of this.#undo) undo();
   }
 
-  /** To where the lines begin, with nothing left below. A narrower terminal has broken them into more rows. */
+  /**
+   * Moves to the start of the lines and clears everything below. A narrower terminal has wrapped them into more rows.
+   */
   #upText(): string {
     const { columns } = sizeOf(this.#stderr);
     const rows = this.#drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
@@ -107,6 +109,7 @@ function restoreCursor(): void {
   try {
     writeSync(2, SHOW_CURSOR);
   } catch {
-    // The terminal is gone, and its cursor with it.
+    // The terminal is closed, and its cursor with it. #353t reports one failure of a source that fails and retries
+    // meanwhile, then that it is ready #354t reports a start delayed by a busy machine as such, and no other
   }
 }

@@ -6,13 +6,13 @@ import type { Io } from "../output/io.ts";
 import type { LiveLine } from "./line-text.ts";
 import { showLive, type Live } from "./live.ts";
 
-/** Shows every source that is not the hub's own, from its start until it answers or fails. */
+/** Shows all sources except the hub's own, from their start until they respond or fail. */
 export function showSources(hub: { sources(): readonly SourceReport[] }, { json }: SharedOptions, io: Io): Live {
   const settle = settled();
   return showLive(io, { read: () => hub.sources().flatMap(sourceLine).map(settle), json: json === true });
 }
 
-/** What failed is tried again and again while others are waited for: it is told as failed until it comes right. */
+/** A failed source retries while others are waited for: it stays shown as failed until it succeeds. */
 function settled(): (line: LiveLine) => LiveLine {
   const failed = new Map<string, LiveLine>();
   return (line) => {
@@ -33,7 +33,7 @@ const OUTCOMES: Readonly<Partial<Record<ProviderState, LiveLine["outcome"]>>> = 
   needs_authorisation: "failed",
 };
 
-/** Less than this is lost on any machine. */
+/** Smaller delays occur on any machine. */
 const MIN_TOLD_MS = 1000;
 
 export function sourceLine({ source, status, tools }: SourceReport): LiveLine[] {

@@ -1,9 +1,9 @@
-/** What a new tool consists of. */
+/** Files, name and test of a new tool. */
 export interface NewTool {
   /** Text of each file, by its name in the tool's folder. */
   readonly files: Readonly<Record<string, string>>;
-  /** What it is called by. */
+  /** Name of the tool. */
   readonly tool: string;
-  /** The command that runs its test; `{folder}` is the tool's. */
+  /** Command that runs its test; `{folder}` is the tool's folder. */
   readonly test: string;
 }

@@ -39,7 +39,7 @@ test("words are counted", () => {
   };
 }
 
-/** A function `execute` in Python, with its description beside it. */
+/** A function `execute` in Python, with a separate description. */
 export function folderFiles(name: string): NewTool {
   const description = {
     name,
@@ -76,7 +76,7 @@ unittest.main()
   };
 }
 
-/** An MCP server of its own, without any package. */
+/** An MCP server without any package. */
 export function serviceFiles(name: string): NewTool {
   return {
     tool: `${name}__words`,

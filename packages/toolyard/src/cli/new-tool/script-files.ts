@@ -1,6 +1,6 @@
 import type { NewTool } from "./new-tool.ts";
 
-/** What every new tool does, until somebody makes it do something else. */
+/** Function of every new tool until the user changes it. */
 export const PURPOSE = "Counts the words of a text";
 export const SAMPLE = "to be or not to be";
 export const SAMPLE_WORDS = 6;
@@ -78,7 +78,7 @@ test("words are counted", () => {
   };
 }
 
-/** Its test goes through the hub, which knows TypeScript on every Node. */
+/** Its test goes through the hub, which runs TypeScript on every Node. */
 export function typescriptScript(name: string): NewTool {
   return {
     tool: name,

@@ -16,12 +16,12 @@ import { plainLine, table } from "./table.ts";
 /** How clients reach the hub that has just started. */
 export interface Reach {
   readonly endpoint: string;
-  /** Variable that holds the token, when callers must send one. */
+  /** Variable that holds the token if callers must send one. */
   readonly tokenVariable?: string;
 }
 
 /**
- * What `serve` prints: the endpoint, tools by source and visibility, and lines that work as they stand from any folder.
+ * Returns the output of `serve`: the endpoint, tools by source and visibility, and commands that work in any folder.
  */
 export async function banner(
   hub: Hub,
@@ -62,7 +62,7 @@ export async function banner(
   ].join("\n");
 }
 
-/** Longer than this nobody wants to wait for the first words; who starts later is listed later. */
+/** Longest wait for the first output; slower sources are listed later. */
 const SETTLE_MS = 5000;
 
 function sourceRows(hub: Hub, io: Io): string {
@@ -85,7 +85,7 @@ function stateText({ state, lastError }: { readonly state: string; readonly last
   return state === "ready" || lastError === undefined ? state : `${state}: ${plainLine(lastError)}`;
 }
 
-/** Needs no quotes without a token, so that it works in every shell. */
+/** Needs no quotes without a token, so it works in every shell. */
 function curlLine(url: string, { tokenVariable }: Reach): string {
   return ["curl -s", url, ...authorization(tokenVariable)].join(" ");
 }
@@ -94,7 +94,7 @@ function authorization(tokenVariable: string | undefined): readonly string[] {
   return tokenVariable === undefined ? [] : [`-H "authorization: Bearer ${shellVariable(tokenVariable)}"`];
 }
 
-/** The command as this very copy can be called, from any folder. */
+/** Returns the command that calls this copy from any folder. */
 function toolyardCommand(): string {
   const { command, args } = ownCommand();
   return [command, ...args].map((word) => shellWord(word)).join(" ");
@@ -120,7 +120,7 @@ function restLine(rest: string, example: JsonObject, { tokenVariable }: Reach): 
   ].join(" ");
 }
 
-/** A tool of the user's own that explains itself, or else one that every hub has. */
+/** Returns a local tool of the user that explains itself, or one that every hub has. */
 function exampleOf(hub: Hub): JsonObject {
   const tools = hub.tools.ownTools().map(({ entry, source: { kind } }) => ({ entry, isLocal: factsOf(kind).isLocal }));
   return chooseExample(tools) ?? { name: "meta.ping", description: "ping" };
@@ -133,7 +133,7 @@ function callWords(example: JsonObject): string {
 
 const QUERY_WORDS = 4;
 
-/** The first words of its description find a tool. */
+/** Returns the first words of its description, which find a tool. */
 function queryFor({ name, description }: JsonObject): string {
   const words = plainLine(String(description ?? "")).match(/[\p{L}\p{N}-]+/gu) ?? [];
   return words.length === 0 ? String(name) : words.slice(0, QUERY_WORDS).join(" ").toLowerCase();
@@ -148,9 +148,9 @@ function addressJson({ endpoint, tokenVariable }: Reach): string {
   return JSON.stringify({ mcpServers: { toolyard: { type: "http", url: endpoint, ...headers } } });
 }
 
-/** Such a client gets a hub of its own, of the same configuration. */
+/** Such a client gets a separate hub with the same configuration. */
 function commandJson(hub: Hub): string {
-  // These clients rarely know the user's PATH, so neither a bare `toolyard` nor a bare `node` would be found.
+  // These clients rarely know the user's PATH, so they would find neither `toolyard` nor `node`.
   const files = hub.config.files.flatMap((file) => ["--config", file]);
   const args = [ownProgram(), "serve", "--stdio", ...files];
   return JSON.stringify({ mcpServers: { toolyard: { command: process.execPath, args } } });

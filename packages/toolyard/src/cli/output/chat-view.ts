@@ -10,16 +10,16 @@ import { plainLine } from "./table.ts";
 import { safeJson, safeToShow } from "../../core/text/hidden-text.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Prints what happens while an answer is made. */
+/** Prints events while an answer is made. */
 export interface ChatView {
   show(event: AgentEvent): void;
-  /** What a running tool says on its way. */
+  /** Handles a notification of a running tool. */
   notification?(tool: string, notification: CallNotification): void;
   /** Shows the result of a command such as `/help`. */
   command(result: ChatCommandResult): void;
 }
 
-/** Each event is one line of JSON. */
+/** Prints each event as one line of JSON. */
 export function jsonView({ stdout }: Pick<Io, "stdout">): ChatView {
   const line = (value: unknown): void => void stdout.write(`${safeJson(stringifyExact(value))}\n`);
   return {
@@ -32,7 +32,7 @@ export function jsonView({ stdout }: Pick<Io, "stdout">): ChatView {
 
 const MAX_SHOWN_CHARS = 160;
 
-/** Words of the model on standard output as they come; tool calls, and why there is no answer, on standard error. */
+/** Prints the model's words on standard output as they arrive; tool calls and failures on standard error. */
 export function textView(io: Io): ChatView {
   const live = new ChatLive(io);
   const lines = new ChatLines(io);
@@ -50,7 +50,7 @@ export function textView(io: Io): ChatView {
 
 type Result = Extract<AgentEvent, { type: "result" }>;
 
-/** What stays on the terminal of an answer and its way. */
+/** Lines of an answer that stay on the terminal. */
 class ChatLines {
   readonly #io: Io;
   readonly #words: ChatText;
@@ -75,7 +75,7 @@ class ChatLines {
       case "outcome":
         return this.#showOutcome(event.outcome);
       case "reasoning":
-      // What the model thinks on its way is not shown.
+      // The model's reasoning is not shown.
     }
   }
 
@@ -106,7 +106,7 @@ export function isAnswer({ stopReason }: AgentOutcome): boolean {
   return stopReason === "final" || stopReason === "clarify";
 }
 
-/** What the model says, on standard output: never two pieces on one line that do not belong together. */
+/** Prints the model's text on standard output, with unrelated pieces on separate lines. */
 class ChatText {
   readonly #io: Pick<Io, "stdout">;
   #said = "";
@@ -129,7 +129,7 @@ class ChatText {
     this.#io.stdout.write(visible);
   }
 
-  /** An answer that did not come in pieces is printed whole. */
+  /** Prints an answer that did not arrive in pieces. */
   finish(text: string): void {
     if (this.#said.trim() === "") this.add(text);
     this.endLine();

@@ -3,7 +3,7 @@ import type { Io } from "./io.ts";
 
 type Colors = ReturnType<typeof picocolors.createColors>;
 
-/** Colours where a person looks at a terminal, else functions that leave text alone. */
+/** Returns colours for a terminal, else functions that return text unchanged. */
 export function colorsOf({ color }: Pick<Io, "color">): Colors {
   return picocolors.createColors(color);
 }

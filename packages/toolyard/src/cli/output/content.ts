@@ -1,7 +1,11 @@
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import { isJsonObject, type JsonObject, listMember } from "../../core/json/json.ts";
 
-/** A tool's result as a person reads it: texts as they are, other blocks named with their size. */
+/**
+ * Returns a tool's result for a person: texts unchanged, other blocks with name and size. #394t prefers a local tool
+ * with meaningful arguments #395t does not suggest $entry.name, which may have effects or needs many arguments #396t
+ * returns no example without tools
+ */
 export function contentText(result: JsonObject): string {
   const content = listMember(result, "content");
   const parts = content.filter(isJsonObject).map(blockText);

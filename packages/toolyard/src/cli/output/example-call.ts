@@ -5,7 +5,7 @@ import { sampleOf } from "../../schema/sample.ts";
 
 /** A tool that an example may call. */
 export interface ExampleTool {
-  /** In its wire shape. */
+  /** In its protocol form. */
   readonly entry: JsonObject;
   /** Whether it is on this machine and starts no server. */
   readonly isLocal: boolean;
@@ -28,14 +28,14 @@ export function exampleWords(schema: JsonObject): readonly string[] {
   return Object.entries(args).map(([key, value]) => pair(key, value, parameterOf(schema, key)));
 }
 
-/** Names of tools that probably change something outside. An example must not suggest them. */
+/** Names of tools that probably have outside effects. An example must not suggest them. */
 const LASTING =
   /(?:^|[._-])(?:delete|remove|drop|send|write|create|update|set|kill|stop|wait|move|pay|post)(?:[._-]|$)/i;
 const MAX_ARGUMENTS = 4;
 
 /**
- * Chooses the tool that explains itself best: local, harmless, and with arguments that are more than any text. Returns
- * `undefined` if none is suitable.
+ * Chooses the most understandable tool: local, harmless, and with specific arguments. Returns `undefined` if none is
+ * suitable.
  */
 export function chooseExample(tools: readonly ExampleTool[]): JsonObject | undefined {
   const suitable = tools.filter(({ entry }) => isSuitable(entry));
@@ -61,7 +61,7 @@ function scoreOf({ entry, isLocal }: ExampleTool): number {
   return (isLocal ? 100 : 0) + (speaking === names.length ? 10 * speaking : 0) + (isReadOnly ? 1 : 0);
 }
 
-/** Whether an example value of a parameter means something, unlike "text". */
+/** Returns whether an example value of a parameter has a meaning, unlike "text". */
 function isSpeaking(parameter: JsonObject): boolean {
   const isGiven = ["enum", "examples", "default", "const"].some((key) => parameter[key] !== undefined);
   return isGiven || parameter["type"] !== "string";

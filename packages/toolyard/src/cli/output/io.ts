@@ -7,28 +7,29 @@ import { sizeOf } from "./terminal.ts";
 /** A stream that may be a terminal. */
 export type Terminal = Writable & { readonly isTTY?: boolean };
 
-/** What a command may touch of the world, so that tests can hand in their own. */
+/** Everything that a command uses of its environment, so that tests can replace it. */
 export interface Io {
   readonly stdout: Terminal;
   readonly stderr: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Colour for people; without it text is plain. */
+  /** Colour for people; otherwise text is plain. */
   readonly color: boolean;
-  /**
-   * Columns of the terminal; absent where standard output is none, so that nothing is cut for programs that read it.
-   */
+  /** Columns of the terminal. Absent if standard output is not a terminal, so that nothing is cut for programs. */
   readonly width?: number;
-  /** Aborted by the first Ctrl+C or SIGTERM: the command ends what it started. A second one does not wait for that. */
+  /**
+   * Aborted by the first Ctrl+C or SIGTERM: the command ends what it started. A second one ends the process
+   * immediately.
+   */
   readonly interrupted: AbortSignal;
-  /** Text on standard input, for arguments given as `-`. Rejects when interrupted. */
+  /** Text on standard input, for arguments given as `-`. Rejects if interrupted. */
   readStdin(): Promise<string>;
   /**
-   * Asks somebody at the terminal. `otherwise` is what enter means, and anything that is not clear. @default true.
-   * Absent where there is nobody. Rejects when interrupted.
+   * Asks the user at the terminal. `otherwise` is the answer for Enter and for unclear input. @default true. Absent
+   * without a user. Rejects if interrupted.
    */
   readonly ask?: (question: string, otherwise?: boolean) => Promise<boolean>;
-  /** One line of somebody at the terminal. Absent where there is nobody. Rejects when `signal` aborts. */
+  /** Reads one line from the user at the terminal. Absent without a user. Rejects if `signal` aborts. */
   readonly line?: (question: string, signal: AbortSignal) => Promise<string>;
 }
 
@@ -71,37 +72,37 @@ async function lineThere(question: string, signal: AbortSignal): Promise<string>
   }
 }
 
-// By https://no-color.org an empty value counts as absent.
+// According to https://no-color.org, an empty value counts as absent.
 function wantsColor(env: Io["env"], isTerminal: boolean): boolean {
   if (env["NO_COLOR"] || env["TERM"] === "dumb") return false;
   return isTerminal || !["", "0", undefined].includes(env["FORCE_COLOR"]);
 }
 
 /**
- * Plain text: on a terminal nothing in it moves the cursor, paints or turns the writing, whoever said it; programs get
- * it as it is. Resolves once it is handed over, so that a process that exits right after loses nothing of it.
+ * Prints plain text. On a terminal, escape sequences in it are disabled; programs get it unchanged. Resolves once it is
+ * handed over, so that a process can exit right after without losing output.
  */
 export function print(stream: Terminal, text: string): Promise<void> {
   return printPainted(stream, stream.isTTY === true ? safeToShow(text) : text);
 }
 
-/** Text with colours of our own, whose other pieces were made safe to show before. */
+/** Prints text with Toolyard's colours. The caller has already made its other parts safe. */
 export function printPainted(stream: Writable, text: string): Promise<void> {
   return new Promise((done, failed) => {
     stream.write(text.endsWith("\n") ? text : `${text}\n`, (error) => {
-      // A reader that went away (`toolyard list | head`) is no fault of ours.
+      // A disconnected reader (`toolyard list | head`) is not an error.
       if (error && codeOf(error) !== "EPIPE") failed(error);
       else done();
     });
   });
 }
 
-/** Resolves once everything written so far is handed over. */
+/** Resolves once all output so far is handed over. */
 export function flush(stream: Writable): Promise<void> {
   return new Promise((done) => void stream.write("", () => done()));
 }
 
-/** What a terminal would obey or turn stands in it as an escape, which means the same to whoever parses it. */
+/** Escapes characters that a terminal would interpret, which parsers read as the same text. */
 export function printJson(stream: Writable, value: unknown): Promise<void> {
   return printPainted(stream, safeJson(stringifyExact(value, 2)));
 }

@@ -2,8 +2,8 @@ import { clearScreenDown, cursorTo, moveCursor, type Interface } from "node:read
 import type { Terminal } from "./io.ts";
 
 /**
- * What anybody writes to the terminal while somebody types a line goes above that line, which is drawn again below it.
- * Returns what ends it.
+ * While a user types a line, other output to the terminal goes above that line, which is redrawn below it. Returns a
+ * function that ends this.
  */
 export function writeAbovePrompt(stream: Terminal, input: Interface, isPrompting: () => boolean): () => void {
   const own = Object.getOwnPropertyDescriptor(stream, "write");
@@ -15,12 +15,12 @@ export function writeAbovePrompt(stream: Terminal, input: Interface, isPrompting
     moveCursor(stream, 0, -rows);
     cursorTo(stream, 0);
     clearScreenDown(stream);
-    // The line is drawn from so many rows further up as it had before.
+    // The line is redrawn from as many rows further up as it had before.
     const isWritten = write(`${text}${"\n".repeat(rows)}`, ...rest);
     input.prompt(true);
     return isWritten;
   };
-  // What is written from within goes through as it is.
+  // Nested writes pass unchanged.
   let isInside = false;
   stream.write = ((chunk: unknown, ...rest: readonly unknown[]) => {
     if (isInside) return write(chunk, ...rest);

@@ -20,7 +20,7 @@ const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = {
 
 type OutputStreamName = "stdout" | "stderr";
 
-/** What the code prints goes to the same stream here, as it comes; at its end the rest follows, and the result. */
+/** Prints the code's output on the same streams as it arrives; at its end the remaining output and the result. */
 export class RunView {
   readonly #io: Io;
   readonly #printed = { stdout: 0, stderr: 0 };
@@ -37,7 +37,7 @@ export class RunView {
     if (stream === "stdout") this.#isLineOpen = !text.endsWith("\n");
   }
 
-  /** Gives the exit code. */
+  /** Prints the end of the run. Returns the exit code. */
   async end(run: SandboxRun): Promise<number> {
     for (const stream of ["stdout", "stderr"] as const) this.print(stream, run[stream].slice(this.#printed[stream]));
     if (run.truncated)
@@ -59,7 +59,7 @@ export class RunView {
   }
 }
 
-/** One object for programs: on standard output, or as the error on standard error. Gives the exit code. */
+/** Prints one object for programs: on standard output, or as the error on standard error. Returns the exit code. */
 export async function reportRunJson(run: SandboxRun, io: Io): Promise<number> {
   const outcome = outcomeOf(run);
   if (!outcome.ok) return reportFail(outcome, true, io);
@@ -82,8 +82,11 @@ function outcomeOf(run: SandboxRun): Outcome {
 }
 
 /**
- * Writes what the code made into a folder, and nowhere else; without one, says what there was. Throws a `UsageError`
- * where that cannot be.
+ * Writes the files of the code into a folder only; without a folder, prints their names. Throws a `UsageError` if that
+ * is impossible. #430t saves every image, audio and resource of a result in a separate file, but no texts #431t uses
+ * the given file name, and never overwrites an existing file #432t checks whether a place can be written to before
+ * there is content #433t distinguishes invalid base64 #434t saves a resource called %j as the file %j #435t saves a
+ * resource of the type %j as the file %j
  */
 export async function keepArtifacts(
   artifacts: readonly SandboxFile[],

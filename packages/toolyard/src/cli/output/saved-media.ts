@@ -5,19 +5,19 @@ import { codeOf, messageOf } from "../../core/errors.ts";
 import { UsageError } from "../failure.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** One thing of a result that a file can hold. */
+/** Part of a result that a file can hold. */
 export interface Medium {
   readonly bytes: Uint8Array;
   readonly mimeType: string;
-  /** What it is called where it comes from; nobody is trusted to mean a place with it. */
+  /** Its name at the source, which is not trusted as a path. */
   readonly name?: string;
-  /** What came is not the base64 that it has to be, so there is nothing to save. */
+  /** The content is not valid base64, so nothing can be saved. */
   readonly isDamaged?: boolean;
 }
 
-/** Files of one result; more are not written. */
+/** Maximum number of files of one result. */
 const MAX_FILES = 1000;
-/** Tries for a name that nobody has. */
+/** Tries for an unused name. */
 const MAX_NAMES = 10_000;
 const LONGEST_STEM = 80;
 
@@ -43,7 +43,7 @@ const ENDINGS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Images, audio and resources of a result, in their order. */
+/** Returns images, audio and resources of a result, in their order. */
 export function mediaOf(result: JsonObject): readonly Medium[] {
   const blocks = listMember(result, "content");
   return blocks.filter(isJsonObject).flatMap(mediumOf);
@@ -81,8 +81,8 @@ function nameOfUri(uri: string): string {
 }
 
 /**
- * Says before anything is made for it that nothing could be written there: a file of that name is there already, or the
- * folder may not be written to. Rejects with a `UsageError`.
+ * Checks before work begins that a file can be written: no file of that name exists, and the folder is writable.
+ * Rejects with a `UsageError`.
  */
 export async function assertPlace(out: string): Promise<void> {
   const asked = resolve(out);
@@ -96,7 +96,7 @@ export async function assertPlace(out: string): Promise<void> {
   } else throw notWritable(out, there.path === asked ? IS_THERE : `${there.path} is a file and no folder`);
 }
 
-/** The path, or the nearest step above it that is there. */
+/** Returns the path, or its nearest existing parent. */
 async function nearestThere(path: string): Promise<{ readonly path: string; readonly isFolder: boolean }> {
   const found = await stat(path).catch(() => undefined);
   const above = dirname(path);
@@ -111,9 +111,9 @@ function notWritable(out: string, why: string, cause?: unknown): UsageError {
 }
 
 /**
- * Writes each into a file of its own and gives their paths. `out` is a folder when it is one already, ends with a
- * slash, or is to hold several; else the one file. Nothing is ever overwritten: a file in a folder gets a number, a
- * file that is there already is refused with a `UsageError`.
+ * Writes each medium into a separate file, and resolves with their paths. `out` is a folder if it exists as one, ends
+ * with a slash, or must hold several files; otherwise it is the one file. Never overwrites: a file in a folder gets a
+ * number; an existing file is refused with a `UsageError`.
  */
 export async function saveMedia(media: readonly Medium[], out: string): Promise<readonly string[]> {
   const kept = media.slice(0, MAX_FILES);
@@ -155,10 +155,10 @@ async function writeBeside(folder: string, name: string, bytes: Uint8Array): Pro
   throw new UsageError(`--out ${folder} holds ${MAX_NAMES} files called ${stem} already. Name another folder.`);
 }
 
-// Devices of Windows are files in every folder, whatever their ending.
+// Devices of Windows are files in every folder, with any ending.
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** A name that means this one file in its folder, on every system. */
+/** Returns a valid file name for this medium on every system. */
 export function fileName({ name = "", mimeType }: Pick<Medium, "name" | "mimeType">, at: number): string {
   const safe = name
     .normalize("NFC")

@@ -5,8 +5,8 @@ import type { LiveLine } from "../live/line-text.ts";
 import { showLive, type Live } from "../live/live.ts";
 
 /**
- * The input and output of a command that a package such as `@toolyard/library` implements. Each package declares the
- * part of it that it uses.
+ * The input and output of a command implemented by a package such as `@toolyard/library`. Each package declares the
+ * part that it uses.
  */
 export interface ServiceIo {
   readonly cwd: string;
@@ -16,7 +16,10 @@ export interface ServiceIo {
   print(text: string): Promise<void>;
   say(text: string): Promise<void>;
   printBytes(bytes: Uint8Array): Promise<void>;
-  /** Prints text with colours of its own, whose other pieces were made safe to show. */
+  /**
+   * Prints text with its own colours. The caller has already made its other parts safe. #450t shows pictures on a
+   * terminal with %j by %s #451t sends a picture to kitty in pieces of base64, to iTerm2 in one; leaves out others
+   */
   paint(text: string): Promise<void>;
   safe(text: string): string;
   mark(word: string): string;

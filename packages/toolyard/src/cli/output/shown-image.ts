@@ -3,9 +3,9 @@ import type { Medium } from "./saved-media.ts";
 
 const ESCAPE = "\u001b";
 const BELL = "\u0007";
-/** Of base64 in one of kitty's messages. */
+/** Size of the base64 in one of kitty's messages. */
 const KITTY_CHUNK = 4096;
-/** A larger picture would hold up the terminal for seconds. */
+/** A larger picture would block the terminal for seconds. */
 const MAX_BYTES = 8 * 1024 ** 2;
 
 type Protocol = "kitty" | "iterm2";
@@ -17,16 +17,23 @@ const BY_PROGRAM: Readonly<Partial<Record<string, Protocol>>> = {
   WezTerm: "iterm2",
 };
 
-/** How this terminal is shown a picture; nothing where it cannot be, or where its output is read by a program. */
+/** Returns the protocol for pictures of this terminal, or `undefined` if it has none or a program reads its output. */
 export function imageProtocol({ env, stdout }: Pick<Io, "env" | "stdout">): Protocol | undefined {
   if (stdout.isTTY !== true || env["TERM"] === "dumb") return undefined;
-  // Inside of a multiplexer the terminal behind it is not spoken to.
+  // A multiplexer does not pass pictures to the terminal behind it.
   if (env["TMUX"] || /^(?:screen|tmux)/.test(env["TERM"] ?? "")) return undefined;
   if (env["KITTY_WINDOW_ID"]) return "kitty";
   return BY_TERM[env["TERM"] ?? ""] ?? BY_PROGRAM[env["TERM_PROGRAM"] ?? ""];
 }
 
-/** What makes the terminal draw a picture; nothing for what it cannot draw. */
+/**
+ * Returns the sequence that draws a picture, or `undefined` if the terminal cannot draw it. #457t prints a line for
+ * each further server with its callers; none for a source without #458t prints a problem once that is also the last
+ * error of its source #459t prints renamed definitions once, individually with --verbose, and not as a fault #460t
+ * prints the line of a failed server's output that names the error, and no lone brackets #461t prints quoted last lines
+ * of an error once, and no update notices of npm #462t prints repaired definitions of a healthy source, with the same
+ * repair on one line
+ */
 export function imageText({ bytes, mimeType }: Medium, protocol: Protocol): string | undefined {
   if (bytes.byteLength === 0 || bytes.byteLength > MAX_BYTES) return undefined;
   const data = Buffer.from(bytes).toString("base64");

@@ -8,7 +8,7 @@ import type { Io } from "./io.ts";
 import { plainLine, table } from "./table.ts";
 import { cutToWidth } from "./table-width.ts";
 
-/** One source as `status` and `check` show it. */
+/** One source in the output of `status` and `check`. */
 export interface SourceLine extends ProviderStatus {
   readonly id: string;
   readonly kind: string;
@@ -20,7 +20,9 @@ export interface SourceLine extends ProviderStatus {
 
 const STDERR_LINES = 5;
 
-/** Works, or is switched off on purpose. A source that is left out for want of a variable is neither. */
+/**
+ * Returns whether a source works or is disabled on purpose. A source left out because of a missing variable is neither.
+ */
 export function isHealthy({ state, lastError, problems }: SourceLine): boolean {
   return (
     problems.every((problem) => problem.renamed || isNote(problem)) &&
@@ -29,19 +31,19 @@ export function isHealthy({ state, lastError, problems }: SourceLine): boolean {
 }
 
 interface SourceTableOptions {
-  /** The last lines of healthy ones, and what of them goes by another name, are shown too. */
+  /** Also show the last lines and renamed definitions of healthy sources. */
   readonly everyStderr: boolean;
-  /** What repeats is listed one by one. */
+  /** List repeated items individually. */
   readonly verbose: boolean;
 }
 
-/** A table of sources, then what is wrong with each of them. */
+/** Returns a table of sources, then the problems of each. */
 export function sourceText(lines: readonly SourceLine[], io: Io, shown: SourceTableOptions): string {
   const details = lines.flatMap((line) => detailsOf(line, io, shown));
   return [sourceRows(lines, io), ...(details.length > 0 ? ["", ...details] : [])].join("\n");
 }
 
-/** A narrow terminal has room for what matters most. */
+/** A narrow terminal shows only the most important columns. */
 const NARROW_COLUMNS = 64;
 
 function sourceRows(lines: readonly SourceLine[], io: Io): string {
@@ -63,7 +65,7 @@ function sourceRows(lines: readonly SourceLine[], io: Io): string {
   return table(["source", "kind", "tools", "resources", "prompts", "restarts", "state"], rows, io);
 }
 
-/** What the other columns of a narrow table take. */
+/** Width of the other columns of a narrow table. */
 const ROOM_BESIDE = 20;
 
 function detailsOf(line: SourceLine, io: Io, { everyStderr, verbose }: SourceTableOptions): readonly string[] {
@@ -86,7 +88,7 @@ function detailsOf(line: SourceLine, io: Io, { everyStderr, verbose }: SourceTab
   ];
 }
 
-/** Without what the error quotes already, and what npm has to say beside it. */
+/** Removes lines that the error already quotes, and npm's notices. */
 function unsaid(stderr: readonly string[], lastError = ""): readonly string[] {
   const isQuoted = (bare: string): boolean => bare.length >= LEAST_QUOTED && lastError.includes(bare);
   const lines = stderr.map((line) => ({ line, bare: bareLine(line) })).filter(({ line }) => !NEWS_OF_NPM.test(line));
@@ -95,10 +97,10 @@ function unsaid(stderr: readonly string[], lastError = ""): readonly string[] {
 }
 
 const NEWS_OF_NPM = /^npm (?:notice|(?:error|ERR!) A complete log of this run)/;
-/** Shorter than this, a line is in any text. */
+/** A shorter line occurs in any text. */
 const LEAST_QUOTED = 4;
 
-/** The last lines, and in front of them the last one that names an error, where they do not. */
+/** Returns the last lines, preceded by the last line that names an error if they do not. */
 function tellingLines(stderr: readonly string[]): readonly string[] {
   const lines = stderr.filter((line) => /[^\s{}()[\],;]/.test(line));
   const last = lines.slice(-STDERR_LINES);
@@ -109,7 +111,7 @@ function tellingLines(stderr: readonly string[]): readonly string[] {
 
 const NAMES_ERROR = /(?:Error|Exception)\b|\berror:|^(?:fatal|panic)\b/;
 
-/** What is offered under another name, told once. */
+/** Lists renamed definitions once. */
 function renamedOf({ id, problems }: SourceLine): readonly string[] {
   const subjects = problems.flatMap(({ subject, renamed }) => (renamed ? [subject] : []));
   const resources = subjects.filter((subject) => /^[a-z][a-z\d+.-]*:/i.test(subject)).length;
@@ -121,15 +123,18 @@ function renamedOf({ id, problems }: SourceLine): readonly string[] {
   return [...told(resources, "resource"), ...told(subjects.length - resources, "name")];
 }
 
-/** Whether a problem is shown although nothing has to be done about it. */
+/** Returns whether a problem is shown although no action is needed. */
 function isNote({ repaired, unsupported }: SourceLine["problems"][number]): boolean {
   return repaired === true || unsupported === true;
 }
 
-/** Subjects that are named in one line about the same problem. */
+/** Number of subjects named on one line about the same problem. */
 const MAX_NAMED = 3;
 
-/** Repaired and unsupported definitions. A server tends to make one mistake in each of them, so that is one line. */
+/**
+ * Lists repaired and unsupported definitions. A server tends to repeat one mistake in all definitions, so it is one
+ * line.
+ */
 function notesOf({ problems }: SourceLine): readonly string[] {
   const subjects = new Map<string, string[]>();
   for (const problem of problems) {
@@ -146,7 +151,7 @@ function notesOf({ problems }: SourceLine): readonly string[] {
   });
 }
 
-/** A line that comes again and again is one, with how often it came. */
+/** Returns repeated lines once, with their number. */
 function repeatsOnce(lines: readonly string[]): readonly string[] {
   const runs: { text: string; count: number }[] = [];
   for (const text of lines) {
@@ -157,7 +162,7 @@ function repeatsOnce(lines: readonly string[]): readonly string[] {
   return runs.map(({ text, count }) => (count === 1 ? text : `${text} (${count} times)`));
 }
 
-/** Servers that run beside the first one, and for whom. */
+/** Lists the further servers and their callers. */
 function furtherOf({ info }: SourceLine): readonly string[] {
   const further = Array.isArray(info?.["further"]) ? info["further"].filter(isJsonObject) : [];
   return further.map(({ for: whom, state, era, pid }) => {
@@ -168,7 +173,7 @@ function furtherOf({ info }: SourceLine): readonly string[] {
   });
 }
 
-/** A source may have its first problem as its last error as well. */
+/** The first problem of a source can also be its last error. */
 function isTold(lastError: string, problems: SourceLine["problems"]): boolean {
   return problems.some(({ subject, message }) => lastError === message || lastError === `${subject}: ${message}`);
 }

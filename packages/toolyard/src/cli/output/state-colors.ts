@@ -1,6 +1,6 @@
 import { colorsOf } from "./colors.ts";
 
-/** Colours of the states that tables show. A text may go on after its state: `down: it ended`. */
+/** Colours of states in tables. Text may follow the state: `down: it ended`. */
 const STATES: Readonly<Record<"green" | "yellow" | "red" | "dim", RegExp>> = {
   green: /^(?:ready|yes|installed|running|connected|valid|beside the program)\b/i,
   yellow: /^(?:starting|connecting|installing|degraded|stopping|idle|expired|needs|no|other version)\b|^needs_/i,

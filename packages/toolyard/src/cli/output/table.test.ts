@@ -128,7 +128,9 @@ test("the short way for narrow texts agrees with the package on every code point
   const wrong: string[] = [];
   for (let code = 0x20; code < 0x3_00_00; code += 1) {
     const character = String.fromCodePoint(code);
-    // Control characters and lone surrogates are removed before a width is asked for.
+    // Control characters and lone surrogates are removed before a width is calculated. #498t cuts a text between
+    // characters, never inside one #499t counts wide letters and marks like the terminal #500t prevents a server's text
+    // from controlling the terminal #501t colours the head, and no cell of another column
     const isShown = !/[\p{Cc}\p{Cs}]/u.test(character);
     if (isShown && displayWidth(character) !== stringWidth(character)) wrong.push(code.toString(16));
   }

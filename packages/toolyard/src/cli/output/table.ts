@@ -7,9 +7,9 @@ import { safeToShow } from "../../core/text/hidden-text.ts";
 
 const GAP = "  ";
 const MIN_LAST_COLUMN = 20;
-/** Columns where standard output is no terminal. */
+/** Columns if standard output is not a terminal. */
 const PIPED_COLUMNS = 100;
-/** Columns with these headers have states, which are coloured. */
+/** Columns with these headers contain states, which are coloured. */
 const STATE_HEADERS: readonly string[] = ["state", ""];
 
 export interface TableOptions extends Pick<Io, "width" | "color"> {
@@ -19,8 +19,8 @@ export interface TableOptions extends Pick<Io, "width" | "color"> {
 
 /**
  * Formats a table that fits the terminal, or 100 columns without one. Cells are wrapped between words. On a terminal,
- * words that are longer than their column are split; where there is no room for columns, each row is a block of lines.
- * Without a terminal, no word is split, so that `toolyard list | grep …` finds every word.
+ * words longer than their column are split; if there is no room for columns, each row becomes a block of lines. Without
+ * a terminal, no word is split, so that `toolyard list | grep …` finds every word.
  */
 export function table(headers: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): string {
   const { width } = options;
@@ -70,7 +70,10 @@ function columnText(
   return [bold(head), dim(rule), ...rows.map(rowText)].join("\n");
 }
 
-/** Formats a row below its first cell, without columns. One word of ASCII is whole: it may be an address to copy. */
+/**
+ * Formats a row below its first cell, without columns. A single ASCII word stays complete, since it may be an address
+ * to copy.
+ */
 function block(
   headers: readonly string[],
   [first = "", ...row]: readonly string[],
@@ -89,12 +92,12 @@ function block(
   return [bold(first), ...lines].join("\n");
 }
 
-/** Text as one line. Descriptions and errors of upstream servers are not trusted to leave the terminal alone. */
+/** Returns text as one line. Descriptions and errors of upstream servers may contain control sequences. */
 export function plainLine(text: string): string {
   return safeToShow(text.replaceAll(/\s+|\p{Cc}+/gu, " ")).trim();
 }
 
-/** Names from files and servers as one list on one line; a line break in a name begins no line of its own. */
+/** Returns untrusted names as one list on one line; a line break in a name starts no new line. */
 export function plainList(names: readonly string[]): string {
   return names.map(plainLine).join(", ");
 }

@@ -3,15 +3,15 @@ import { closeSync, openSync } from "node:fs";
 const USUAL_COLUMNS = 80;
 const USUAL_ROWS = 24;
 
-/** How large a terminal is. One without a window, as programs make it for others, says 0. */
+/** Returns the size of a terminal. One without a window, as programs create them, reports 0. */
 export function sizeOf(terminal: object): { readonly columns: number; readonly rows: number } {
   const { columns, rows } = terminal as Partial<NodeJS.WriteStream>;
   return { columns: columns || USUAL_COLUMNS, rows: rows || USUAL_ROWS };
 }
 
 /**
- * Watches the terminal that this process was started on. The returned function tells whether it was closed since;
- * where there was none, it never was.
+ * Watches the terminal on which this process was started. Returns a function that returns whether it was closed since;
+ * without a terminal it never was. #515t shows unusual definitions, and no control sequences
  */
 export function watchTerminal(): () => boolean {
   const hadOne = hasTerminal();

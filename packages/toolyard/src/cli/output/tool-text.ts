@@ -15,10 +15,10 @@ export interface ToolTextOptions {
   readonly flags: readonly string[];
 }
 
-/** Columns where standard output is no terminal. */
+/** Columns if standard output is not a terminal. */
 const PIPED_COLUMNS = 100;
 
-/** Formats a tool's definition for users: description, parameters as a table, and a command that calls it. */
+/** Formats a tool's definition for users: description, table of parameters, and a command that calls it. */
 export function toolText(entry: JsonObject, { io, flags }: ToolTextOptions): string {
   const { bold, dim } = colorsOf(io);
   const name = plainLine(String(entry["name"]));
@@ -43,7 +43,7 @@ function paragraphs(text: string, { width = PIPED_COLUMNS }: Pick<Io, "width">):
   return lines[0] === "" ? [] : lines.flatMap((line) => wrapLine(line.trimEnd(), width));
 }
 
-/** Continues a line under its own indentation, as a list in a description has it. */
+/** Continues a line under its own indentation, like a list in a description. */
 function wrapLine(line: string, width: number): readonly string[] {
   const indent = /^\s*/.exec(line)![0].replaceAll("\t", "  ");
   const room = Math.max(1, width - indent.length);
@@ -134,7 +134,7 @@ function descriptionText(schema: JsonObject): string {
     .join(" ");
 }
 
-/** A command that calls the tool with its required parameters. The values are examples. */
+/** Returns a command that calls the tool with example values for its required parameters. */
 function exampleCall(name: string, schema: JsonObject, flags: readonly string[]): string {
   const words = ["toolyard", "call", name, ...exampleWords(schema), ...flags];
   return safeToShow(words.map((word) => shellWord(word)).join(" "));

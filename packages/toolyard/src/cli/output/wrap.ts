@@ -3,9 +3,9 @@ import { cutToWidth, displayWidth, graphemes } from "./table-width.ts";
 export interface WrapOptions {
   /** Columns of a line. */
   readonly width: number;
-  /** Whether a word that is longer than a line is split. Otherwise it has a line of its own, which may be longer. */
+  /** Whether a word longer than a line is split. Otherwise it gets a separate line, which may be longer. */
   readonly splitsWords: boolean;
-  /** Further lines are left out, and the last one ends with `…`. @default no limit */
+  /** Number of lines, the last of which ends with `…` if more follow. @default no limit */
   readonly maxLines?: number;
 }
 
@@ -47,8 +47,8 @@ function piecesOf(word: string, width: number): readonly string[] {
 }
 
 /**
- * Chooses the widths of columns that need `natural` and can take `least`, for `room` columns without the gaps. Narrow
- * columns keep what they need; the others share the rest. Returns `undefined` if there is no room for `least`.
+ * Chooses widths for columns that need `natural` and accept `least`, for `room` columns without the gaps. Narrow
+ * columns keep their width; the others divide the rest. Returns `undefined` if there is no room for `least`.
  */
 export function fitColumns(
   natural: readonly number[],

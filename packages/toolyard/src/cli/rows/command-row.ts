@@ -1,20 +1,20 @@
 import type { Option } from "commander";
 import type { Io } from "../output/io.ts";
 
-/** Options that every command understands. */
+/** Options of every command. */
 export interface SharedOptions {
   readonly config?: readonly string[];
   readonly url?: string;
   readonly tokenEnv?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
-  /** What a configuration file of somebody else starts is accepted. */
+  /** Accept what a configuration file of another user starts. */
   readonly yes?: boolean;
-  /** The files of `config` were found by the process that started this one; nobody named them. */
+  /** The process that started this one found the files of `config`; no user named them. */
   readonly found?: boolean;
 }
 
-/** Runs one command and gives the exit code. */
+/** Runs one command and returns the exit code. */
 export type CommandAction<Options extends SharedOptions = SharedOptions> = (
   args: readonly string[],
   options: Options,
@@ -27,7 +27,7 @@ export interface CommandRow {
   readonly summary: string;
   readonly examples: readonly string[];
   readonly options: readonly Option[];
-  /** Returns what to do instead when an argument is given that the command does not have. */
+  /** Returns advice for a surplus argument. */
   readonly excessAdvice?: (argument: string) => string;
   /** Loaded only when the command is used. Absent: one of `commands` must follow. */
   readonly load?: () => Promise<{ run: CommandAction<never> }>;

@@ -7,7 +7,7 @@ import { libraryRow } from "./library-row.ts";
 import { setupRows } from "./setup-rows.ts";
 import { signInRows } from "./sign-in-rows.ts";
 
-/** Options that commands of several files have. */
+/** Options shared by commands of several files. */
 export interface CommonOptions {
   readonly config: Option;
   readonly yes: Option;
@@ -17,7 +17,7 @@ export interface CommonOptions {
   readonly tokenEnv: Option;
 }
 
-/** The commands that most start-ups do not need, loaded in one go: those that set up, and those after all others. */
+/** Commands that most start-ups do not need, loaded together: the setup commands, and those at the end. */
 export function furtherRows(options: CommonOptions): {
   readonly setup: readonly CommandRow[];
   readonly last: readonly CommandRow[];

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-/** What is done with a library as a whole. */
+/** Commands on a whole library. */
 export function libraryMoves(json: Option): CommandRow[] {
   return [
     {

@@ -6,7 +6,7 @@ const AUTHOR = new Option("--author <name>", "only works by this author; part of
 const WORK = new Option("--work <title>", "only this work");
 const LANGUAGE = new Option("--language <code>", "only works in this language: en, fr");
 
-/** `toolyard library`: documents that are read, searched and quoted, on the command line. */
+/** `toolyard library`: documents to read, search and quote. */
 export function libraryRow(json: Option): CommandRow {
   return {
     usage: "library",
@@ -61,7 +61,7 @@ export function libraryRow(json: Option): CommandRow {
   };
 }
 
-/** How well and how fast it finds. */
+/** Commands that measure quality and speed of the search. */
 function measureRows(json: Option): CommandRow[] {
   return [
     {
@@ -89,7 +89,7 @@ function measureRows(json: Option): CommandRow[] {
   ];
 }
 
-/** What is done with documents that are there. */
+/** Commands on existing documents. */
 function documentRows(json: Option): CommandRow[] {
   return [
     {

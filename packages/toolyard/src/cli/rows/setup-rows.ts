@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-/** What the commands that set a yard up share with the others. */
+/** Options that setup commands share with the others. */
 export interface SetupOptions {
   readonly config: Option;
   readonly yes: Option;
@@ -9,7 +9,7 @@ export interface SetupOptions {
   readonly tokenEnv: Option;
 }
 
-/** The commands that change configuration files and those of clients. */
+/** Commands that change configuration files and those of clients. */
 export function setupRows(options: SetupOptions): readonly CommandRow[] {
   const { config, yes, json, tokenEnv } = options;
   return [

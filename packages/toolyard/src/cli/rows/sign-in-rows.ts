@@ -3,7 +3,7 @@ import type { CommandRow } from "./command-row.ts";
 
 const AS = new Option("--as <caller>", "whose sign-in it is, where each caller has its own: the name of its token");
 
-/** Commands on sign-ins to servers elsewhere. */
+/** Commands on sign-ins to remote servers. */
 export function signInRows(shared: readonly Option[], timeout: Option): readonly CommandRow[] {
   return [
     {
