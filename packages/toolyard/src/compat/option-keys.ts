@@ -5,8 +5,8 @@ import { nearest } from "../core/text/suggest.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
 /**
- * The documents write option keys in snake_case, programs in camelCase: both are taken, and snake_case comes out.
- * Throws an `OptionError` for a key that is none of `known`, and where both spellings of one key are given.
+ * Accepts option keys in snake_case, as in the documents, and in camelCase, and returns snake_case. Throws an
+ * `OptionError` for a key not in `known`, and if both spellings of one key are given.
  */
 export function snakeKeys<T extends object>(options: T, known: readonly string[]): Partial<Record<string, unknown>> {
   const result: Record<string, unknown> = {};
@@ -29,8 +29,8 @@ function hintAt(near: readonly string[]): string {
 }
 
 /**
- * Options are one object, whatever the documents' Python takes by position. Throws an `OptionError` that shows how they
- * are given.
+ * Requires options as one object, although the documents' Python uses positions. Throws an `OptionError` that shows the
+ * correct form.
  */
 export function assertOptions<T extends object>(className: string, options: T | undefined, example: string): T {
   if (isJsonObject(options)) return options as T;
@@ -42,7 +42,7 @@ export function assertOptions<T extends object>(className: string, options: T | 
 
 const MAX_SHOWN = 200;
 
-/** Throws an `OptionError` that names the first of these options which is there and no object. */
+/** Throws an `OptionError` that names the first present option that is not an object. */
 export function assertObjects(options: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined && !isJsonObject(value))
@@ -53,8 +53,8 @@ export function assertObjects(options: Readonly<Record<string, unknown>>): void 
 }
 
 /**
- * Time as the documents' programs give it, in milliseconds: a number counts seconds, text carries its unit. Throws an
- * `OptionError` in these words.
+ * Converts a time of the documents' programs to milliseconds: a number is in seconds, text has a unit. Throws an
+ * `OptionError` that names the option.
  */
 export function parseSeconds(value: unknown, name: string): number {
   const timeMs = readTime(value, name);

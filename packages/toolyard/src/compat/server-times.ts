@@ -6,8 +6,8 @@ import { parseSeconds } from "./option-keys.ts";
 type ServerTimeProperties = Readonly<Record<string, OptionSchema>>;
 
 /**
- * Settings of a server as the hub's own configuration has them. There a bare number of a time counts milliseconds; in
- * programs of the documents it counts seconds, in every option. Throws an `OptionError` in those words.
+ * Converts settings of a server to the hub's configuration, in which a time without a unit is in milliseconds; in
+ * programs of the documents it is in seconds, for every option. Throws an `OptionError`.
  */
 export function withSeconds<T extends object>(settings: T, properties: ServerTimeProperties): T {
   const entries = Object.entries(settings).map(([key, value]) => [key, toHubTime(properties[key], value, key)]);
@@ -15,7 +15,7 @@ export function withSeconds<T extends object>(settings: T, properties: ServerTim
 }
 
 function toHubTime(schema: OptionSchema | undefined, value: unknown, name: string): unknown {
-  // Whether none at all will do is said by the option itself.
+  // The option itself checks whether 0 is allowed.
   if (schema === undefined || value === undefined || value === 0) return value;
   if (isDuration(schema)) return parseSeconds(value, name);
   const { additionalProperties: each } = schema;

@@ -19,37 +19,36 @@ import type { RequestIds } from "../upstream/connection/exchange.ts";
 import { toolyardOf, type CallOptions, type Toolyard } from "../kernel/toolyard.ts";
 
 export interface SourceHubOptions {
-  /** What the hub is made of; read when it opens, and again at each `apply`. */
+  /** Settings of the hub, read at its opening and at each `apply`. */
   readonly settings: () => HubConfig | Promise<HubConfig>;
-  /** Name of the surface, for audit lines. */
+  /** Name of the surface in audit lines. */
   readonly endpoint: string;
   /**
-   * Everything that is configured, with the hub's own tools and bounds. @default false: the sources of `settings` as
-   * they are
+   * Includes everything configured, with the hub's own tools and limits. @default false: only the sources of `settings`
    */
   readonly isWhole?: boolean;
-  /** Configuration files, rising in precedence. @default none */
+  /** Configuration files, later ones take precedence. @default none */
   readonly config?: string | readonly string[];
-  /** Counts requests over all hubs of one client. @default each connection counts its own */
+  /** Counts requests over all hubs of one client. @default each connection counts separately */
   readonly requestIds?: RequestIds;
-  /** How often a server is tried before it counts as away. @default 1 */
+  /** Number of tries before a server counts as unreachable. @default 1 */
   readonly connectAttempts?: number;
   readonly variables?: Readonly<Record<string, string | undefined>>;
-  /** @default as `[logging]` says, on standard error */
+  /** @default as configured in `[logging]`, on standard error */
   readonly logger?: Logger;
 }
 
 export interface SourceDiscovery {
   readonly tools: readonly SurfaceTool[];
-  /** Sources that could not be asked, with the reason. */
+  /** Failures of sources that could not be reached. */
   readonly failures: ReadonlyMap<string, Fail>;
 }
 
 export interface DiscoverOptions {
   readonly surface: Surface;
-  /** Asks every source anew, whatever is known of it. */
+  /** Asks every source again, even if its tools are known. */
   readonly force: boolean;
-  /** Of each source; they are asked at the same time. */
+  /** Time limit for each source; they are asked concurrently. */
   readonly timeoutMs: number;
 }
 
@@ -59,31 +58,30 @@ interface OpenSourceHub {
   readonly reloader: Reloader;
 }
 
-/** A program's own sources are its own business: their bounds are given with each call. */
+/** A program's own sources have no limits here: they are passed with each call. */
 const OWN_BASE: JsonObject = {
   limits: { rate_per_minute: 0, in_flight: 0, call_timeout: "24h", total_timeout: "24h" },
   logging: { level: "warning" },
   catalog: { max_name_chars: 128 },
 };
-/** Running code is for hubs that are served; a program that wants it says so in its configuration. */
+/** Running code is for served hubs; a program that needs it enables it in its configuration. */
 const WHOLE_BASE: JsonObject = {
   builtin: { execute_code: false },
   limits: { rate_per_minute: 0, in_flight: 0 },
   logging: { level: "warning" },
 };
-/** How long a call waits for a server that has not been reached yet. */
+/** Time that a call waits for a server not reached so far. */
 const REACH_MS = 30_000;
-/** A link gives the failure of its last attempt for half a second; sooner, nothing else could come out. */
+/** A link repeats the failure of its last try for half a second, so an earlier retry would have the same result. */
 const RECONNECT_PAUSE_MS = 600;
 const WHOLE_VIEW = { mode: "all", principal: LOCAL_PRINCIPAL } as const;
 
 /**
- * One hub behind a class of the documents: opened when it is first needed, with just the class's sources, and ended
- * with it.
+ * One hub for a class of the documents: opened on first use, with only the sources of the class, and closed with it.
  */
 export class SourceHub {
   readonly #options: SourceHubOptions;
-  /** Sources that were listed since they are there. */
+  /** Sources listed at least once since they were added. */
   readonly #reached = new Set<string>();
   #opening: Promise<OpenSourceHub> | undefined;
   #hub: Hub | undefined;
@@ -93,25 +91,25 @@ export class SourceHub {
     this.#options = options;
   }
 
-  /** State of each source; nothing before the hub is open. */
+  /** State of each source; empty before the hub is open. */
   get sources(): readonly SourceReport[] {
     return this.#hub?.port.sources() ?? [];
   }
 
-  /** Rejects with a `ConfigError` or `OptionError` when the settings cannot be used; the next try reads them again. */
+  /** Rejects with a `ConfigError` or `OptionError` if the settings are invalid; the next try reads them again. */
   async open(): Promise<Hub> {
     return (await this.#open()).hub;
   }
 
-  /** Lists the tools of all sources that answer in time. Rejects only when the hub cannot be opened. */
+  /** Lists the tools of all sources that respond in time. Rejects only if the hub cannot be opened. */
   async discover({ surface, force, timeoutMs }: DiscoverOptions): Promise<SourceDiscovery> {
     const { hub } = await this.#open();
     const startedAt = performance.now();
     const failures = await this.#reach(hub, ({ source }) => force || !this.#reached.has(source.id), { timeoutMs });
-    // The time of a source is spent once: the list waits only for what is left of it.
+    // The time limit applies once per source: the list only waits for the remaining time.
     const leftMs = Math.max(1, timeoutMs - (performance.now() - startedAt));
     const tools = await hub.tools.forSurface(surface, WHOLE_VIEW, leftMs);
-    // What was asked anew and did not answer is not offered as it was.
+    // A source that was asked again and did not respond is not offered with its old tools.
     return { failures, tools: force ? tools.filter(({ record }) => !failures.has(record.source.id)) : tools };
   }
 
@@ -123,8 +121,7 @@ export class SourceHub {
   }
 
   /**
-   * Calls a tool by any spelling of its name. Expected failures are outcomes; rejects only when the hub cannot be
-   * opened.
+   * Calls a tool by any spelling of its name. Expected failures are outcomes; rejects only if the hub cannot be opened.
    */
   async call(tool: string, args: JsonObject, options: CallOptions = {}): Promise<Outcome> {
     const startedAt = performance.now();
@@ -138,14 +135,14 @@ export class SourceHub {
     return (!outcome.ok && outcome.kind === "unknown_tool" && awayAltogether(hub.port.sources())) || outcome;
   }
 
-  /** Whether a tool declares what its result looks like. */
+  /** Returns whether a tool declares an output schema. */
   async declaresOutput(tool: string): Promise<boolean> {
     const { hub } = await this.#open();
     const lookup = await hub.tools.describeTool(tool, WHOLE_VIEW);
     return lookup.found && lookup.entry["outputSchema"] !== undefined;
   }
 
-  /** Takes changed settings over, if the hub is open. Rejects, with everything as it was, when they cannot be used. */
+  /** Applies changed settings if the hub is open. If they are invalid, rejects and changes nothing. */
   async apply(): Promise<void> {
     const { reloader, hub } = await this.#open();
     const before = new Map(hub.port.sources().map(({ source }) => [source.id, source]));
@@ -160,9 +157,9 @@ export class SourceHub {
   }
 
   /**
-   * A name that nobody has may be that of a tool whose server was not listed yet: the one that its prefix names is
-   * asked first. Without a prefix servers that start are waited for as in any hub; those that failed are tried again,
-   * for the next call to find them.
+   * An unknown name may belong to a tool of a server that was not listed so far: the server named by its prefix is
+   * asked first. Without a prefix, starting servers are waited for as in any hub; failed ones are retried in the
+   * background for the next call.
    */
   async #reachFor(tool: string, hub: Hub, { timeoutMs = REACH_MS, signal }: CallOptions): Promise<Fail | undefined> {
     if (hub.tools.nameOf(tool, LOCAL_PRINCIPAL) !== undefined) return undefined;
@@ -229,7 +226,7 @@ export class SourceHub {
         new FailError(fail("unavailable", "This was closed. Make a new one.", { retryable: false })),
       );
     this.#opening ??= this.#openHub().catch((error: unknown) => {
-      // Whoever mends the settings may try again.
+      // The settings may be corrected before the next try.
       this.#opening = undefined;
       throw error;
     });
@@ -241,7 +238,7 @@ export class SourceHub {
     const { endpoint, logger, requestIds } = this.#options;
     const named = typeof config === "string" ? [config] : config;
     const files = named.length > 0 ? locateConfig(named, given, process.cwd()) : [];
-    // Read at each load: a variable may be set between two of them.
+    // Read at each load, since a variable may be set between two loads.
     const readVariables = () => (isWhole ? given : withoutSources(given));
     const base = isWhole ? WHOLE_BASE : OWN_BASE;
     const load = async () => loadHubConfig({ files, variables: readVariables(), base, flags: await settings() });
@@ -265,14 +262,14 @@ export class SourceHub {
 }
 
 /**
- * Whether a name has the alias of no source, so that no server needs to be waited for. A source without a namespace can
- * have tools of any name, so its list must be known.
+ * Returns whether a name has the alias of no source, so that no server needs to be waited for. A source without a
+ * namespace can have tools of any name, so its list must be known.
  */
 function isForeignAlias(tool: string, hub: Hub): boolean {
   if (!tool.includes(BINDING_SEPARATOR) || hub.tools.nameOf(tool, LOCAL_PRINCIPAL) !== undefined) return false;
   const reports = hub.port.sources();
   if (reports.some(({ source, status }) => source.namespace === "" && status.state !== "ready")) return false;
-  // Read from the sources themselves: before the first list the catalog has no spellings.
+  // Read from the sources, since the catalog has no spellings before the first list.
   const spellings = new Spellings(
     reports.map(({ source }) => source),
     { naming: DEFAULT_NAMING },
@@ -281,7 +278,7 @@ function isForeignAlias(tool: string, hub: Hub): boolean {
   return owners.every((ids) => ids === undefined || ids.size === 0);
 }
 
-/** Where no source is there at all, nor was listed before, that is what a caller has to know. */
+/** Reports if no source is reachable and none was listed before. */
 function awayAltogether(reports: readonly SourceReport[]): Fail | undefined {
   const [first, ...others] = reports.map(({ tools, status: { state, lastError = "It does not answer." } }) => {
     if (tools > 0) return undefined;
@@ -292,8 +289,8 @@ function awayAltogether(reports: readonly SourceReport[]): Fail | undefined {
 }
 
 /**
- * `TOOLYARD_…` describes the hub of this machine, not a program's own sources: of it only the log and the data folder
- * hold here.
+ * Removes `TOOLYARD_…` variables, which configure the hub of this machine and not a program's own sources. Only log and
+ * data folder apply here.
  */
 export function withoutSources(
   variables: Readonly<Record<string, string | undefined>>,

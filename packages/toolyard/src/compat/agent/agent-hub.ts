@@ -9,7 +9,7 @@ import type { Toolyard } from "../../kernel/toolyard.ts";
 import { withoutSources } from "../source-hub.ts";
 import type { ToolDefinition } from "../client/mcp-client.ts";
 
-/** Whatever lists tools and calls them by name: `MCPClient`, `MCPManager`, or a class of the program's own. */
+/** An object that lists tools and calls them by name: `MCPClient`, `MCPManager`, or a class of the program. */
 export interface ToolCaller {
   listTools(): Promise<readonly ToolDefinition[]>;
   callTool(tool: string, args?: JsonObject, options?: { readonly signal?: AbortSignal }): Promise<unknown>;
@@ -23,7 +23,7 @@ export interface OpenedHub {
   readonly isAlwaysJson?: boolean;
 }
 
-/** Makes the agent's source of tools of whatever the program has. What is opened here is closed by `close`. */
+/** Creates the agent's source of tools from a hub, address, settings or client. `close` closes what is opened here. */
 export function toAgentHub(hub: HubChoice, logger?: Logger): OpenedHub {
   if (typeof hub === "string" || hub instanceof URL) return serverHub({ url: String(hub) }, logger);
   const face: unknown = hub;
@@ -41,7 +41,7 @@ function given(hub: AgentHub): OpenedHub {
   return { open: () => Promise.resolve(hub), close: () => Promise.resolve() };
 }
 
-/** A client that is its owner's business: started before, stopped later. */
+/** Wraps a client that its owner starts and stops. */
 export function callerHub(client: ToolCaller): AgentHub {
   return {
     list: async ({ mode }) =>
@@ -57,14 +57,14 @@ async function callOutcome(call: () => Promise<unknown>): Promise<Outcome> {
     const value = await call();
     const words = isJsonObject(value) && typeof value["error"] === "string" ? value["error"] : undefined;
     const result = { content: [], structuredContent: value ?? null };
-    // A manager answers failures with `{error}`, and the model gets that very object.
+    // A manager returns failures as `{error}`, and the model gets that object.
     return words === undefined ? ok(result) : fail("tool_error", words, { result });
   } catch (error) {
     return error instanceof FailError ? error.failure : fail("internal", messageOf(error), { cause: error });
   }
 }
 
-/** One MCP server as a small hub of its own, so that discovery works whatever stands behind the address. */
+/** Opens one MCP server as a small hub, so that discovery works with any server. */
 function serverHub(server: ServerSettings, logger: Logger | undefined): OpenedHub {
   let opening: ReturnType<typeof openServer> | undefined;
   return {
@@ -90,7 +90,7 @@ async function openServer(server: ServerSettings, logger: Logger | undefined): P
   const mcp: HubConfig["mcp"] =
     "command" in entry
       ? { stdio_servers: { [ALIAS]: entry } }
-      : // Another hub would hide its on-demand tools behind tools of its own, which this one has as well.
+      : // Another hub would hide its on-demand tools behind its discovery tools, which this hub has as well.
         { remote_servers: [{ alias: ALIAS, ...entry, headers: { "X-MCP-Tool-Mode": "all", ...entry.headers } }] };
   const settings: HubConfig = {
     mcp,

@@ -32,7 +32,12 @@ const USAGE = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
 
-/** A model that asks for one call, and then says what it was told. */
+/**
+ * A model that makes one call, then repeats the result. #8t passes the hub's tools to a model of the AI SDK, with names
+ * and schemas for every vendor #9t passes results to the model: values as JSON, images as images, refusals as the hub's
+ * message #10t ends a call with its answer, and refuses an object without a tool list #11t accepts a client with
+ * `listTools` and `callTool`
+ */
 function modelThatCalls(toolName: string, input: object) {
   return new MockLanguageModelV3({
     doGenerate: async ({ prompt }) => {

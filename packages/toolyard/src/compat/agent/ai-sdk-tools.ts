@@ -13,19 +13,19 @@ import { toAgentHub, type ToolCaller } from "./agent-hub.ts";
 
 export interface AiSdkToolsOptions {
   /**
-   * `normal`: tools as the hub lists them; `all`: on-demand ones too; `discovery`: those that search and call. @default
-   * "normal"
+   * `normal`: tools in the hub's list; `all`: also on-demand tools; `discovery`: the tools that search and call.
+   * @default "normal"
    */
   readonly mode?: "normal" | "all" | "discovery";
-  /** Longest text of one result that the model gets, in bytes. @default 102400 */
+  /** Size limit of the text of one result for the model, in bytes. @default 102400 */
   readonly maxResultBytes?: number;
 }
 
-/** A tool as `tools` of `generateText` and `streamText` takes it. */
+/** A tool for `tools` of `generateText` and `streamText`. */
 export interface AiSdkTool {
   readonly description: string;
   readonly inputSchema: AiSdkSchema;
-  /** Gives the MCP result; rejects with a `FailError` whose words are for the model. */
+  /** Resolves with the MCP result. Rejects with a `FailError` with a message for the model. */
   readonly execute: (
     input: unknown,
     options: { readonly abortSignal?: AbortSignal | undefined },
@@ -36,8 +36,8 @@ export interface AiSdkTool {
 export type AiSdkTools = Record<string, AiSdkTool>;
 
 /**
- * Told to the compiler as a Standard Schema, which needs none of the SDK's types. At run time the SDK finds its own
- * mark first, and takes `jsonSchema` as it is.
+ * Typed as a Standard Schema, which needs no types of the SDK. At run time the SDK finds its own mark first and uses
+ * `jsonSchema` unchanged.
  */
 export interface AiSdkSchema {
   readonly "~standard": {
@@ -54,8 +54,9 @@ export interface AiSdkSchema {
 }
 
 /**
- * The tools of a hub, an `MCPClient` or an `MCPManager` for the AI SDK, by names that every vendor takes. Each call is
- * one of the hub's: checked, bounded and cancelled with the answer. Lists once; ask again for tools that came later.
+ * Returns the tools of a hub, an `MCPClient` or an `MCPManager` for the AI SDK, with names that every vendor accepts.
+ * The hub checks and limits each call, and cancels it with the answer. Lists the tools once; call it again for later
+ * tools.
  *
  * @example
  * ```ts
@@ -93,7 +94,7 @@ function toTool(hub: AgentHub, tool: JsonObject, rules: OutputRules): AiSdkTool 
     execute: async (input, { abortSignal }) => {
       const signal = abortSignal ?? new AbortController().signal;
       const outcome = await hub.call(String(tool["name"]), isJsonObject(input) ? input : {}, { signal });
-      // The AI SDK writes results with `JSON.stringify`, which rejects a BigInt.
+      // The AI SDK converts results with `JSON.stringify`, which rejects a BigInt.
       if (outcome.ok) return spellBigInts(outcome.result) as JsonObject;
       throw new FailError({ ...outcome, message: String(toErrorObject(outcome)["error"]) });
     },
@@ -102,7 +103,7 @@ function toTool(hub: AgentHub, tool: JsonObject, rules: OutputRules): AiSdkTool 
 }
 
 function toSchema(jsonSchema: JsonObject): AiSdkSchema {
-  // The hub checks arguments, and says what is wrong in words that a model can act on.
+  // The hub checks arguments and reports errors that a model can understand.
   const validate = (value: unknown): { readonly value: unknown } => ({ value });
   const say = (): JsonObject => jsonSchema;
   const schema = {

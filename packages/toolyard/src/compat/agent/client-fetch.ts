@@ -2,25 +2,27 @@ import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
 import { isJsonObject, type JsonObject, listMember, objectMember } from "../../core/json/json.ts";
 import { toSnake } from "../option-keys.ts";
 
-/** A vendor's client, official or one that has the same method. */
+/** Vendor of a client, official or with the same method. */
 export type ClientVendor = "openai" | "anthropic" | "mistral";
 
 type ModelRequestSender = (body: JsonObject, options?: JsonObject) => unknown;
 
-/** By what clients can do, since a bundler may rename their classes and a program may bring one of its own. */
+/**
+ * Detects the vendor by the client's methods, since a bundler may rename classes and a program may have its own client.
+ */
 export function clientVendor(client: object): ClientVendor | undefined {
   return (["anthropic", "openai", "mistral"] as const).find((vendor) => methodOf(client, vendor) !== undefined);
 }
 
 /**
- * Carries what the AI SDK would send to the method of a client that the program made: its key, its address, its `fetch`
- * and whatever else it was made with hold, and it is the one that is called.
+ * Passes the AI SDK's requests to the method of the program's client, so that its key, address, `fetch` and other
+ * options apply.
  */
 export function clientFetch(client: object, vendor: ClientVendor): typeof fetch {
   const ask = methodOf(client, vendor)!;
   const { toRequest, toReply } = DIALECTS[vendor];
   return async (_url, init) => {
-    // The client writes the body with `JSON.stringify`, which rejects a BigInt.
+    // The client converts the body with `JSON.stringify`, which rejects a BigInt.
     const body = JSON.parse(String(init?.body)) as JsonObject;
     try {
       const options = { ...(init?.signal && { signal: init.signal }), ...OPTIONS[vendor] };
@@ -49,7 +51,7 @@ function memberOf(owner: unknown, name: string): unknown {
     : undefined;
 }
 
-/** Anthropic's client wants a stream for long answers, unless it is told how long it may wait. */
+/** Anthropic's client requires a stream for long answers unless it gets a timeout. */
 const OPTIONS: Readonly<Record<ClientVendor, JsonObject>> = {
   anthropic: { timeout: 3_600_000 },
   openai: {},
@@ -62,7 +64,7 @@ const METHODS: Readonly<Record<ClientVendor, readonly string[]>> = {
   mistral: ["chat", "complete"],
 };
 
-// A client need not look at a signal that it is not given.
+// A client may ignore a signal or not receive it.
 async function orAbort(work: unknown, signal: AbortSignal | null | undefined): Promise<unknown> {
   if (!signal) return work;
   signal.throwIfAborted();
@@ -72,12 +74,12 @@ async function orAbort(work: unknown, signal: AbortSignal | null | undefined): P
   ]);
 }
 
-/** Classes of clients become what they are on the wire. */
+/** Converts instances of client classes to their JSON form. */
 function plain(reply: JsonObject): JsonObject {
   return parseExact(stringifyExact(reply)) as JsonObject;
 }
 
-/** What the vendor's service answered, as the client tells it; nothing for an error of another kind. */
+/** Returns the response of the vendor's service from a client's error, or `undefined` for another error. */
 function refusalOf(error: unknown): Response | undefined {
   if (!(error instanceof Error)) return undefined;
   const { status, statusCode = status } = error as { readonly status?: unknown; readonly statusCode?: unknown };
@@ -95,14 +97,14 @@ interface ModelDialect {
 const DIALECTS: Readonly<Record<ClientVendor, ModelDialect>> = {
   openai: { toRequest: (body) => body, toReply: completion },
   anthropic: { toRequest: (body) => body, toReply: message },
-  // Its client writes the same members in camelCase.
+  // Its client uses the same members in camelCase.
   mistral: {
     toRequest: (body) => respelt({ ...body, messages: listMember(body, "messages").map(asText) }, toCamel),
     toReply: (reply, model) => completion(respelt(reply, toSnake), model),
   },
 };
 
-/** A question is its text, as the document sends it, and not a list with that one text. */
+/** Converts a list with one text to that text, as the document sends a question. */
 function asText(message: unknown): unknown {
   if (!isJsonObject(message)) return message;
   const [part, ...rest] = listMember(message, "content");
@@ -110,7 +112,7 @@ function asText(message: unknown): unknown {
   return isText ? { ...message, content: part["text"] } : message;
 }
 
-/** Members that a client of one's own may leave out are filled in. */
+/** Fills in members that a custom client may omit. */
 function completion(reply: JsonObject, model: string): JsonObject {
   const choices = listMember(reply, "choices");
   return {
@@ -154,7 +156,7 @@ function message(reply: JsonObject, model: string): JsonObject {
   };
 }
 
-/** Whose members are the program's own words, and not the vendor's. */
+/** Members whose content belongs to the program, not to the vendor. */
 const OPAQUE: ReadonlySet<string> = new Set(["parameters", "arguments", "schema", "schema_definition"]);
 
 function respelt(value: JsonObject, spell: (key: string) => string): JsonObject {

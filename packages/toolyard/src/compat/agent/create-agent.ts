@@ -19,8 +19,8 @@ import { snakeKeys } from "../option-keys.ts";
 import { toAgentHub, type HubChoice } from "./agent-hub.ts";
 
 /**
- * Options of `createAgent`. Where one is absent, `[agent]` and `[models]` of the hub's configuration hold, then the
- * default.
+ * Options of `createAgent`. An absent option is taken from `[agent]` and `[models]` of the hub's configuration, then
+ * from the default.
  */
 export interface CreateAgentOptions {
   /**
@@ -29,55 +29,56 @@ export interface CreateAgentOptions {
    */
   readonly model?: string | LoadedLanguageModel;
   /**
-   * A hub in process, the URL of an MCP server, settings of one (`{url, token, …}`, `{command, …}`), or an `MCPClient`
-   * or `MCPManager`.
+   * A hub in this process, the URL of an MCP server, its settings (`{url, token, …}`, `{command, …}`), or an
+   * `MCPClient` or `MCPManager`.
    */
   readonly hub: HubChoice;
-  /** Who offers models, in the keys of `[models]`. @default `[models]` of the hub's configuration */
+  /** Providers of models, with the keys of `[models]`. @default `[models]` of the hub's configuration */
   readonly models?: ModelsConfig;
-  /** Where the vendors' variables (`OPENAI_API_KEY`, …) are looked up. @default process.env */
+  /** Source of the vendors' variables (`OPENAI_API_KEY`, …). @default process.env */
   readonly variables?: Readonly<Record<string, string | undefined>>;
-  /** Most questions to the model for one answer. @default 5 */
+  /** Maximum number of model requests for one answer. @default 5 */
   readonly maxIterations?: number;
-  /** Most tool calls for one answer. @default 50 */
+  /** Maximum number of tool calls for one answer. @default 50 */
   readonly maxToolCalls?: number;
-  /** Most tokens for one answer, read and written; 0: no bound. @default 0 */
+  /** Maximum number of tokens for one answer, input and output; 0: no limit. @default 0 */
   readonly maxTokens?: number;
-  /** Most tokens of one reply; 0: the model's own bound. @default 0 */
+  /** Maximum number of tokens of one reply; 0: the model's limit. @default 0 */
   readonly maxReplyTokens?: number;
-  /** Longest time for one answer: milliseconds, or text such as `"2m"`. @default "10m" */
+  /** Time limit for one answer: milliseconds, or text such as `"2m"`. @default "10m" */
   readonly timeout?: number | string;
-  /** Tool calls of one reply that run at the same time. @default 8 */
+  /** Number of concurrent tool calls of one reply. @default 8 */
   readonly maxParallelCalls?: number;
-  /** How often a question to the model is asked again when its provider is busy or away. @default 2 */
+  /** Number of retries if a model's provider is busy or unreachable. @default 2 */
   readonly maxRetries?: number;
-  /** Longest text of one tool result that the model gets, in bytes or text such as `"1MB"`. @default "100KiB" */
+  /** Size limit of one tool result for the model, in bytes or text such as `"1MB"`. @default "100KiB" */
   readonly maxResultBytes?: number | string;
-  /** Messages that the conversation keeps. @default 400 */
+  /** Number of messages that the conversation keeps. @default 400 */
   readonly maxHistoryMessages?: number;
-  /** At a limit, ask the model once more, without tools. @default false */
+  /** At a limit, request a final answer without tools. @default false */
   readonly finalAnswer?: boolean;
-  /** All tools, or the two of discovery. @default "auto": by the size of the catalogue */
+  /** Offer all tools, or the two discovery tools. @default "auto": by the size of the catalogue */
   readonly mode?: AgentMode;
-  /** With mode `auto`: more tools than this are given by discovery. @default 64 */
+  /** With mode `auto`: number of tools above which discovery is used. @default 64 */
   readonly maxListedTools?: number;
-  /** With mode `auto`: a longer list of tools is given by discovery. @default "64KiB" */
+  /** With mode `auto`: size of the list above which discovery is used. @default "64KiB" */
   readonly maxListedBytes?: number | string;
   /**
-   * Tool calling, or decisions in JSON. @default "auto": tool calling, unless the provider says that the model has none
+   * Tool calling, or decisions in JSON. @default "auto": tool calling, unless the provider reports that the model lacks
+   * it
    */
   readonly strategy?: AgentStrategy;
-  /** With decisions in JSON: how often in a row a reply that is none is asked for again. @default 1 */
+  /** With decisions in JSON: number of consecutive retries after an invalid reply. @default 1 */
   readonly maxJsonRetries?: number;
-  /** Whether images and files in results go to the model. @default "auto": where it takes them */
+  /** Whether images and files in results go to the model. @default "auto": if it accepts them */
   readonly attachments?: Attachments;
-  /** What the model is told first. @default a few general sentences */
+  /** Instructions for the model. @default a few general sentences */
   readonly instructions?: string;
   /** Language of the agent's own texts. @default "en" */
   readonly locale?: Locale;
-  /** Sentences for the model on single tools, by the tool's name. @default {} */
+  /** Hints for the model on single tools, by tool name. @default {} */
   readonly hints?: Readonly<Record<string, string>>;
-  /** Hears of listeners that fail. @default nobody */
+  /** Logs failures of listeners. @default no log */
   readonly logger?: Logger;
 }
 
@@ -105,9 +106,8 @@ const AGENT_KEYS = [
 ] as const satisfies readonly (keyof AgentConfig)[];
 
 /**
- * Makes an agent: a model that answers with the tools of a hub. Nothing is loaded or connected before the first
- * question; `close()` ends what the agent itself opened. Throws an `OptionError` for an option that cannot be used, a
- * missing key among them.
+ * Creates an agent: a model that answers with the tools of a hub. Loads and connects nothing before the first question;
+ * `close()` ends what the agent has opened. Throws an `OptionError` for an invalid option or a missing key.
  *
  * @example
  * ```ts
@@ -148,7 +148,7 @@ function isLibraryHub(hub: HubChoice): hub is LibraryHub {
   );
 }
 
-// What can be said of a model's name and key without a request is said at once.
+// Problems of a model's name and key that need no request are reported immediately.
 function modelOf(
   model: CreateAgentOptions["model"],
   config: ModelsConfig | undefined,

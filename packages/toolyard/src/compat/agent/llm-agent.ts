@@ -9,26 +9,26 @@ import type { ToolCaller } from "./agent-hub.ts";
 import { LLMWithMCPTools } from "./llm-with-mcp-tools.ts";
 import type { LLMClient } from "./official-client.ts";
 
-/** The document's example. */
+/** The value of the document's example. */
 const MAX_ITERATIONS = 10;
 const MODEL = "mistral-large-latest";
 
 export interface LLMAgentOptions {
-  /** A client of the program's own, as `LLMWithMCPTools` takes it. @default Mistral, by the key in `MISTRAL_API_KEY` */
+  /** A client of the program, as for `LLMWithMCPTools`. @default Mistral, with the key in `MISTRAL_API_KEY` */
   readonly llmClient?: LLMClient;
-  /** @default "mistral-large-latest", or what `LLMWithMCPTools` asks of that client */
+  /** @default "mistral-large-latest", or the default of `LLMWithMCPTools` for that client */
   readonly model?: string;
 }
 
 /**
  * The agent of the library document: `initialize()` reads the tools of a started MCP client, `chat(question)` answers
- * with them, in ten questions to the model at most.
+ * with them, with at most ten model requests.
  */
 export class LLMAgent {
   readonly #loop: LLMWithMCPTools;
   #tools: readonly (OpenAITool | AnthropicTool)[] | undefined;
 
-  /** @throws OptionError for a missing key, or a client that is none */
+  /** @throws OptionError for a missing key, or an unsupported client */
   constructor(mcpClient: ToolCaller, options: LLMAgentOptions = {}) {
     const { llmClient, model } = options;
     this.#loop =
@@ -37,7 +37,7 @@ export class LLMAgent {
         : new LLMWithMCPTools(llmClient, mcpClient, model);
   }
 
-  /** The tools in the shape of the model's vendor; nothing before `initialize()`. */
+  /** The tools in the format of the model's vendor; `undefined` before `initialize()`. */
   get tools(): readonly (OpenAITool | AnthropicTool)[] | undefined {
     return this.#tools;
   }
@@ -52,13 +52,13 @@ export class LLMAgent {
     this.#tools = await this.#loop.initialize();
   }
 
-  /** As `LLMWithMCPTools.chat`. */
+  /** See `LLMWithMCPTools.chat`. */
   async chat(userMessage: string, maxIterations = MAX_ITERATIONS): Promise<string> {
     return this.#loop.chat(userMessage, maxIterations);
   }
 }
 
-/** A model of the AI SDK that is loaded with the first question; that its key is missing is said at once. */
+/** Returns a model of the AI SDK, loaded with the first question. Reports a missing key immediately. */
 function mistral(model: string): LoadedLanguageModel {
   const options = resolveModels(undefined, process.env);
   const name = `mistral/${model}`;

@@ -16,12 +16,12 @@ import { callerHub, type ToolCaller } from "./agent-hub.ts";
 import { clientVendor } from "./client-fetch.ts";
 import { toLanguageModel, type LLMClient } from "./official-client.ts";
 
-/** The seed document speaks French, and so does its agent; its interface has this default. */
+/** The seed document uses French, and so does its agent; its interface has this default. */
 const MAX_ITERATIONS = 5;
 
 /**
- * A language model with the tools of one MCP client: the class of the library document, on the agent's loop. The
- * conversation goes on over calls of `chat`. Starting and stopping the MCP client is the program's business.
+ * A language model with the tools of one MCP client: the class of the library document, based on the agent's loop. The
+ * conversation continues over calls of `chat`. The program starts and stops the MCP client.
  */
 export class LLMWithMCPTools {
   readonly #agent: Agent;
@@ -29,12 +29,12 @@ export class LLMWithMCPTools {
   readonly #isAnthropic: boolean;
 
   /**
-   * @param llmClient an instance of the official client of OpenAI, Anthropic or Mistral, which is the one that is
-   * called; one of your own with the same method; or a language model of the AI SDK
-   * @param mcpClient a started `MCPClient`, or whatever lists and calls tools
+   * @param llmClient an instance of the official client of OpenAI, Anthropic or Mistral, which is called; a custom
+   * client with the same method; or a language model of the AI SDK
+   * @param mcpClient a started `MCPClient`, or another object that lists and calls tools
    * @param model the model's name @default "gpt-5.5", "claude-sonnet-5" or "mistral-large-latest", by the client's
    * vendor
-   * @throws OptionError for a client that is none of these
+   * @throws OptionError for any other client
    */
   constructor(llmClient: LLMClient, mcpClient: ToolCaller, model?: string) {
     this.#mcpClient = mcpClient;
@@ -50,9 +50,9 @@ export class LLMWithMCPTools {
   }
 
   /**
-   * Puts a question and gives the final answer, or "Max iterations atteintes" when there is none after `maxIterations`
-   * questions to the model. Rejects with an `OptionError` when that is no whole number above 0. Failures of tools go to
-   * the model; a failure of the model's provider rejects with a `FailError`.
+   * Sends a question and resolves with the final answer, or "Max iterations atteintes" if there is none after
+   * `maxIterations` model requests. Rejects with an `OptionError` unless that is a whole number above 0. Tool failures
+   * go to the model; a failure of the model's provider rejects with a `FailError`.
    */
   async chat(userMessage: string, maxIterations = MAX_ITERATIONS): Promise<string> {
     if (typeof userMessage !== "string")
@@ -65,7 +65,7 @@ export class LLMWithMCPTools {
     return text;
   }
 
-  /** Reads the tools, so that a client that cannot be used is known before the first question. */
+  /** Reads the tools, so that problems of the client appear before the first question. */
   async initialize(): Promise<readonly (OpenAITool | AnthropicTool)[]> {
     return this.convertMcpToolsToLlmFormat(await this.#mcpClient.listTools());
   }
@@ -75,7 +75,7 @@ export class LLMWithMCPTools {
     return this.#agent.history;
   }
 
-  /** MCP's tools in the shape of the client's vendor. */
+  /** Converts MCP tools to the format of the client's vendor. */
   convertMcpToolsToLlmFormat(
     mcpTools: readonly (ToolDefinition | ListedTool)[],
   ): readonly (OpenAITool | AnthropicTool)[] {

@@ -7,12 +7,12 @@ import { resolveModels, withVersion, type ModelsConfig } from "../../models/opti
 import { clientFetch, clientVendor, type ClientVendor } from "./client-fetch.ts";
 
 /**
- * An instance of the official client of OpenAI, Anthropic or Mistral, one that has the same method
+ * An instance of the official client of OpenAI, Anthropic or Mistral, a client with the same method
  * (`chat.completions.create`, `messages.create`, `chat.complete`), or a language model of the AI SDK.
  */
 export type LLMClient = LoadedLanguageModel | object;
 
-/** Models that are asked where none is named. */
+/** Default models. */
 const DEFAULT_MODELS: Readonly<Record<ClientVendor, string>> = {
   openai: "gpt-5.5",
   anthropic: "claude-sonnet-5",
@@ -20,8 +20,8 @@ const DEFAULT_MODELS: Readonly<Record<ClientVendor, string>> = {
 };
 
 /**
- * Makes a model of a client, which is the one that is called: by its method, with all that it was made with. Throws an
- * `OptionError` for anything else.
+ * Creates a model from a client. Its method is called, so all its options apply. Throws an `OptionError` for anything
+ * else.
  */
 export function toLanguageModel(client: LLMClient, model?: string): () => Promise<LoadedLanguageModel> {
   const given: unknown = client;
@@ -38,7 +38,7 @@ export function toLanguageModel(client: LLMClient, model?: string): () => Promis
   return () => (loading ??= loadClientModel(vendor, model ?? DEFAULT_MODELS[vendor], clientFetch(client, vendor)));
 }
 
-/** What is left of a client of OpenAI that has no methods: whoever has its key and address may ask in its place. */
+/** Returns address and key of an OpenAI client without methods, for requests in its place. */
 function addressOf(client: object): NonNullable<ModelsConfig["providers"]>[string] | undefined {
   const { apiKey, baseURL, chat } = client as Readonly<Record<string, unknown>>;
   if (!isJsonObject(chat) || typeof apiKey !== "string" || typeof baseURL !== "string") return undefined;

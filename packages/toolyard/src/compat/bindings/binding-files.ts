@@ -2,13 +2,13 @@ import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { extname, join } from "node:path";
 
-/** In the order in which they are preferred. */
+/** In order of preference. */
 const SUFFIXES = [".ts", ".mts", ".js", ".mjs"] as const;
 const NAME = /^[A-Za-z][\w-]*$/;
 
 /**
- * The file of one binding in a folder: `<name>/index.*` or `<name>.*`. Nothing where there is none, or the name is no
- * file's.
+ * Returns the file of one binding in a folder: `<name>/index.*` or `<name>.*`. Returns `undefined` if there is none or
+ * the name is invalid.
  */
 export function findBindingFile(folder: string, name: string): string | undefined {
   if (!NAME.test(name)) return undefined;
@@ -16,7 +16,7 @@ export function findBindingFile(folder: string, name: string): string | undefine
   return places.find(isFile);
 }
 
-// What stands in the way of a path, such as a file where a folder would be, is an error even so.
+// An obstacle in the path, such as a file instead of a folder, is an error even with `throwIfNoEntry: false`.
 function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();
@@ -25,7 +25,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** Names of everything in a folder that could be a binding. Empty when the folder cannot be read. */
+/** Returns the names of all possible bindings in a folder. Empty if the folder cannot be read. */
 export async function bindingNames(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder).catch(() => []);
   const names = new Set(

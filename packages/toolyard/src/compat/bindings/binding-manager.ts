@@ -13,24 +13,24 @@ import { guardBinding } from "./guarded-binding.ts";
 import { lackingMessage, missingMethods, type LollmsMCPBinding } from "./binding.ts";
 import { bindingNames, findBindingFile } from "./binding-files.ts";
 
-/** A class that makes bindings; what it takes is its own business. */
+/** A class that creates bindings, with its own options. */
 export type BindingClass = new (options?: never) => LollmsMCPBinding;
 
 export interface BindingManagerOptions {
-  /** Folder of binding modules. @default the one with the bindings of this package */
+  /** Folder of binding modules. @default the folder of this package's bindings */
   readonly mcpBindingsDir?: string | URL;
   readonly mcp_bindings_dir?: string | URL;
-  /** Hears why a binding cannot be loaded or made. @default nobody; `problems` has it */
+  /** Logs why a binding cannot be loaded or created. @default no log; see `problems` */
   readonly logger?: Logger;
 }
 
-/** The bindings that come with this package. */
+/** The bindings of this package. */
 const OWN_FOLDER = fileURLToPath(new URL("mcp_bindings", import.meta.url));
 
 /**
- * Finds bindings in a folder and makes them. A binding is a module `<name>.ts` or `<name>/index.ts` (`.mts`, `.js`,
- * `.mjs`) that exports a class and, as `BindingName`, the name of that class. Those of this package are there as well,
- * under names that the folder does not use.
+ * Finds and creates bindings from a folder. A binding is a module `<name>.ts` or `<name>/index.ts` (`.mts`, `.js`,
+ * `.mjs`) that exports a class and, as `BindingName`, the name of that class. Bindings of this package are also
+ * available under names that the folder does not use.
  *
  * @example
  * ```ts
@@ -66,8 +66,8 @@ export class LollmsMCPBindingManager {
   }
 
   /**
-   * A manager for `[bindings] dir` of a configuration: the files named, else `./toolyard.toml`, else the user's own.
-   * Rejects with a `ConfigError` when that cannot be read.
+   * Creates a manager for `[bindings] dir` of a configuration: the named files, else `./toolyard.toml`, else the user's
+   * file. Rejects with a `ConfigError` if it cannot be read.
    */
   static async fromConfig(
     config: string | readonly string[] = [],
@@ -89,12 +89,14 @@ export class LollmsMCPBindingManager {
     return this.available_bindings;
   }
 
-  /** Why a binding could not be loaded or made, by name; as of the last try. */
+  /** Why a binding could not be loaded or created in the last try, by name. */
   get problems(): ReadonlyMap<string, string> {
     return this.#problems;
   }
 
-  /** Makes a binding; `options` go to its constructor. Nothing when it cannot be loaded or made. */
+  /**
+   * Creates a binding; `options` go to its constructor. Resolves with `undefined` if it cannot be loaded or created.
+   */
   async createBinding<T extends LollmsMCPBinding = LollmsMCPBinding>(
     bindingName: string,
     options: object = {},
@@ -113,8 +115,8 @@ export class LollmsMCPBindingManager {
   }
 
   /**
-   * Names of all bindings that can be loaded, sorted. A folder that is not there is a problem under its own path; the
-   * bindings of this package are there even so.
+   * Returns the names of all loadable bindings, sorted. A missing folder is a problem under its path; the bindings of
+   * this package remain available.
    */
   async getAvailableBindings(): Promise<readonly string[]> {
     this.#checkFolder();
@@ -137,7 +139,7 @@ export class LollmsMCPBindingManager {
       this.#failed(folder, "is no folder that is there. Create it, or correct `mcp_bindings_dir`.");
   }
 
-  /** One of this package, which keeps the contract itself. */
+  /** Returns whether the binding belongs to this package, which follows the contract itself. */
   #isOwn(name: string): boolean {
     return this.mcp_bindings_dir === OWN_FOLDER || findBindingFile(this.mcp_bindings_dir, name) === undefined;
   }
@@ -191,7 +193,7 @@ async function importTheirs(file: string): Promise<JsonObject> {
   }
 }
 
-/** The class that the module names, or why it is none. */
+/** Returns the class that the module names, or why it is invalid. */
 function bindingClass(namespace: JsonObject): BindingClass | string {
   const { BindingName: className } = namespace;
   if (typeof className !== "string")

@@ -2,52 +2,48 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { GenerateText, LlmBinding, TtiBinding } from "./client-models.ts";
 
-/** What bindings say of a tool. */
+/** A tool's definition from a binding. */
 export interface ToolDefinition {
-  /** Unique among the tools of the binding; behind `alias::` where the binding has several servers. */
+  /** Unique among the tools of the binding; with the prefix `alias::` if the binding has several servers. */
   readonly name: string;
   readonly description: string;
   /** JSON Schema of the parameters. */
   readonly input_schema: JsonObject;
-  /** JSON Schema of `output`, where the tool declares one. */
+  /** JSON Schema of `output`, if the tool declares one. */
   readonly output_schema?: JsonObject;
 }
 
-/** Options of a discovery. A binding may take more. */
+/** Options of a discovery. A binding may accept more. */
 export interface DiscoverToolsOptions {
-  /** Nothing that is kept counts: every source is asked anew. @default false */
+  /** Ignore cached lists and ask every source again. @default false */
   readonly forceRefresh?: boolean;
   readonly force_refresh?: boolean;
-  /**
-   * How long each source may take: seconds, or text such as `"500ms"`. Sources are asked at the same time. @default 10
-   */
+  /** Time limit for each source: seconds, or text such as `"500ms"`. Sources are asked concurrently. @default 10 */
   readonly timeoutPerServer?: number | string;
   readonly timeout_per_server?: number | string;
 }
 
-/** What a tool may be given of the program that calls it. */
+/** Services of the calling program for a tool. */
 export interface ClientInstance {
-  /** Takes what the tool logs while it runs. */
+  /** Receives the tool's log messages. */
   readonly logger?: Partial<Pick<Logger, "debug" | "info" | "warning" | "error">>;
-  /** Hears the tool's progress. */
+  /** Receives the tool's progress. */
   readonly progress?: (progress: number, total?: number, message?: string) => void;
-  /** Draws images for tools that need some. */
+  /** Draws images for tools. */
   readonly tti?: TtiBinding | null;
-  /** Writes texts for tools that ask a language model: the client itself, or its `llm`. Either spelling will do. */
+  /** Generates texts for tools that use a language model: the client itself, or its `llm`. Both spellings work. */
   readonly generate_text?: GenerateText;
   readonly generateText?: GenerateText;
   readonly llm?: LlmBinding | null;
 }
 
-/** Options of an execution. A binding may take more. */
+/** Options of an execution. A binding may accept more. */
 export interface ExecuteToolOptions {
-  /**
-   * How long the tool may take in all: seconds, or text such as `"500ms"`. @default 60 seconds without a sign of life
-   */
+  /** Time limit of the call: seconds, or text such as `"500ms"`. @default 60 seconds without activity */
   readonly timeout?: number | string;
   readonly lollmsClientInstance?: ClientInstance;
   readonly lollms_client_instance?: ClientInstance;
-  /** Ends the call. */
+  /** Cancels the call. */
   readonly signal?: AbortSignal;
 }
 
@@ -62,11 +58,11 @@ export interface ToolSuccess {
 export interface ToolFailure {
   readonly error: string;
   readonly status_code: number;
-  /** What the tool itself gave with its failure, where it gave an object. */
+  /** Output of the tool with its failure, if it is an object. */
   readonly output?: unknown;
 }
 
-/** Marks the prototype of the abstract class, also that of another copy of this package. */
+/** Marks the prototype of the abstract class, also in another copy of this package. */
 const BASE = Symbol.for("toolyard.binding");
 const METHODS = [
   ["discoverTools", "discover_tools"],
@@ -74,10 +70,10 @@ const METHODS = [
 ] as const;
 
 /**
- * The contract of all bindings: something that discovers tools and executes one. Neither throws for what goes wrong out
- * there. A class implements `discoverTools` and `executeTool`, or `discover_tools` and `execute_tool` as the documents
- * write them, and may override the getter of its configuration in either spelling; what it does not write leads to what
- * it does. The constructor refuses a class that lacks either method.
+ * The contract of all bindings: discover tools, and execute one. Neither throws for external failures. A class
+ * implements `discoverTools` and `executeTool`, or `discover_tools` and `execute_tool` as in the documents, and may
+ * override the getter of its configuration in either spelling; a missing spelling calls the implemented one. The
+ * constructor refuses a class that lacks either method.
  *
  * @example
  * ```ts
@@ -100,7 +96,7 @@ export abstract class LollmsMCPBinding {
   readonly #config: Readonly<JsonObject>;
   #isAsking = false;
 
-  /** @param config what `get_binding_config` returns @throws TypeError when the class lacks a method of the contract */
+  /** @param config result of `get_binding_config` @throws TypeError if the class lacks a method of the contract */
   constructor(bindingName: string, config: Readonly<JsonObject> = {}) {
     this.binding_name = bindingName;
     this.#config = config;
@@ -112,17 +108,17 @@ export abstract class LollmsMCPBinding {
     return this.binding_name;
   }
 
-  /** Definitions of all tools; an empty list when there are none or something went wrong. Never rejects. */
+  /** Returns the definitions of all tools; an empty list if there are none or after a failure. Never rejects. */
   discoverTools(options?: DiscoverToolsOptions): Promise<readonly ToolDefinition[]> {
     return this.discover_tools(options);
   }
 
-  /** Runs a tool. Never rejects: what went wrong is `{error, status_code}`. */
+  /** Runs a tool. Never rejects: a failure is `{error, status_code}`. */
   executeTool(toolName: string, params: JsonObject, options?: ExecuteToolOptions): Promise<ToolResult> {
     return this.execute_tool(toolName, params, options);
   }
 
-  /** The configuration that the instance was made with. */
+  /** Returns the configuration of this instance. */
   getBindingConfig(): Readonly<JsonObject> {
     return this.#configBy("get_binding_config");
   }
@@ -137,7 +133,7 @@ export abstract class LollmsMCPBinding {
     return this.#configBy("getBindingConfig");
   }
 
-  /** By the other spelling of the getter, where the class wrote that one and is not asked by it already. */
+  /** Calls the other spelling of the getter if the class implements it and is not already calling it. */
   #configBy(other: "getBindingConfig" | "get_binding_config"): Readonly<JsonObject> {
     if (this.#isAsking || !implementsMethod(Object.getPrototypeOf(this) as object, other)) return this.#config;
     this.#isAsking = true;
@@ -151,14 +147,17 @@ export abstract class LollmsMCPBinding {
 
 Object.defineProperty(LollmsMCPBinding.prototype, BASE, { value: true });
 
-/** The methods of the contract that a class's prototype lacks, inherited ones counted, the base's own aliases not. */
+/**
+ * Returns the methods of the contract that a class's prototype lacks, including inherited methods but not the base's
+ * aliases.
+ */
 export function missingMethods(prototype: object): readonly string[] {
   return METHODS.filter((spellings) => !spellings.some((name) => implementsMethod(prototype, name))).map(
     ([camel]) => camel,
   );
 }
 
-/** Whether a class, or an object itself, wrote the method; the aliases of the base class do not count. */
+/** Returns whether a class, or an object itself, implements the method, not counting aliases of the base class. */
 export function implementsMethod(prototype: object, name: string): boolean {
   for (
     let at: object | null = prototype;

@@ -4,11 +4,11 @@ import type { GeneratedImage, GeneratedText, ImageRequest, Models, TextRequest }
 import { fail } from "../../core/calls/outcome.ts";
 import { orAborted } from "../../core/timing/wait.ts";
 
-/** What a text-to-image binding is asked for. */
+/** Request to a text-to-image binding. */
 export interface TtiRequest {
   readonly prompt: string;
   readonly negative_prompt?: string;
-  /** In pixels; the binding's own where absent. */
+  /** In pixels. Absent: the binding's default. */
   readonly width?: number;
   readonly height?: number;
   readonly signal: AbortSignal;
@@ -17,15 +17,15 @@ export interface TtiRequest {
 type Image = Uint8Array | { readonly data: Uint8Array };
 
 /**
- * An active text-to-image binding of a client: it gives the bytes of a PNG, JPEG, WebP, GIF or AVIF. Either spelling
- * will do.
+ * An active text-to-image binding of a client: it returns the bytes of a PNG, JPEG, WebP, GIF or AVIF. Both spellings
+ * work.
  */
 export interface TtiBinding {
   generateImage?(request: TtiRequest): Promise<Image> | Image;
   generate_image?(request: TtiRequest): Promise<Image> | Image;
 }
 
-/** What a text is asked for with, as the second argument. */
+/** Second argument of a text request. */
 export interface TextOptions {
   readonly system_prompt?: string;
   readonly n_predict?: number;
@@ -33,7 +33,7 @@ export interface TextOptions {
   readonly signal: AbortSignal;
 }
 
-/** `generate_text(prompt, options)` of a client gives the text. */
+/** `generate_text(prompt, options)` of a client returns the text. */
 export type GenerateText = (prompt: string, options: TextOptions) => Promise<string> | string;
 
 /** An active text binding of a client. */
@@ -42,7 +42,7 @@ export interface LlmBinding {
   generate_text?: GenerateText;
 }
 
-/** The models that a client instance lends to the tools it calls; nothing when it has none. */
+/** Returns the models that a client instance offers to the tools it calls, or `undefined`. */
 export function clientModels(client: object | undefined): Models | undefined {
   const { tti, llm } = (client ?? {}) as { readonly tti?: unknown; readonly llm?: unknown };
   const draw = methodOf<NonNullable<TtiBinding["generateImage"]>>(tti, ["generateImage", "generate_image"]);
@@ -78,7 +78,7 @@ async function writeWith(
   throw new FailError(fail("malformed", "The client's language model gave something that is no text."));
 }
 
-/** A model of the client's need not look at the signal; nobody waits for it even so. */
+/** A client's model may ignore the signal; the wait ends anyway. */
 function asked(ask: () => unknown, what: "language" | "image", signal: AbortSignal): Promise<unknown> {
   return orAborted((async () => ask())(), signal).catch((error: unknown) => {
     throw error instanceof FailError

@@ -5,8 +5,8 @@ import { implementsMethod, type LollmsMCPBinding, type ToolDefinition, type Tool
 type BindingMethod = (...args: unknown[]) => unknown;
 
 /**
- * Holds somebody's binding to the contract: what it throws, and an answer of another shape, is an empty list or
- * `{error, status_code: 500}`, in both spellings of its methods. `onProblem` hears what it was.
+ * Enforces the contract on a foreign binding: errors and malformed results become an empty list or `{error,
+ * status_code: 500}`, in both spellings of its methods. `onProblem` receives the problem.
  */
 export function guardBinding(binding: LollmsMCPBinding, onProblem: (message: string) => void): LollmsMCPBinding {
   const discover = methodOf(binding, "discoverTools", "discover_tools");
@@ -43,8 +43,8 @@ export function guardBinding(binding: LollmsMCPBinding, onProblem: (message: str
 }
 
 /**
- * The spelling that its class wrote. The other one of the base class leads back to it, through the guard that stands in
- * its place by then.
+ * Returns the spelling that the class implements. The base class's other spelling calls it, through the guard that has
+ * replaced it by then.
  */
 function methodOf(binding: object, camel: string, snake: string): BindingMethod {
   const isCamel = implementsMethod(binding, camel) || !implementsMethod(binding, snake);

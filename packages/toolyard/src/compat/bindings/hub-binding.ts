@@ -18,18 +18,17 @@ import { thrownFailure, toDefinition, toResult } from "./results.ts";
 
 const DISCOVERY_MS = 10_000;
 const EXECUTION_MS = 60_000;
-/** What the hub advises; here it is an option of the method. */
+/** The hub's advice; here it is an option of the method. */
 const HUB_TIMEOUT = "Raise the timeout of this source or tool";
 
-/** Something that a binding could not do, with the source it is about. */
+/** A problem of a binding, with its source. */
 export interface BindingProblem {
   readonly source: string;
   readonly message: string;
 }
 
 /**
- * A binding over a hub with the binding's own sources. The hub is opened when it is first needed; `close()` ends all
- * that was started.
+ * A binding based on a hub with the binding's sources. The hub opens on first use; `close()` ends everything started.
  */
 export abstract class HubBinding extends LollmsMCPBinding implements AsyncDisposable {
   protected readonly hub: SourceHub;
@@ -40,7 +39,7 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
     this.hub = new SourceHub({ endpoint: bindingName, ...hub });
   }
 
-  /** What keeps sources or tools from being offered, as of the last discovery. */
+  /** Problems that exclude sources or tools, as of the last discovery. */
   get diagnostics(): readonly BindingProblem[] {
     const found = this.hub.sources.flatMap(({ problems }) =>
       problems.map(({ source, subject, message }) => ({ source, message: `${subject}: ${message}` })),
@@ -48,7 +47,7 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
     return [...this.#failures, ...found].map(({ source, message }) => ({ source, message: this.inOwnWords(message) }));
   }
 
-  /** Words of the hub on one of its options, with the name that the option has here. */
+  /** Returns the hub's message with the option's name in this class. */
   protected inOwnWords(message: string): string {
     return message;
   }
@@ -119,7 +118,7 @@ function toCallOptions(options: ExecuteToolOptions): CallOptions {
   };
 }
 
-/** A tool runs in a process of its own, so what it says to the client's instance arrives as messages. */
+/** A tool runs in a separate process, so its output reaches the client's instance as messages. */
 function tell({ logger, progress }: ClientInstance, { method, params }: CallNotification): void {
   if (method === "notifications/progress") {
     const { progress: done, total, message } = params;

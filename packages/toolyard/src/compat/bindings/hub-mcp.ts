@@ -5,17 +5,17 @@ import { assertObjects, assertOptions, snakeKeys } from "../option-keys.ts";
 import { HubBinding } from "./hub-binding.ts";
 
 export interface HubMCPOptions {
-  /** Configuration files, rising in precedence. @default none */
+  /** Configuration files, later ones take precedence. @default none */
   readonly config?: string | readonly string[];
-  /** Options in the keys of `toolyard.toml`; they win over files and environment. @default {} */
+  /** Options with the keys of `toolyard.toml`, which override files and environment. @default {} */
   readonly settings?: HubConfig;
-  /** Where `${VAR}` and `TOOLYARD_…` are looked up. @default process.env */
+  /** Source of `${VAR}` and `TOOLYARD_…`. @default process.env */
   readonly variables?: Readonly<Record<string, string | undefined>>;
-  /** @default as `[logging]` says, on standard error */
+  /** @default as configured in `[logging]`, on standard error */
   readonly logger?: Logger;
 }
 
-/** The whole hub as one binding: every tool of every source, with the hub's own. */
+/** The whole hub as one binding: all tools of all sources and of the hub. */
 export class HubMCPBinding extends HubBinding {
   constructor(options: HubMCPOptions = {}) {
     const {

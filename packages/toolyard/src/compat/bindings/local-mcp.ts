@@ -7,31 +7,31 @@ import { HubBinding } from "./hub-binding.ts";
 
 export interface LocalMCPOptions {
   /**
-   * Folder with one sub-folder a tool: `<tool>/<tool>.mcp.json` beside `<tool>.py`, `.ts`, `.js` or `.mjs` with a
+   * Folder with one sub-folder per tool: `<tool>/<tool>.mcp.json` and `<tool>.py`, `.ts`, `.js` or `.mjs` with a
    * function `execute`.
-   * @default null: the tools that come with the package
+   * @default null: the tools of the package
    */
   readonly toolsFolderPath?: string | URL | null;
   readonly tools_folder_path?: string | URL | null;
   /**
-   * Settings of the tools that come with the package, in the keys of `[default_tools]` and `[web_search]`. @default all
-   * four tools
+   * Settings of the tools of the package, with the keys of `[default_tools]` and `[web_search]`. @default all four
+   * tools
    */
   readonly defaultTools?: NonNullable<HubConfig["default_tools"]>;
   readonly default_tools?: NonNullable<HubConfig["default_tools"]>;
   readonly webSearch?: NonNullable<HubConfig["web_search"]>;
   readonly web_search?: NonNullable<HubConfig["web_search"]>;
-  /** Where `python_interpreter` runs, and its bounds, in the keys of `[sandbox]`. */
+  /** Engine and limits of `python_interpreter`, with the keys of `[sandbox]`. */
   readonly sandbox?: NonNullable<HubConfig["sandbox"]>;
-  /** Models that tools may use, in the keys of `[models]`; what a client instance lends goes first. @default none */
+  /** Models for tools, with the keys of `[models]`; models of a client instance take precedence. @default none */
   readonly models?: NonNullable<HubConfig["models"]>;
-  /** @default standard error, from warnings on */
+  /** @default standard error, from level warning */
   readonly logger?: Logger;
 }
 
 /**
- * Tools that are local scripts, each call in a child of its own; or, without a folder, the tools that come with the
- * package. Throws an `OptionError` for a folder that is no path.
+ * Local scripts as tools, each call in a separate child process; or, without a folder, the tools of the package. Throws
+ * an `OptionError` for a folder that is no path.
  */
 export class LocalMCPBinding extends HubBinding {
   constructor(options: LocalMCPOptions = {}) {

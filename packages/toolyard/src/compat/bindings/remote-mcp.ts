@@ -10,7 +10,7 @@ import { ignoredKeysMessage, readRemoteEntry } from "./server-entry.ts";
 import { assertAlias, assertServers } from "./standard-mcp.ts";
 import { checkServers } from "./usable-servers.ts";
 
-/** How the server is told who calls. */
+/** Credentials for the server. */
 export type AuthConfig =
   | { readonly type: "bearer"; readonly token: string }
   | {
@@ -21,7 +21,7 @@ export type AuthConfig =
     }
   | OAuthConfig;
 
-/** OAuth 2 as a program does it: a token for its own client id and secret. Keys go by camelCase, too. */
+/** OAuth 2 for programs: a token for a client id and secret. Keys are also accepted in camelCase. */
 export interface OAuthConfig {
   readonly type: "oauth2" | "client_credentials";
   readonly grant_type?: "client_credentials";
@@ -33,22 +33,22 @@ export interface OAuthConfig {
   readonly clientId?: string;
   readonly client_secret?: string;
   readonly clientSecret?: string;
-  /** Scopes with spaces between them. */
+  /** Scopes separated by spaces. */
   readonly scope?: string;
-  /** URI of what the token is for (RFC 8707). */
+  /** URI of the resource for the token (RFC 8707). */
   readonly resource?: string;
   /** @default "basic" */
   readonly client_auth?: "basic" | "post";
   readonly clientAuth?: "basic" | "post";
 }
 
-/** One server of several. */
+/** One of several servers. */
 export interface RemoteServer {
   readonly serverUrl?: string | URL;
   readonly server_url?: string | URL;
   readonly authConfig?: AuthConfig;
   readonly auth_config?: AuthConfig;
-  /** How long the server may take to be reached: seconds, or text with a unit. @default 30 */
+  /** Time limit for reaching the server: seconds, or text with a unit. @default 30 */
   readonly timeout?: number | string;
 }
 
@@ -56,12 +56,11 @@ export interface RemoteMCPOptions extends RemoteServer {
   /** @default "remote_server" */
   readonly alias?: string;
   /**
-   * Several servers by alias, in place of `server_url`. One that cannot be used is left out and stands in
-   * `diagnostics`.
+   * Several servers by alias, in place of `server_url`. An unusable server is left out and listed in `diagnostics`.
    */
   readonly serversInfos?: Readonly<Record<string, RemoteServer>>;
   readonly servers_infos?: Readonly<Record<string, RemoteServer>>;
-  /** @default standard error, from warnings on */
+  /** @default standard error, from level warning */
   readonly logger?: Logger;
 }
 
@@ -71,13 +70,13 @@ const SERVER_KEYS = ["server_url", "auth_config", "timeout"] as const;
 const ENTRY_KEYS = [...SERVER_KEYS, "headers", "enabled"] as const;
 
 /**
- * MCP servers on HTTP: Streamable HTTP, or HTTP+SSE where a server knows nothing else. Their tools are called
- * `alias::tool`, and answer to the bare name, too. Throws an `OptionError` when the one `server_url`, its alias or its
- * credentials cannot be used.
+ * MCP servers on HTTP: Streamable HTTP, or HTTP+SSE if a server supports nothing else. Their tools are called
+ * `alias::tool`, and also respond to the bare name. Throws an `OptionError` if the single `server_url`, its alias or
+ * its credentials are invalid.
  */
 export class RemoteMCPBinding extends HubBinding {
   readonly #refused: readonly BindingProblem[];
-  /** Servers that the last load of the settings left out. */
+  /** Servers that the last load of the settings excluded. */
   #unusable: readonly BindingProblem[] = [];
 
   constructor(options: RemoteMCPOptions) {
@@ -126,7 +125,7 @@ export class RemoteMCPBinding extends HubBinding {
     return { mcp: { remote_servers: [...usable.values()] } };
   }
 
-  /** Whole phrases only: a tool may have a parameter of that name. */
+  /** Replaces whole phrases only, since a tool may have a parameter of that name. */
   protected override inOwnWords(message: string): string {
     return message
       .replace("or correct `url`.", "or correct `server_url`.")
@@ -165,7 +164,7 @@ function inOwnWords(check: () => void): void {
   }
 }
 
-/** The words of the hub's own option, with the name that it has here. */
+/** Replaces the name of the hub's option with its name here. */
 function toOwnWords(message: string): string {
   return message
     .replaceAll("`url`", "`server_url`")
@@ -193,7 +192,7 @@ function allSnake(raw: JsonObject): Partial<JsonObject> {
 }
 
 const OAUTH_KEYS = ["token_url", "client_id", "client_secret", "scope", "resource", "client_auth"] as const;
-/** They belong to the grant that a person signs in with. */
+/** Keys of the grant for a user's sign-in. */
 const BROWSER_KEYS = ["authorization_url", "redirect_uri", "code", "code_verifier"] as const;
 
 function toOAuth(raw: JsonObject): NonNullable<RemoteServerConfig["auth"]> {

@@ -7,8 +7,8 @@ import type { SurfaceTool } from "../../hub/tool-directory.ts";
 import type { ToolDefinition, ToolFailure, ToolResult } from "./binding.ts";
 
 /**
- * An outcome in the keys of the documents; the status is that of the table of kinds. A tool that gives `{error,
- * status_code}` itself has said how it failed: that passes as it is.
+ * Converts an outcome to the documents' keys; the status is from the table of kinds. A tool's own `{error,
+ * status_code}` passes unchanged.
  */
 export function toResult(outcome: Outcome, declaresJson = false): ToolResult {
   if (!outcome.ok) return toFailure(outcome);
@@ -33,13 +33,13 @@ export function toFailure({ kind, message, result, details }: Fail): ToolFailure
   };
 }
 
-/** A tool may say which kind of failure its own was. */
+/** Returns the kind of failure that a tool reported. */
 function causeOf(kind: FailKind, details: JsonObject = {}): FailKind {
   const said = details["upstreamKind"];
   return kind === "tool_error" && typeof said === "string" && Object.hasOwn(KINDS, said) ? (said as FailKind) : kind;
 }
 
-/** What was thrown where nothing should be. */
+/** Converts an unexpected error. */
 export function thrownFailure(error: unknown): ToolFailure {
   return toFailure(error instanceof FailError ? error.failure : fail("internal", messageOf(error)));
 }

@@ -6,25 +6,25 @@ import { nearest } from "../../core/text/suggest.ts";
 import { StdioServerSchema, type StdioServerConfig } from "../../providers/stdio/options.ts";
 import { toSnake } from "../option-keys.ts";
 
-/** A server entry in the keys of the binding. */
+/** A server entry with the binding's keys. */
 export interface ServerEntry<T> {
   readonly server: T;
-  /** Keys of the entry that have no meaning here. */
+  /** Keys of the entry without effect. */
   readonly ignored: readonly string[];
 }
 
 const STDIO_KEYS: readonly string[] = Object.keys(StdioServerSchema.properties);
 const TEXTS = ["args", "env", "headers"] as const;
-/** Where clients write which transport a server has. */
+/** Keys in which clients name a server's transport. */
 const TRANSPORT_KEYS = ["type", "transport"] as const;
 const STDIO_TRANSPORTS: readonly unknown[] = ["stdio", "local"];
-/** Keys of clients that resemble an option of the hub and do not mean it. */
+/** Keys of clients that resemble an option of the hub with another meaning. */
 const LABEL_KEYS: readonly string[] = ["description", "name", "label", "displayName", "tools", "tags", "version"];
 const URL_KEYS = ["url", "serverUrl", "httpUrl"] as const;
 
 /**
  * Reads an entry of `initial_servers`: the keys of a stdio server in either spelling, and keys of other MCP clients.
- * Throws an `OptionError` for an entry that is no stdio server, and for a misspelt option.
+ * Throws an `OptionError` for an entry of another kind, and for a misspelt option.
  */
 export function readStdioEntry(given: unknown): ServerEntry<StdioServerConfig> {
   if (!isJsonObject(given))
@@ -45,7 +45,9 @@ export function readRemoteEntry(given: JsonObject, known: readonly string[]): Se
   return splitKeys({ ...others, server_url: url }, known);
 }
 
-/** Null means absent, as it does in the documents' programs. Keys that the binding knows keep their meaning. */
+/**
+ * Removes null values, which mean absent as in the documents' programs. Keys that the binding knows keep their meaning.
+ */
 function readClientKeys(given: JsonObject, known: readonly string[]): JsonObject {
   const present = Object.fromEntries(Object.entries(flattened(given)).filter(([, value]) => value !== null));
   const own = Object.entries(present).filter(([key]) => known.includes(key));

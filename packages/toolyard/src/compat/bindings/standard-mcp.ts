@@ -13,27 +13,26 @@ import { ignoredKeysMessage, readStdioEntry } from "./server-entry.ts";
 import { checkServers } from "./usable-servers.ts";
 
 /**
- * `{command, cwd?, env?}`, and whatever `[mcp.stdio_servers.<alias>]` takes beside them; a bare number of a time counts
- * seconds.
+ * `{command, cwd?, env?}`, and all other options of `[mcp.stdio_servers.<alias>]`; a time without a unit is in seconds.
  */
 export type StandardServer = StdioServerConfig;
 
 export interface StandardMCPOptions {
-  /** Servers by alias. One that cannot be used is left out and stands in `diagnostics`. @default none */
+  /** Servers by alias. An unusable server is left out and listed in `diagnostics`. @default none */
   readonly initialServers?: Readonly<Record<string, StandardServer>>;
   readonly initial_servers?: Readonly<Record<string, StandardServer>>;
-  /** @default standard error, from warnings on */
+  /** @default standard error, from level warning */
   readonly logger?: Logger;
 }
 
 /**
- * MCP servers on stdio, each a child. Their tools are called `alias::tool`. A server that cannot be used (its entry, or
- * a variable that is not set) is in `diagnostics` and leaves the others.
+ * MCP servers on stdio, each a child process. Their tools are called `alias::tool`. An unusable server (invalid entry,
+ * or unset variable) is listed in `diagnostics` and does not affect the others.
  */
 export class StandardMCPBinding extends HubBinding {
   readonly #servers: Map<string, StandardServer>;
   readonly #entryProblems = new Map<string, string>();
-  /** Servers that the last load of the settings left out. */
+  /** Servers that the last load of the settings excluded. */
   #unusable: readonly BindingProblem[] = [];
 
   constructor(options: StandardMCPOptions = {}) {
@@ -65,14 +64,14 @@ export class StandardMCPBinding extends HubBinding {
 
   override async discoverTools(options: DiscoverToolsOptions = {}): Promise<readonly ToolDefinition[]> {
     const isForced = options?.force_refresh === true || options?.forceRefresh === true;
-    // A variable that was not set may be set by now.
+    // A variable may have been set since.
     if (isForced && this.#unusable.length > 0) await this.hub.apply().catch(() => {});
     return super.discoverTools(options);
   }
 
   /**
-   * Adds a server, or replaces the one of that alias; the next discovery shows its tools. Resolves to false if the
-   * alias, the command or an option cannot be used; `diagnostics` has the reason.
+   * Adds a server, or replaces the one with that alias; the next discovery lists its tools. Resolves to false if the
+   * alias, the command or an option is invalid; `diagnostics` has the reason.
    */
   async addServer(
     alias: string,
@@ -95,7 +94,7 @@ export class StandardMCPBinding extends HubBinding {
     return false;
   }
 
-  /** Removes a server and ends its process; resolves when that has exited. False: no server has this alias. */
+  /** Removes a server and ends its process; resolves after its exit. False: no server has this alias. */
   async removeServer(alias: string): Promise<boolean> {
     this.#entryProblems.delete(alias);
     if (!this.#servers.delete(alias)) return false;
@@ -139,7 +138,7 @@ function toConfig(servers: Iterable<readonly [string, StandardServer]>): HubConf
   return { mcp: { stdio_servers: Object.fromEntries(tables) } };
 }
 
-/** Throws an `OptionError` unless it is an object with a server each. */
+/** Throws an `OptionError` unless it is an object of servers. */
 export function assertServers(name: string, servers: unknown): void {
   if (isJsonObject(servers)) return;
   throw new OptionError(`\`${name}\` must be an object of alias and server, got ${JSON.stringify(servers)}.`);
@@ -156,7 +155,7 @@ function assertServer(server: Readonly<Record<string, unknown>>): void {
   if (cwd !== undefined && typeof cwd !== "string")
     throw new OptionError(`\`cwd\` must be the path of a folder, got ${JSON.stringify(cwd)}.`);
   const isEnv = env === undefined || (isJsonObject(env) && Object.values(env).every(isText));
-  // Its values may be secrets.
+  // Values may be secrets, so the message omits them.
   if (!isEnv) throw new OptionError("`env` must be an object of names and texts.");
   const wrong = LISTS.find((name) => server[name] !== undefined && !isTexts(server[name]));
   if (wrong !== undefined)

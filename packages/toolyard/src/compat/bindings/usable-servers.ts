@@ -10,8 +10,8 @@ export interface CheckedServers<T> {
 }
 
 /**
- * Checks each server as a configuration of its own: types of its options, variables that it refers to, files that it
- * names. One that cannot be used is a problem and leaves the others. Servers that are disabled are neither.
+ * Checks each server as a separate configuration: types of its options, variables and files. An unusable server becomes
+ * a problem and does not affect the others. Disabled servers are not checked.
  */
 export async function checkServers<T extends { readonly enabled?: boolean }>(
   servers: ReadonlyMap<string, T>,

@@ -13,25 +13,24 @@ import { withSeconds } from "../server-times.ts";
 
 type Seconds = number | string;
 
-/** Times of a client: numbers count seconds, text carries its unit (`"500ms"`, `"10m"`). */
+/** Times of a client: numbers are seconds, text has a unit (`"500ms"`, `"10m"`). */
 export interface ClientTimes {
-  /** How long a call may stay without a sign of life. @default 60 */
+  /** Longest time of a call without activity. @default 60 */
   readonly timeout?: Seconds;
   /** `timeout` of single tools. @default none */
   readonly toolTimeouts?: Readonly<Record<string, Seconds>>;
   readonly tool_timeouts?: Readonly<Record<string, Seconds>>;
-  /** How long the server may take to start and to list its tools. @default 30 */
+  /** Time limit for starting the server and listing its tools. @default 30 */
   readonly connectTimeout?: Seconds;
   readonly connect_timeout?: Seconds;
 }
 
 export interface ClientSettings extends ClientTimes {
-  /** How often a server that cannot be reached is tried. @default 1 */
+  /** Number of tries to reach a server. @default 1 */
   readonly connectAttempts?: number;
   readonly connect_attempts?: number;
   /**
-   * Hears of connections, the server's stderr (level `debug`), and what goes wrong. @default standard error, from
-   * warnings on
+   * Logs connections, the server's stderr (level `debug`), and failures. @default standard error, from level warning
    */
   readonly logger?: Logger;
 }
@@ -40,7 +39,7 @@ type OwnSetting = keyof ClientSettings;
 
 /**
  * A server to start (`command`), or one on HTTP (`url`, or `host` and `port`); keys as in `toolyard.toml`, in either
- * spelling; a bare number of a time counts seconds.
+ * spelling; a time without a unit is in seconds.
  */
 export type ClientServer = (Omit<StdioServerConfig, OwnSetting> | Omit<RemoteServerConfig, OwnSetting>) &
   ClientSettings;
@@ -51,7 +50,7 @@ export interface ResolvedClient {
   readonly connectTimeoutMs: number;
   readonly connectAttempts: number;
   readonly logger: Logger | undefined;
-  /** How the server is reached; a script is looked for when it is started. */
+  /** Returns how to reach the server; a script is located when it is started. */
   readonly server: () => Promise<ServerSettings>;
 }
 
@@ -59,7 +58,9 @@ const OWN_KEYS = ["timeout", "tool_timeouts", "connect_timeout", "connect_attemp
 const SERVER_OPTIONS = { ...StdioServerSchema.properties, ...RemoteServerSchema.properties };
 const SERVER_KEYS = Object.keys(SERVER_OPTIONS);
 
-/** Fills in and checks. Throws an `OptionError`. `server` is a script's path, an address, or settings. */
+/**
+ * Checks the settings and adds defaults. Throws an `OptionError`. `server` is a script's path, an address, or settings.
+ */
 export function resolveClient(
   server: string | URL | ClientServer,
   given: Readonly<Record<string, string | null | undefined>>,
@@ -110,7 +111,7 @@ function assertServer(server: unknown): void {
     throw new OptionError(`\`command\` and \`${both}\` both say what the server is. Remove one of them.`);
 }
 
-/** Values may be secrets: they are not shown. */
+/** Values may be secrets, so the message omits them. */
 function assertEnv(env: unknown): void {
   if (!isJsonObject(env)) throw new OptionError(`\`env\` must be an object of names and texts, got a ${typeof env}.`);
   const wrong = Object.entries(env).find(
@@ -119,7 +120,7 @@ function assertEnv(env: unknown): void {
   if (wrong) throw new OptionError(`\`env.${wrong[0]}\` must be text, got a ${typeof wrong[1]}.`);
 }
 
-/** As in the documents' programs, where a variable that is not set is looked up and handed on. */
+/** Removes unset variables, which the documents' programs look up and pass on. */
 function setOnly(env: Readonly<Record<string, string | null | undefined>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
@@ -149,7 +150,7 @@ function named(server: string, env: Readonly<Record<string, string>>): ResolvedC
       throw new FailError(
         fail("unavailable", `There is no server script at ${server}. Check the path.`, { retryable: false }),
       );
-    // A script by its path gets this program's whole environment, as the document starts it; `env` wins.
+    // A script given by path gets this program's whole environment, as in the document; `env` overrides it.
     const { command, args } = await scriptCommandLine(server, {
       env: childEnvironment({ own: env, inherit: Object.keys(process.env) }),
     });

@@ -11,7 +11,7 @@ import { resolveClient, type ClientServer, type ClientSettings, type ResolvedCli
 import { firstChars } from "../../core/text/truncate.ts";
 
 export interface ToolDefinition {
-  /** As the server gives it. */
+  /** As defined by the server. */
   readonly name: string;
   readonly description: string;
   /** JSON Schema of the arguments. */
@@ -19,27 +19,27 @@ export interface ToolDefinition {
   readonly output_schema?: JsonObject;
 }
 
-/** What may be said about one call. */
+/** Options of one call. */
 export interface CallToolOptions {
   /**
-   * How long the call may take in all: seconds, or text such as `"10m"`. @default the client's `timeout`, which
-   * progress resets
+   * Time limit of the whole call: seconds, or text such as `"10m"`. @default the client's `timeout`, which progress
+   * resets
    */
   readonly timeout?: number | string;
-  /** Ends the call and tells the server. */
+  /** Cancels the call and notifies the server. */
   readonly signal?: AbortSignal;
-  /** Hears progress, and log messages of the running call. */
+  /** Receives progress and log messages of the running call. */
   readonly onNotice?: (notification: CallNotification) => void;
 }
 
 const STOPPED = fail("unavailable", "The client was stopped while it started.", { retryable: false });
 const MAX_LINE_CHARS = 500;
-/** The one server's name inside. */
+/** Internal name of the only server. */
 const ALIAS = "server";
 
 /**
- * A client of one MCP server, of any revision, over any transport. Everything that can go wrong out there rejects with
- * a `FailError`, whose `failure.kind` says what it was.
+ * A client of one MCP server, of any revision, over any transport. Every external failure rejects with a `FailError`
+ * with its kind in `failure.kind`.
  *
  * @example
  * ```ts
@@ -56,20 +56,20 @@ export class MCPClient implements AsyncDisposable {
   readonly #options: ResolvedClient;
   #hub: SourceHub | undefined;
   #starting: Promise<SourceHub> | undefined;
-  /** Ends what is being started. */
+  /** Cancels a start. */
   #stopping = new AbortController();
-  /** Ids go on over restarts. */
+  /** Ids continue over restarts. */
   readonly #requestIds = { last: 0 };
-  /** What the server said last on stderr, kept over its end. */
+  /** Last stderr output of the server, kept after its end. */
   #lastStderr: readonly string[] = [];
 
   /**
    * @param server path of a server's script (`.py`, `.ts`, `.js`, or a program), an address (`http://…`), or settings
    * with `command` or `url`
-   * @param env variables of the child. A script by its path gets the whole environment of this program with these
-   * merged over it; a server by its settings gets the few that every child gets (PATH, HOME and the like), and these.
-   * What is undefined or null is left out
-   * @throws OptionError when the settings cannot be used
+   * @param env variables of the child. A script given by path gets the whole environment of this program, overridden by
+   * these; a server given by settings gets the few that every child gets (PATH, HOME and the like), and these.
+   * Undefined and null values are left out
+   * @throws OptionError for invalid settings
    */
   constructor(
     server: string | URL | ClientServer,
@@ -79,12 +79,15 @@ export class MCPClient implements AsyncDisposable {
     this.#options = resolveClient(server, env ?? {}, settings);
   }
 
-  /** Starts the server, or connects to it, and reads its tools. Once is enough; a failed start may be tried again. */
+  /**
+   * Starts the server, or connects to it, and reads its tools. Further calls have no effect; a failed start can be
+   * tried again.
+   */
   async start(): Promise<void> {
     await this.#start();
   }
 
-  /** Ends the server, or the connection; resolves when it is gone. Nothing happens when it was not started. */
+  /** Stops the server, or closes the connection; resolves when it has ended. Does nothing if it was not started. */
   async stop(): Promise<void> {
     const [hub, starting] = [this.#hub, this.#starting];
     this.#hub = undefined;
@@ -97,7 +100,7 @@ export class MCPClient implements AsyncDisposable {
     await starting?.catch(() => {});
   }
 
-  /** The server's tools, all pages of them. */
+  /** Returns all tools of the server, from all pages. */
   async listTools(): Promise<readonly ToolDefinition[]> {
     const hub = await this.#started();
     const { tools, failures } = await hub.discover({
@@ -120,14 +123,14 @@ export class MCPClient implements AsyncDisposable {
   }
 
   /**
-   * Calls a tool and gives its plain value: structured content if there is some, else text that is JSON parsed, other
-   * text as it is; several items give a list, an image, audio or resource its object.
+   * Calls a tool and returns its plain value: structured content if present, else text parsed as JSON, or other text
+   * unchanged; several items give a list, an image, audio or resource its object.
    */
   async callTool(toolName: string, args: JsonObject = {}, options: CallToolOptions = {}): Promise<unknown> {
     return toolValue(await this.callToolRaw(toolName, args, options));
   }
 
-  /** The same, with the result as the server sent it: `{content, structuredContent?, …}`. */
+  /** Like `callTool`, with the server's original result: `{content, structuredContent?, …}`. */
   async callToolRaw(toolName: string, args: JsonObject = {}, options: CallToolOptions = {}): Promise<JsonObject> {
     if (!isJsonObject(args)) throw new OptionError("A tool's arguments must be an object.");
     const hub = await this.#started();
@@ -137,7 +140,7 @@ export class MCPClient implements AsyncDisposable {
     throw this.#explained(new FailError(outcome), options.timeout === undefined ? option : "`timeout` of the call");
   }
 
-  /** Last lines of the server's stderr; after a failed start and after `stop()` those that it left. */
+  /** Last lines of the server's stderr, also after a failed start and after `stop()`. */
   get stderr(): readonly string[] {
     const lines = this.#hub?.sources[0]?.status.stderr ?? [];
     return lines.length > 0 ? lines : this.#lastStderr;
@@ -210,7 +213,7 @@ export class MCPClient implements AsyncDisposable {
     if (lines.length > 0) this.#lastStderr = lines;
   }
 
-  /** A failure with the option that helps, and with what the server said last before it went. */
+  /** Adds the option that helps, and the server's last output, to a failure. */
   #explained(error: unknown, option: string): unknown {
     if (!(error instanceof FailError)) return error;
     const { failure } = error;

@@ -1,8 +1,8 @@
 import { toolNotFound } from "../../endpoints/jsonrpc/failure.ts";
 
 /**
- * Errors of the core server (G63). `code` and `data` are those of the JSON-RPC error that a caller on the wire gets; a
- * tool may throw one itself to choose them.
+ * Errors of the core server (G63). `code` and `data` are those of the JSON-RPC error sent to a caller; a tool may throw
+ * one to choose them.
  */
 export class MCPError extends Error {
   readonly code: number;

@@ -4,12 +4,12 @@ import { serveHttp, type ServedHttp } from "../../hub/serve/serve.ts";
 import { initialize, type InitializeOptions } from "./initialize.ts";
 import type { MCP } from "./mcp.ts";
 
-/** How long calls in flight may take once the server is told to stop (G35). */
+/** Time that calls in flight get after a request to stop (G35). */
 const STOP_MS = 1000;
 
 /**
- * A core on HTTP: the plain dialect at `/` and `/jsonrpc`, MCP there and at `/mcp`. What `[server]` of the core's
- * settings says beyond host and port holds here, too; beyond this machine it wants a token.
+ * A core on HTTP: the plain dialect at `/` and `/jsonrpc`, MCP there and at `/mcp`. Other options of `[server]` in the
+ * core's settings apply as well; an address beyond this machine requires a token.
  */
 export class MCPHTTPServer {
   readonly mcp: MCP;
@@ -18,14 +18,14 @@ export class MCPHTTPServer {
   #starting: Promise<ServedHttp> | undefined;
   #served: ServedHttp | undefined;
 
-  /** @param port 0 takes a free one */
+  /** @param port 0 chooses a free one */
   constructor(mcp: MCP, host = "127.0.0.1", port = 8080) {
     this.mcp = mcp;
     this.host = host;
     this.#wantedPort = port;
   }
 
-  /** The real one, once the server listens. */
+  /** The actual port, once the server listens. */
   get port(): number {
     return this.#served?.address.port ?? this.#wantedPort;
   }
@@ -35,7 +35,7 @@ export class MCPHTTPServer {
     return this.#served?.address.url;
   }
 
-  /** Serves in the background; resolves as soon as it listens. Rejects with an `OptionError` when it cannot. */
+  /** Serves in the background; resolves once it listens. Rejects with an `OptionError` on failure. */
   async start(): Promise<void> {
     if (this.#starting)
       throw new OptionError(
@@ -52,7 +52,7 @@ export class MCPHTTPServer {
     this.mcp.logger.info("HTTP MCP server started. Listening for requests.");
   }
 
-  /** Takes no more requests, lets those in flight end within a second, and closes the socket. */
+  /** Stops accepting requests, lets those in flight end within a second, and closes the socket. */
   async stop(): Promise<void> {
     const starting = this.#starting;
     if (!starting) return;
@@ -71,7 +71,7 @@ export class MCPHTTPServer {
   }
 }
 
-/** Initialises the core and serves it on HTTP in the background; the server is the caller's to stop. */
+/** Initialises the core and serves it on HTTP in the background; the caller stops the server. */
 export async function startHttpServer(
   host = "127.0.0.1",
   port = 8080,

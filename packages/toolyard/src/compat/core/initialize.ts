@@ -8,26 +8,25 @@ import { MCP } from "./mcp.ts";
 import { withDefaultSources, type MCPOptions } from "./settings.ts";
 
 export interface InitializeOptions extends MCPOptions {
-  /** Packages that the program cannot do without, as its own files would import them. @default none */
+  /** Packages that the program requires, as its own files would import them. @default none */
   readonly requires?: readonly string[];
 }
 
 /**
- * `[mcp, sdkFound, forced]`: `forced` says that a critical dependency is missing and the caller wanted to go on all the
- * same.
+ * `[mcp, sdkFound, forced]`: `forced` means that a critical dependency is missing and the caller chose to continue.
  */
 export type CoreInitialization = [mcp: MCP, sdkFound: boolean, forced: boolean];
 
-/** What this server itself cannot do without: nothing is called before its arguments were checked. */
+/** Requirements of this server: arguments must be checked before each call. */
 const OWN_REQUIREMENTS = ["ajv"];
 
 let initializing: Promise<CoreInitialization> | undefined;
 
 /**
- * Makes the one `MCP` of this process and discovers its modules; a further call gives the same again and discovers
- * nothing. Without options it stands on `./toolyard.toml` or the user's own, else on the source root `src`.
- * @param haltOnMissingSdk reject with an `MCPSDKNotFoundError` when a critical dependency is missing
- * @param forceProceedFlag go on even so
+ * Creates the only `MCP` of this process and discovers its modules; a further call returns the same instance and
+ * discovers nothing. Without options it uses `./toolyard.toml` or the user's file, else the source root `src`.
+ * @param haltOnMissingSdk reject with an `MCPSDKNotFoundError` if a critical dependency is missing
+ * @param forceProceedFlag continue anyway
  *
  * @example
  * ```ts
@@ -49,20 +48,20 @@ export function initialize(
   options: InitializeOptions = {},
 ): Promise<CoreInitialization> {
   initializing ??= start(haltOnMissingSdk, forceProceedFlag, options).catch((error: unknown) => {
-    // What failed leaves nothing behind, so that it can be tried again.
+    // A failure leaves no state, so initialisation can be tried again.
     initializing = undefined;
     throw error;
   });
   return initializing;
 }
 
-/** The one `MCP` of this process, initialised if it was not. */
+/** Returns the only `MCP` of this process, initialised if necessary. */
 export async function getMcpInstance(): Promise<MCP> {
   const [mcp] = await initialize();
   return mcp;
 }
 
-/** Ends the one `MCP` of this process; the next `initialize` makes a new one. */
+/** Ends the only `MCP` of this process; the next `initialize` creates a new one. */
 export async function closeMcpInstance(): Promise<void> {
   const ending = initializing;
   initializing = undefined;
@@ -102,7 +101,7 @@ function resolves(name: string, require: NodeJS.Require, logger: Logger): boolea
   }
 }
 
-/** Found is not enough: it must start, too. */
+/** The package must not only exist but also load. */
 async function imports(name: string, require: NodeJS.Require, logger: Logger): Promise<boolean> {
   try {
     await import(name.startsWith("node:") ? name : pathToFileURL(require.resolve(name)).href);

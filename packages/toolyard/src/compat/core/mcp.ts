@@ -17,7 +17,7 @@ import type { MCPResource, MCPTool } from "./records.ts";
 import { loadCoreConfig, type CoreConfig, type MCPOptions } from "./settings.ts";
 import { toMcpError } from "./to-error.ts";
 
-/** What `mcp/discover` answers. */
+/** Result of `mcp/discover`. */
 export interface Capabilities {
   readonly mcp_version: string;
   readonly server_description: string;
@@ -32,15 +32,14 @@ interface OpenCore {
 }
 
 /**
- * The core server (G1): registers tools and resources, finds modules that do, runs what was registered. It stands on
- * one hub, which is opened when it is first needed, so what is registered here is there on every surface. `close()`
- * ends everything that was started.
+ * The core server (G1): registers tools and resources, discovers modules, and runs tools. It uses one hub, opened on
+ * first use, so registrations are available on every surface. `close()` ends everything started.
  */
 export class MCP {
   readonly logger: Logger;
   /**
-   * `(name, func, schema?, description?, options?)`, or one object with those members. Throws an `OptionError` for what
-   * cannot be registered.
+   * `(name, func, schema?, description?, options?)`, or one object with those members. Throws an `OptionError` for an
+   * invalid registration.
    */
   readonly registerTool: ModuleHub["registerTool"];
   readonly register_tool: ModuleHub["registerTool"];
@@ -74,7 +73,7 @@ export class MCP {
     this.unregisterResource = hub.unregisterResource;
   }
 
-  /** Name to tool; those of other sources of the hub as of the last discovery or listing. */
+  /** Tools by name; those of the hub's other sources as of the last discovery or listing. */
   get tool_registry(): ReadonlyMap<string, MCPTool> {
     return this.#registries.tools();
   }
@@ -82,7 +81,7 @@ export class MCP {
     return this.tool_registry;
   }
 
-  /** URI template to resource. */
+  /** Resources by URI template. */
   get resource_registry(): ReadonlyMap<string, MCPResource> {
     return this.#registries.resources();
   }
@@ -90,7 +89,7 @@ export class MCP {
     return this.resource_registry;
   }
 
-  /** Dotted module name to what the module exports. */
+  /** Exports of modules by dotted module name. */
   get discovered_modules(): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
     return new Map(this.#host.modules.map(({ name, exports }) => [name, exports]));
   }
@@ -98,30 +97,30 @@ export class MCP {
     return this.discovered_modules;
   }
 
-  /** Folders of [gnn], which bind the modules of GNN; known once it is opened. */
+  /** Folders of [gnn] that provide the modules of GNN; set once it is opened. */
   get gnnRoots(): readonly string[] {
     return this.#gnnRoots;
   }
 
-  /** What keeps modules, or anything else that is configured, from being there. */
+  /** Problems that exclude modules or other configured items. */
   get diagnostics(): readonly Problem[] {
     return this.#registries.problems;
   }
 
-  /** Whether every module that was found is loaded. */
+  /** Whether every discovered module is loaded. */
   get allModulesLoaded(): boolean {
     return this.diagnostics.every(({ source }) => source !== "modules");
   }
 
-  /** Modules that were found and could not be imported, by dotted name; `diagnostics` says why. */
+  /** Returns the dotted names of discovered modules that failed to import; `diagnostics` has the reasons. */
   async missingModules(): Promise<readonly string[]> {
     return missingModules(await this.hub());
   }
 
   /**
-   * Looks for modules in the source roots and lets them register; further calls look again. True if at least one tool
-   * is registered, the hub's own `meta.*` not counted. Waits for each module as long as `timeout` of
-   * [modules] allows. A module that fails is logged and stands in `diagnostics`.
+   * Discovers modules in the source roots and lets them register; further calls search again. True if at least one tool
+   * is registered besides the hub's `meta.*` tools. Waits for each module up to `timeout` of [modules]. A failed module
+   * is logged and listed in `diagnostics`.
    */
   discoverModules(): Promise<boolean> {
     this.#discovering ??= this.#discover().finally(() => (this.#discovering = undefined));
@@ -129,8 +128,8 @@ export class MCP {
   }
 
   /**
-   * Runs a tool by any spelling of its name and gives its plain value. Rejects with an `MCPToolNotFoundError`, an
-   * `MCPInvalidParamsError`, an `MCPToolExecutionError`, or an `MCPError` for what the hub itself refuses.
+   * Runs a tool by any spelling of its name and resolves with its plain value. Rejects with an `MCPToolNotFoundError`,
+   * an `MCPInvalidParamsError`, an `MCPToolExecutionError`, or an `MCPError` for a refusal of the hub.
    */
   async executeTool(toolName: string, params: JsonObject = {}, options: CallOptions = {}): Promise<unknown> {
     this.logger.info(`Attempting to execute tool: ${toolName}`);
@@ -141,7 +140,7 @@ export class MCP {
       const message = isUnknown
         ? `Tool not found: ${toolName}`
         : `Error executing tool ${toolName}: ${outcome.message}`;
-      // What the tool itself threw stands in the log already, once.
+      // Errors thrown by the tool are already in the log.
       if (outcome.cause === undefined) this.logger.error(message, { kind: outcome.kind });
       throw toMcpError(outcome, { tool: toolName });
     }
@@ -150,8 +149,8 @@ export class MCP {
   }
 
   /**
-   * Reads a resource and gives its plain content. Rejects with an `MCPResourceNotFoundError`, or an `MCPError` when its
-   * retriever fails.
+   * Reads a resource and resolves with its plain content. Rejects with an `MCPResourceNotFoundError`, or an `MCPError`
+   * if its retriever fails.
    */
   async getResource(uri: string, options: CallOptions = {}): Promise<unknown> {
     this.logger.info(`Attempting to retrieve resource: ${uri}`);
@@ -169,7 +168,7 @@ export class MCP {
     return resourceValue(outcome.result);
   }
 
-  /** Everything that can be executed and read. */
+  /** Returns everything that can be executed and read. */
   async getCapabilities(): Promise<Capabilities> {
     this.logger.info("Retrieving server capabilities.");
     const { hub } = await this.#open();
@@ -177,12 +176,12 @@ export class MCP {
     return (await readCapabilities(hub.port, view, describeServer(hub.config.tree.builtin))) as unknown as Capabilities;
   }
 
-  /** The hub behind it, for doors. */
+  /** The underlying hub, for endpoints. */
   async hub(): Promise<Hub> {
     return (await this.#open()).hub;
   }
 
-  /** Ends everything that was started; what is registered stays, and nothing can be run any more. */
+  /** Ends everything started; registrations remain, but nothing can be run. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -222,7 +221,7 @@ export class MCP {
       for (const warning of config.bare.warnings) hub.logger.warning(warning);
       return { hub, toolyard: toolyardOf(hub, { endpoint: "core" }), config };
     } catch (error) {
-      // Whoever mends the configuration may try again.
+      // The configuration may be corrected before the next try.
       this.#opening = undefined;
       throw error;
     }
@@ -248,8 +247,8 @@ export class MCP {
   }
 
   /**
-   * What a module registers with: this very core, except that what it registers is the module's, so that it goes when
-   * the module goes.
+   * The object that a module registers with: this core, except that its registrations belong to the module and are
+   * removed with it.
    */
   #faceOf(hub: ModuleHub): ModuleHub {
     const own = hub as unknown as Record<PropertyKey, unknown>;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 /** A registered tool (G16). */
 export class MCPTool {
   readonly name: string;
-  /** Takes the arguments as one object. */
+  /** Called with the arguments as one object. */
   readonly func: (...args: never[]) => unknown;
   /** JSON Schema of the arguments. */
   readonly schema: JsonObject;
@@ -21,7 +21,7 @@ export class MCPTool {
 export class MCPResource {
   /** A URI, or an RFC 6570 template. */
   readonly uri_template: string;
-  /** Takes the URI and the template's variables. */
+  /** Called with the URI and the template's variables. */
   readonly retriever: (...args: never[]) => unknown;
   readonly description: string;
 

@@ -5,10 +5,7 @@ import type { ModulesHost } from "../../providers/modules/host.ts";
 import type { Registrations } from "../../providers/modules/registrations.ts";
 import { MCPResource, MCPTool } from "./records.ts";
 
-/**
- * The registries as programs look at them: what was registered as it is now, what else the hub has as it was when last
- * listed.
- */
+/** The registries for programs: registrations in their current state, everything else as of the last listing. */
 export class Registries {
   readonly #host: ModulesHost;
   readonly #execute: (name: string, args: JsonObject) => Promise<unknown>;
@@ -35,8 +32,7 @@ export class Registries {
     const all = await toolyard.list({ mode: "all" });
     const finders = await toolyard.list({ mode: "discovery" });
     const templates = [...(await toolyard.listResources()), ...(await toolyard.listResourceTemplates())];
-    // What is registered here is looked up as it is now, and the tools that find tools have nothing to find in a whole
-    // list.
+    // Registrations are read in their current state. Discovery tools are not needed in a complete list.
     const known = new Set<unknown>([
       ...this.#registrations().flatMap((one) => [...one.tools.keys(), ...one.resources.keys()]),
       ...finders.map(({ name }) => name),
@@ -100,8 +96,8 @@ export class Registries {
 }
 
 /**
- * A function as it was registered. Called with its first argument alone, one that takes more is run by the hub, which
- * has the rest.
+ * Returns a registered function. If called with only its first argument, a function with more parameters is run by the
+ * hub, which supplies the rest.
  */
 function byItself(
   own: (...args: never[]) => unknown,

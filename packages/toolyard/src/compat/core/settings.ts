@@ -10,34 +10,34 @@ import type { HubConfig, LoadedHubConfig } from "../../hub/schema.ts";
 
 export interface MCPOptions {
   /**
-   * Source roots: folders whose sub-folders hold a file `mcp.ts` (`.mts`, `.mjs`, `.js`), or `mcp.py`. Added to
+   * Source roots: folders with sub-folders that contain a file `mcp.ts` (`.mts`, `.mjs`, `.js`), or `mcp.py`. Added to
    * those of the configuration. @default none
    */
   readonly paths?: readonly string[];
-  /** Configuration files, rising in precedence; all that they name is served, too. @default none */
+  /** Configuration files, later ones take precedence; everything they name is served, too. @default none */
   readonly config?: string | readonly string[];
-  /** Options in the keys of `toolyard.toml`; they win over files and environment. @default {} */
+  /** Options with the keys of `toolyard.toml`, which override files and environment. @default {} */
   readonly settings?: HubConfig;
-  /** Where `${VAR}` and `TOOLYARD_…` are looked up. @default process.env */
+  /** Source of `${VAR}` and `TOOLYARD_…`. @default process.env */
   readonly variables?: Readonly<Record<string, string | undefined>>;
-  /** @default as `[logging]` says, on standard error */
+  /** @default as configured in `[logging]`, on standard error */
   readonly logger?: Logger;
-  /** Hears, a second after it began, which modules are still being imported. @default nobody */
+  /** Called one second after the start with the modules still being imported. @default no call */
   readonly onWaiting?: (modules: readonly string[]) => void;
 }
 
 /**
- * A program is no stranger: it may call as often as it likes, unless its configuration says otherwise. A core offers
- * what it was given, and runs no code unasked.
+ * A program has no rate limit unless it is configured. A core offers only registered tools, and runs code only if
+ * configured.
  */
 const BASE: JsonObject = {
   builtin: { execute_code: false, server_description: CORE_DESCRIPTION, meta_visibility: "native" },
   limits: { rate_per_minute: 0, in_flight: 0 },
 };
 
-/** The configuration of a core, before and after its modules were discovered. */
+/** The configuration of a core, before and after module discovery. */
 export interface CoreConfig {
-  /** With modules, and with the hub's `meta.*` tools, which are a module of this server (G70). */
+  /** With modules and the hub's `meta.*` tools, which are a module of this server (G70). */
   readonly discovered: LoadedHubConfig;
   readonly bare: LoadedHubConfig;
 }
@@ -53,7 +53,7 @@ export async function loadCoreConfig({
   const loaded = await loadHubConfig({ files, variables, base: BASE, flags: settings });
   const tree = loaded.tree;
   const roots = [...(tree.modules?.paths ?? []), ...paths.map((path) => resolve(path)), ...gnnModules(tree)];
-  // Here the tools of GNN are modules as others are, so nobody starts them as a service.
+  // Tools of GNN are modules here, so they are not started as a service.
   const services = { ...tree.services, gnn: false };
   return {
     discovered: withTree(loaded, { ...tree, services, modules: { ...tree.modules, paths: roots } }),
@@ -66,7 +66,7 @@ export async function loadCoreConfig({
   };
 }
 
-/** `gnn`, `gnn_type_checker`, `export` and the others, where [services] asks for them. */
+/** Returns `gnn`, `gnn_type_checker`, `export` and the others, if [services] enables them. */
 function gnnModules({ services }: HubConfig): readonly string[] {
   return services?.gnn ? [serverFolder("gnn", "modules")] : [];
 }
@@ -76,8 +76,8 @@ function withTree(config: LoadedHubConfig, tree: HubConfig): LoadedHubConfig {
 }
 
 /**
- * What a core stands on when nobody says it: `./toolyard.toml` or the user's own, and where there is none, the source
- * root `src` of the working directory.
+ * Sets the default sources of a core: `./toolyard.toml` or the user's file, else the source root `src` of the working
+ * directory.
  */
 export function withDefaultSources(options: MCPOptions, cwd = process.cwd()): MCPOptions {
   if (options.paths ?? options.config ?? options.settings) return options;

@@ -8,17 +8,17 @@ import type { MCP } from "./mcp.ts";
 export interface CoreStdioOptions {
   /** @default process.stdin */
   readonly input?: Readable;
-  /** @default process.stdout, from `start` on for the protocol alone */
+  /** @default process.stdout, reserved for the protocol from `start` on */
   readonly output?: GuardedStdout;
 }
 
-/** How long calls in flight may take once the server is told to stop (G28). */
+/** Time that calls in flight get after a request to stop (G28). */
 const STOP_MS = 1000;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * A core on standard input and output: one JSON-RPC message a line, MCP and the plain dialect alike. Reading, running
- * and writing do not wait for one another.
+ * A core on stdio: one JSON-RPC message per line, in MCP and the plain dialect. Reading, running and writing do not
+ * block each other.
  */
 export class StdioServer {
   readonly #options: CoreStdioOptions;
@@ -30,13 +30,13 @@ export class StdioServer {
   }
 
   /**
-   * Serves until the client is gone, `stop` is called, or the process is told to end. The core stays open: it is the
-   * caller's.
+   * Serves until the client disconnects, `stop` is called, or the process gets a signal. The core stays open, since it
+   * belongs to the caller.
    */
   async start(mcp: MCP): Promise<void> {
     if (this.#served) throw new Error("This StdioServer is running already. Make another one for another pipe.");
     const { input = process.stdin } = this.#options;
-    // First of all: what modules print while they load is no protocol.
+    // Before modules load, since their output must not reach the protocol.
     const output = this.#options.output ?? guardStdout();
     const onSignal = (): void => void this.stop();
     for (const signal of SIGNALS) process.on(signal, onSignal);
@@ -55,17 +55,14 @@ export class StdioServer {
     }
   }
 
-  /** Reads no more, answers what is running within a second, and resolves when it is over. */
+  /** Stops reading, answers running calls within a second, and resolves at the end. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#served?.close(STOP_MS);
   }
 }
 
-/**
- * Initialises the core, all its modules with it, and serves it on standard input and output until that is over. Then
- * the core ends, too.
- */
+/** Initialises the core with all its modules, serves it on stdio until that ends, then closes it. */
 export async function startStdioServer(options: InitializeOptions = {}): Promise<void> {
   const output = guardStdout();
   try {

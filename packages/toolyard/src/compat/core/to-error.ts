@@ -8,7 +8,10 @@ import {
   MCPToolNotFoundError,
 } from "./errors.ts";
 
-/** A failed call as the error that says it: the same code, words and data as on the wire. */
+/**
+ * Converts a failed call to its error: the same code, message and data as in the protocol. #302t is a response of the
+ * service, according to its row #303t is a response if the service sent a result or an error
+ */
 export function toMcpError(failure: Fail, target: FailedTarget): MCPError {
   const { code, message, data } = dialectError(failure, target);
   switch (failure.kind) {

@@ -20,28 +20,26 @@ import {
 } from "./registry.ts";
 
 export interface ManagerOptions {
-  /**
-   * How long a call may take in all, connecting and retries included: seconds, or text such as `"500ms"`. @default 30
-   */
+  /** Time limit of a call, including connecting and retries: seconds, or text such as `"500ms"`. @default 30 */
   readonly timeout?: number | string;
-  /** How often a server that cannot be reached is tried within that time. @default 2 */
+  /** Number of tries to reach a server within that time. @default 2 */
   readonly attempts?: number;
   /**
-   * Further names of tools: name here → name elsewhere; either leads to the other. Added to those of the document's
-   * services. @default none
+   * Further names of tools: local name → remote name, in both directions. Added to those of the document's services.
+   * @default none
    */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** @default standard error, from warnings on */
+  /** @default standard error, from level warning */
   readonly logger?: Logger;
 }
 
 export interface ManagedCallOptions {
-  /** In place of the manager's. */
+  /** Overrides the manager's timeout. */
   readonly timeout?: number | string;
   readonly signal?: AbortSignal;
 }
 
-/** Every failure, whatever it was. */
+/** Any failure. */
 export interface ManagerError {
   readonly error: string;
 }
@@ -49,9 +47,8 @@ export interface ManagerError {
 const CLOSED = "This manager was closed. Make a new one.";
 
 /**
- * One interface to tools on many MCP servers. Who calls knows a tool's name; where it is, how it is reached and how
- * often it is tried is known here. A server is connected to when it is first needed. Nothing is thrown for what goes
- * wrong out there.
+ * One interface to tools on many MCP servers. A caller only knows a tool's name; the manager knows its server,
+ * transport and retries. A server is connected on first use. External failures do not throw.
  *
  * @example
  * ```ts
@@ -71,11 +68,11 @@ export class MCPManager implements AsyncDisposable {
   #names: RegistryNames | undefined;
   #isClosed = false;
   readonly call_tool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
-  /** The orchestrator's word for it. */
+  /** The orchestrator's name for it. */
   readonly executeTool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
   readonly execute_tool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
 
-  /** Throws an `OptionError` that names the line or option which cannot be used. */
+  /** Throws an `OptionError` that names the invalid line or option. */
   constructor(registry: Registry = DEFAULT_REGISTRY, options: ManagerOptions = {}) {
     const {
       timeout = 30,
@@ -98,13 +95,13 @@ export class MCPManager implements AsyncDisposable {
     for (const [tool, line] of Object.entries(registry)) this.register(tool, line);
   }
 
-  /** Adds a line, or replaces the one of that tool. Throws an `OptionError` when it cannot be used. */
+  /** Adds a line, or replaces the line of that tool. Throws an `OptionError` if it is invalid. */
   register(tool: string, line: RegistryLine): void {
     this.#entries.set(tool, toEntry(tool, line, this.#aliases));
     this.#names = undefined;
   }
 
-  /** Takes a line out; the connection ends when no other line needs it. False: there is none. */
+  /** Removes a line; its connection ends if no other line needs it. False: there is none. */
   async unregister(tool: string): Promise<boolean> {
     const entry = this.#entries.get(tool);
     if (!entry) return false;
@@ -121,7 +118,7 @@ export class MCPManager implements AsyncDisposable {
     return [...this.#entries.keys()];
   }
 
-  /** The line that a name means; nothing for an unknown or ambiguous one. Asks nobody. */
+  /** Returns the line for a name, or `undefined` for an unknown or ambiguous one. Sends no request. */
   resolve(
     name: string,
   ):
@@ -134,8 +131,8 @@ export class MCPManager implements AsyncDisposable {
   }
 
   /**
-   * Calls a tool and gives its value, or `{error}`: `callTool("get_weather", {location})`,
-   * `callTool("weather.get_weather", {location})`, or with the server in front, `callTool("weather", "get_weather",
+   * Calls a tool and resolves with its value, or `{error}`: `callTool("get_weather", {location})`,
+   * `callTool("weather.get_weather", {location})`, or with the server first, `callTool("weather", "get_weather",
    * {location})`. Never rejects.
    */
   callTool(tool: string, args?: JsonObject, options?: ManagedCallOptions): Promise<unknown>;
@@ -169,8 +166,8 @@ export class MCPManager implements AsyncDisposable {
   }
 
   /**
-   * What the tools say of themselves, under their registered names. A server that cannot be reached is left out.
-   * Rejects once the manager is closed.
+   * Returns the tools' definitions under their registered names. An unreachable server is left out. Rejects once the
+   * manager is closed.
    */
   async listTools(options: ManagedCallOptions = {}): Promise<readonly ToolDefinition[]> {
     this.#assertOpen();
@@ -191,7 +188,7 @@ export class MCPManager implements AsyncDisposable {
     return lists.flat();
   }
 
-  /** Ends all connections, for good. */
+  /** Ends all connections permanently. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#clients.keys()].map((key) => this.#release(key)));
@@ -224,7 +221,7 @@ export class MCPManager implements AsyncDisposable {
     });
   }
 
-  /** The tool as its server lists it, under whichever of its names. */
+  /** Returns the tool from its server's list, under any of its names. */
   async #definition(entry: RegistryEntry, signal: AbortSignal): Promise<ToolDefinition | undefined> {
     const client = this.#client(entry);
     await orAborted(client.start(), signal);
@@ -250,7 +247,7 @@ export class MCPManager implements AsyncDisposable {
   }
 
   #client(entry: RegistryEntry): MCPClient {
-    // A call may be under way while the manager is closed.
+    // The manager may be closed during a call.
     this.#assertOpen();
     const { endpoint, displayName, token } = entry;
     const key = connectionOf(entry);
@@ -288,18 +285,18 @@ export class MCPManager implements AsyncDisposable {
   }
 }
 
-/** Whether the service itself reported what went wrong, or the failure is not one of the service. */
+/** Returns whether the service itself reported the failure, or the failure is unrelated to the service. */
 export function isAnswered({ kind, result, rpcError }: Fail): boolean {
   return result !== undefined || rpcError !== undefined || !KINDS[kind].unanswered;
 }
 
-/** Of a service that says its failures as this very object. */
+/** Returns the message of a service that reports failures as this object. */
 function ownWords(result: JsonObject | undefined): string | undefined {
   const value = result === undefined ? undefined : toolValue(result);
   return isJsonObject(value) && typeof value["error"] === "string" ? value["error"] : undefined;
 }
 
-/** Lines that agree in it share a connection. */
+/** Lines with the same key share a connection. */
 function connectionOf({ endpoint, token = "" }: RegistryEntry): string {
   return `${endpoint} ${token}`;
 }

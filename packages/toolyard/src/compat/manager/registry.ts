@@ -6,23 +6,23 @@ import { nearest } from "../../core/text/suggest.ts";
 import { resolveRemoteServer } from "../../providers/http/options.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Where a tool is. The server speaks Streamable HTTP at `scheme://host:port/path`. */
+/** Location of a tool. The server supports Streamable HTTP at `scheme://host:port/path`. */
 export interface RegistryLine {
-  /** Name or address; with `port`. In place of both: `url`. */
+  /** Name or address, combined with `port`. Alternative: `url`. */
   readonly host?: string;
   readonly port?: number;
-  /** The whole address of the server, in place of `host`, `port`, `path` and `scheme`. */
+  /** Full address of the server, instead of `host`, `port`, `path` and `scheme`. */
   readonly url?: string;
   /** @default "/mcp" */
   readonly path?: string;
   /** @default "http" */
   readonly scheme?: "http" | "https";
-  /** Bearer token that the server wants. @default none */
+  /** Bearer token for the server. @default none */
   readonly token?: string;
-  /** What the tool is called there. @default as it is called here, or the other name that it is known by */
+  /** Remote name of the tool. @default its local name, or its known alias */
   readonly tool?: string;
   /**
-   * What the service is called in errors, `… MCP`. @default made of the host (`weather-mcp`), or of the tool where the
+   * Name of the service in errors, `… MCP`. @default derived from the host (`weather-mcp`), or from the tool if the
    * host is no name
    */
   readonly name?: string;
@@ -38,7 +38,7 @@ export const DEFAULT_REGISTRY: Registry = Object.freeze({
   geocode: { host: "geocoding-mcp", port: 50054 },
 });
 
-/** Names of the document, and what services in the field call the same tools; either leads to the other. */
+/** Names of the document, and names of the same tools in other services, in both directions. */
 export const TOOL_ALIASES: Readonly<Record<string, string>> = Object.freeze({
   get_current_datetime: "get_current_datetime_tool",
   search_ddgs: "web_search_tool",
@@ -46,17 +46,17 @@ export const TOOL_ALIASES: Readonly<Record<string, string>> = Object.freeze({
   geocode: "geocode_tool",
 });
 
-/** A line of the registry, resolved. */
+/** A resolved line of the registry. */
 export interface RegistryEntry {
   readonly tool: string;
   readonly line: RegistryLine & { readonly host: string; readonly port: number };
-  /** What the tool may be called at its server, the likeliest first. */
+  /** Possible names of the tool at its server, the likeliest first. */
   readonly toolNames: readonly string[];
   /** Lines with one endpoint and one token share a connection. */
   readonly endpoint: string;
   readonly token?: string;
   readonly displayName: string;
-  /** What the service may be called before a tool's name: its host, and its name in short. */
+  /** Possible prefixes of a tool's name: the service's host, and its short name. */
   readonly servers: { readonly id: string; readonly namespace: string };
 }
 
@@ -66,7 +66,7 @@ export type RegistryLookup =
 
 const LINE_KEYS = ["host", "port", "url", "path", "scheme", "token", "tool", "name"];
 
-/** Reads a line. Throws an `OptionError` that names it. */
+/** Parses a line. Throws an `OptionError` that names it. */
 export function toEntry(tool: string, line: RegistryLine, aliases: Readonly<Record<string, string>>): RegistryEntry {
   if (tool === "") throw new OptionError("A line of the registry has no tool's name.");
   const { name, token, tool: nameThere } = checkedLine(tool, line);
@@ -128,8 +128,8 @@ function otherNames(tool: string, aliases: Readonly<Record<string, string>>): re
 }
 
 /**
- * `weather-mcp` → weather. An address says nothing, so there the tool does: those of the document by the service that
- * it has there (`search_ddgs` → ddgs), others by their own words (`get_joke` → joke).
+ * Returns the short name: `weather-mcp` → weather. For an address, the tool decides: tools of the document by their
+ * service there (`search_ddgs` → ddgs), others by their own words (`get_joke` → joke).
  */
 function shortWords(host: string, tool: string, aliases: Readonly<Record<string, string>>): string[] {
   const [first = host] = (isName(host) ? host : (knownHost(tool, aliases) ?? "")).split(".");
@@ -150,8 +150,7 @@ function capitalised(word: string): string {
 }
 
 /**
- * Finds the line that a name means: `tool`, `server.tool` in every spelling, or what the tool is called elsewhere. Asks
- * nobody.
+ * Finds the line for a name: `tool`, `server.tool` in every spelling, or a remote name of the tool. Sends no request.
  */
 export class RegistryNames {
   readonly #book: NameBook<RegistryEntry>;
@@ -167,7 +166,7 @@ export class RegistryNames {
 
   find(name: string): RegistryLookup {
     const [entry, ...others] = this.#book.candidates(name);
-    // Several lines may lead to one tool; then it does not matter which.
+    // Several lines may lead to one tool; then any line works.
     const more = others.filter((other) => entry && !isSameTool(entry, other));
     if (entry && more.length === 0) return { found: true, entry };
     const shown = name.length > MAX_SHOWN ? `${firstChars(name, MAX_SHOWN)}…` : name;
@@ -195,13 +194,13 @@ function isSameTool(one: RegistryEntry, other: RegistryEntry): boolean {
 function namedOf({ tool, toolNames, servers }: RegistryEntry, entries: ReadonlyMap<string, RegistryEntry>): NameParts {
   const { id, namespace } = servers;
   const elsewhere = toolNames.filter((name) => name !== tool);
-  // A model that knows the tool from its own server may say it as models' APIs take it.
+  // A model that knows the tool from its own server may use the name in the format of model APIs.
   const other = [
     ...new Set([...elsewhere, ...elsewhere.map((name) => renderModelName({ source: servers, name }, name))]),
   ];
   const qualified = other.flatMap((name) =>
     [id, namespace].flatMap((server) => READ_SEPARATORS.map((separator) => server + separator + name)),
   );
-  // What is a line of its own means that line.
+  // A name with a separate line means that line.
   return { source: servers, name: tool, hiddenNames: [...other, ...qualified].filter((name) => !entries.has(name)) };
 }

@@ -1,4 +1,4 @@
 export { LocalMCPBinding } from "../local-mcp.ts";
 
-/** The class of this module that is the binding. */
+/** Name of this module's binding class. */
 export const BindingName = "LocalMCPBinding";

@@ -1,4 +1,4 @@
 export { RemoteMCPBinding } from "../remote-mcp.ts";
 
-/** The class of this module that is the binding. */
+/** Name of this module's binding class. */
 export const BindingName = "RemoteMCPBinding";
