@@ -73,9 +73,16 @@ const statuses = PROJECTS.flatMap(({ folder, config, to, name }) => {
     (options) =>
       spawnSync(process.execPath, [tsc, "-p", join(folder, config), ...options], { stdio: "inherit" }).status ?? 1,
   );
+  if (to === compiled && emitted.every((status) => status === 0)) emitted.push(declareSettings());
   publishDeclarations(folder);
   return emitted;
 });
+/** The type of the settings is written from the compiled schema. */
+function declareSettings() {
+  const script = join(packages, "..", "scripts", "settings-types.mjs");
+  const args = [script, compiled, join(root, "dist", ".declarations")];
+  return spawnSync(process.execPath, args, { stdio: "inherit" }).status ?? 1;
+}
 const failed = statuses.find((status) => status !== 0);
 if (failed !== undefined) process.exit(failed);
 progress("bundles");

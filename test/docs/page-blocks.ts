@@ -15,6 +15,7 @@ export const GUIDE: readonly string[] = pagesIn("docs/guide").filter((page) => !
 /** Sections that run after the opening, in the same folder. The others need the network, a user or a key. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   "docs/guide/start/cli.md": ["A new tool", "Saving results"],
+  "docs/guide/develop/library.md": ["Options of a call", "Requests to the network"],
   "docs/guide/sources/code.md": ["From a program"],
   "docs/guide/sources/documents-on-a-server.md": ["Export, import and backup"],
   "docs/guide/sources/gnn.md": ["Pictures", "On the command line", "In a program"],

@@ -118,6 +118,24 @@ function examplesIn(text: string): readonly string[] {
   );
 }
 
+test.each(RESOLUTIONS)(
+  "lists, results and settings have types; wrong ones do not compile ($moduleResolution)",
+  async (options) => {
+    expect(await compile(options, "results.ts")).toBe("");
+  },
+);
+
+test("declares each setting with its description and default", async () => {
+  const text = await readFile(join(folder, "node_modules/toolyard/dist/hub/settings.d.ts"), "utf8");
+  expect(text).toMatch(
+    /\/\*\*\n +\* Port to listen on; 0 takes a free one\.\n +\* @default 8808\n +\*\/\n +readonly port\?: number;/,
+  );
+  const members = text.match(/^ +readonly \w+\??:/gm) ?? [];
+  const described = text.match(/\*\/\n +readonly \w+\??:/g) ?? [];
+  expect(members.length).toBeGreaterThan(300);
+  expect(members.length - described.length).toBeLessThan(members.length / 20);
+});
+
 test("reports a handler of the wrong type at its place", async () => {
   await writeFile(
     join(folder, "wrong.ts"),

@@ -12,6 +12,26 @@ export type { RenderedList, ServerFacts, SourceReport } from "./core/ports/hub-p
 export type { JsonObject } from "./core/json/json.ts";
 export { KINDS, type FailKind, type KindRow } from "./core/calls/kinds.ts";
 export type { Fail, Ok, Outcome } from "./core/calls/outcome.ts";
+export type {
+  AudioBlock,
+  CompletionResult,
+  ContentBlock,
+  ImageBlock,
+  ListedPrompt,
+  ListedPromptArgument,
+  ListedResource,
+  ListedTemplate,
+  ListedTool,
+  PromptMessage,
+  PromptResult,
+  ReadResult,
+  ResourceBlock,
+  ResourceContents,
+  ResourceLinkBlock,
+  TextBlock,
+  ToolAnnotations,
+  ToolResult,
+} from "./core/calls/results.ts";
 export type { Logger, SearchAnswer, SearchHit } from "./core/ports/ports.ts";
 export { VERSION } from "./core/version.ts";
 export { downloadPublic, type Download, type DownloadOptions } from "./outbound/download.ts";

@@ -15,6 +15,16 @@ import type { HubPort, ListKind, ServerFacts, SourceReport, View } from "../core
 import type { JsonObject } from "../core/json/json.ts";
 import type { Models } from "../core/ports/models.ts";
 import { fail, type Outcome } from "../core/calls/outcome.ts";
+import type {
+  CompletionResult,
+  ListedPrompt,
+  ListedResource,
+  ListedTemplate,
+  ListedTool,
+  PromptResult,
+  ReadResult,
+  ToolResult,
+} from "../core/calls/results.ts";
 import type { SearchAnswer, SearchFilter } from "../core/ports/ports.ts";
 import type { ToolFinder } from "../core/services.ts";
 import { isFor } from "../core/sources/provider.ts";
@@ -66,22 +76,25 @@ export interface ListOptions {
  * ```
  */
 export interface Toolyard {
-  /** Tools as the view shows them, in wire shape. */
-  list(options?: ListOptions): Promise<readonly JsonObject[]>;
-  listResources(): Promise<readonly JsonObject[]>;
-  listResourceTemplates(): Promise<readonly JsonObject[]>;
-  listPrompts(): Promise<readonly JsonObject[]>;
+  /** Returns the tools of a view, as MCP lists them. */
+  list(options?: ListOptions): Promise<readonly ListedTool[]>;
+  listResources(): Promise<readonly ListedResource[]>;
+  listResourceTemplates(): Promise<readonly ListedTemplate[]>;
+  listPrompts(): Promise<readonly ListedPrompt[]>;
   /** Tools for a query, best first. An empty query lists by name. @param limit 1 to 100, default 5 */
   search(query: string, limit?: number, filter?: SearchFilter): Promise<SearchAnswer>;
   /** Calls a tool by any spelling of its name. */
-  call(tool: string, args?: JsonObject, options?: CallOptions): Promise<Outcome>;
-  read(uri: string, options?: CallOptions): Promise<Outcome>;
-  prompt(name: string, args?: JsonObject, options?: CallOptions): Promise<Outcome>;
+  call(tool: string, args?: JsonObject, options?: CallOptions): Promise<Outcome<ToolResult>>;
+  /** Reads a resource by its URI. */
+  read(uri: string, options?: CallOptions): Promise<Outcome<ReadResult>>;
+  /** Fills in a prompt. */
+  prompt(name: string, args?: JsonObject, options?: CallOptions): Promise<Outcome<PromptResult>>;
+  /** Completes an argument of a prompt or of a resource template. */
   complete(
     ref: JsonObject,
     argument: { readonly name: string; readonly value: string },
     context?: JsonObject,
-  ): Promise<Outcome>;
+  ): Promise<Outcome<CompletionResult>>;
   /**
    * Calls `listener` when the content of `uri` changes, until the returned function is called. Rejects with a
    * `FailError` if changes cannot be observed.
@@ -124,12 +137,15 @@ export function toolyardOf(
     },
   };
   const view = (mode: ToolMode): View => ({ mode, principal });
-  const entries = async (kind: ListKind, mode: ToolMode = "normal") => (await port.list(kind, view(mode))).entries;
-  const call = (wanted: ToolyardCall, options: CallOptions = {}) =>
+  // The catalog has checked every definition, and the pipeline every result, so that they have these types.
+  const entries = async <Entry extends JsonObject>(kind: ListKind, mode: ToolMode = "normal") =>
+    (await port.list(kind, view(mode))).entries as readonly Entry[];
+  const call = <Result extends JsonObject>(wanted: ToolyardCall, options: CallOptions = {}) =>
     inTime(options, (deadline) => {
       const asked = { ...NOTHING_ELSE, ...wanted, meta: options.meta ?? {}, principal };
       const { models } = options;
-      return port.call(new BuiltCall(linkTo(program, options, deadline), asked, models && { models }));
+      const made = new BuiltCall(linkTo(program, options, deadline), asked, models && { models });
+      return port.call(made) as Promise<Outcome<Result>>;
     });
   return {
     port,

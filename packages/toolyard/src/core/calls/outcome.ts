@@ -2,16 +2,16 @@ import { KINDS, type FailKind } from "./kinds.ts";
 import type { JsonObject } from "../json/json.ts";
 
 /** The result of a call. An expected failure is a value; a fault in the hub's own code is a throw. */
-export type Outcome = Ok | Fail;
+export type Outcome<Result extends JsonObject = JsonObject> = Ok<Result> | Fail;
 
-export interface Ok {
+export interface Ok<Result extends JsonObject = JsonObject> {
   readonly ok: true;
   /**
    * The result of the call's method in its wire shape, with unknown members: `{content, structuredContent?, _meta?}`
    * for tools, `{contents}` for resources, `{messages}` for prompts, `{completion}` for completion. A result with
    * `resultType: "input_required"` is returned only if the call has `relaysInput`.
    */
-  readonly result: JsonObject;
+  readonly result: Result;
   /** Number of calls to the provider; 1 unless a retry happened. */
   readonly attempts?: number;
 }
