@@ -1,40 +1,44 @@
 // Compiled, never run: what lists and outcomes are, and which settings there are.
-import { createHub, type CreateHubOptions } from "toolyard";
+import type { ContentBlock, CreateHubOptions, LibraryHub } from "toolyard";
 
-export async function check(): Promise<void> {
-  const hub = await createHub();
+function accept<T>(_value: T): void {}
+
+export async function lists(hub: LibraryHub): Promise<void> {
   const [tool] = await hub.list();
-  export_<string | undefined>(tool?.name);
-  export_<boolean | undefined>(tool?.annotations?.readOnlyHint);
+  accept<string | undefined>(tool?.name);
+  accept<boolean | undefined>(tool?.annotations?.readOnlyHint);
   // @ts-expect-error: a name is a string
-  export_<number | undefined>(tool?.name);
-  export_<string | undefined>((await hub.listResources())[0]?.uri);
-  export_<string | undefined>((await hub.listResourceTemplates())[0]?.uriTemplate);
-  export_<boolean | undefined>((await hub.listPrompts())[0]?.arguments?.[0]?.required);
-
-  const outcome = await hub.call("a", { b: 1 });
-  // @ts-expect-error: a failure has no result of this kind
-  export_<object>(outcome.result.content);
-  if (outcome.ok) {
-    for (const block of outcome.result.content) {
-      if (block.type === "text") export_<string>(block.text);
-      else if (block.type === "image" || block.type === "audio") export_<string>(block.data);
-      else if (block.type === "resource_link") export_<string>(block.uri);
-      else export_<string | undefined>(block.resource.text);
-    }
-    // Programs that were written before the result had a type.
-    export_<{ text: string }[]>(outcome.result["content"] as { text: string }[]);
-  } else export_<string>(outcome.message);
-
-  const read = await hub.read("a://b");
-  if (read.ok) export_<string | undefined>(read.result.contents[0]?.text);
-  const prompt = await hub.prompt("p");
-  if (prompt.ok) export_<"user" | "assistant" | undefined>(prompt.result.messages[0]?.role);
-  const completed = await hub.complete({ type: "ref/prompt", name: "p" }, { name: "a", value: "b" });
-  if (completed.ok) export_<readonly string[]>(completed.result.completion.values);
+  accept<number | undefined>(tool?.name);
+  accept<string | undefined>((await hub.listResources())[0]?.uri);
+  accept<string | undefined>((await hub.listResourceTemplates())[0]?.uriTemplate);
+  accept<boolean | undefined>((await hub.listPrompts())[0]?.arguments?.[0]?.required);
 }
 
-function export_<T>(_value: T): void {}
+export async function results(hub: LibraryHub): Promise<void> {
+  const outcome = await hub.call("a", { b: 1 });
+  // @ts-expect-error: a failure has no result of this kind
+  accept<object>(outcome.result.content);
+  if (outcome.ok) {
+    for (const block of outcome.result.content) accept<string | undefined>(textOf(block));
+    // Programs that were written before the result had a type.
+    accept<{ text: string }[]>(outcome.result["content"] as { text: string }[]);
+  } else accept<string>(outcome.message);
+}
+
+function textOf(block: ContentBlock): string | undefined {
+  if (block.type === "text") return block.text;
+  if (block.type === "image" || block.type === "audio") return block.data;
+  return block.type === "resource_link" ? block.uri : block.resource.text;
+}
+
+export async function otherResults(hub: LibraryHub): Promise<void> {
+  const read = await hub.read("a://b");
+  if (read.ok) accept<string | undefined>(read.result.contents[0]?.text);
+  const prompt = await hub.prompt("p");
+  if (prompt.ok) accept<"user" | "assistant" | undefined>(prompt.result.messages[0]?.role);
+  const completed = await hub.complete({ type: "ref/prompt", name: "p" }, { name: "a", value: "b" });
+  if (completed.ok) accept<readonly string[]>(completed.result.completion.values);
+}
 
 export const settings: CreateHubOptions = {
   settings: {
