@@ -7,12 +7,7 @@ import type { Io } from "./output/io.ts";
 const FOLDER = "/home/ada/.npm/_npx/0123456789abcdef";
 
 /** The question, output and removals when one source is broken and a user at a terminal gives this answer. */
-/**
- * The parts of a hub that these functions use: its reports, and the repair of a source. #290t shows the folder at a
- * terminal and asks; removes it only after yes, and Enter means no #291t takes --yes as the answer; removes nothing if
- * no user can be asked, or a second time #292t shows the new state of a source that is downloaded again, and reports
- * its failure once #293t prints a line for new output of a download, and for repeated output every 30 seconds
- */
+/** The parts of a hub that these functions use: its reports, and the repair of a source. */
 function hubWith(sources: () => readonly object[], mend = async (_id: string): Promise<void> => {}): Hub {
   return { port: { sources }, sources: { mend } } as unknown as Hub;
 }
@@ -37,7 +32,7 @@ async function mended(answer: boolean | undefined, options: { yes?: boolean; jso
   return { result, asked, removed, said: String(stderr.read() ?? "") };
 }
 
-test("somebody at a terminal is shown the folder and asked; only a yes removes it, and enter means no", async () => {
+test("shows the folder at a terminal and asks; removes it only after yes, and Enter means no", async () => {
   expect(await mended(true)).toEqual({
     result: true,
     asked: [["Remove that and download it anew? [y/N] ", false]],
@@ -47,14 +42,14 @@ test("somebody at a terminal is shown the folder and asked; only a yes removes i
   expect(await mended(false)).toMatchObject({ result: false, removed: [], asked: { length: 1 } });
 });
 
-test("--yes is the answer; where nobody can be asked, and a second time, nothing is removed", async () => {
+test("takes --yes as the answer; removes nothing if no user can be asked, or a second time", async () => {
   expect(await mended(undefined, { yes: true })).toMatchObject({ result: true, removed: ["torn"] });
   expect(await mended(undefined)).toMatchObject({ result: false, removed: [] });
   expect(await mended(true, { json: true })).toMatchObject({ result: false, removed: [], asked: [] });
   expect(await mended(true, { yes: true }, true)).toMatchObject({ result: false, removed: [] });
 });
 
-test("a source that is downloaded anew is shown as it is by then, and its failure is not told again", async () => {
+test("shows the new state of a source that is downloaded again, and reports its failure once", async () => {
   vi.useFakeTimers();
   const stderr = new PassThrough();
   const broken = { package: "npx torn-server", folders: [FOLDER], mended: false };
@@ -81,7 +76,7 @@ test("a source that is downloaded anew is shown as it is by then, and its failur
 
 afterEach(() => void vi.useRealTimers());
 
-test("a download that says something new has a line, and one that says the same has one every half a minute", () => {
+test("prints a line for new output of a download, and for repeated output every 30 seconds", () => {
   vi.useFakeTimers();
   const stderr = new PassThrough();
   let waitsFor = "its cache grows";

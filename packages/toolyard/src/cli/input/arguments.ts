@@ -64,10 +64,7 @@ function parseValue(key: string, text: string): unknown {
   }
 }
 
-/**
- * Converts the strings of `key=value` pairs to the schema's types where that is unambiguous. #258t lists all tools or
- * those that match, and reports if there are none
- */
+/** Converts the strings of `key=value` pairs to the schema's types where that is unambiguous. */
 export function fitToSchema(args: JsonObject, schema: unknown): JsonObject {
   const properties = isJsonObject(schema) && isJsonObject(schema["properties"]) ? schema["properties"] : {};
   return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, fitValue(value, properties[key])]));

@@ -12,21 +12,18 @@ const SEEN = {
   kind: "ok",
 } as const;
 
-/**
- * The output for a call on a terminal with this many columns. #301t prints a call as one line: time, caller, tool,
- * duration and outcome #302t prints one line with the complete outcome on a narrow terminal too
- */
+/** The output for a call on a terminal with this many columns. */
 function shown(seen: CallSeen, columns: number): string {
   const stderr = Object.assign(new PassThrough(), { columns });
   callLines({ stderr, color: false })(seen);
   return String(stderr.read());
 }
 
-test("a call is one line: when, who, which tool, how long and what came of it", () => {
+test("prints a call as one line: time, caller, tool, duration and outcome", () => {
   expect(shown(SEEN, 80)).toMatch(/^\d\d:\d\d:\d\d {2}claude-desktop {2}files__read_multiple_files {2}7 ms {2}ok\n$/);
 });
 
-test("on a narrow terminal it is still one line, and its outcome is whole", () => {
+test("prints one line with the complete outcome on a narrow terminal too", () => {
   expect(shown(SEEN, 40)).toMatch(/^\d\d:\d\d:\d\d {2}clau… {2}files__.*… {2}7 ms {2}ok\n$/);
   const failed = shown({ ...SEEN, kind: "unknown_tool" }, 40);
   expect(failed).toMatch(/^\S{4,6} {2}files__.*… {2}7 ms {2}unknown_tool\n$/);

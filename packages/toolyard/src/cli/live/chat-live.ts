@@ -28,11 +28,7 @@ export class ChatLive {
     }
   }
 
-  /**
-   * Progress only names its tool; for several calls to one tool, it counts for the oldest. #309t shows name, state,
-   * time and reason for waiting, with a bar if the total is known #310t never exceeds the columns of the terminal, in
-   * any script #311t removes control sequences from foreign texts
-   */
+  /** Progress only names its tool; for several calls to one tool, it counts for the oldest. */
   notification(tool: string, notification: CallNotification): void {
     if (notification.method !== "notifications/progress") return;
     const found = [...this.#running].find(([, { name }]) => name === tool);

@@ -5,7 +5,7 @@ import { paintLine, plainText } from "./line-text.ts";
 
 const canvas = { columns: 79, color: false, frame: 0 };
 
-test("a line says what it is, its state, its time and what it waits for; a bar is drawn where there is a total", () => {
+test("shows name, state, time and reason for waiting, with a bar if the total is known", () => {
   const memory = { name: "memory", state: "installing", note: "Downloading 4.5 MB" };
   expect(paintLine(memory, 14_300, canvas)).toBe("⠋ memory: installing, 14 s  Downloading 4.5 MB");
   expect(paintLine({ name: "work", state: "running", done: 1, total: 4 }, 0, canvas)).toBe(
@@ -15,7 +15,7 @@ test("a line says what it is, its state, its time and what it waits for; a bar i
   expect(plainText({ ...memory, done: 1, total: 2 }, 0)).toBe("memory: installing 1 of 2: Downloading 4.5 MB");
 });
 
-test("a line never takes more columns than there are, whatever script its texts are in", () => {
+test("never exceeds the columns of the terminal, in any script", () => {
   const wide = {
     name: "天気予報サーバー🚀🚀🚀🚀🚀🚀",
     state: "starting",
@@ -27,7 +27,7 @@ test("a line never takes more columns than there are, whatever script its texts 
   }
 });
 
-test("what a terminal would obey in a text of somebody else is not there", () => {
+test("removes control sequences from foreign texts", () => {
   const line = { name: "a\u001b[2J", state: "down\u0007", note: "no\u001b]0;owned\u0007\r\n\u202eback" };
   expect(paintLine(line, 0, canvas)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/u);
   expect(paintLine(line, 0, { ...canvas, color: true })).toContain("\u001b[36m");

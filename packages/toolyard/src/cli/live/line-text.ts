@@ -76,13 +76,7 @@ function amountText({ done, total }: Pick<LiveLine, "done" | "total">): string {
   return total === undefined ? ` ${done}` : ` ${done} of ${total}`;
 }
 
-/**
- * Returns whole seconds, or nothing below one second. #326t redraws lines in place on a terminal, at most ten times a
- * second, and clears them at the end #327t assumes the usual width for a terminal that reports 0 columns #328t shows
- * nothing for an activity that ends before the first redraw #329t keeps other output above the lines, including
- * unfinished lines #330t clears all rows that the lines take after the terminal has become narrower #331t %s each
- * change is one plain line, and nothing moves a cursor #332t writes nothing with --json
- */
+/** Returns whole seconds, or nothing below one second. */
 function elapsedText(elapsedMs: number): string {
   const seconds = Math.floor(elapsedMs / 1000);
   if (seconds < 1) return "";

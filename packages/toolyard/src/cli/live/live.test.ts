@@ -22,7 +22,7 @@ function ioOf(stderr: Terminal, env: Io["env"] = {}): Io {
 
 const BUSY: LiveLine = { name: "memory", state: "starting" };
 
-test("on a terminal lines are drawn anew in place, at most ten times a second, and are gone at the end", () => {
+test("redraws lines in place on a terminal, at most ten times a second, and clears them at the end", () => {
   const { stream, written } = terminal(true);
   const live = showLive(ioOf(stream), { read: () => [BUSY] });
   for (let at = 0; at < 100; at += 1) {
@@ -38,7 +38,7 @@ test("on a terminal lines are drawn anew in place, at most ten times a second, a
   expect(written.at(-1)).toBe("\u001b[1A\r\u001b[J\u001b[?25h");
 });
 
-test("a terminal that says it has no columns, as one without a window does, is taken for a usual one", () => {
+test("assumes the usual width for a terminal that reports 0 columns", () => {
   const { stream, written } = terminal(true, 0);
   const live = showLive(ioOf(stream), { read: () => [BUSY] });
   vi.advanceTimersByTime(400);
@@ -47,7 +47,7 @@ test("a terminal that says it has no columns, as one without a window does, is t
   expect(written.at(-1)).toBe("\u001b[1A\r\u001b[J\u001b[?25h");
 });
 
-test("what is over before the first redraw leaves no trace", () => {
+test("shows nothing for an activity that ends before the first redraw", () => {
   const { stream, written } = terminal(true);
   const live = showLive(ioOf(stream), { read: () => [BUSY] });
   vi.advanceTimersByTime(100);
@@ -55,7 +55,7 @@ test("what is over before the first redraw leaves no trace", () => {
   expect(written).toEqual([]);
 });
 
-test("what somebody writes meanwhile stands above the lines, also while its line is not ended yet", () => {
+test("keeps other output above the lines, including unfinished lines", () => {
   const { stream, written } = terminal(true);
   const live = showLive(ioOf(stream), { read: () => [BUSY] });
   vi.advanceTimersByTime(200);
@@ -70,7 +70,7 @@ test("what somebody writes meanwhile stands above the lines, also while its line
   live.end();
 });
 
-test("after the terminal has become narrower, all rows that the lines now take are taken away", () => {
+test("clears all rows that the lines take after the terminal has become narrower", () => {
   const { stream, written } = terminal(true, 60);
   const live = showLive(ioOf(stream), { read: () => [{ ...BUSY, note: "x".repeat(100) }] });
   vi.advanceTimersByTime(200);
@@ -94,7 +94,7 @@ test.each([
   expect(written.join("")).toMatch(/^memory: starting\nmemory: ready(, 3 s)?: 9 tools\n$/);
 });
 
-test("with --json nothing is written", () => {
+test("writes nothing with --json", () => {
   for (const isTTY of [true, false]) {
     const { stream, written } = terminal(isTTY);
     const live = showLive(ioOf(stream), { read: () => [BUSY], json: true });

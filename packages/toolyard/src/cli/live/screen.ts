@@ -109,7 +109,6 @@ function restoreCursor(): void {
   try {
     writeSync(2, SHOW_CURSOR);
   } catch {
-    // The terminal is closed, and its cursor with it. #353t reports one failure of a source that fails and retries
-    // meanwhile, then that it is ready #354t reports a start delayed by a busy machine as such, and no other
+    // The terminal is closed, and its cursor with it.
   }
 }

@@ -1,11 +1,7 @@
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import { isJsonObject, type JsonObject, listMember } from "../../core/json/json.ts";
 
-/**
- * Returns a tool's result for a person: texts unchanged, other blocks with name and size. #394t prefers a local tool
- * with meaningful arguments #395t does not suggest $entry.name, which may have effects or needs many arguments #396t
- * returns no example without tools
- */
+/** Returns a tool's result for a person: texts unchanged, other blocks with name and size. */
 export function contentText(result: JsonObject): string {
   const content = listMember(result, "content");
   const parts = content.filter(isJsonObject).map(blockText);

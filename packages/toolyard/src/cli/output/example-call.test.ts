@@ -15,7 +15,7 @@ test("gives several free numbers different values, and keeps values of the schem
   expect(exampleWords({})).toEqual([]);
 });
 
-test("prefers a local tool whose arguments mean something", () => {
+test("prefers a local tool with meaningful arguments", () => {
   const add = tool("add", { op: { enum: ["plus", "minus"] }, a: NUMBER, b: NUMBER });
   const others = [
     tool("now"),
@@ -34,12 +34,12 @@ test.each([
   tool("y", {}, { annotations: { destructiveHint: true } }),
   tool("z", { list: { type: "array", items: TEXT } }),
   tool("q", Object.fromEntries(["a", "b", "c", "d", "e"].map((name) => [name, NUMBER]))),
-])("does not suggest $entry.name, which may change something or needs much", (one) => {
+])("does not suggest $entry.name, which may have effects or needs many arguments", (one) => {
   expect(chooseExample([one])).toBeUndefined();
   const harmless = tool("list_settings");
   expect(chooseExample([one, harmless])).toBe(harmless.entry);
 });
 
-test("has none where there are no tools", () => {
+test("returns no example without tools", () => {
   expect(chooseExample([])).toBeUndefined();
 });

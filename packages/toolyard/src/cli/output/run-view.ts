@@ -83,10 +83,7 @@ function outcomeOf(run: SandboxRun): Outcome {
 
 /**
  * Writes the files of the code into a folder only; without a folder, prints their names. Throws a `UsageError` if that
- * is impossible. #430t saves every image, audio and resource of a result in a separate file, but no texts #431t uses
- * the given file name, and never overwrites an existing file #432t checks whether a place can be written to before
- * there is content #433t distinguishes invalid base64 #434t saves a resource called %j as the file %j #435t saves a
- * resource of the type %j as the file %j
+ * is impossible.
  */
 export async function keepArtifacts(
   artifacts: readonly SandboxFile[],

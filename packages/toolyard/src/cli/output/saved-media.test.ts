@@ -13,7 +13,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const image = (text: string) => ({ type: "image", mimeType: "image/png", data: Buffer.from(text).toString("base64") });
 const resource = (uri: string, text: string) => ({ type: "resource", resource: { uri, mimeType: "text/csv", text } });
 
-test("every image, audio and resource of a result is a file of its own; texts are none", async () => {
+test("saves every image, audio and resource of a result in a separate file, but no texts", async () => {
   const media = mediaOf({
     content: [
       { type: "text", text: "two" },
@@ -28,7 +28,7 @@ test("every image, audio and resource of a result is a file of its own; texts ar
   expect(await Promise.all(paths.map((path) => readFile(path, "utf8")))).toEqual(["one", "two", "a,b", "raw"]);
 });
 
-test("a file takes the name that was given, and what is there already is never overwritten", async () => {
+test("uses the given file name, and never overwrites an existing file", async () => {
   const one = mediaOf({ content: [image("new")] });
   expect(await saveMedia(one, join(folder, "kite.png"))).toEqual([join(folder, "kite.png")]);
   await expect(saveMedia(one, join(folder, "kite.png"))).rejects.toThrow("there is a file of that name already");
@@ -37,7 +37,7 @@ test("a file takes the name that was given, and what is there already is never o
   expect(await readFile(join(folder, "image.png"), "utf8")).toBe("old");
 });
 
-test("whether a place can be written to is told before there is anything to write", async () => {
+test("checks whether a place can be written to before there is content", async () => {
   await writeFile(join(folder, "kite.png"), "old");
   await expect(assertPlace(join(folder, "kite.png"))).rejects.toThrow("there is a file of that name already");
   await expect(assertPlace(join(folder, "kite.png", "below.png"))).rejects.toThrow("kite.png is a file");
@@ -46,7 +46,7 @@ test("whether a place can be written to is told before there is anything to writ
   await assertPlace(join(folder, "new", "deep", "kite.png"));
 });
 
-test("what is no base64 is told apart from what is", () => {
+test("distinguishes invalid base64", () => {
   const [good, wrapped, bad] = mediaOf({
     content: [image("one"), { ...image(""), data: "b25l\r\nb25l" }, { ...image(""), data: "not base64!" }],
   });
@@ -63,7 +63,7 @@ test.each([
   ["", "content-1.txt"],
   ["報告.csv", "報告.csv"],
   ["-rf", "rf.txt"],
-])("a resource called %j is the file %j", (name, file) => {
+])("saves a resource called %j as the file %j", (name, file) => {
   expect(fileName({ name, mimeType: "text/plain" }, 0)).toBe(file);
 });
 
@@ -76,6 +76,6 @@ test.each([
   ["image/png\u001b[2J", "x.bin"],
   ["\u202egnp/egami", "x.bin"],
   ["IMAGE/PNG; charset=中", "x.png"],
-])("a resource of the type %j is the file %j", (mimeType, file) => {
+])("saves a resource of the type %j as the file %j", (mimeType, file) => {
   expect(fileName({ name: "x", mimeType }, 0)).toBe(file);
 });

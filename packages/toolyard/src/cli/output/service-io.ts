@@ -16,10 +16,7 @@ export interface ServiceIo {
   print(text: string): Promise<void>;
   say(text: string): Promise<void>;
   printBytes(bytes: Uint8Array): Promise<void>;
-  /**
-   * Prints text with its own colours. The caller has already made its other parts safe. #450t shows pictures on a
-   * terminal with %j by %s #451t sends a picture to kitty in pieces of base64, to iTerm2 in one; leaves out others
-   */
+  /** Prints text with its own colours. The caller has already made its other parts safe. */
   paint(text: string): Promise<void>;
   safe(text: string): string;
   mark(word: string): string;

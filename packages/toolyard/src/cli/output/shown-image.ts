@@ -26,14 +26,7 @@ export function imageProtocol({ env, stdout }: Pick<Io, "env" | "stdout">): Prot
   return BY_TERM[env["TERM"] ?? ""] ?? BY_PROGRAM[env["TERM_PROGRAM"] ?? ""];
 }
 
-/**
- * Returns the sequence that draws a picture, or `undefined` if the terminal cannot draw it. #457t prints a line for
- * each further server with its callers; none for a source without #458t prints a problem once that is also the last
- * error of its source #459t prints renamed definitions once, individually with --verbose, and not as a fault #460t
- * prints the line of a failed server's output that names the error, and no lone brackets #461t prints quoted last lines
- * of an error once, and no update notices of npm #462t prints repaired definitions of a healthy source, with the same
- * repair on one line
- */
+/** Returns the sequence that draws a picture, or `undefined` if the terminal cannot draw it. */
 export function imageText({ bytes, mimeType }: Medium, protocol: Protocol): string | undefined {
   if (bytes.byteLength === 0 || bytes.byteLength > MAX_BYTES) return undefined;
   const data = Buffer.from(bytes).toString("base64");

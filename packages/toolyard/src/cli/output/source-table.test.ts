@@ -22,7 +22,7 @@ const line: SourceLine = {
   problems: [],
 };
 
-test("each server that runs beside the first one has a line that says for whom; a source without any has none", () => {
+test("prints a line for each further server with its callers; none for a source without", () => {
   const further = [
     { for: "principal ci", state: "ready", era: "legacy", pid: 4711 },
     { for: "callers of the legacy era", state: "connecting" },
@@ -40,7 +40,7 @@ test("each server that runs beside the first one has a line that says for whom; 
   expect(text).not.toContain("other: ");
 });
 
-test("what ails a whole source and is a problem of it, too, is told once", () => {
+test("prints a problem once that is also the last error of its source", () => {
   const problems = [{ subject: "/yard/modules", message: "The module path cannot be read." }];
   const text = (lastError: string): string =>
     sourceText([{ ...line, state: "degraded", lastError, problems }], io, { everyStderr: false, verbose: false });
@@ -51,7 +51,7 @@ test("what ails a whole source and is a problem of it, too, is told once", () =>
 
 const renamed = (subject: string) => ({ subject, message: `\`${subject}\` is offered as another.`, renamed: true });
 
-test("what goes by another name is told once, one by one with --verbose, and is no fault", () => {
+test("prints renamed definitions once, individually with --verbose, and not as a fault", () => {
   const problems = [...Array.from({ length: 9 }, (_, at) => renamed(`repo://${at}`)), renamed("search")];
   const lines = [{ ...line, problems }];
   const status = sourceText(lines, io, { everyStderr: true, verbose: false });
@@ -64,7 +64,7 @@ test("what goes by another name is told once, one by one with --verbose, and is 
   expect(isHealthy({ ...line, problems: [{ subject: "a", message: "not offered" }] })).toBe(false);
 });
 
-test("of what a failed server wrote, the line that names the error is shown, and no lone brackets", () => {
+test("prints the line of a failed server's output that names the error, and no lone brackets", () => {
   const stderr = [
     "start",
     "Error: Cannot find module 'x'",
@@ -85,7 +85,7 @@ test("of what a failed server wrote, the line that names the error is shown, and
   expect(shown(["one", "two"])).toEqual(["one", "two"]);
 });
 
-test("what an error quotes of the last lines is told once, and npm's news of itself never", () => {
+test("prints quoted last lines of an error once, and no update notices of npm", () => {
   const quoted = "E404 Not Found - GET http://localhost/none The requested resource 'none@*' could not be found";
   const stderr = [
     "npm notice New minor version of npm available! 11.1.0 -> 11.2.0",
@@ -105,7 +105,7 @@ test("what an error quotes of the last lines is told once, and npm's news of its
   expect(shown("It ended.")).toContain("notes stderr: npm error 404 Not Found");
 });
 
-test("shows repaired definitions of a healthy source, the same repair in one line", () => {
+test("prints repaired definitions of a healthy source, with the same repair on one line", () => {
   const repair = (subject: string, message = "`title` must be text, got null: left out.") => ({
     subject,
     message,

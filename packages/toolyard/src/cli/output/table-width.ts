@@ -35,10 +35,7 @@ let widthOf: typeof stringWidth | undefined;
 /** Returns the number of terminal columns that a text without escape sequences takes. */
 export function displayWidth(text: string): number {
   if (NARROW.test(text)) return text.length;
-  // Loaded with the first text that needs it: the package prepares Unicode segmentation, which takes 10 to 50 ms. #490t
-  // divides the room between columns that need more, and keeps narrow ones #491t limits the lines of a cell only on a
-  // terminal #494t keeps an address in a block complete, so that it can be copied #495t measures %s like a terminal
-  // #496t agrees with the package on every code point that the fast path accepts
+  // Loaded with the first text that needs it: the package prepares Unicode segmentation, which takes 10 to 50 ms.
   widthOf ??= (createRequire(import.meta.url)("string-width") as typeof StringWidthModule).default;
   return widthOf(text, { countAnsiEscapeCodes: true });
 }

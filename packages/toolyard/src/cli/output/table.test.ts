@@ -46,7 +46,7 @@ test("wraps at 100 columns without a terminal, and splits no word there", () => 
   for (const word of long.split(" ")) expect(lines.some((line) => line.includes(word))).toBe(true);
 });
 
-test("shares the room between columns that need more, and keeps narrow ones", () => {
+test("divides the room between columns that need more, and keeps narrow ones", () => {
   const wide = "w"
     .repeat(12)
     .replaceAll(/(.{3})/g, "$1 ")
@@ -57,7 +57,7 @@ test("shares the room between columns that need more, and keeps narrow ones", ()
   expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(60);
 });
 
-test("limits the lines of a cell on a terminal alone", () => {
+test("limits the lines of a cell only on a terminal", () => {
   const long = Array.from({ length: 30 }, (_, at) => `word${at}`).join(" ");
   const limited = table(["tool", "text"], [["one", long]], { color: false, width: 40, maxLines: 2 }).split("\n");
   expect(limited.slice(2)).toEqual(["one   word0 word1 word2 word3 word4", "      word5 word6 word7 word8 word9…"]);
@@ -94,7 +94,7 @@ test("colours states by their first word", () => {
   ]);
 });
 
-test("an address in a block is whole, so that it can be copied", () => {
+test("keeps an address in a block complete, so that it can be copied", () => {
   const rows = [["datetime", "get_current_datetime", "http://127.0.0.1:50051/mcp"]];
   expect(table(["service", "tool", "endpoint"], rows, { color: false, width: 34 }).split("\n")).toEqual([
     "datetime",
@@ -120,29 +120,27 @@ test.each([
   ["halfwidth kana", "ｱｲ", 2],
   ["fullwidth Latin", "ＡＢ", 4],
   ["a zero-width space", "a\u200bb", 2],
-])("%s has its width on a terminal", (_what, text, width) => {
+])("measures %s like a terminal", (_what, text, width) => {
   expect(displayWidth(text)).toBe(width);
 });
 
-test("the short way for narrow texts agrees with the package on every code point", () => {
+test("agrees with the package on every code point that the fast path accepts", () => {
   const wrong: string[] = [];
   for (let code = 0x20; code < 0x3_00_00; code += 1) {
     const character = String.fromCodePoint(code);
-    // Control characters and lone surrogates are removed before a width is calculated. #498t cuts a text between
-    // characters, never inside one #499t counts wide letters and marks like the terminal #500t prevents a server's text
-    // from controlling the terminal #501t colours the head, and no cell of another column
+    // Control characters and lone surrogates are removed before a width is calculated.
     const isShown = !/[\p{Cc}\p{Cs}]/u.test(character);
     if (isShown && displayWidth(character) !== stringWidth(character)) wrong.push(code.toString(16));
   }
   expect(wrong).toEqual([]);
 });
 
-test("a text is cut between characters, never inside of one", () => {
+test("cuts a text between characters, never inside one", () => {
   const cut = (width: number) => cutToWidth("🇩🇪👨‍👩‍👧‍👦x", width);
   expect([5, 4, 3, 2, 1].map(cut)).toEqual(["🇩🇪👨‍👩‍👧‍👦x", "🇩🇪…", "🇩🇪…", "…", "…"]);
 });
 
-test("wide letters and marks count as the terminal counts them", () => {
+test("counts wide letters and marks like the terminal", () => {
   expect([displayWidth("abc"), displayWidth("日本"), displayWidth("e\u0301"), displayWidth("🎉")]).toEqual([
     3, 4, 1, 2,
   ]);
@@ -160,7 +158,7 @@ test("wide letters and marks count as the terminal counts them", () => {
   );
 });
 
-test("what a server says cannot steer the terminal", () => {
+test("prevents a server's text from controlling the terminal", () => {
   expect(table(["x"], [["a\u001b[2Jb\r\nc\u0007"]], { color: false }).split("\n")[2]).toBe("a [2Jb c");
 });
 

@@ -11,7 +11,7 @@ export function sizeOf(terminal: object): { readonly columns: number; readonly r
 
 /**
  * Watches the terminal on which this process was started. Returns a function that returns whether it was closed since;
- * without a terminal it never was. #515t shows unusual definitions, and no control sequences
+ * without a terminal it never was.
  */
 export function watchTerminal(): () => boolean {
   const hadOne = hasTerminal();

@@ -68,7 +68,7 @@ describe("the example call", () => {
   });
 });
 
-test("shows a definition with unusual parts, and nothing that steers the terminal", () => {
+test("shows unusual definitions, and no control sequences", () => {
   const odd = text({
     name: "x\u001b[2J",
     description: "a\u001b[2Jb",

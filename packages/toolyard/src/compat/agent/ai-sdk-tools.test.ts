@@ -32,12 +32,7 @@ const USAGE = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
 
-/**
- * A model that makes one call, then repeats the result. #8t passes the hub's tools to a model of the AI SDK, with names
- * and schemas for every vendor #9t passes results to the model: values as JSON, images as images, refusals as the hub's
- * message #10t ends a call with its answer, and refuses an object without a tool list #11t accepts a client with
- * `listTools` and `callTool`
- */
+/** A model that makes one call, then repeats the result. */
 function modelThatCalls(toolName: string, input: object) {
   return new MockLanguageModelV3({
     doGenerate: async ({ prompt }) => {
@@ -64,7 +59,7 @@ async function answerTo(toolName: string, input: object): Promise<unknown> {
   return (JSON.parse(text) as { output: unknown }[])[0]!.output;
 }
 
-test("a model of the AI SDK is given the hub's tools, with names and schemas that every vendor takes", async () => {
+test("passes the hub's tools to a model of the AI SDK, with names and schemas for every vendor", async () => {
   const model = modelThatCalls("well_dig", { depth: 2 });
   await generateText({ model, tools: await toAiSdkTools(hub), prompt: "go" });
   const given = model.doGenerateCalls[0]!.tools!;
@@ -75,7 +70,7 @@ test("a model of the AI SDK is given the hub's tools, with names and schemas tha
   });
 });
 
-test("results reach the model: values as JSON, images as images; a refusal in the hub's words", async () => {
+test("passes results to the model: values as JSON, images as images, refusals as the hub's message", async () => {
   expect(await answerTo("well_dig", { depth: 2 })).toEqual({ type: "json", value: { metres: 6 } });
   expect(await answerTo("photo", {})).toMatchObject({
     type: "content",
@@ -87,7 +82,7 @@ test("results reach the model: values as JSON, images as images; a refusal in th
   });
 });
 
-test("a call ends with the answer that asked for it, and what lists nothing is refused", async () => {
+test("ends a call with its answer, and refuses an object without a tool list", async () => {
   const tools = await toAiSdkTools(hub);
   const leaving = new AbortController();
   const running = tools["hang"]!.execute({}, { abortSignal: leaving.signal });
@@ -96,7 +91,7 @@ test("a call ends with the answer that asked for it, and what lists nothing is r
   await expect(toAiSdkTools("http://localhost" as never)).rejects.toThrow("`toAiSdkTools` takes a hub");
 });
 
-test("a client with `listTools` and `callTool` has its tools taken, too", async () => {
+test("accepts a client with `listTools` and `callTool`", async () => {
   const tools = await toAiSdkTools({
     listTools: () => Promise.resolve([{ name: "add", description: "Adds", input_schema: { type: "object" } }]),
     callTool: (tool: string, args: object) => Promise.resolve({ tool, ...args }),

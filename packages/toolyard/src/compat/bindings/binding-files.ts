@@ -16,7 +16,7 @@ export function findBindingFile(folder: string, name: string): string | undefine
   return places.find(isFile);
 }
 
-// An obstacle in the path, such as a file instead of a folder, is an error even with `throwIfNoEntry: false`.
+// An obstacle in the path, such as a file instead of a folder, also throws.
 function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();

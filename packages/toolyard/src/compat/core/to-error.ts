@@ -8,10 +8,7 @@ import {
   MCPToolNotFoundError,
 } from "./errors.ts";
 
-/**
- * Converts a failed call to its error: the same code, message and data as in the protocol. #302t is a response of the
- * service, according to its row #303t is a response if the service sent a result or an error
- */
+/** Converts a failed call to its error: the same code, message and data as in the protocol. */
 export function toMcpError(failure: Fail, target: FailedTarget): MCPError {
   const { code, message, data } = dialectError(failure, target);
   switch (failure.kind) {
