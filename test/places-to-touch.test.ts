@@ -336,6 +336,7 @@ const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
   rest: ["src/features/home/feature.ts", "src/hub/serve/serve.ts"],
   "sign-in": [],
   status: [],
+  whoami: [],
 };
 /** The feature that each of them belongs to. */
 const FEATURE_OF: Readonly<Record<string, string>> = {
@@ -344,6 +345,7 @@ const FEATURE_OF: Readonly<Record<string, string>> = {
   rest: "src/hub/features.ts",
   "sign-in": "src/features/sign-in/feature.ts",
   status: "src/features/status/feature.ts",
+  whoami: "src/features/roles/feature.ts",
 };
 
 describe("a door", () => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AccessPlace } from "../core/access.ts";
-import type { Grant, GrantRights, Identity } from "../core/calls/identity.ts";
+import { grantedFacts, type Grant, type GrantRights, type Identity } from "../core/calls/identity.ts";
 import type {
   AdmittedCaller,
   Authentication,
@@ -145,13 +145,13 @@ export class AccessTokenAuthenticator implements Authenticator {
   }
 }
 
-function admittedWith(identity: Identity, { rights, ratePerMinute }: Grant, untilMs: number): AdmittedCaller {
+function admittedWith(identity: Identity, grant: Grant, untilMs: number): AdmittedCaller {
   return Object.freeze({
     admitted: true,
     principal: Object.freeze({
       id: identity.id,
-      rights,
-      ...(ratePerMinute !== undefined && { ratePerMinute }),
+      rights: grant.rights,
+      ...grantedFacts(grant),
       identity,
     }),
     keepMs: WORKER_CACHE_MS,

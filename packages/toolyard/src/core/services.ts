@@ -7,6 +7,7 @@ import type { JsonObject } from "./json/json.ts";
 import type { Models } from "./ports/models.ts";
 import type { Fail } from "./calls/outcome.ts";
 import type { Logger, SearchAnswer, SearchBounds } from "./ports/ports.ts";
+import type { ScopeRules } from "./ports/scope-rules.ts";
 import type { Profiles } from "./ports/profiles.ts";
 import { serviceKey, servingKey } from "./service-key.ts";
 import type { SignInCoordinator } from "./ports/sign-in-coordinator.ts";
@@ -78,6 +79,7 @@ export const SECRETS = serviceKey<SourceSecrets>()("secrets");
 export const REDACT = serviceKey<(text: string) => string>()("redact");
 /** Returns the last lines of the log, oldest first, redacted; those about one principal's calls if its id is given. */
 export const LOG_LINES = serviceKey<(count: number, principal?: string) => readonly string[]>()("logLines");
+export const SCOPES = serviceKey<ScopeRules>()("scopes");
 export const PROFILES = serviceKey<Profiles>()("profiles");
 export const MODELS = serviceKey<Models>()("models");
 export const SIGN_INS = serviceKey<SignInCoordinator>()("signIns");

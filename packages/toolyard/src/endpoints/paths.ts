@@ -13,4 +13,5 @@ export const JSON_RPC_PATHS: readonly string[] = ["/", "/jsonrpc"];
 export const OPENAPI_PATH = "/openapi.json";
 export const DOCS_PATH = "/docs";
 
+export const WHOAMI_PATH = "/whoami";
 export const STATUS_PATH = "/status";

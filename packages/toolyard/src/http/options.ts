@@ -346,6 +346,7 @@ function resolveTokens({ token, tokens }: ValuesOf<typeof HttpSchema>): readonly
       ...(entry.allow && { allow: entry.allow }),
       ...(entry.deny && { deny: entry.deny }),
       ...(entry.read_only && { readOnly: true }),
+      origin: `token ${name}`,
     });
     const { token: secret, rate_per_minute: ratePerMinute } = entry;
     entries.push({ name, token: secret, rights, ...(ratePerMinute !== undefined && { ratePerMinute }) });

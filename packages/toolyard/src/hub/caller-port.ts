@@ -11,7 +11,7 @@ import type {
   View,
   WaitOptions,
 } from "../core/ports/hub-port.ts";
-import { LOGGER } from "../core/services.ts";
+import { LOGGER, SCOPES } from "../core/services.ts";
 import { fail, type Outcome } from "../core/calls/outcome.ts";
 import { getService } from "../kernel/start-features.ts";
 import { TELEMETRY } from "../kernel/telemetry.ts";
@@ -69,6 +69,8 @@ export class CallerPort implements HubPort {
       .for(caller.principal)
       .lookUp({ text: uri, isUri: true, view }, (snapshot) => snapshot.resolveResource(uri, view));
     if (!lookup.found) throw new FailError(lookup.failure);
+    const refusal = getService(this.#kernel.services, SCOPES).refusal(caller.principal, lookup.subject, lookup.name);
+    if (refusal) throw new FailError(refusal);
     const provider = sources.find(lookup.source.id);
     if (provider?.subscribe) return provider.subscribe(lookup.target.uri, caller);
     throw new FailError(

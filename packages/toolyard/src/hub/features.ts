@@ -8,6 +8,7 @@ import { HOME } from "../features/home/feature.ts";
 import { JSON_RPC } from "../features/json-rpc/feature.ts";
 import { MODELS } from "../features/models/feature.ts";
 import { PROFILES } from "../features/profiles/feature.ts";
+import { ROLES } from "../features/roles/feature.ts";
 import { SANDBOX } from "../features/sandbox/feature.ts";
 import { SEARCH } from "../features/search/feature.ts";
 import { SIGN_IN } from "../features/sign-in/feature.ts";
@@ -64,6 +65,7 @@ export const FEATURES = featureList([
   SIGN_IN,
   REMOTE_SERVERS,
   DEFAULT_TOOLS,
+  ROLES,
   PROFILES,
   MCP_ENDPOINT,
   JSON_RPC,

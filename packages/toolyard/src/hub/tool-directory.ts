@@ -22,6 +22,8 @@ export interface SurfaceTool {
   readonly entry: JsonObject;
 }
 
+/** Sees everything. Subjects are complete for callers with narrowed rights only. */
+const JUDGED_VIEW: View = { mode: "all", principal: { ...LOCAL_PRINCIPAL, rights: { deny: [""] } } };
 const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
 
 /** The tools of a hub by name and by query, beside the lists of the port. */
@@ -66,6 +68,17 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
     const entry = seen.toolEntry(name) ?? unlisted;
     const shown = seen.toolNameFor(name, view.principal);
     return { found: true, entry: shown === name ? entry : { ...entry, name: shown } };
+  }
+
+  /** Finds a tool, prompt or resource by its name or URI, and the subject of rights checks on it. */
+  async findSubject(spelling: string): Promise<Lookup> {
+    const snapshot = await this.#kernel.catalog.snapshot();
+    const lookups: readonly Lookup[] = [
+      snapshot.resolveTool(spelling, JUDGED_VIEW),
+      snapshot.resolvePrompt(spelling, JUDGED_VIEW),
+      snapshot.resolveResource(spelling, JUDGED_VIEW),
+    ];
+    return lookups.find(({ found }) => found) ?? snapshot.resolveTool(spelling, WHOLE_VIEW);
   }
 
   nameOf(spelling: string, principal: Principal): string | undefined {

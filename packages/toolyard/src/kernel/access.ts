@@ -1,5 +1,6 @@
 import type { Access, AccessPlan } from "../core/access.ts";
-import type { GrantRights } from "../core/calls/identity.ts";
+import type { Grant, GrantRights } from "../core/calls/identity.ts";
+import { EVERYTHING, rightsOfEvery } from "../core/ports/rights.ts";
 import type { HttpOptions } from "../http/options.ts";
 import { createTokenAccess, planTokenAccess, type TokenSettings } from "../http/request/tokens.ts";
 import type { AccessKind, Contribution } from "./feature.ts";
@@ -11,13 +12,25 @@ export function planAccess(contributions: readonly Contribution[], server: Token
 
 /** Creates the access of one place that the hub is served at. Throws an `OptionError`. */
 export function createAccess(contributions: readonly Contribution[], http: HttpOptions): Access {
-  return choose(contributions)?.kind.create(http, grantOf(contributions, http)) ?? createTokenAccess(http);
+  const grantRights = contributions.find((one) => one.grantRights)?.grantRights ?? (() => WHOLE);
+  return (
+    choose(contributions)?.kind.create(http, grantWithin(grantRights, http)) ?? createTokenAccess(http, grantRights)
+  );
 }
 
-/** Returns how identities get their rights: by the first feature that gives them, else all that the place allows. */
-function grantOf(contributions: readonly Contribution[], { openRights }: HttpOptions): GrantRights {
-  const whole = Object.freeze({ rights: openRights });
-  return contributions.find(({ grantRights }) => grantRights)?.grantRights ?? (() => whole);
+const WHOLE: Grant = Object.freeze({ rights: EVERYTHING });
+
+/** Returns the grants within the rights of the place; one object for each grant, which caches depend on. */
+function grantWithin(grantRights: GrantRights, { openRights }: HttpOptions): GrantRights {
+  if (openRights === EVERYTHING) return grantRights;
+  const known = new WeakMap<Grant, Grant>();
+  return (identity) => {
+    const grant = grantRights(identity);
+    if (!grant) return undefined;
+    let within = known.get(grant);
+    if (!within) known.set(grant, (within = { ...grant, rights: rightsOfEvery([openRights, grant.rights]) }));
+    return within;
+  };
 }
 
 interface Choice {

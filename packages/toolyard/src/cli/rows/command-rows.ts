@@ -274,6 +274,7 @@ export async function commandRows(words: readonly string[] = []): Promise<readon
     verbose: VERBOSE,
     timeout: TIMEOUT,
     tokenEnv: TOKEN_ENV,
+    url: URL,
   });
   return [...OF_THE_HUB, ...setup, ...BESIDE, ...last];
 }

@@ -1,5 +1,6 @@
 import type { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
+import { accessRows } from "./access-rows.ts";
 import { coreRow } from "./core-row.ts";
 import { extrasRow } from "./extras-row.ts";
 import { gnnRow } from "./gnn-row.ts";
@@ -15,6 +16,7 @@ export interface CommonOptions {
   readonly verbose: Option;
   readonly timeout: Option;
   readonly tokenEnv: Option;
+  readonly url: Option;
 }
 
 /** Commands that most start-ups do not need, loaded together: the setup commands, and those at the end. */
@@ -26,6 +28,7 @@ export function furtherRows(options: CommonOptions): {
   return {
     setup: setupRows(options),
     last: [
+      ...accessRows([config, yes, json], options),
       ...signInRows([config, yes, json], timeout),
       extrasRow(json),
       gnnRow(json),

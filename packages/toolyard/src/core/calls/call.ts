@@ -25,6 +25,8 @@ export interface Principal {
   readonly identity?: Identity;
   /** Names of its roles. @default none */
   readonly roles?: readonly string[];
+  /** Scopes that it may use. @default those of its identity */
+  readonly scopes?: readonly string[];
   /** The profile that it reached the hub by; `rights` are within it. @default none */
   readonly profile?: PrincipalProfile;
 }

@@ -35,6 +35,19 @@ export interface Grant {
   readonly rights: Rights;
   /** Calls per minute; 0 for no limit. @default `[limits] rate_per_minute` */
   readonly ratePerMinute?: number;
+  /** Names of the roles. @default none */
+  readonly roles?: readonly string[];
+  /** Scopes that the identity may use. @default those of its access token */
+  readonly scopes?: readonly string[];
+}
+
+/** Returns the members of a principal that its grant decides, other than its rights. */
+export function grantedFacts({ ratePerMinute, roles, scopes }: Grant): Omit<Grant, "rights"> {
+  return {
+    ...(ratePerMinute !== undefined && { ratePerMinute }),
+    ...(roles && { roles }),
+    ...(scopes && { scopes }),
+  };
 }
 
 /** Returns the rights of an identity, or `undefined` if no role admits it: the caller is then refused with 403. */

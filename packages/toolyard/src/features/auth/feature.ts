@@ -37,7 +37,7 @@ export const AUTH = defineFeature({
             options: { ...options, issuer },
             environment: variables,
             grantRights,
-            ...(options.modes.includes("tokens") && { findStatic: createTokenLookup(http.tokens) }),
+            ...(options.modes.includes("tokens") && { findStatic: createTokenLookup(http.tokens, grantRights) }),
             report: (problem) => logger.warning("An access token could not be checked.", { reason: problem }),
           });
           open.add(access);

@@ -7,7 +7,9 @@ import type {
   Credentials,
   RefusedCaller,
 } from "../../core/ports/authenticator.ts";
-import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../../core/calls/call.ts";
+import { grantedFacts, type GrantRights, type Identity } from "../../core/calls/identity.ts";
+import { EVERYTHING, rightsOfEvery } from "../../core/ports/rights.ts";
 import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import type { HttpOptions, TokenEntry } from "../options.ts";
 
@@ -24,17 +26,15 @@ export interface TokenSettings {
 }
 
 /** Creates the access that `planTokenAccess` plans. */
-export function createTokenAccess({
-  tokens,
-  openRights,
-  host,
-  trustedProxies,
-}: Pick<HttpOptions, "tokens" | "openRights" | "host" | "trustedProxies">): Access {
+export function createTokenAccess(
+  { tokens, openRights, host, trustedProxies }: Pick<HttpOptions, "tokens" | "openRights" | "host" | "trustedProxies">,
+  grantRights: GrantRights = () => undefined,
+): Access {
   if (tokens.length > 0)
     return Object.freeze({
       mode: "bearer",
       isGuarded: true,
-      authenticator: new TokenAuthenticator(tokens),
+      authenticator: new TokenAuthenticator(tokens, grantRights),
       documents: [],
     });
   // Behind a proxy, requests from any machine arrive from this one.
@@ -55,13 +55,14 @@ export type FindToken = (digest: Buffer) => AdmittedCaller | undefined;
  * Creates a function that finds the caller of a token. It compares every token, and digests are of one length, so the
  * time taken reveals nothing about any of them.
  */
-export function createTokenLookup(entries: readonly TokenEntry[]): FindToken {
-  const known: readonly KnownToken[] = entries.map(({ name, token, rights, ratePerMinute }) => ({
-    digest: digestOf(token),
-    admitted: Object.freeze({
-      admitted: true,
-      principal: Object.freeze({ id: name, rights, ...(ratePerMinute !== undefined && { ratePerMinute }) }),
-    }),
+export function createTokenLookup(
+  entries: readonly TokenEntry[],
+  grantRights: GrantRights = () => undefined,
+): FindToken {
+  // Endpoints are opened again when roles change, so a token has one principal.
+  const known: readonly KnownToken[] = entries.map((entry) => ({
+    digest: digestOf(entry.token),
+    admitted: Object.freeze({ admitted: true, principal: tokenPrincipal(entry, grantRights) }),
   }));
   return (digest) => {
     let found: AdmittedCaller | undefined;
@@ -74,8 +75,8 @@ export function createTokenLookup(entries: readonly TokenEntry[]): FindToken {
 class TokenAuthenticator implements Authenticator {
   readonly #find: FindToken;
 
-  constructor(entries: readonly TokenEntry[]) {
-    this.#find = createTokenLookup(entries);
+  constructor(entries: readonly TokenEntry[], grantRights: GrantRights) {
+    this.#find = createTokenLookup(entries, grantRights);
   }
 
   authenticate(credentials: Credentials): Authentication {
@@ -85,6 +86,19 @@ class TokenAuthenticator implements Authenticator {
     if (token === undefined) return refusal("Invalid Authorization header format, expected 'Bearer TOKEN'");
     return this.#find(digestOf(token)) ?? refusal("The token is not known here");
   }
+}
+
+/** Creates the principal of a token. Roles narrow the rights of its entry, whose own rate goes before theirs. */
+export function tokenPrincipal({ name, rights, ratePerMinute }: TokenEntry, grantRights: GrantRights): Principal {
+  const identity: Identity = { kind: "token", id: name, name, groups: [], scopes: [], claims: {} };
+  const grant = grantRights(identity);
+  return Object.freeze({
+    id: name,
+    identity,
+    ...(grant && grantedFacts(grant)),
+    rights: rightsOfEvery([rights, grant?.rights ?? EVERYTHING]),
+    ...(ratePerMinute !== undefined && { ratePerMinute }),
+  });
 }
 
 function digestOf(token: string): Buffer {

@@ -1,0 +1,77 @@
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { fail, type Fail } from "../../core/calls/outcome.ts";
+import { messageOf } from "../../core/errors.ts";
+import { resolveHttp } from "../../http/options.ts";
+import { EXIT, reportFail } from "../failure.ts";
+import { ownUrl } from "../hub-access/own-url.ts";
+import { askHub } from "../hub-access/query-hub.ts";
+import { loadSettings, parseUrl, readToken, wantsToken } from "../hub-access/session.ts";
+import { print, printJson, type Io } from "../output/io.ts";
+import { plainLine } from "../output/table.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
+
+const ANSWER_WITHIN_MS = 10_000;
+
+export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
+  const { url, token } = await addressOf(options, io);
+  const answer = await ask(url, token, io);
+  if ("failure" in answer) return reportFail(answer.failure, options.json === true, io);
+  if (options.json) await printJson(io.stdout, answer.body);
+  else await print(io.stdout, textOf(answer.body));
+  return EXIT.ok;
+};
+
+/** `--url`, also of a profile, else the address at which the configuration lets the hub listen. */
+async function addressOf(options: SharedOptions, io: Io): Promise<{ url: URL; token: string | undefined }> {
+  if (options.url !== undefined) {
+    const url = parseUrl(options.url);
+    url.pathname = `${url.pathname.replace(/\/(?:mcp|sse)?\/?$/, "")}/whoami`;
+    url.search = "";
+    return { url, token: readToken(options, io) };
+  }
+  const { server = {} } = (await loadSettings(options, io)).tree;
+  const url = new URL(`${await ownUrl(resolveHttp({ ...server, insecure: true }))}/whoami`);
+  return { url, token: readToken(options, io) ?? server.token };
+}
+
+async function ask(
+  url: URL,
+  token: string | undefined,
+  io: Io,
+): Promise<{ readonly body: JsonObject } | { readonly failure: Fail }> {
+  try {
+    const { status, json } = await askHub({ url, token, timeoutMs: ANSWER_WITHIN_MS }, io);
+    if (status === 401) return { failure: wantsToken(url.origin, token !== undefined) };
+    if (status === 200 && isJsonObject(json)) return { body: json };
+    const text = `${url.href} answered HTTP ${status} and no identity. Is it a toolyard endpoint?`;
+    return { failure: fail(status === 403 ? "denied" : "malformed", text) };
+  } catch (error) {
+    if (io.interrupted.aborted) return { failure: fail("cancelled", "Interrupted.") };
+    const advice = "Start one with `toolyard serve`, or name another with --url.";
+    return { failure: fail("unavailable", `No hub answers at ${url.origin}: ${messageOf(error)}. ${advice}`) };
+  }
+}
+
+const LABELS: readonly (readonly [member: string, label: string])[] = [
+  ["id", "caller"],
+  ["kind", "kind"],
+  ["name", "name"],
+  ["issuer", "issuer"],
+  ["clientId", "client"],
+  ["groups", "groups"],
+  ["roles", "roles"],
+  ["scopes", "scopes"],
+  ["profile", "profile"],
+  ["ratePerMinute", "calls per minute"],
+  ["expiresAt", "token expires"],
+  ["rights", "rights"],
+];
+
+function textOf(body: JsonObject): string {
+  const lines = LABELS.flatMap(([member, label]) => {
+    const value = body[member];
+    const text = Array.isArray(value) ? value.map(String).join(member === "rights" ? "; " : ", ") : value;
+    return text === undefined || text === "" ? [] : [plainLine(`${label}: ${String(text)}`)];
+  });
+  return lines.join("\n");
+}

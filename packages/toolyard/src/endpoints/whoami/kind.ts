@@ -1,0 +1,11 @@
+import { defineEndpoint } from "../endpoint.ts";
+import { WHOAMI_PATH } from "../paths.ts";
+
+/** `GET /whoami`. It has no options: each caller reads its own identity. */
+export const WHOAMI = defineEndpoint({
+  schema: {},
+  paths: [WHOAMI_PATH],
+  uses: [],
+  resolve: () => ({}),
+  open: async () => new (await import("./whoami-endpoint.ts")).WhoamiEndpoint(),
+});

@@ -1,0 +1,25 @@
+import { SCOPES } from "../../core/services.ts";
+import { WHOAMI } from "../../endpoints/whoami/kind.ts";
+import { defineFeature } from "../../kernel/feature.ts";
+import { LiveRoles } from "./live-roles.ts";
+import { LiveScopes } from "./live-scopes.ts";
+import { assertRoles, ROLE_SECTIONS, type RoleReads } from "./options.ts";
+
+/** Rights by role, scopes that operations need, and the address at which callers read their own rights. */
+export const ROLES = defineFeature({
+  name: "roles",
+  schema: ROLE_SECTIONS,
+  provides: [SCOPES],
+  changesEndpoints: true,
+  endpoints: [WHOAMI],
+  check: (config: RoleReads) => assertRoles(config),
+  start: (_services, config: () => RoleReads) => {
+    const roles = new LiveRoles(config);
+    const scopes = new LiveScopes(config, roles);
+    return {
+      grantRights: (identity) => roles.grant(identity),
+      stages: [{ after: "authorise", load: async () => (await import("./scope-stage.ts")).scopeStage(scopes) }],
+      services: { scopes },
+    };
+  },
+});

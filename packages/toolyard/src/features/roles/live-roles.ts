@@ -1,0 +1,102 @@
+import type { Grant, Identity } from "../../core/calls/identity.ts";
+import type { NarrowRights } from "../../core/ports/permission.ts";
+import { EVERYTHING, rightsOfEvery, rightsOfSome, rightsWithin, type Rights } from "../../core/ports/rights.ts";
+import type { RoleConfig, RoleReads, RolesConfig, ScopesConfig } from "./options.ts";
+import { isMember } from "./role-members.ts";
+
+type Role = readonly [name: string, config: RoleConfig];
+
+interface Resolved {
+  readonly roles: RolesConfig | undefined;
+  readonly scopes: ScopesConfig | undefined;
+  /** One grant for each identity, since permissions are kept by the objects of rights. */
+  readonly grants: WeakMap<Identity, Grant | undefined>;
+}
+
+/** The roles of the current configuration, and what they grant. */
+export class LiveRoles {
+  readonly #config: () => RoleReads;
+  #resolved: Resolved | undefined;
+
+  constructor(config: () => RoleReads) {
+    this.#config = config;
+  }
+
+  /**
+   * Returns what an identity's roles grant, the same object until the configuration changes. Nothing if the identity
+   * needs a role and has none.
+   */
+  grant(identity: Identity): Grant | undefined {
+    const { roles, grants } = this.#current();
+    if (!grants.has(identity)) grants.set(identity, this.#createGrant(identity, roles ?? {}));
+    return grants.get(identity);
+  }
+
+  /** Whether an identity may have a scope, according to its roles. */
+  permitsScope(identity: Identity, scope: string): boolean {
+    if (identity.kind === "token") return true;
+    const limited = this.#rolesOf(identity).filter(([, role]) => role.scopes !== undefined);
+    return limited.length === 0 || limited.some(([, role]) => role.scopes!.includes(scope));
+  }
+
+  #rolesOf(identity: Identity): readonly Role[] {
+    return Object.entries(this.#config().roles ?? {}).filter(([, { members }]) => isMember(identity, members));
+  }
+
+  #createGrant(identity: Identity, roles: RolesConfig): Grant | undefined {
+    const held = this.#rolesOf(identity);
+    if (held.length === 0) return hasOwnRights(identity, roles) ? ALL : undefined;
+    const ratePerMinute = highestRate(held);
+    return Object.freeze({
+      rights: rightsOfRoles(held),
+      roles: Object.freeze(held.map(([name]) => name)),
+      scopes: scopesOf(identity, held),
+      ...(ratePerMinute !== undefined && { ratePerMinute }),
+    });
+  }
+
+  #current(): Resolved {
+    const { roles, scopes } = this.#config();
+    if (!this.#resolved || this.#resolved.roles !== roles || this.#resolved.scopes !== scopes)
+      this.#resolved = { roles, scopes, grants: new WeakMap() };
+    return this.#resolved;
+  }
+}
+
+const ALL: Grant = Object.freeze({ rights: EVERYTHING });
+
+/** An entry of `[server.tokens]` has rights without a role. */
+function hasOwnRights({ kind }: Identity, roles: RolesConfig): boolean {
+  return kind === "token" || Object.keys(roles).length === 0;
+}
+
+/** What one role denies stays denied, also if another one permits it; otherwise one role that permits is enough. */
+export function rightsOfRoles(roles: readonly Role[]): Rights {
+  const denied = roles.map(([name, { deny = [] }]) => rightsWithin({ deny, origin: `role ${name}` }));
+  return rightsOfEvery([...denied, rightsOfSome(roles.map(limitsOf))]);
+}
+
+function limitsOf([name, { allow, sources, read_only: readOnly }]: Role): Rights {
+  const limits: NarrowRights = {
+    ...(allow && { allow }),
+    ...(sources && { sources }),
+    ...(readOnly && { readOnly }),
+    origin: `role ${name}`,
+  };
+  return rightsWithin(limits);
+}
+
+function highestRate(roles: readonly Role[]): number | undefined {
+  const rates = roles.flatMap(([, { rate_per_minute: rate }]) => (rate === undefined ? [] : [rate]));
+  if (rates.length === 0) return undefined;
+  return rates.includes(0) ? 0 : Math.max(...rates);
+}
+
+/** A token of the configuration has the scopes of its roles; an access token those of its own that its roles permit. */
+function scopesOf({ kind, scopes }: Identity, roles: readonly Role[]): readonly string[] {
+  const permitted = roles.flatMap(([, role]) => role.scopes ?? []);
+  if (kind === "token") return permitted;
+  return roles.some(([, role]) => role.scopes !== undefined)
+    ? scopes.filter((scope) => permitted.includes(scope))
+    : scopes;
+}

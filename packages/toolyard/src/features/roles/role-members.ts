@@ -1,0 +1,37 @@
+import type { Identity } from "../../core/calls/identity.ts";
+import type { RoleConfig } from "./options.ts";
+
+type Members = NonNullable<RoleConfig["members"]>;
+type Claims = NonNullable<Members["claims"]>;
+
+/** Whether an identity has a role with these members. */
+export function isMember(identity: Identity, members: Members = {}): boolean {
+  const { tokens = [], everyone = false } = members;
+  if (everyone) return true;
+  return identity.kind === "token" ? tokens.includes(identity.name) : isSignedInMember(identity, members);
+}
+
+function isSignedInMember(identity: Identity, members: Members): boolean {
+  const { users = [], groups = [], clients = [], claims, issuer } = members;
+  if (issuer !== undefined && issuer !== identity.issuer) return false;
+  const { kind, id, name, clientId = "" } = identity;
+  const isNamed = kind === "user" ? users.includes(name) || users.includes(id) : clients.includes(clientId);
+  return isNamed || isInGroups(identity, groups) || hasClaims(identity, claims);
+}
+
+function isInGroups(identity: Identity, groups: readonly string[]): boolean {
+  return identity.groups.some((group) => groups.includes(group));
+}
+
+function hasClaims(identity: Identity, claims: Claims | undefined): boolean {
+  const wanted = Object.entries(claims ?? {});
+  return wanted.length > 0 && wanted.every(([name, value]) => hasClaim(identity, name, value));
+}
+
+/** A claim with several values has each of them. Values of another type do not match. */
+function hasClaim({ claims }: Identity, name: string, wanted: Claims[string]): boolean {
+  const found: unknown = Object.hasOwn(claims, name) ? claims[name] : undefined;
+  const accepted: readonly unknown[] = Array.isArray(wanted) ? wanted : [wanted];
+  const values: readonly unknown[] = Array.isArray(found) ? found : [found];
+  return values.some((value) => value !== undefined && accepted.includes(value));
+}

@@ -1,0 +1,57 @@
+// Who may use what, as the command line shows it: from the configuration, and from a hub that runs.
+import { expect, test } from "vitest";
+import { Desk, seen } from "./harness.ts";
+import { SERVER } from "./small-server.ts";
+
+const TOML = `[server]
+port = 0
+tokens.ci = { token = "ci-secret-123", deny = ["small__cwd"] }
+tokens.plain = { token = "plain-secret-1" }
+[mcp.stdio_servers.small]
+command = ["node", "server.mjs"]
+[roles.reader]
+allow = ["small::*"]
+deny = ["small::pid"]
+members.tokens = ["ci"]
+members.groups = ["staff"]
+[scopes.echo]
+required_by = ["small::echo"]
+[profiles.one]
+tools = ["small::echo"]
+[profiles.staff]
+roles = ["reader"]
+`;
+const FILES = { "server.mjs": SERVER, "toolyard.toml": TOML };
+
+test.each<[string[], number, string]>([
+  [["plain", "small__pid"], 0, "plain can use small__pid: nothing limits these rights."],
+  [["token:ci", "small__pid"], 1, "token:ci cannot use small__pid: role reader: `deny` matches by `small::pid`."],
+  [["ci", "small.cwd"], 1, "ci cannot use small__cwd: token ci: `deny` matches by `small__cwd`."],
+  [["ci", "meta.ping"], 1, "ci cannot use meta.ping: role reader: nothing in `allow` matches."],
+  [["plain", "echo"], 1, "small__echo needs the scope echo. A role of the token plain must have it"],
+  [["group:staff", "small__echo"], 0, "Its access token needs the scope echo."],
+  [["role:reader", "small__echo"], 0, "role reader: `allow` matches by `small::*`."],
+  [["user:ann", "small__echo"], 2, "No role has the member user:ann"],
+  [["local", "small__pid", "--profile", "one"], 1, "profile one: nothing in `tools` matches."],
+  [["plain", "small__pid", "--profile", "staff"], 1, "profile staff: `roles` names no role of the caller."],
+  [["nobody", "small__pid"], 2, "There is no token `nobody`. `[server]` has: ci, plain."],
+  [["role:none", "small__pid"], 2, "There is no role `none`. `[roles]` has: reader."],
+  [["ci", "small__pig"], 3, "Unknown tool: small__pig"],
+])("can %j exits with %i and names the rule", async (words, code, text) => {
+  await using desk = await Desk.create(FILES);
+  const ran = await desk.run(["can", ...words, "--yes"]);
+  expect([ran.code, ran.stdout + ran.stderr]).toEqual([code, expect.stringContaining(text)]);
+});
+
+test("whoami shows the caller to a running hub, also within a profile, and asks for a token", async () => {
+  await using desk = await Desk.create(FILES);
+  const hub = desk.start(["serve", "--json", "--yes"]);
+  const [, url = ""] = await seen(hub.stdout!, /"url":"([^"]+)"/);
+  const env = { TOOLYARD_TOKEN: "ci-secret-123" };
+  const own = await desk.run(["whoami", "--url", url], { env });
+  expect([own.code, own.stdout]).toEqual([0, expect.stringMatching(/caller: ci\nkind: token[^]*roles: reader/)]);
+  const within = await desk.run(["whoami", "--url", `${url}/staff`, "--json"], { env });
+  expect(JSON.parse(within.stdout)).toMatchObject({ id: "ci", roles: ["reader"], profile: "staff" });
+  const without = await desk.run(["whoami", "--url", url]);
+  expect([without.code === 0, without.stderr]).toEqual([false, expect.stringContaining("wants a token (HTTP 401)")]);
+});
