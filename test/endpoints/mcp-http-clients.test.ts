@@ -1,4 +1,4 @@
-// The SDK's clients against the HTTP door: pinned to the modern era, negotiating, and of the legacy era, v1 and v2.
+// The SDK's clients against the HTTP endpoint: pinned to the modern era, negotiating, and of the legacy era, v1 and v2.
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from "@modelcontextprotocol/client";

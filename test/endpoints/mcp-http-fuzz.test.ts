@@ -1,5 +1,5 @@
-// Broken requests by the thousand on the HTTP door, from a seed: every one gets one answer with its own id, and nothing
-// is left behind.
+// Thousands of broken requests to the HTTP endpoint, from a seed: each gets one answer with its own id, and nothing is
+// left behind.
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";

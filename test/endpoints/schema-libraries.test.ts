@@ -93,5 +93,5 @@ test("a schema that cannot say itself, or is a map of schemas, is refused with w
   );
   await expect(
     hubWith((tools) => void tools.registerTool("big", () => "", z.object({ n: z.bigint() }))),
-  ).rejects.toThrow("Tool `big`: `schema`: the schema cannot be said as JSON Schema: BigInt");
+  ).rejects.toThrow("Tool `big`: `schema`: the schema has no form in JSON Schema: BigInt");
 });

@@ -153,7 +153,7 @@ test("a bad edit changes nothing and is reported; the good one after it is taken
     const from = served.log.lines.length;
     await served.writeConfig(bad);
     const line = await served.log.until(({ level }) => level === "error", from);
-    expect(line.message).toContain("what was in force stays");
+    expect(line.message).toContain("the previous one stays in force");
     expect(String(line.facts["reason"])).toMatch(/toolyard\.toml|call_timeout/);
     expect(await textOf(client, "kept__pid")).toBe(pid);
   }
@@ -180,12 +180,12 @@ test("a changed [server] is taken over at its address; one that cannot be served
   expect(await status()).toBe(200);
   let from = served.log.lines.length;
   await served.writeConfig({ ...servers({ kept: [] }), server: { token: "first-token" } });
-  await served.log.until(({ message }) => message === "The door was opened anew.", from);
+  await served.log.until(({ message }) => message === "The endpoint was reopened.", from);
   expect([await status(), await status("first-token")]).toEqual([401, 200]);
   from = served.log.lines.length;
   await served.writeConfig({ ...servers({ kept: [] }), server: { token: "first-token", base_path: "no slash" } });
   expect((await served.log.until(({ level }) => level === "error", from)).message).toContain(
-    "the door stays as it was",
+    "the endpoint stays unchanged",
   );
   expect([await status(), await status("first-token")]).toEqual([401, 200]);
 });

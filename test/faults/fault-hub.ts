@@ -1,4 +1,4 @@
-// A hub with one server that misbehaves and one that does not, both real, behind a real HTTP door.
+// A hub with one server that misbehaves and one that does not, both real, behind a real HTTP endpoint.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

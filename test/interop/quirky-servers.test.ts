@@ -290,7 +290,7 @@ test("numeric cursors of a server lead through all pages, go back as they came, 
   expect(cursors.map(({ params }) => (params as JsonObject | undefined)?.["cursor"])).toEqual([undefined, 1, 2]);
   const { problems } = hub.library!.sources().find(({ source }) => source.id === "quirky")!;
   expect(problems).toMatchObject([
-    { subject: "tools/list", message: "`nextCursor` must be text, got 1: it is sent back as it came.", repaired: true },
+    { subject: "tools/list", message: "`nextCursor` must be text, got 1: it is returned unchanged.", repaired: true },
   ]);
 });
 

@@ -104,7 +104,7 @@ describe("errors", () => {
   test.each([
     ["throw 'words'", 'Uncaught "words"'],
     ["throw null", "Uncaught null"],
-    ["throw { get message() { throw 1 } }", "What was thrown cannot be shown."],
+    ["throw { get message() { throw 1 } }", "The thrown value cannot be shown."],
     ["Promise.reject(new Error('nobody waits')); 1", "nobody waits"],
     ["setTimeout(() => { throw new Error('later') }, 1); 1", "later"],
     ["await new Promise(() => {})", "The code waits for a promise that nothing will ever settle."],

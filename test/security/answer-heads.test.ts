@@ -112,7 +112,7 @@ describe.each([1, 2])("with %i process(es)", (workers) => {
       for (const { status } of await Promise.all(odd.map(readRaw))) expect(status).toBe(200);
       for (const reply of await Promise.all(calls))
         expect(reply).toMatchObject({ status: 200, text: expect.stringContaining("echo") });
-      expect(await target.log()).not.toContain("worker of the HTTP door");
+      expect(await target.log()).not.toContain("worker of the HTTP endpoint");
     });
   });
 });

@@ -270,7 +270,7 @@ test("S15: the server status counts and names only permitted things, and for the
 });
 
 /** Suggestions follow the words that were asked for, and name what the caller may use. */
-const HINTS = /"id":[^,}]+|Did you mean [^?]*\?|Use what the list shows\.|"near":\[[^\]]*\]/g;
+const HINTS = /"id":[^,}]+|Did you mean [^?]*\?|Use a listed name\.|"near":\[[^\]]*\]/g;
 
 test("S15: answers alike about hidden and about missing things", async () => {
   for (const name of ["guest", "barred", "reader"] as const) {

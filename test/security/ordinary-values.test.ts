@@ -164,7 +164,7 @@ describe("a secret that one server repeats", () => {
     const careless = tools.find(({ name }) => String(name).startsWith("careless__"))!["name"];
     const failed = await client.request("tools/call", { name: careless, arguments: { text: `key=${SECRET}.` } });
     const status = await target.send({ method: "GET", path: "/status" });
-    await expect.poll(() => target.log(), { timeout: 20_000 }).toContain("is not kept on disk");
+    await expect.poll(() => target.log(), { timeout: 20_000 }).toContain("is not stored on disk");
     const texts = [
       JSON.stringify([own, failed, target.hub.sources()]),
       status.body,

@@ -138,7 +138,7 @@ describe("S14: an upstream that repeats the hub's credentials", () => {
       const client = await target.client();
       for (const name of ["up__fail", "up__refuse", SECRET, `up__${SECRET}`])
         await client.request("tools/call", { name, arguments: {} });
-      await expect.poll(() => target.log(), { timeout: 20_000 }).toContain("is not kept on disk");
+      await expect.poll(() => target.log(), { timeout: 20_000 }).toContain("is not stored on disk");
       const status = await target.send({ method: "GET", path: "/status" });
       const lists = join(target.home, "data", "lists");
       const cached = await Promise.all(

@@ -67,7 +67,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   GitHub: {
     switches: { ...NO_REGISTRATION, path: "/login/oauth", answer: asForm, refuses: onlyApp(() => true) },
     auth: ({ free }) => ({ ...APP, redirect_port: free }),
-    otherwise: { words: /registers nobody by itself.+redirect address http:\/\/127\.0\.0\.1:\d+\/callback/s },
+    otherwise: { words: /has no dynamic registration.+redirect address http:\/\/127\.0\.0\.1:\d+\/callback/s },
   },
   Notion: { switches: { endsOlder: true } },
   Linear: {
@@ -128,7 +128,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     protection: () => ({ resource: (own) => `${own}/` }),
     auth: ({ url, free }) => ({ ...APP, resource: url, redirect_port: free }),
-    otherwise: { words: /registers nobody by itself/ },
+    otherwise: { words: /has no dynamic registration/ },
   },
   Keycloak: {
     switches: {
@@ -138,7 +138,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       refuses: onlyApp(() => true),
     },
     auth: ({ free }) => ({ ...APP, redirect_port: free }),
-    otherwise: { words: /registers nobody by itself/ },
+    otherwise: { words: /has no dynamic registration/ },
   },
 };
 

@@ -80,13 +80,13 @@ test.each(["access_denied", "expired_token"])(
   "a device whose user or time refuses (%s) ends immediately",
   async (error) => {
     const { waits, end } = await withDevice({ refuses: refuse("authorization_pending", error) });
-    expect([waits.length, end]).toEqual([2, expect.stringContaining(`says ${error}. Begin anew.`)]);
+    expect([waits.length, end]).toEqual([2, expect.stringContaining(`says ${error}. Start again.`)]);
   },
 );
 
 test("an unused code expires", async () => {
   const { end } = await withDevice({ isApproved: false, deviceLifetime: 0.2 });
-  expect(end).toMatch(/nobody gave the code in its time/);
+  expect(end).toMatch(/the code expired unused/);
 });
 
 test("the command shows address and code, and is through when the code was given", async () => {

@@ -241,7 +241,7 @@ describe("stdio", () => {
     await slow.begun;
     expect(await client.ask(request("slow.run", {}, "second"))).toMatchObject({
       id: "second",
-      error: { code: -32603, message: expect.stringContaining("Too many requests at once") },
+      error: { code: -32603, message: expect.stringContaining("Too many concurrent requests") },
     });
     slow.open();
   });

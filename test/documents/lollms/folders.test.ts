@@ -45,7 +45,7 @@ test.each([
 ])("L30: without %s the tool is not offered", async (_, place, text) => {
   yard.folder.write(`folders/${place}`, text);
   expect(await (await open()).names()).toEqual([]);
-  expect(yard.problems("folders")).toEqual([expect.stringContaining("is missing beside")]);
+  expect(yard.problems("folders")).toEqual([expect.stringContaining("is missing next to")]);
 });
 
 test("L30: a script without execute is not offered, in words that name what is missing", async () => {

@@ -109,7 +109,7 @@ export class ListingGate {
     const maxWaitMs = Math.max(this.#maxWaitMs, Math.ceil(coldMs));
     const timer = setTimeout(() => {
       asking.isLate = true;
-      this.#report(`It did not say within ${maxWaitMs} ms what it offers, so its last known list is used.`);
+      this.#report(`It did not list its tools within ${maxWaitMs} ms, so its last known list is used.`);
       resolve();
     }, maxWaitMs);
     const settle = (): void => {

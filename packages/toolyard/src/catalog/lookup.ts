@@ -68,7 +68,7 @@ export function denied(what: string, name: string, names: Iterable<string>): Mis
   const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Use what the list shows.";
   const message =
     `No right to use the ${what} ${shown(name)}, if there is one. ` +
-    `${hint} Whoever runs this hub can give more rights.`;
+    `${hint} The operator of this hub can grant more rights.`;
   return { found: false, failure: fail("denied", message, { details: { near } }) };
 }
 

@@ -29,7 +29,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
     // A caller that does not wait for a living holder can still take a dead one's lock.
     if (await breakDead(path, staleMs)) continue;
     if (performance.now() > until)
-      throw new LockTaken(`${path} is held by another process. Remove it if none of them runs.`);
+      throw new LockTaken(`${path} is held by another process. Remove it if no such process runs.`);
     await pause(POLL_MS, undefined, signal ? { signal } : {});
   }
   try {

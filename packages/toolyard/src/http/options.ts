@@ -390,7 +390,7 @@ const OPEN: Pick<AccessPlan, "isGuarded"> = { isGuarded: false };
 function assertGuarded(host: string, isGuarded: boolean, insecure: boolean): void {
   if (isLoopbackHost(host) || isGuarded || insecure) return;
   throw new OptionError(
-    `Refusing to listen on ${host} without a token: everybody who reaches this machine could call every tool. ` +
+    `Refusing to listen on ${host} without a token: any client that reaches this machine could call every tool. ` +
       "Set `server.token` (or --token-env NAME), listen on 127.0.0.1, or pass --insecure (`server.insecure = " +
       "true`) if something else guards the port.",
   );

@@ -64,5 +64,5 @@ export class LibraryEndpoints {
 }
 
 const SERVER_CHANGED =
-  "[server] or [rest] has changed, tokens and rights among it, and what is served goes on as it was. " +
+  "[server] or [rest] has changed, tokens and rights included; the served endpoints keep the old values. " +
   "Close it, then call `serve()` again.";

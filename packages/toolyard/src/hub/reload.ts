@@ -40,7 +40,9 @@ export class Reloader {
   reload(): Promise<void> {
     const { hub } = this.#options;
     return this.apply().catch((error: unknown) =>
-      hub.logger.error("The configuration was not taken over; what was in force stays.", { reason: messageOf(error) }),
+      hub.logger.error("The configuration was not applied; the previous one stays in force.", {
+        reason: messageOf(error),
+      }),
     );
   }
 

@@ -82,6 +82,6 @@ function expectHttps(url: URL): string {
   if (url.protocol === "https:" && url.username === "" && url.password === "") return url.host;
   throw outboundFailure("denied", {
     service: url.host || "The address",
-    what: "is asked by https and without a user alone, and was not asked.",
+    what: "is requested only by https and without a user name, and was not requested.",
   });
 }

@@ -99,7 +99,7 @@ describe("pace", () => {
     );
     await expect(source.getJson("a")).rejects.toMatchObject({ failure: { kind: "limited", retryAfterMs: 30_000 } });
     await expect(source.getJson("b")).rejects.toMatchObject({
-      failure: { kind: "limited", message: expect.stringContaining("wants a pause") },
+      failure: { kind: "limited", message: expect.stringContaining("requires a pause") },
     });
     expect(server.seen).toHaveLength(1);
     now = 30_001;

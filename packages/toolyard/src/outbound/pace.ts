@@ -41,7 +41,7 @@ export class Pace {
     if (signal?.aborted) throw cancelledFailure(signal.reason);
     const now = this.#clock.now();
     if (now < this.#pausedUntil)
-      throw limited(`${service} wants a pause, so it was not asked.`, this.#pausedUntil - now);
+      throw limited(`${service} requires a pause, so no request was sent.`, this.#pausedUntil - now);
     if (intervalMs === 0) return;
     if (this.#waiting >= maxWaiting)
       throw limited(

@@ -37,10 +37,7 @@ function completedWithin(permission: Permission, state: CallState, next: Next): 
 }
 
 function deniedFailure(name: string): Fail {
-  return fail(
-    "denied",
-    `No right to use ${name}. Use what the list shows, or ask whoever runs this hub for more rights.`,
-  );
+  return fail("denied", `No right to use ${name}. Use a listed name, or ask the operator of this hub for more rights.`);
 }
 
 function unconfirmedFailure(name: string): Fail {

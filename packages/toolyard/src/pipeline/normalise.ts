@@ -95,7 +95,7 @@ function withPlainWords(failure: Fail): Fail {
 }
 
 function malformedFailure(name: string, what: string): Fail {
-  return fail("malformed", `${name} answered with ${what}. Report it to whoever provides the tool.`);
+  return fail("malformed", `${name} answered with ${what}. Report it to the provider of the tool.`);
 }
 
 const MAX_MESSAGE_CHARS = 2000;
@@ -104,6 +104,6 @@ function toolFailure(name: string, result: JsonObject): Fail {
   const blocks = result["content"] as readonly JsonObject[];
   const text = blocks.find((block) => block["type"] === "text" && typeof block["text"] === "string")?.["text"];
   const message =
-    typeof text === "string" && text !== "" ? failureWords(text) : `${name} says that it failed, and not why.`;
+    typeof text === "string" && text !== "" ? failureWords(text) : `${name} reported a failure without a reason.`;
   return fail("tool_error", firstChars(message, MAX_MESSAGE_CHARS), { result, ...kindDetails(result) });
 }

@@ -53,7 +53,7 @@ function withoutSecrets(failure: Fail, hide: <T>(value: T) => T): Fail {
 }
 
 function internalFailure({ call }: CallState, cause: unknown): Fail {
-  return fail("internal", `Something went wrong inside the hub. Its log says more under the id ${call.id}.`, {
+  return fail("internal", `The hub failed to handle the request. Its log has the details under the id ${call.id}.`, {
     details: { errorId: call.id },
     cause,
   });

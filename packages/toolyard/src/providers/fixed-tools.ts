@@ -55,7 +55,7 @@ export class FixedTools implements Provider {
     if (!tool)
       return fail(
         "unknown_tool",
-        `${this.#whose} no ${record.type} of this name. List the tools to see what there is.`,
+        `${this.#whose} no ${record.type} of this name. List the tools to see the available names.`,
       );
     return tool.run(call);
   }

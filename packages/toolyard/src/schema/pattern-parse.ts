@@ -113,7 +113,7 @@ class PatternParser {
     const count = this.#count();
     // Lazy or greedy makes no difference to whether there is a match.
     if (count) this.#eat("?");
-    if (count && count.min > count.max) throw new PatternError("a repetition whose bounds are in the wrong order");
+    if (count && count.min > count.max) throw new PatternError("a repetition with its limits in the wrong order");
     return count;
   }
 

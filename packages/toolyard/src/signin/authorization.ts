@@ -59,6 +59,6 @@ export function codeIn(
   throw needsPerson(
     label,
     "is not signed in to: what the browser brought back is no answer of its authorization server to this sign-in, " +
-      "and was not used. Begin anew.",
+      "and was not used. Start again.",
   );
 }

@@ -65,7 +65,7 @@ export async function signInByChat(call: Call, { place, challenge, desk, closing
   const refused = new AbortController();
   const signal = AbortSignal.any([call.signal, refused.signal, closing, AbortSignal.timeout(MAX_WAIT_MS)]);
   const ask = async (url: string): Promise<void> => {
-    const message = `${place.label} wants you to sign in. Open the link, and give the code ${guard.code} there.`;
+    const message = `${place.label} requires you to sign in. Open the link, and enter the code ${guard.code} there.`;
     const params = { mode: "url", message, url, elicitationId: guard.path.split("/").at(-1)! };
     const { action } = await call.ask({ method: "elicitation/create", params }, signal);
     if (action !== "accept") refused.abort(new FailError(NOT_WANTED));

@@ -107,10 +107,10 @@ async function redeemed(context: LoginContext, waiting: DeviceWait): Promise<Sig
     else if (answer && answer.error !== "authorization_pending")
       throw needsPerson(
         label,
-        `is not signed in to: ${prepared.found.server.issuer} says ${answer.error}. Begin anew.`,
+        `is not signed in to: ${prepared.found.server.issuer} says ${answer.error}. Start again.`,
       );
   }
-  throw needsPerson(label, "is not signed in to: nobody gave the code in its time. Begin anew.");
+  throw needsPerson(label, "is not signed in to: the code expired unused. Start again.");
 }
 
 type SignedTokens = Extract<GrantResult, { type: "tokens" }>["tokens"];

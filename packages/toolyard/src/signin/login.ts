@@ -120,7 +120,7 @@ class Answers {
       },
       (error: unknown) => {
         this.#settle?.reject(error);
-        return { ok: false, text: "The sign-in did not succeed. Where you began it stands why." };
+        return { ok: false, text: "The sign-in failed. The terminal where you began it shows the reason." };
       },
     );
   }

@@ -35,7 +35,7 @@ export async function clientFor(registering: RegistrationOptions): Promise<Clien
     return register(registering, server.registration_endpoint);
   throw needsPerson(
     registering.network.label,
-    `cannot be signed in to yet: ${server.issuer} registers nobody by itself. Register an application ` +
+    `cannot be signed in to yet: ${server.issuer} has no dynamic registration. Register an application ` +
       `${options.registerAt === undefined ? "there" : `at ${options.registerAt}`} with the ` +
       `redirect address ${redirectUri}, write its id into \`auth\`: { type = "oauth", client_id = "…", ` +
       `client_secret = "…", redirect_port = ${new URL(redirectUri).port} }, and run ` +

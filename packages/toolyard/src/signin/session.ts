@@ -276,7 +276,7 @@ export class SignInSession implements ChangingCredentials {
           scope,
         },
       );
-    throw this.#needsLogin(`wants more rights for this (${scope})`, { status: 403, scope });
+    throw this.#needsLogin(`requires more rights for this (${scope})`, { status: 403, scope });
   }
 
   async #acquired(challenge: Challenge, signal: Cancellation): Promise<boolean> {

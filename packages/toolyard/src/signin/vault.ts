@@ -224,7 +224,7 @@ async function usable<T>(work: Promise<T>): Promise<T> {
     if (error instanceof FailError || code === undefined) throw error;
     const words =
       `the vault cannot be used (${code}): \`vault/vault.json\` of the data folder must be a file that this user may ` +
-      "read and write. Move away what is in its place, or repair its permissions.";
+      "read and write. Move the other file away, or repair its permissions.";
     throw new FailError(fail("needs_authorisation", words, { details: { sent: false }, cause: error }));
   }
 }

@@ -35,7 +35,11 @@ export class FaultLog {
 /** Returns the failure for a thrown value; a fault of the hub's own code becomes `internal` with its cause. */
 export function failureOf(error: unknown): Fail {
   if (error instanceof FailError) return error.failure;
-  return fail("internal", "The hub failed while it spoke to the server of this tool. The log says more.", {
-    cause: error,
-  });
+  return fail(
+    "internal",
+    "The hub failed while it communicated with the server of this tool. Its log has the details.",
+    {
+      cause: error,
+    },
+  );
 }

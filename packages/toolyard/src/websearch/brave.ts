@@ -37,7 +37,7 @@ async function readAnswer(response: OutboundResponse): Promise<readonly WebHit[]
   // An answer without `web` means that no page matches.
   const results = objectMember(answer, "web")?.["results"] ?? [];
   if (!Array.isArray(results))
-    throw outboundFailure("malformed", { service: NAME, what: "answered a search whose results are no list." });
+    throw outboundFailure("malformed", { service: NAME, what: "answered a search without a list of results." });
   return readHits(results, { title: "title", link: "url", snippet: "description" });
 }
 

@@ -24,6 +24,6 @@ export function tooManyKeys(maxKeys: number): string {
   const [one, all] = [maxKeys, maxKeys * KEYS_IN_ALL];
   return (
     `has an object of more than ${one} keys, or more than ${all} keys in all; ` +
-    "send less at once, or raise `server.max_json_keys`"
+    "send less in one message, or raise `server.max_json_keys`"
   );
 }

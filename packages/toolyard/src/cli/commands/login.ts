@@ -99,7 +99,7 @@ async function signIn(
   } catch (error) {
     if (late.aborted)
       throw new FailError(
-        fail("timeout", `Nobody came back from the browser within ${patienceMs / 1000} s. Begin anew.`),
+        fail("timeout", `Nobody came back from the browser within ${patienceMs / 1000} s. Start again.`),
       );
     throw error;
   } finally {

@@ -209,10 +209,10 @@ async function reopen(hub: Hub, served: ServedHttp, before: string): Promise<Ser
       addressOf(wanted) === before
         ? await replaceEndpoint(hub, served, wanted)
         : await addEndpoint(hub, served, wanted);
-    hub.logger.info("The door was opened anew.", { endpoint: fresh.endpoint });
+    hub.logger.info("The endpoint was reopened.", { endpoint: fresh.endpoint });
     return fresh;
   } catch (error) {
-    hub.logger.error("The changed [server] or [rest] cannot be served; the door stays as it was.", {
+    hub.logger.error("The changed [server] or [rest] cannot be served; the endpoint stays unchanged.", {
       reason: messageOf(error),
     });
     return served;

@@ -70,7 +70,7 @@ function program({ command, args, env }: Extract<HubEntry, { command: string }>)
 }
 
 const NO_VARIABLES =
-  "its file cannot name a variable, and the hub's token is not to stand in it. " +
+  "its file cannot name a variable, and must not contain the hub's token. " +
   "Leave --http out: a hub on a pipe needs no token";
 
 const shell = (name: string): string => `\${${name}}`;

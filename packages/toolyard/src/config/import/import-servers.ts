@@ -88,7 +88,7 @@ function twins(servers: readonly ImportedServer[], taken: ReadonlyMap<string, Js
       ? [
           `"${alias}" of ${program} and "${twin.alias}" of ${twin.where} run the same ` +
             `(${serverLabel(options)}), so that ` +
-            "each of its tools would be there twice; remove one of them",
+            "each of its tools would exist twice; remove one entry",
         ]
       : [];
   });

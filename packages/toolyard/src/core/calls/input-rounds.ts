@@ -38,10 +38,7 @@ export async function withAnswers(asking: Ok, call: Call, attempt: Attempt): Pro
     if (!isAsking(outcome, call)) return outcome;
     last = outcome;
   }
-  return fail(
-    "malformed",
-    `The server asked for input ${MAX_ROUNDS} times in one call and was still not content. The call was given up.`,
-  );
+  return fail("malformed", `The server requested input ${MAX_ROUNDS} times in one call. The call was cancelled.`);
 }
 
 async function answersTo(result: JsonObject, call: Call): Promise<JsonObject> {
@@ -49,11 +46,11 @@ async function answersTo(result: JsonObject, call: Call): Promise<JsonObject> {
   const state = requestState === undefined ? {} : { requestState };
   const questions = Object.entries(objectMember(result, "inputRequests") ?? {});
   if (questions.length === 0 && requestState === undefined) {
-    throw new FailError(fail("malformed", "The server wants input and does not say which."));
+    throw new FailError(fail("malformed", "The server requires input and does not name it."));
   }
   if (questions.length > MAX_QUESTIONS)
     throw new FailError(
-      fail("malformed", `The server asked ${questions.length} questions at once; ${MAX_QUESTIONS} are allowed.`),
+      fail("malformed", `The server sent ${questions.length} concurrent questions; ${MAX_QUESTIONS} are allowed.`),
     );
   if (questions.length === 0) {
     await delay(PAUSE_MS, undefined, { signal: call.signal }).catch(() => {});

@@ -124,7 +124,7 @@ export class JsonRpcHttpEndpoint implements Endpoint {
     });
     if (messages.every(isNotification)) return sendEmpty(answer, 202);
     // A disconnected caller gets no answer; its requests are cancelled.
-    answer.onClosed(() => conversation.close("The caller has gone."));
+    answer.onClosed(() => conversation.close("The caller disconnected."));
     await work;
     replies.send(isBatch);
   }
@@ -152,7 +152,8 @@ export class JsonRpcHttpEndpoint implements Endpoint {
       error: messageOf(error),
       ...stack,
     });
-    const words = `Internal server error: Something went wrong inside the hub. Its log says more under the id ${id}.`;
+    const words =
+      "Internal server error: The hub failed to handle the request. " + `Its log has the details under the id ${id}.`;
     sendJson(answer, 500, stringifyExact(rpcError(null, { code: RPC.internal, message: words })));
   }
 }

@@ -147,7 +147,10 @@ export class JsonRpcDialect implements Dialect {
       error: messageOf(cause),
       ...stack,
     });
-    const failure = fail("internal", `Something went wrong inside the hub. Its log says more under the id ${id}.`);
+    const failure = fail(
+      "internal",
+      `The hub failed to handle the request. Its log has the details under the id ${id}.`,
+    );
     return { type: "error", kind: failure.kind, error: dialectError(failure, { tool: method }), ...scopesOf(failure) };
   }
 }

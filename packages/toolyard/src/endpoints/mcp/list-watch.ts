@@ -47,7 +47,7 @@ export class ListWatch<Member extends ListWatcher> {
       try {
         versions.set(kind, versionOf(await this.#hub.list(kind, view)));
       } catch (error) {
-        this.#logger.warning("A list could not be read, so clients cannot be told of its changes.", {
+        this.#logger.warning("A list could not be read, so clients are not notified of its changes.", {
           list: kind,
           error: messageOf(error),
         });

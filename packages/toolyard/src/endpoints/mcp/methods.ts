@@ -116,7 +116,7 @@ async function answerList(
     if (page) return { type: "list", kind, list, member, ...page };
     return errorAnswer(
       RPC.invalidParams,
-      "Invalid cursor: it is not one of this list as it stands now. Ask again without a cursor.",
+      "Invalid cursor: it does not belong to the current list. Repeat the request without a cursor.",
     );
   } catch (error) {
     return faultAnswer(error, request, deps);

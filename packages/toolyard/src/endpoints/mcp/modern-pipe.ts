@@ -95,7 +95,7 @@ export class ModernPipe {
       return this.#refuse(
         id,
         RPC.internal,
-        `Too many requests at once: ${maxInFlight} are running. Wait for some of them to be answered.`,
+        `Too many concurrent requests: ${maxInFlight} are running. Wait for some of them to be answered.`,
       );
     }
     const controller = new Canceller();

@@ -61,12 +61,12 @@ export class Calls {
   #fault(error: unknown): Fail {
     const id = nextCallId();
     const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};
-    this.#logger.error("A request of the REST door failed by a fault of this program.", {
+    this.#logger.error("A request of the REST endpoint failed because of a fault in this program.", {
       call: id,
       error: messageOf(error),
       ...stack,
     });
-    return fail("internal", `Something went wrong inside the hub. Its log says more under the id ${id}.`);
+    return fail("internal", `The hub failed to handle the request. Its log has the details under the id ${id}.`);
   }
 }
 

@@ -68,4 +68,4 @@ function readCursor(cursor: string, version: string): number {
   return Number(start);
 }
 
-const STALE = new Refusal(400, "`cursor` is not one of this list as it stands now. Ask again without it.");
+const STALE = new Refusal(400, "`cursor` does not belong to the current list. Repeat the request without it.");

@@ -75,7 +75,9 @@ export class SignInEndpoint implements Endpoint {
     if (folder === undefined) return undefined;
     const { handOver } = await import("../../signin/handover.ts");
     const isTaken = await handOver(folder, query);
-    return isTaken ? page(200, html`<p>Go back to the terminal where you began; it says how it went.`.text) : undefined;
+    return isTaken
+      ? page(200, html`<p>Go back to the terminal where you began; it prints the result.`.text)
+      : undefined;
   }
 
   async #begin(exchange: HttpExchange): Promise<void> {

@@ -67,7 +67,7 @@ function isTold(facts: JsonObject): boolean {
 
 const NOWHERE: LineSink = { write: () => {}, close: async () => {} };
 const LOG_SINK: SinkOptions = {
-  describeDropped: (count) => `… ${count} lines were dropped, since nobody took them in time`,
+  describeDropped: (count) => `… ${count} lines were dropped, since the reader was too slow`,
 };
 
 function openAuditSink(options: AuditOptions, logger: Logger): LineSink | undefined {
@@ -75,7 +75,7 @@ function openAuditSink(options: AuditOptions, logger: Logger): LineSink | undefi
   const sink: SinkOptions = {
     describeDropped: (count) => JSON.stringify({ time: new Date().toISOString(), dropped: count }),
     onError: (error) =>
-      logger.error("The audit cannot be written; lines wait as far as there is room.", {
+      logger.error("The audit cannot be written; lines are queued up to a limit.", {
         error: error instanceof Error ? error.message : String(error),
       }),
   };

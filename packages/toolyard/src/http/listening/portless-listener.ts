@@ -75,4 +75,4 @@ export abstract class PortlessListener<W extends AnswerWire> implements Listener
   }
 }
 
-const TOO_MANY = new Refusal(503, "There are too many requests at once.", { "retry-after": "1" });
+const TOO_MANY = new Refusal(503, "There are too many concurrent requests.", { "retry-after": "1" });

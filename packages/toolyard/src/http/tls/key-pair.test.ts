@@ -60,7 +60,7 @@ test.each([
     () => files.write({ key: "-----BEGIN PRIVATE KEY-----\nMIG\n-----END PRIVATE KEY-----\n" }),
     "is damaged",
   ],
-  ["a key with a passphrase", () => files.write({ key: encrypted("pkcs8") }), "wants a passphrase"],
+  ["a key with a passphrase", () => files.write({ key: encrypted("pkcs8") }), "requires a passphrase"],
   ["an old kind of such a key", () => files.write({ key: encrypted("pkcs1") }), "openssl pkey -in"],
 ])("refuses %s with a message", (_, spoil, words) => {
   spoil();

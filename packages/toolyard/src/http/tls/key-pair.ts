@@ -92,7 +92,7 @@ function parseCertificate(text: string, file: string): X509Certificate {
 function parseKey(text: string, file: string): KeyObject {
   if (ENCRYPTED_KEY.test(text))
     throw new OptionError(
-      `\`server.tls.key\`: the key in ${file} wants a passphrase, and nobody is there to type it. ` +
+      `\`server.tls.key\`: the key in ${file} requires a passphrase, which cannot be entered here. ` +
         `Write one without: openssl pkey -in ${file} -out plain-key.pem, readable by the hub's user only.`,
     );
   if (!PRIVATE_KEY.test(text))

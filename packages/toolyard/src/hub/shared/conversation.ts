@@ -219,7 +219,7 @@ export class Conversation {
 
 const ENDED =
   "The hub ended while this was running, so whether it took effect is not known. " +
-  "What is asked next is served by the next hub.";
+  "The next hub serves later requests.";
 
 function failure({ id, method, isModern }: OpenRequest, reason: string): JsonObject {
   const _meta = { [KIND_META_KEY]: "unavailable" };

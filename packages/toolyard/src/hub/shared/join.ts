@@ -59,7 +59,7 @@ async function startAndJoin(options: JoinOptions, isAgain = false): Promise<Join
     if (ended !== undefined) return { outcome: "failed", reason: `${ended}; ${place.log} says more` };
     await pause(POLL_MS);
   }
-  return { outcome: "failed", reason: `it does not listen after ${START_MS / 1000} s; ${place.log} says more` };
+  return { outcome: "failed", reason: `it does not listen after ${START_MS / 1000} s; see ${place.log}` };
 }
 
 /** Returns undefined if there is no listener, or if it is just ending. */

@@ -69,7 +69,7 @@ class Relay {
     let begunAt = performance.now();
     await this.#serve(hub, []);
     while (!this.#isClientGone && !signal.aborted) {
-      logger.warning("The hub has gone; the next one takes over.");
+      logger.warning("The hub ended; the next one takes over.");
       this.#tell(this.#conversation.lost());
       await this.#space(begunAt);
       begunAt = performance.now();

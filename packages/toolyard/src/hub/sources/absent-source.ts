@@ -23,10 +23,10 @@ export function absentSource(call: Pick<Call, "target" | "principal">, places: A
   if (state === "down" || state === "degraded")
     return fail(
       "unavailable",
-      `The source ${id} is not there at the moment, and what it offers is not known yet. ${where} Try again later.`,
+      `The source ${id} is not available at the moment, and its tools are not known yet. ${where} Try again later.`,
     );
   if (state === "needs_authorisation")
-    return fail("needs_authorisation", `The source ${id} wants a sign-in first. ${where}`);
+    return fail("needs_authorisation", `The source ${id} requires a sign-in first. ${where}`);
   const isLeftOut = state === "disabled" && lastError !== undefined;
   return isLeftOut
     ? fail("unavailable", `The source ${id} is left out, since its configuration is not complete. ${where}`, {

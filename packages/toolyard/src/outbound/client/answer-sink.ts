@@ -56,7 +56,7 @@ export class AnswerSink {
   #abort(): void {
     this.#release();
     const reason: unknown = this.#signal.reason;
-    const error = reason instanceof Error ? reason : new Error("The request was given up.", { cause: reason });
+    const error = reason instanceof Error ? reason : new Error("The request was cancelled.", { cause: reason });
     this.#waiting.reject(error);
     if (this.#body) this.#body.destroy(error);
     else this.#source?.abort(error);

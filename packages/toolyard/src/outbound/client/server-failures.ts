@@ -114,5 +114,5 @@ export function toRequestFailure(error: unknown, place: FailurePlace, signal: Ca
 function toAbortFailure(reason: unknown, place: FailurePlace): FailError {
   return reason instanceof FailError
     ? reason
-    : httpFailure("cancelled", { place, what: "is not asked any more: the request was given up." }, { cause: reason });
+    : httpFailure("cancelled", { place, what: "is not used any more: the request was cancelled." }, { cause: reason });
 }

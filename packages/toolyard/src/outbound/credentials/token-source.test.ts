@@ -231,5 +231,5 @@ test("an endpoint that does not answer is abandoned with the source, and waiting
   const waiting = failureOf(source.token(signal));
   await expect.poll(() => server.seen.length).toBe(1);
   await source.close();
-  expect(await waiting).toMatchObject({ kind: "unavailable", message: expect.stringContaining("given up") });
+  expect(await waiting).toMatchObject({ kind: "unavailable", message: expect.stringContaining("was cancelled") });
 });

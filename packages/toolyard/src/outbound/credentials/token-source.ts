@@ -123,7 +123,7 @@ export class TokenSource implements ChangingCredentials {
         text: await readText(response.body, { place: client.place, maxBytes: MAX_ANSWER_BYTES, signal }),
       };
     } catch (error) {
-      if (this.#ending.signal.aborted) throw this.#unavailable("was given up: the server is not used any more.");
+      if (this.#ending.signal.aborted) throw this.#unavailable("was cancelled: the server is not used any more.");
       if (late.aborted) throw this.#unavailable(`did not answer within ${FETCH_TIMEOUT_MS / 1000} s.`);
       throw this.#unasked(error);
     }

@@ -15,7 +15,7 @@ const SHOWN_SCHEMA: JsonObject = {
   type: "object",
   properties: {
     name: { type: "string", description: "Name of the tool, as tool_search gives it." },
-    arguments: { type: "object", description: "As the tool's input schema says." },
+    arguments: { type: "object", description: "By the tool's input schema." },
   },
   required: ["name"],
 };
@@ -140,7 +140,7 @@ const TOO_MUCH = Symbol("too much");
 const TEXT_LIMITS: JsonLimits = { maxJsonDepth: 128, maxJsonKeys: 10_000 };
 const BEYOND_TEXT =
   `is a text that nests deeper than ${TEXT_LIMITS.maxJsonDepth} levels, or has an object of more than ` +
-  `${TEXT_LIMITS.maxJsonKeys} keys. Give an object in place of the text, or send less at once.`;
+  `${TEXT_LIMITS.maxJsonKeys} keys. Give an object in place of the text, or send fewer keys in one call.`;
 
 function describe(value: unknown): string {
   if (Array.isArray(value)) return "an array";

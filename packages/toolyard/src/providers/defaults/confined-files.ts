@@ -116,7 +116,7 @@ async function appendFile(path: string, content: Uint8Array, maxBytes: number): 
     // Its other name may be anywhere.
     if (!stats.isFile() || stats.nlink > 1)
       throw new FileRefusal(
-        `\`${basename(path)}\` has a second name elsewhere (a hard link) and is left alone. ` +
+        `\`${basename(path)}\` has a second name (a hard link) and is not changed. ` +
           "Overwrite it, or give another name.",
       );
     if (stats.size + content.byteLength > maxBytes) throw tooLarge(stats.size + content.byteLength, maxBytes);

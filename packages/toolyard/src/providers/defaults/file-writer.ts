@@ -20,7 +20,7 @@ const INPUT: JsonObject = {
     mode: {
       type: "string",
       enum: ["overwrite", "append"],
-      description: "Whether the text replaces what is there or goes behind it.",
+      description: "`overwrite` replaces the file, `append` adds to its end.",
       default: "overwrite",
     },
   },
@@ -34,7 +34,7 @@ const OUTPUT: JsonObject = {
     message: { type: "string" },
     file_path: {
       type: "string",
-      description: "Absolute path of the file; what was asked for, where it was not written.",
+      description: "Absolute path of the file; the requested path if it was not written.",
     },
   },
   required: ["status", "message", "file_path"],

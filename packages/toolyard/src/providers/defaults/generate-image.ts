@@ -22,9 +22,9 @@ const INPUT: JsonObject = {
   type: "object",
   properties: {
     prompt: { type: "string", description: "What the image shows.", minLength: 1, maxLength: 32_000 },
-    negative_prompt: { type: "string", description: "What it does not show." },
-    width: { type: "integer", description: "In pixels, as far as the model can.", minimum: 1, maximum: MAX_SIDE },
-    height: { type: "integer", description: "In pixels, as far as the model can.", minimum: 1, maximum: MAX_SIDE },
+    negative_prompt: { type: "string", description: "Things that the image must not show." },
+    width: { type: "integer", description: "In pixels, if the model supports it.", minimum: 1, maximum: MAX_SIDE },
+    height: { type: "integer", description: "In pixels, if the model supports it.", minimum: 1, maximum: MAX_SIDE },
     output_filename_suggestion: {
       type: "string",
       description: "Name of the file, without a folder; its ending follows the image's type.",

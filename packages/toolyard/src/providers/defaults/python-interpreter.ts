@@ -48,7 +48,7 @@ const DESCRIPTION =
   "Runs Python 3 with the harmless part of its standard library: math, statistics, json, re, datetime, csv, " +
   "collections, itertools, decimal and the like. " +
   "There are no files, network, processes, packages or tools. " +
-  "For calculations, and for work on text and data that stand in the code.";
+  "For calculations, and for work on text and data in the code.";
 
 export interface InterpreterParts {
   /** Returns the sandbox as currently configured. */

@@ -70,7 +70,7 @@ function ownStem({ folder, texts, problems }: FolderScan): string[] {
       `\`${stem}${METADATA_SUFFIX}\` and \`${stem}.py\` (or .ts, .js, .mjs)`;
     problems.push(notOffered(folder.place, reason, [stem, stemOf(other)]));
   } else if (scriptOf(stem, folder) !== undefined) {
-    problems.push(notOffered(folder.place, `\`${stem}${METADATA_SUFFIX}\` is missing beside the script`, [stem]));
+    problems.push(notOffered(folder.place, `\`${stem}${METADATA_SUFFIX}\` is missing next to the script`, [stem]));
   }
   return [];
 }
@@ -89,7 +89,7 @@ function readTool(stem: string, gathering: FolderScan): ExecuteFolderTool | unde
     return undefined;
   };
   const script = scriptOf(stem, folder);
-  if (script === undefined) return refuse(`\`${stem}.py\` (or .ts, .js, .mjs) is missing beside it`);
+  if (script === undefined) return refuse(`\`${stem}.py\` (or .ts, .js, .mjs) is missing next to it`);
   const file = join(folder.path, script);
   const scriptProblem = problemWithFile(file, gathering);
   if (scriptProblem !== undefined) return refuse(`\`${script}\` ${scriptProblem}`);

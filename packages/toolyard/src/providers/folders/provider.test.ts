@@ -86,12 +86,12 @@ describe("offered tools", () => {
     [
       "the script",
       { "one/one.mcp.json": metadata("one") },
-      "one/one.mcp.json: not offered: `one.py` (or .ts, .js, .mjs) is missing beside it",
+      "one/one.mcp.json: not offered: `one.py` (or .ts, .js, .mjs) is missing next to it",
     ],
     [
       "the metadata",
       { "one/one.py": "def execute(params): pass" },
-      "one: not offered: `one.mcp.json` is missing beside the script",
+      "one: not offered: `one.mcp.json` is missing next to the script",
     ],
   ])("L30: without %s the tool is not offered, with the reason", async (_, files, problem) => {
     for (const [place, text] of Object.entries(files)) folder.write(place, text);

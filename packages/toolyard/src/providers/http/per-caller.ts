@@ -179,7 +179,7 @@ export class PerCallerProvider implements Provider {
   #makeRoom(): void {
     const idle = Array.from(this.#people).find(([, { uses }]) => uses === 0);
     if (idle) return this.#end(idle[0]);
-    const message = `${MAX_PEOPLE} people use this source at once, which is its bound. Try again later.`;
+    const message = `${MAX_PEOPLE} users use this source at present, which is its limit. Try again later.`;
     throw new FailError(fail("limited", message, { retryAfterMs: 1000 }));
   }
 

@@ -213,7 +213,7 @@ export class ModuleSlots {
     delete slot.hasFailed;
     if (result.type === "failed") {
       slot.hasFailed = true;
-      slot.problem = slot.running ? `${result.message} What it registered before the change stays.` : result.message;
+      slot.problem = slot.running ? `${result.message} Its earlier registrations stay.` : result.message;
       const stack = result.cause instanceof Error ? result.cause.stack : undefined;
       return logger.error(slot.problem, stack === undefined ? {} : { stack });
     }

@@ -35,7 +35,7 @@ export function readLibrarySchema(value: object, where: string): LibrarySchema |
   try {
     return { schema: toInput({ target: "draft-2020-12" }), ...(standard.validate ? { parse: parseOf(standard) } : {}) };
   } catch (error) {
-    throw new OptionError(`${where}: the schema cannot be said as JSON Schema: ${messageOf(error)}`, { cause: error });
+    throw new OptionError(`${where}: the schema has no form in JSON Schema: ${messageOf(error)}`, { cause: error });
   }
 }
 

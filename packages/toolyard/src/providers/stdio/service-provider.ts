@@ -64,7 +64,7 @@ class ServiceCall extends BuiltCall implements ResolvedCall {
   override async ask(ask: ServerRequest, signal: AbortSignal = this.signal): Promise<JsonObject> {
     if (ask.method !== SAMPLING || !this.#generate) return super.ask(ask, signal);
     const prompt = textOf(ask.params["messages"]);
-    if (prompt === "") throw new FailError(fail("invalid_params", "A language model is asked by text."));
+    if (prompt === "") throw new FailError(fail("invalid_params", "A language model receives text only."));
     const system = stringMember(ask.params, "systemPrompt");
     const maxTokens = ask.params["maxTokens"];
     const { text } = await this.#generate(

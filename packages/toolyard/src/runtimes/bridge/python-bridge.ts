@@ -269,7 +269,7 @@ export class PythonBridge {
 
   #refuse(id: unknown): void {
     const message =
-      "There is no running call on whose behalf this could be asked. " +
+      "There is no running call that this request belongs to. " +
       "Ask inside of a tool's or a resource's function, in the thread that it was called in.";
     void this.#write(
       `${stringifyExact({ jsonrpc: "2.0", id, error: { code: -32000, message, data: { kind: "denied" } } })}\n`,

@@ -75,7 +75,7 @@ function attempt(found: BwrapFound): Promise<string | undefined> {
   return new Promise((resolve) => {
     child.once("error", (error) => resolve(messageOf(error)));
     child.once("close", (code) =>
-      resolve(code === 0 ? undefined : (stderr.lines()[0] ?? "it ended without a word").replace(/^bwrap: /, "")),
+      resolve(code === 0 ? undefined : (stderr.lines()[0] ?? "it ended without a message").replace(/^bwrap: /, "")),
     );
   });
 }

@@ -24,7 +24,7 @@ function pythonAdvice(text: string): string | undefined {
   const name = PACKAGES[module] ?? module;
   const [bin, pip] = process.platform === "win32" ? ["Scripts", "pip.exe"] : ["bin", "pip"];
   return (
-    `What is missing is installed beside the script, or in the tools folder, where it is found by itself: ` +
+    `Install the missing package next to the script or in the tools folder, where it is found automatically: ` +
     `\`python3 -m venv .venv && .venv/${bin}/${pip} install ${name}\`. ` +
     "What a header or a `requirements.txt` names, `toolyard prepare` installs."
   );

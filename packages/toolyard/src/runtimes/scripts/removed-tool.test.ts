@@ -107,7 +107,7 @@ describe.each(Object.entries(CASES))(
         expect([at, found.kind, found.message]).toEqual([
           at,
           "unavailable",
-          expect.stringMatching(/^The (?:folder|script) of tool `one` is gone\. /),
+          expect.stringMatching(/^The (?:folder|script) of tool `one` was removed\. /),
         ]);
       }
     });
@@ -137,9 +137,9 @@ describe("removedTool", () => {
     "replaces %s if the folder does not exist, and only then",
     (_text, error) => {
       expect(removedTool(tool(), error)).toMatchObject({ kind: "unavailable", retryable: false });
-      expect(removedTool(tool(), error)?.message).toMatch(/^The folder of tool `one` is gone\. /);
+      expect(removedTool(tool(), error)?.message).toMatch(/^The folder of tool `one` was removed\. /);
       folder.write("one/other.py", "");
-      expect(removedTool(tool(), error)?.message).toMatch(/^The script of tool `one` is gone\. /);
+      expect(removedTool(tool(), error)?.message).toMatch(/^The script of tool `one` was removed\. /);
       folder.write("one/one.py", "");
       expect(removedTool(tool(), error)).toBeUndefined();
     },

@@ -25,14 +25,14 @@ export function removedTool(tool: ToolFiles, error: unknown): Fail | undefined {
   if (!isExplained(error)) return undefined;
   const cause = error instanceof Error ? error : new Error(errorText(error), { cause: error });
   if (!isFolder(tool.folder))
-    return gone(`The folder of tool \`${tool.name}\` is gone. Put it back, or list the tools again.`, cause);
+    return gone(`The folder of tool \`${tool.name}\` was removed. Restore it, or list the tools again.`, cause);
   if (tool.file === undefined || isThere(tool.file)) return undefined;
   return goneScript(tool.name, cause);
 }
 
 /** Returns the failure of a call whose script does not exist. */
 export function goneScript(name: string, cause: unknown): Fail {
-  return gone(`The script of tool \`${name}\` is gone. Put it back, or remove the tool's folder.`, cause);
+  return gone(`The script of tool \`${name}\` was removed. Restore it, or remove the tool's folder.`, cause);
 }
 
 function gone(message: string, cause: unknown): Fail {

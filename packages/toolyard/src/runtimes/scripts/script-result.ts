@@ -52,7 +52,7 @@ export function failureOutcome({ exit, stdout, stderr }: Failure): Outcome {
     return fail("tool_error", firstText(result) || `The script ${how}.`, { details, result });
   }
   const reason = lastChars(stderr.trim() || stdout.toString("utf8").trim(), MAX_REASON_CHARS);
-  const message = reason === "" ? `The script ${how} and said nothing on stderr.` : `The script ${how}.\n${reason}`;
+  const message = reason === "" ? `The script ${how} and wrote nothing on stderr.` : `The script ${how}.\n${reason}`;
   return fail("tool_error", message, { details, result: { ...textResult(message), isError: true } });
 }
 

@@ -116,7 +116,7 @@ function explainPackage(
     const library = libraryFile(specifier);
     if (library !== undefined) return then(find(pathToFileURL(library).href), (result) => settle(result, parent));
     throw new TypeScriptError(
-      `${fileName(parent)} imports "${specifier}", and no such package is installed beside it or above. ` +
+      `${fileName(parent)} imports "${specifier}", and no such package is installed next to it or above. ` +
         "Install it there; " +
         "where it is a path of tsconfig.json, write a relative path, since `paths` is not read.",
       { cause: error },

@@ -109,7 +109,7 @@ export class WorkerRun {
   }
 
   #nonsense(): void {
-    this.#finish(failed("crashed", "Crashed", "The interpreter said something that makes no sense, and was ended."));
+    this.#finish(failed("crashed", "Crashed", "The interpreter sent an invalid message, and was ended."));
   }
 }
 

@@ -34,6 +34,6 @@ export function refused(message: string): WorkerDone {
 }
 
 function wentOn(): WorkerDone {
-  const message = "The code went on after it had said that it was over, and was ended.";
+  const message = "The code continued after it had reported its end, and was ended.";
   return { end: "crashed", error: { type: "Crashed", message, traceback: "" }, artifacts: [], truncated: false };
 }

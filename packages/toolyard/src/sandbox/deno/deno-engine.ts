@@ -43,7 +43,7 @@ export function createDenoEngine(options: SandboxOptions): HostedEngine {
   return new HostedEngine(options, {
     name: "deno",
     languages: ["javascript", "typescript"],
-    isolation: "a realm of its own in a Deno process without permissions",
+    isolation: "a separate realm in a Deno process without permissions",
     unavailable: () => reasonAgainst(options.deno),
     start: async (_first, onSessions) => startRuns(options, onSessions),
   });

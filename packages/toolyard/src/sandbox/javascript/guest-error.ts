@@ -32,7 +32,7 @@ function parse(json: string): { readonly type: string; readonly message: string;
     const { type, message, stack } = JSON.parse(json) as Record<string, unknown>;
     return { type: String(type), message: String(message), stack: String(stack) };
   } catch {
-    return { type: "Error", message: "What was thrown cannot be shown.", stack: "" };
+    return { type: "Error", message: "The thrown value cannot be shown.", stack: "" };
   }
 }
 

@@ -188,13 +188,12 @@ export class ProcessWorker implements RunWorker {
     try {
       for (const frame of this.#reader.push(chunk)) this.#receive(frame);
     } catch {
-      this.#finish({ reason: "crashed", detail: "It said something that makes no sense." });
+      this.#finish({ reason: "crashed", detail: "It sent an invalid message." });
     }
   }
 
   #receive({ head, body }: Frame): void {
-    if (!isJsonObject(head))
-      return this.#finish({ reason: "crashed", detail: "It said something that makes no sense." });
+    if (!isJsonObject(head)) return this.#finish({ reason: "crashed", detail: "It sent an invalid message." });
     if (head["type"] === "ready") return this.#rest();
     if (!this.#job) return;
     if (head["type"] === "output" && this.#kind.channel === "pipe") return;

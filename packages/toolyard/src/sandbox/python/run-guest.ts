@@ -101,7 +101,8 @@ function told(link: GuestLink, error: unknown): void {
     link.fail(
       "crashed",
       "InterpreterError",
-      "The interpreter failed while it ran the code (out of memory or stack, or a fault of its own). Do less at once.",
+      "The interpreter failed while it ran the code (out of memory or stack, or an internal fault). " +
+        "Do less in one run.",
     );
   }
 }

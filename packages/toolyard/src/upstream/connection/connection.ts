@@ -305,7 +305,7 @@ export class Connection {
     if (this.#inFlight.size === 0) return this.#events.onLog(params);
     this.#faults.report(
       "log-of-several",
-      "The server logs while calls of several callers are under way; such messages go to none of them.",
+      "The server logs during calls of several callers; such messages go to none of them.",
     );
   }
 

@@ -327,7 +327,7 @@ interface Nonsense {
   readonly reason: string;
 }
 
-const GIVEN_UP = new DOMException("The request was given up.", "AbortError");
+const GIVEN_UP = new DOMException("The request was cancelled.", "AbortError");
 
 /** Longest reason of a caller that is passed on, in characters. */
 const MAX_REASON_CHARS = 1000;

@@ -62,7 +62,9 @@ export class OpenServerRequest {
         failure:
           error instanceof FailError
             ? error.failure
-            : fail("internal", "The hub failed while it asked the caller. The log says more.", { cause: error }),
+            : fail("internal", "The hub failed while it sent a request to the caller. Its log has the details.", {
+                cause: error,
+              }),
       };
     }
   }

@@ -79,7 +79,7 @@ export class ServerRequests {
     if (calls.length === 0) {
       faults.report(
         "ask-without-call",
-        `The server asked \`${request.method}\` while no call was under way; nobody can answer it.`,
+        `The server asked \`${request.method}\` while no call was running; no client can answer it.`,
       );
       return refuse(
         fail("unavailable", `\`${request.method}\` is answered only while a call is under way, and none is.`),
@@ -191,7 +191,7 @@ export class ServerRequests {
     if (placement.why === "several-principals") {
       this.#options.faults.report(
         "ask-of-several",
-        `The server asked \`${method}\` while calls of several principals were under way; it does not say whose it is.`,
+        `The server asked \`${method}\` while calls of several principals were running; it does not name its call.`,
       );
     }
     this.#reply(question, { failure: fail("unavailable", `\`${method}\` cannot be answered: ${reason}.`) });

@@ -135,7 +135,7 @@ export class FurtherLinks {
       this.#shares.debtorTo(newcomer, all, { holder: holderIn });
     if (debtor) return void this.release(debtor.purpose.key, CROWDED_OUT);
     const message =
-      `${this.#options.maxLinks} clients use this source at once, each with a server of its own, and that is ` +
+      `${this.#options.maxLinks} clients use this source at present, each with its own server, which is ` +
       "its bound.";
     throw new FailError(fail("limited", `${message} Try again later, or raise \`max_sessions\`.`));
   }

@@ -97,7 +97,7 @@ export class ListingCache implements ListingStore {
     this.#written = digest;
     if (!this.#isSecretFree(content))
       return this.#logger.warning(
-        "This server repeats a secret of the configuration in what it lists, so that is not kept on disk.",
+        "This server's list contains a secret of the configuration, so the list is not stored on disk.",
       );
     await this.#write(`{"format":${LISTING_FORMAT},"savedAt":${Date.now()},"remembered":${content}}`);
   }

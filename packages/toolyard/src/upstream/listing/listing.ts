@@ -215,7 +215,7 @@ class GrowingList {
     if (nextCursor === undefined || nextCursor === null || typeof nextCursor === "string")
       return nextCursor ?? undefined;
     const isNumber = typeof nextCursor === "number" || typeof nextCursor === "bigint";
-    const end = isNumber ? "it is sent back as it came" : "the list ends there";
+    const end = isNumber ? "it is returned unchanged" : "the list ends there";
     const message = `${mustBe("nextCursor", "text", nextCursor)}: ${end}.`;
     if (!this.#hasFaultyCursor) this.problems.push({ subject: this.#kind.method, message, repaired: isNumber });
     this.#hasFaultyCursor = true;
@@ -244,8 +244,7 @@ class GrowingList {
 
   #whyStopAt(cursor: Cursor): string | undefined {
     const { maxPages, maxEntries, maxBytes } = this.#bounds;
-    if (this.#cursors.has(cursor))
-      return "The server hands out the same cursor again and again; what it listed until then is kept.";
+    if (this.#cursors.has(cursor)) return "The server repeats the same cursor; the entries listed so far are kept.";
     if (this.#cursors.size + 1 >= maxPages)
       return `The list has more than ${maxPages} pages; what came until then is kept.`;
     if (this.#entries.size >= maxEntries)
@@ -309,6 +308,6 @@ function selfOf(
 ): { readonly server?: ServerSelf; readonly problems: readonly ListingProblem[] } {
   const server = { info, capabilities: passableCapabilities(declared) };
   if (jsonSize(server, MAX_SELF_BYTES) <= MAX_SELF_BYTES) return { server, problems: [] };
-  const message = `What the server says of itself is over ${formatBytes(MAX_SELF_BYTES)}; it is not shown.`;
+  const message = `The server info is over ${formatBytes(MAX_SELF_BYTES)}; it is not shown.`;
   return { problems: [{ subject: "serverInfo", message }] };
 }

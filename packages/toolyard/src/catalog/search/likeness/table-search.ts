@@ -121,7 +121,7 @@ export class TableSearch implements EvidenceSource {
       this.#known.set(tools, prepared);
       return prepared;
     } catch (error) {
-      this.#options.logger.warning("The table of token vectors cannot be read; search goes on by words alone.", {
+      this.#options.logger.warning("The table of token vectors cannot be read; search uses words only.", {
         error: messageOf(error),
       });
       return undefined;

@@ -66,7 +66,7 @@ export class VectorStore {
     this.#forgetNotBefore = this.#now() + LONGEST_PAUSE_MS;
     [this.#vectors, this.#onDisk] = [new Map(), 0];
     this.#logger.warning(
-      "The model of embeddings answers in another length than before; all tools are asked for anew.",
+      "The embedding model returns vectors of another length than before; all tools are embedded again.",
       {
         model: this.#embedder.model,
       },
@@ -100,7 +100,7 @@ export class VectorStore {
       if (this.#closing.signal.aborted) return;
       this.#notBefore = this.#now() + this.#pauseMs;
       this.#logger.warning(
-        "Embeddings of tools could not be had; search goes on by words alone, and they are asked for again later.",
+        "Embeddings of tools are not available; search uses words only, and requests them again later.",
         {
           model: this.#embedder.model,
           error: messageOf(error),
@@ -132,7 +132,7 @@ export class VectorStore {
       await this.#file?.append(isNew ? this.#vectors! : fresh, isNew);
       this.#onDisk = this.#vectors!.size;
     } catch (error) {
-      this.#logger.warning("Embeddings could not be kept on disk; they are asked for anew after a restart.", {
+      this.#logger.warning("Embeddings could not be stored on disk; they are requested again after a restart.", {
         error: messageOf(error),
       });
     }

@@ -77,7 +77,7 @@ export class SessionServerRequests {
 
   /** Rejects all waiting requests: the session ends. */
   close(): void {
-    const gone = new FailError(fail("cancelled", "The calling client has gone."));
+    const gone = new FailError(fail("cancelled", "The calling client disconnected."));
     for (const waiting of this.#waiting?.values() ?? []) waiting.reject(gone);
     this.#waiting = undefined;
   }

@@ -322,7 +322,7 @@ describe("ids and messages", () => {
     const running = [client.tool("slow"), client.tool("slow")];
     expect((await client.tool("echo")).error).toMatchObject({
       code: -32603,
-      message: expect.stringContaining("Too many requests"),
+      message: expect.stringContaining("Too many concurrent requests"),
     });
     client.hub.gate.open();
     for (const answer of await Promise.all(running)) expect(answer.result).toEqual(text("done"));

@@ -136,7 +136,7 @@ export class Listens {
     try {
       await release();
     } catch (error) {
-      this.#logger.debug("Ending a subscription failed; its source sends to nobody here any more.", {
+      this.#logger.debug("Ending a subscription failed; its source has no subscribers any more.", {
         error: messageOf(error),
       });
     }

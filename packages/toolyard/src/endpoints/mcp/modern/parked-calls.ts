@@ -111,5 +111,5 @@ function crowdedOut(): FailError {
 }
 
 function gone(): FailError {
-  return new FailError(fail("cancelled", "The caller that was asked for input has gone."));
+  return new FailError(fail("cancelled", "The caller that was asked for input disconnected."));
 }

@@ -47,7 +47,7 @@ function toolsPath(isGuarded: boolean): JsonObject {
         query("query", "Words to search all tools by, the best first.", { type: "string" }),
         query("server", "Search only tools of this server.", { type: "string" }),
         query("read_only", "Search only tools that change nothing.", { type: "boolean" }),
-        query("why", "Say of each hit what it was found by.", { type: "boolean" }),
+        query("why", "Explains each hit.", { type: "boolean" }),
         query("name", "A glob over names, such as `web__*`.", { type: "string" }),
         LIMIT,
         CURSOR,

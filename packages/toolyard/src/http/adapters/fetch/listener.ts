@@ -58,5 +58,5 @@ function headBytes({ target, headers }: HttpRequest): number {
 }
 
 function reasonOf({ reason }: AbortSignal): Error {
-  return reason instanceof Error ? reason : new Error("The request was given up.", { cause: reason });
+  return reason instanceof Error ? reason : new Error("The request was cancelled.", { cause: reason });
 }

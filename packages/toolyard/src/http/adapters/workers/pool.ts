@@ -88,7 +88,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
     ).catch(async () => {
       await this.close();
       throw new OptionError(
-        "The workers of the HTTP door do not start; the log says what is known. " +
+        "The workers of the HTTP endpoint do not start; the log has the reason. " +
           "Set `server.workers` to 1 to do without them.",
       );
     });
@@ -111,8 +111,12 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
     try {
       return await this.#authenticator.authenticate({ header }, mount);
     } catch (error) {
-      this.#logger.error("It could not be told who calls.", { error: messageOf(error) });
-      return { admitted: false, message: "It could not be told who calls. Try again later.", challenge: "Bearer" };
+      this.#logger.error("The caller could not be authenticated.", { error: messageOf(error) });
+      return {
+        admitted: false,
+        message: "The caller could not be authenticated. Try again later.",
+        challenge: "Bearer",
+      };
     }
   }
 
@@ -139,7 +143,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
     for (const socket of left) this.#accepted(socket);
     const delayMs = worker.hasServed ? 0 : this.#delayMs;
     this.#delayMs = worker.hasServed ? MIN_DELAY_MS : Math.min(this.#delayMs * 2, MAX_DELAY_MS);
-    this.#logger.warning("A worker of the HTTP door has ended; another takes its place.", {
+    this.#logger.warning("A worker of the HTTP endpoint has ended; another one replaces it.", {
       pid: worker.pid ?? null,
       code,
       signal,

@@ -104,7 +104,7 @@ export class AnswerParser {
 
   #onInterim({ status }: ResponseHead): void {
     this.#interim += 1;
-    if (status === 101) throw notHttp("it changes to a protocol that nobody asked for");
+    if (status === 101) throw notHttp("it changes to a protocol that was not requested");
     if (this.#interim > MAX_INTERIM_ANSWERS) throw notHttp("too many interim answers come before it");
     this.#listener.onInterim();
   }

@@ -146,5 +146,5 @@ function endsLine(bytes: Buffer, at: number): boolean {
 }
 
 function badEnd(): Error {
-  return notHttp("a chunk does not end where its size says");
+  return notHttp("a chunk does not end at its stated size");
 }

@@ -90,7 +90,7 @@ function framingOf(status: number, isOld: boolean, fields: readonly string[]): B
 }
 
 function withoutBody(status: number, saysBody: boolean): BodyFraming {
-  if (saysBody && status < 200) throw notHttp("an interim answer says that it has a body");
+  if (saysBody && status < 200) throw notHttp("an interim answer declares a body");
   return saysBody ? { ...NO_BODY, isDoubtful: true } : NO_BODY;
 }
 

@@ -152,10 +152,10 @@ export class CommandInstaller implements Installer, StartSupervisor {
     const { plan } = this.#options;
     const mended = existsSync(this.#files.mended);
     this.brokenInstall = { package: plan.package, folders, mended };
-    const what = `What was downloaded for \`${plan.package}\` cannot be used`;
+    const what = `The download of \`${plan.package}\` cannot be used`;
     const message = mended
       ? `${what}, though ${foldersText(folders)} was downloaded anew: the package itself lacks something. ` +
-        "Name another version of it in the configuration, and tell whoever made it."
+        "Name another version of it in the configuration, and report it to its author."
       : `${what}: ${foldersText(folders)} is broken, as after an install that was ended in the middle. ` +
         "`toolyard check --yes` removes it and downloads it anew.";
     return fail("unavailable", message, { retryable: false, details: { ...failure.details, install: true } });

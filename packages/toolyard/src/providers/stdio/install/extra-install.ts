@@ -58,7 +58,7 @@ export function beginExtraInstall(extra: Extra, variables: EnvironmentVariables)
       const { state } = extraState(extra, { variables });
       if (state === "beside" || state === "installed") return;
       throw new FailError(
-        fail("unavailable", `The ${what} was installed and is gone again. Install it anew.`, { retryable: false }),
+        fail("unavailable", `The ${what} was installed and is missing now. Install it again.`, { retryable: false }),
       );
     },
   };

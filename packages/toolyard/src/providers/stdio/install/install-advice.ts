@@ -21,7 +21,7 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   ],
   [/ENOSPC|No space left/i, "The disk of its cache is full: make room there."],
   [/EACCES|EPERM|Permission denied/i, "This user may not write its cache: correct the rights of that folder."],
-  [/E401|E403|ENEEDAUTH|authentication required/i, "The registry wants a login: log in with the program itself."],
+  [/E401|E403|ENEEDAUTH|authentication required/i, "The registry requires a login: log in with the program itself."],
   [
     /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|timed? ?out|dns error|error sending request|connection refused|Temporary failure|network|lookup/i,
     "The registry cannot be reached: check the network and the proxy (`HTTPS_PROXY`).",

@@ -92,7 +92,7 @@ function headerCommands(script: string, target: string, place: InstallPlace): Pi
 
 const NO_UV =
   "`uv` is not on this machine, which installs what headers of scripts name (`pip install uv`). " +
-  "Or install it into a `.venv` beside the script.";
+  "Alternatively install it into a `.venv` beside the script.";
 
 /** Returns the requirements of the files next to tools, or in folders above up to the tools folder. */
 export function fileNeeds(tools: readonly ToolRequirements[], place: InstallPlace): readonly Need[] {

@@ -117,7 +117,7 @@ export function guestInspect(): GuestInspect {
         stack: String(thrown.stack ?? ""),
       });
     } catch {
-      return '{"type":"Error","message":"What was thrown cannot be shown.","stack":""}';
+      return '{"type":"Error","message":"The thrown value cannot be shown.","stack":""}';
     }
   }
 

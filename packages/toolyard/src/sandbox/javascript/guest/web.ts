@@ -36,7 +36,7 @@ export function guestWeb(host: GuestHost): Readonly<Record<string, unknown>> {
     getRandomValues: <T>(array: T): T => {
       const bytes = view(array);
       if (bytes.length > MAX_RANDOM_BYTES)
-        throw new RangeError(`At most ${MAX_RANDOM_BYTES} random bytes at once; got ${bytes.length}.`);
+        throw new RangeError(`At most ${MAX_RANDOM_BYTES} random bytes in one call; got ${bytes.length}.`);
       bytes.set(host("random", `${bytes.length}`) as Uint8Array);
       return array;
     },

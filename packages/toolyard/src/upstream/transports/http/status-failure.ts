@@ -38,7 +38,7 @@ export function toStatusFailure(response: RefusedResponse, place: FailurePlace, 
   if (status === 413)
     return httpFailure(
       "too_large",
-      { place, what: "finds the request too large (HTTP 413). Send less at once." },
+      { place, what: "finds the request too large (HTTP 413). Send less in one call." },
       {
         details: unsent,
       },
