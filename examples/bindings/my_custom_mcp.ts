@@ -12,6 +12,7 @@ import {
 export const BindingName = "MyCustomMCPBinding";
 
 const DEFAULT_SECONDS = 10;
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 export class MyCustomMCPBinding extends LollmsMCPBinding {
   readonly #endpoint: string;
@@ -21,11 +22,11 @@ export class MyCustomMCPBinding extends LollmsMCPBinding {
     this.#endpoint = api_endpoint.replace(/\/$/, "");
   }
 
-  override async discoverTools({ timeout_per_server: seconds = DEFAULT_SECONDS }: DiscoverToolsOptions = {}): Promise<
-    ToolDefinition[]
-  > {
+  override async discoverTools({ timeout_per_server: timeout }: DiscoverToolsOptions = {}): Promise<ToolDefinition[]> {
+    const timeoutMs = toMilliseconds(timeout);
+    if (timeoutMs === undefined) return [];
     try {
-      const response = await fetch(`${this.#endpoint}/tools`, { signal: AbortSignal.timeout(Number(seconds) * 1000) });
+      const response = await fetch(`${this.#endpoint}/tools`, { signal: AbortSignal.timeout(timeoutMs) });
       const tools: unknown = response.ok ? await response.json() : [];
       return Array.isArray(tools) ? tools : [];
     } catch {
@@ -36,18 +37,23 @@ export class MyCustomMCPBinding extends LollmsMCPBinding {
   override async executeTool(
     toolName: string,
     params: Record<string, unknown>,
-    { timeout: seconds = DEFAULT_SECONDS }: ExecuteToolOptions = {},
+    { timeout }: ExecuteToolOptions = {},
   ): Promise<ToolResult> {
+    const timeoutMs = toMilliseconds(timeout);
+    if (timeoutMs === undefined)
+      return {
+        error: `\`timeout\` must be seconds, or text such as "500ms", got ${String(timeout)}.`,
+        status_code: 400,
+      };
     try {
       const response = await fetch(`${this.#endpoint}/execute/${encodeURIComponent(toolName)}`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify(params),
-        signal: AbortSignal.timeout(Number(seconds) * 1000),
+        signal: AbortSignal.timeout(timeoutMs),
       });
-      return response.ok
-        ? { output: await response.json(), status_code: 200 }
-        : { error: await response.text(), status_code: response.status };
+      const body = await response.text();
+      return response.ok ? toResult(body) : { error: body, status_code: response.status };
     } catch (error) {
       const isLate = error instanceof DOMException && error.name === "TimeoutError";
       return isLate
@@ -59,4 +65,19 @@ export class MyCustomMCPBinding extends LollmsMCPBinding {
   override getBindingConfig(): { api_endpoint: string } {
     return { api_endpoint: this.#endpoint };
   }
+}
+
+function toResult(body: string): ToolResult {
+  try {
+    return { output: JSON.parse(body) as unknown, status_code: 200 };
+  } catch {
+    return { error: "Tool execution failed: the answer of the API is not JSON", status_code: 502 };
+  }
+}
+
+/** A number counts seconds; text has its unit. Undefined for anything else. */
+function toMilliseconds(time: number | string = DEFAULT_SECONDS): number | undefined {
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(typeof time === "number" ? `${time}s` : time) ?? [];
+  const timeMs = Math.round(Number(amount) * (UNIT_MS[unit] ?? Number.NaN));
+  return timeMs > 0 ? timeMs : undefined;
 }

@@ -398,10 +398,14 @@ describe("the contract", () => {
 
   test("L13: a binding tells the configuration it was made with, and a subclass may tell its own", () => {
     const servers = { library: { command: COMMAND } };
-    expect(standard({ initial_servers: servers }).get_binding_config()).toEqual({ initial_servers: servers });
+    expect(standard({ initial_servers: servers }).get_binding_config()).toEqual({
+      initial_servers: servers,
+      logger,
+    });
     expect(remote({ server_url: "http://127.0.0.1:1/mcp" }).getBindingConfig()).toEqual({
       alias: "remote_server",
       server_url: "http://127.0.0.1:1/mcp",
+      logger,
     });
     class Own extends LocalMCPBinding {
       override getBindingConfig(): { api_endpoint: string } {

@@ -4,15 +4,20 @@ import { extname, join } from "node:path";
 
 /** In order of preference. */
 const SUFFIXES = [".ts", ".mts", ".js", ".mjs"] as const;
-const NAME = /^[A-Za-z][\w-]*$/;
+/** A word: letters of any script, digits, `_` and `-`. */
+const NAME = /^\p{L}[\p{L}\p{M}\p{N}_-]*$/u;
 
 /**
  * Returns the file of one binding in a folder: `<name>/index.*` or `<name>.*`. Returns `undefined` if there is none or
  * the name is invalid.
  */
 export function findBindingFile(folder: string, name: string): string | undefined {
-  if (!NAME.test(name)) return undefined;
-  const places = SUFFIXES.flatMap((suffix) => [join(folder, name, `index${suffix}`), join(folder, name + suffix)]);
+  if (typeof name !== "string" || !NAME.test(name)) return undefined;
+  // File systems keep a letter with its accent as one character or as two.
+  const spellings = new Set([name, name.normalize("NFC"), name.normalize("NFD")]);
+  const places = Array.from(spellings).flatMap((spelling) =>
+    SUFFIXES.flatMap((suffix) => [join(folder, spelling, `index${suffix}`), join(folder, spelling + suffix)]),
+  );
   return places.find(isFile);
 }
 

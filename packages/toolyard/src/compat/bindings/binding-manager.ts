@@ -99,13 +99,13 @@ export class LollmsMCPBindingManager {
    */
   async createBinding<T extends LollmsMCPBinding = LollmsMCPBinding>(
     bindingName: string,
-    options: object = {},
+    options?: object | null,
   ): Promise<T | undefined> {
     this.#checkFolder();
     const Binding = await this.#load(bindingName);
     if (!Binding) return undefined;
     try {
-      const binding = new Binding(options as never);
+      const binding = new Binding((options ?? {}) as never);
       this.#problems.delete(bindingName);
       if (this.#isOwn(bindingName)) return binding as T;
       return guardBinding(binding, (message) => this.#failed(bindingName, `${message}.`)) as T;
@@ -125,7 +125,7 @@ export class LollmsMCPBindingManager {
     return loaded.flat().toSorted();
   }
 
-  create_binding(bindingName: string, options: object = {}): Promise<LollmsMCPBinding | undefined> {
+  create_binding(bindingName: string, options?: object | null): Promise<LollmsMCPBinding | undefined> {
     return this.createBinding(bindingName, options);
   }
   get_available_bindings(): Promise<readonly string[]> {
@@ -145,6 +145,8 @@ export class LollmsMCPBindingManager {
   }
 
   #load(name: string): Promise<BindingClass | undefined> {
+    if (typeof name !== "string")
+      return Promise.resolve(this.#failed(String(name), "is no name of a binding: the name must be text."));
     const known = this.available_bindings[name];
     if (known) return Promise.resolve(known);
     let loading = this.#loading.get(name);

@@ -3,7 +3,7 @@ import { OptionError, messageOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { CallNotification } from "../../core/calls/call.ts";
 import type { CallOptions } from "../../kernel/toolyard.ts";
-import { parseSeconds, snakeKeys } from "../option-keys.ts";
+import { assertOptions, parseSeconds, snakeKeys } from "../option-keys.ts";
 import { SourceHub, type SourceHubOptions } from "../source-hub.ts";
 import {
   LollmsMCPBinding,
@@ -52,9 +52,10 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
     return message;
   }
 
-  override async discoverTools(options: DiscoverToolsOptions = {}): Promise<readonly ToolDefinition[]> {
+  override async discoverTools(options?: DiscoverToolsOptions): Promise<readonly ToolDefinition[]> {
     try {
-      const { force_refresh: force = false, timeout_per_server: timeout } = snakeKeys(options, [
+      const given = assertOptions("discover_tools", options ?? {}, "timeout_per_server: 5");
+      const { force_refresh: force = false, timeout_per_server: timeout } = snakeKeys(given, [
         "force_refresh",
         "timeout_per_server",
       ]);
@@ -71,15 +72,19 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
     }
   }
 
-  override async executeTool(
-    toolName: string,
-    params: JsonObject = {},
-    options: ExecuteToolOptions = {},
-  ): Promise<ToolResult> {
+  override async executeTool(toolName: string, params?: JsonObject, options?: ExecuteToolOptions): Promise<ToolResult> {
     try {
-      if (!isJsonObject(params))
+      if (typeof toolName !== "string")
+        return { error: `\`tool_name\` must be text, got ${kindOf(toolName)}.`, status_code: 400 };
+      // Null means absent, as `None` does in the documents' programs.
+      const args = params ?? {};
+      if (!isJsonObject(args))
         return { error: "`params` must be an object with the tool's parameters.", status_code: 400 };
-      const outcome = await this.hub.call(toolName, params, toCallOptions(options));
+      const outcome = await this.hub.call(
+        toolName,
+        args,
+        toCallOptions(assertOptions("execute_tool", options ?? {}, "timeout: 30")),
+      );
       return this.#told(toResult(outcome, outcome.ok && (await this.hub.declaresOutput(toolName))));
     } catch (error) {
       if (error instanceof OptionError) return { error: error.message, status_code: 400 };
@@ -100,6 +105,11 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
 }
 
 function toCallOptions(options: ExecuteToolOptions): CallOptions {

@@ -32,6 +32,6 @@ export class HubMCPBinding extends HubBinding {
     const files: unknown[] = [config].flat();
     if (!files.every((file) => typeof file === "string"))
       throw new OptionError(`\`config\` must be the path of a file, or a list of them, got ${JSON.stringify(config)}.`);
-    super("hub_mcp", { config, settings }, { settings: () => settings, config, isWhole: true, ...rest });
+    super("hub_mcp", { config, settings, ...rest }, { settings: () => settings, config, isWhole: true, ...rest });
   }
 }

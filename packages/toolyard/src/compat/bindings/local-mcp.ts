@@ -3,7 +3,8 @@ import { OptionError } from "../../core/errors.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { HubConfig } from "../../hub/schema.ts";
 import { assertObjects, assertOptions, snakeKeys } from "../option-keys.ts";
-import { HubBinding } from "./hub-binding.ts";
+import { checkBundled, checkOptions, type BundledTables } from "./bundled-tools.ts";
+import { HubBinding, type BindingProblem } from "./hub-binding.ts";
 
 export interface LocalMCPOptions {
   /**
@@ -34,6 +35,9 @@ export interface LocalMCPOptions {
  * an `OptionError` for a folder that is no path.
  */
 export class LocalMCPBinding extends HubBinding {
+  /** Options that the last load of the settings left out, with the tools that they disable. */
+  #unusable: readonly BindingProblem[] = [];
+
   constructor(options: LocalMCPOptions = {}) {
     const {
       tools_folder_path: given,
@@ -46,17 +50,27 @@ export class LocalMCPBinding extends HubBinding {
     ]);
     assertObjects(tables);
     const folder = folderOf(given);
-    const { models, ...ofBundled } = tables as Pick<HubConfig, (typeof TABLES)[number]>;
-    const lent = models ? { models } : {};
-    const bundled: HubConfig = { ...ofBundled, default_tools: { enable: ["all"], ...ofBundled.default_tools } };
     super(
       "local_mcp",
-      { tools_folder_path: folder },
+      { tools_folder_path: folder, ...tables, ...(logger ? { logger } : {}) },
       {
-        settings: () => ({ ...lent, ...(folder === null ? bundled : { folders: { tools_path: folder } }) }),
+        settings: () => this.#settings(folder, tables),
         ...(logger ? { logger: logger as Logger } : {}),
       },
     );
+  }
+
+  override get diagnostics(): readonly BindingProblem[] {
+    return [...this.#unusable, ...super.diagnostics];
+  }
+
+  async #settings(folder: string | null, tables: BundledTables): Promise<HubConfig> {
+    const { models } = tables;
+    const { config, problems } = await (folder === null
+      ? checkBundled(tables)
+      : checkOptions([{ name: "models", tools: [], config: models ? { models } : {} }]));
+    this.#unusable = problems;
+    return folder === null ? config : { ...config, folders: { tools_path: folder } };
   }
 }
 

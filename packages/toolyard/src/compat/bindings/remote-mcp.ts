@@ -110,7 +110,8 @@ export class RemoteMCPBinding extends HubBinding {
       settings: () => this.#settings(servers),
       ...(logger ? { logger: logger as Logger } : {}),
     };
-    super("remote_mcp", several === undefined ? { alias, ...one } : { servers_infos: several }, hub);
+    const given = several === undefined ? { alias, ...one } : { servers_infos: several };
+    super("remote_mcp", { ...given, ...(logger ? { logger } : {}) }, hub);
     this.#refused = refused;
   }
 

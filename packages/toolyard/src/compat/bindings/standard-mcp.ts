@@ -46,7 +46,7 @@ export class StandardMCPBinding extends HubBinding {
       settings: () => this.#settings(),
       ...(logger ? { logger: logger as Logger } : {}),
     };
-    super("standard_mcp", { initial_servers: given }, hub);
+    super("standard_mcp", { initial_servers: given, ...(logger ? { logger } : {}) }, hub);
     this.#servers = servers;
     for (const [alias, server] of Object.entries(given as Readonly<Record<string, unknown>>))
       this.#accept(alias, server);

@@ -35,6 +35,7 @@ export async function checkServers<T extends { readonly enabled?: boolean }>(
   };
 }
 
-function sentence(message: string): string {
+/** Ends a message with a full stop. */
+export function sentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }

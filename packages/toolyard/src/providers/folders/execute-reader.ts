@@ -61,7 +61,8 @@ function stemOf(fileName: string): string {
 
 /** In a tool's folder the folder's name is the tool's name, and both files carry it. */
 function ownStem({ folder, texts, problems }: FolderScan): string[] {
-  const stem = basename(folder.path);
+  const own = sameText(basename(folder.path));
+  const stem = Array.from(texts.keys(), stemOf).find(own) ?? basename(folder.path);
   if (texts.has(stem + METADATA_SUFFIX)) return [stem];
   const [other] = texts.keys();
   if (other !== undefined) {
@@ -77,8 +78,14 @@ function ownStem({ folder, texts, problems }: FolderScan): string[] {
 
 function scriptOf(stem: string, folder: Folder): string | undefined {
   return Object.keys(EXECUTE_SUFFIXES)
-    .map((suffix) => stem + suffix)
-    .find((name) => folder.files.includes(name));
+    .map((suffix) => folder.files.find(sameText(stem + suffix)))
+    .find((name) => name !== undefined);
+}
+
+/** Compares names as a reader does: file systems keep a letter with its accent as one character or as two. */
+function sameText(name: string): (other: string) => boolean {
+  const normal = name.normalize("NFC");
+  return (other) => other === name || other.normalize("NFC") === normal;
 }
 
 function readTool(stem: string, gathering: FolderScan): ExecuteFolderTool | undefined {
