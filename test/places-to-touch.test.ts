@@ -151,6 +151,7 @@ const KINDS: Readonly<
       ...TWO_FORMS,
       ...SAMPLES,
       "src/cli/commands/extras.ts",
+      "src/compat/bindings/server-entry.ts",
       "src/compat/bindings/standard-mcp.ts",
       "src/hub/installs.ts",
     ],
@@ -169,7 +170,7 @@ const KINDS: Readonly<
   },
   defaults: {
     sections: ["default_tools"],
-    about: ["src/cli/output/run-view.ts", "src/compat/bindings/local-mcp.ts"],
+    about: ["src/cli/output/run-view.ts", "src/compat/bindings/bundled-tools.ts", "src/compat/bindings/local-mcp.ts"],
   },
 };
 

@@ -182,7 +182,7 @@ describe("results keep their type", () => {
     expect(await Promise.all(outputs)).toMatchObject([{ output: "7" }, { output: 7 }, { output: null }]);
   });
 
-  test("L10: of a server, text is JSON where the tool declares what it is, and text otherwise", async () => {
+  test("L10: parses JSON text of a server, with or without an output schema", async () => {
     const value = (): object => ({ depth: 3 });
     await using server = await startTools({
       declared: { run: value, outputSchema: { type: "object", properties: { depth: { type: "number" } } } },
@@ -191,8 +191,8 @@ describe("results keep their type", () => {
     });
     const binding = kept(new RemoteMCPBinding({ server_url: server.url, logger }));
     expect(await binding.executeTool("remote_server::declared", {})).toMatchObject({ output: { depth: 3 } });
-    expect(await binding.executeTool("remote_server::told", {})).toMatchObject({ output: '{"depth":3}' });
-    expect(await binding.executeTool("remote_server::digits", {})).toMatchObject({ output: "42" });
+    expect(await binding.executeTool("remote_server::told", {})).toMatchObject({ output: { depth: 3 } });
+    expect(await binding.executeTool("remote_server::digits", {})).toMatchObject({ output: 42 });
   });
 
   test("L10, L11: {error, status_code} of a script passes as such; a dict that looks alike is output", async () => {

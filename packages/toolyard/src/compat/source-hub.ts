@@ -135,13 +135,6 @@ export class SourceHub {
     return (!outcome.ok && outcome.kind === "unknown_tool" && awayAltogether(hub.port.sources())) || outcome;
   }
 
-  /** Returns whether a tool declares an output schema. */
-  async declaresOutput(tool: string): Promise<boolean> {
-    const { hub } = await this.#open();
-    const lookup = await hub.tools.describeTool(tool, WHOLE_VIEW);
-    return lookup.found && lookup.entry["outputSchema"] !== undefined;
-  }
-
   /** Applies changed settings if the hub is open. If they are invalid, rejects and changes nothing. */
   async apply(): Promise<void> {
     const { reloader, hub } = await this.#open();
@@ -268,8 +261,9 @@ export class SourceHub {
 function isForeignAlias(tool: string, hub: Hub): boolean {
   if (!tool.includes(BINDING_SEPARATOR) || hub.tools.nameOf(tool, LOCAL_PRINCIPAL) !== undefined) return false;
   const reports = hub.port.sources();
-  if (reports.some(({ source, status }) => source.namespace === "" && status.state !== "ready")) return false;
-  // Read from the sources, since the catalog has no spellings before the first list.
+  const away = reports.filter(({ status }) => status.state !== "ready");
+  if (away.length === 0 || away.some(({ source }) => source.namespace === "")) return false;
+  // Read from the sources themselves: before the first list the catalog has no spellings.
   const spellings = new Spellings(
     reports.map(({ source }) => source),
     { naming: DEFAULT_NAMING },

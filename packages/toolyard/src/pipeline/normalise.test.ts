@@ -208,10 +208,29 @@ test.each<[string, object, object]>([
   expect(harness.problems).toMatchObject([{ source: "files", subject: "files__t", repaired: true }]);
 });
 
+test.each<[string, object, string]>([
+  ["a text without text", { content: [{ type: "text" }] }, 'a block of type "text" without its `text`'],
+  ["text of null", { content: [{ type: "text", text: null }] }, 'a block of type "text" without its `text`'],
+  ["a number as text", { content: [{ type: "text", text: 5 }] }, 'a block of type "text" without its `text`'],
+  ["an image without data", { content: [{ type: "image", mimeType: "image/png" }] }, "without its `data`"],
+  ["audio without data", { content: [{ type: "audio", mimeType: "audio/wav" }] }, "without its `data`"],
+  ["an empty embedded resource", { content: [{ type: "resource" }] }, "without its `resource`"],
+  ["a link without a URI", { content: [{ type: "resource_link", name: "n" }] }, "without its `uri`"],
+  ["a block without a type", { content: [{ text: "x" }] }, "a block of `content` without a `type`"],
+  ["one bad block of two", { content: [...words, { type: "text" }] }, "without its `text`"],
+])("refuses a result with %s as malformed", async (_, result, reason) => {
+  const outcome = await one(() => ok(result as JsonObject)).call("t");
+  expect(outcome).toMatchObject({ ok: false, kind: "malformed", message: expect.stringContaining(reason) });
+});
+
+test("a failure whose block has no text keeps its meaning", async () => {
+  const outcome = await one(() => ok({ content: [{ type: "text" }], isError: true })).call("t");
+  expect(outcome).toMatchObject({ ok: false, kind: "tool_error" });
+});
+
 test.each<[string, object]>([
-  ["text of null", { content: [{ type: "text", text: null }] }],
-  ["an image without data", { content: [{ type: "image", mimeType: "image/png" }] }],
-  ["a link without a URI", { content: [{ type: "resource_link", name: "n" }] }],
+  ["no blocks", { content: [] }],
+  ["an empty text", { content: [{ type: "text", text: "" }] }],
   ["a block of an unknown type", { content: [{ type: "hologram", annotations: null }] }],
 ])("passes a result with %s on unchanged", async (_, result) => {
   const outcome = await one(() => ok(result as JsonObject)).call("t");

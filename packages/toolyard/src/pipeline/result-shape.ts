@@ -40,7 +40,34 @@ const SHAPES: Readonly<Record<CallMethod, (result: JsonObject) => ResultShape>> 
 function shapeToolResult(result: JsonObject): ResultShape {
   const { content } = result;
   if (content === undefined) return { result: { ...result, content: textOf(result["structuredContent"]) } };
-  return isListOfObjects(content) ? { result } : { wrong: "`content` that is no list of blocks" };
+  if (!isListOfObjects(content)) return { wrong: "`content` that is no list of blocks" };
+  // A failure keeps its meaning without its words.
+  const wrong = result["isError"] === true ? undefined : wrongBlock(content as readonly JsonObject[]);
+  return wrong === undefined ? { result } : { wrong };
+}
+
+/** Members that a block must have, by its type. Blocks of other types are passed on. */
+const BLOCK_MEMBERS: Readonly<Record<string, readonly [member: string, isValid: (value: unknown) => boolean]>> = {
+  text: ["text", isText],
+  image: ["data", isText],
+  audio: ["data", isText],
+  resource: ["resource", isJsonObject],
+  resource_link: ["uri", isText],
+};
+
+function wrongBlock(blocks: readonly JsonObject[]): string | undefined {
+  for (const block of blocks) {
+    const { type } = block;
+    if (typeof type !== "string") return "a block of `content` without a `type`";
+    const [member, isValid] = Object.hasOwn(BLOCK_MEMBERS, type) ? BLOCK_MEMBERS[type]! : [];
+    if (member !== undefined && isValid?.(block[member]) === false)
+      return `a block of type "${type}" without its \`${member}\``;
+  }
+  return undefined;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
 }
 
 // Clients of before 2025-06-18 know `content` alone, so structured content is repeated there.

@@ -39,7 +39,7 @@ const MEMBER_TOOLS: Readonly<Record<string, readonly DefaultToolName[]>> = {
 };
 const NAMES: readonly string[] = ["all", ...DEFAULT_TOOL_NAMES];
 
-/** Checks the options of the default tools one by one. An option that cannot be used disables the tools that need it. */
+/** Checks the options of the default tools one by one. One that cannot be used disables the tools that need it. */
 export async function checkBundled({ default_tools: given = {}, ...tables }: BundledTables): Promise<CheckedOptions> {
   const { enable = ["all"], ...members } = given;
   const checked = await checkOptions([...memberOptions(members), ...tableOptions(tables)]);

@@ -85,7 +85,7 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
         args,
         toCallOptions(assertOptions("execute_tool", options ?? {}, "timeout: 30")),
       );
-      return this.#told(toResult(outcome, outcome.ok && (await this.hub.declaresOutput(toolName))));
+      return this.#told(toResult(outcome));
     } catch (error) {
       if (error instanceof OptionError) return { error: error.message, status_code: 400 };
       return this.#told(thrownFailure(error));

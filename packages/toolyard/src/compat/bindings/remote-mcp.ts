@@ -94,18 +94,10 @@ export class RemoteMCPBinding extends HubBinding {
     if (several !== undefined) assertServers("servers_infos", several);
     if (several !== undefined && one["server_url"] !== undefined)
       throw new OptionError("`server_url` and `servers_infos` both say where servers are. Remove one of them.");
-    const servers = new Map<string, RemoteServerConfig>();
-    const refused: BindingProblem[] = [];
-    if (several === undefined) servers.set(String(alias), toHttp(alias, one));
-    for (const [name, given] of Object.entries((several ?? {}) as Readonly<Record<string, RemoteServer>>)) {
-      try {
-        const { server, ignored } = readRemoteEntry({ ...assertOptions("servers_infos", given, EXAMPLE) }, ENTRY_KEYS);
-        servers.set(name, toHttp(name, server));
-        if (ignored.length > 0) refused.push({ source: name, message: ignoredKeysMessage(ignored) });
-      } catch (error) {
-        refused.push({ source: name, message: messageOf(error) });
-      }
-    }
+    const { servers, refused } =
+      several === undefined
+        ? { servers: new Map([[String(alias), toHttp(alias, one)]]), refused: [] }
+        : readServers(several as Readonly<Record<string, RemoteServer>>);
     const hub: Omit<SourceHubOptions, "endpoint"> = {
       settings: () => this.#settings(servers),
       ...(logger ? { logger: logger as Logger } : {}),
@@ -132,6 +124,27 @@ export class RemoteMCPBinding extends HubBinding {
       .replace("or correct `url`.", "or correct `server_url`.")
       .replace("Check that `url` points", "Check that `server_url` points");
   }
+}
+
+interface ReadServers {
+  readonly servers: ReadonlyMap<string, RemoteServerConfig>;
+  /** Servers that cannot be used, and keys that are ignored. */
+  readonly refused: readonly BindingProblem[];
+}
+
+function readServers(several: Readonly<Record<string, RemoteServer>>): ReadServers {
+  const servers = new Map<string, RemoteServerConfig>();
+  const refused: BindingProblem[] = [];
+  for (const [name, given] of Object.entries(several)) {
+    try {
+      const { server, ignored } = readRemoteEntry({ ...assertOptions("servers_infos", given, EXAMPLE) }, ENTRY_KEYS);
+      servers.set(name, toHttp(name, server));
+      if (ignored.length > 0) refused.push({ source: name, message: ignoredKeysMessage(ignored) });
+    } catch (error) {
+      refused.push({ source: name, message: messageOf(error) });
+    }
+  }
+  return { servers, refused };
 }
 
 function toHttp(

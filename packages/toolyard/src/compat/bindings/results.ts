@@ -1,42 +1,31 @@
 import { FailError, messageOf } from "../../core/errors.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../core/json/json.ts";
-import { KINDS, type FailKind } from "../../core/calls/kinds.ts";
+import { causeKind, KINDS } from "../../core/calls/kinds.ts";
 import { fail, type Fail, type Outcome } from "../../core/calls/outcome.ts";
-import { typedValue } from "../../core/calls/tool-value.ts";
+import { isStatusFailure, toolValue } from "../../core/calls/tool-value.ts";
 import type { SurfaceTool } from "../../hub/tool-directory.ts";
 import type { ToolDefinition, ToolFailure, ToolResult } from "./binding.ts";
 
 /**
- * Converts an outcome to the documents' keys; the status is from the table of kinds. A tool's own `{error,
- * status_code}` passes unchanged.
+ * Converts an outcome to the keys of the documents; the status is that of the table of outcome codes. A tool that
+ * returned `{error, status_code}` itself is passed on as it is.
  */
-export function toResult(outcome: Outcome, declaresJson = false): ToolResult {
+export function toResult(outcome: Outcome): ToolResult {
   if (!outcome.ok) return toFailure(outcome);
-  const output = typedValue(outcome.result, declaresJson);
-  return isOwnFailure(output) ? output : { output, status_code: 200 };
-}
-
-function isOwnFailure(value: unknown): value is ToolFailure & JsonObject {
-  if (!isJsonObject(value) || typeof value["error"] !== "string") return false;
-  const status = value["status_code"];
-  return typeof status === "number" && Number.isInteger(status) && status >= 400 && status < 600;
+  const output = toolValue(outcome.result);
+  return isStatusFailure(output) ? output : { output, status_code: 200 };
 }
 
 export function toFailure({ kind, message, result, details }: Fail): ToolFailure {
-  const { status } = KINDS[causeOf(kind, details)];
+  const { status } = KINDS[causeKind(kind, details)];
   if (kind === "unknown_tool") return { error: "Tool not found", status_code: status };
   const output = objectMember(result ?? {}, "structuredContent");
+  if (isStatusFailure(output)) return output;
   return {
     error: KINDS[kind].beforeExecution ? message : `Tool execution failed: ${message}`,
     status_code: status,
     ...(output ? { output } : {}),
   };
-}
-
-/** Returns the kind of failure that a tool reported. */
-function causeOf(kind: FailKind, details: JsonObject = {}): FailKind {
-  const said = details["upstreamKind"];
-  return kind === "tool_error" && typeof said === "string" && Object.hasOwn(KINDS, said) ? (said as FailKind) : kind;
 }
 
 /** Converts an unexpected error. */

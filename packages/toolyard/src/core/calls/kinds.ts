@@ -225,6 +225,15 @@ export const KINDS = {
 
 export type FailKind = keyof typeof KINDS;
 
+/**
+ * Returns the code whose statuses a failure has: its own, or the one that the tool gave as its cause, such as `timeout`
+ * for a `TimeoutError`.
+ */
+export function causeKind(kind: FailKind, details: Readonly<Record<string, unknown>> = {}): FailKind {
+  const cause = details["upstreamKind"];
+  return kind === "tool_error" && typeof cause === "string" && Object.hasOwn(KINDS, cause) ? (cause as FailKind) : kind;
+}
+
 /** `_meta` key that holds the outcome code of a result that the hub created. */
 export const KIND_META_KEY = "toolyard/kind";
 

@@ -3,35 +3,37 @@ import { isJsonObject, type JsonObject, listMember, stringMember } from "../json
 import { KIND_META_KEY } from "./kinds.ts";
 
 /**
- * Returns the plain value of a tool's result, for interfaces without content blocks. Structured content is the value.
- * Otherwise each block gives one: a text that is JSON is parsed, any other text stays unchanged, and an image, audio or
- * resource gives its block. One block gives its value, several give a list, none gives `null`.
+ * Returns the plain value of a tool's result, for surfaces without content blocks. All of them use this one rule:
+ *
+ * 1. Structured content is the value.
+ * 2. Of a function that the hub itself runs, the value is what it returned, with its type.
+ * 3. Otherwise each block is a value. A text that is JSON is parsed, any other text stays as it is; an image, audio or
+ *    resource is its block. One block gives its value, several give a list, none gives `null`.
  *
  * A text that is a number is parsed only if writing it again gives the same text: `5` is a number, while `1.50`, `007`
  * and an integer beyond 2^53 stay texts.
  */
 export function toolValue(result: JsonObject): unknown {
   if (result["structuredContent"] !== undefined) return result["structuredContent"];
-  return oneOrAll(listMember(result, "content").map(blockValue));
+  const typed = TYPED.get(result);
+  return typed ? typed.value : oneOrAll(listMember(result, "content").map(blockValue));
 }
 
 const TYPED = new WeakMap<JsonObject, { readonly value: unknown }>();
 
-/** Records the value from which a text result was made: a number and the text `42` look the same on the wire. */
+/** Keeps the value that a text result was made of: a number and the text `42` look the same on the wire. */
 export function rememberValue(result: JsonObject, value: unknown): JsonObject {
   TYPED.set(result, { value });
   return result;
 }
 
-/**
- * Returns the value of a result with the type that its tool gave it: structured content, the return value of a
- * function, and JSON text only if the tool declared it as JSON (`isJson`). Any other text is text.
- */
-export function typedValue(result: JsonObject, isJson: boolean): unknown {
-  const typed = TYPED.get(result);
-  if (typed && result["structuredContent"] === undefined) return typed.value;
-  if (isJson || result["structuredContent"] !== undefined) return toolValue(result);
-  return oneOrAll(listMember(result, "content").map((block) => blockText(block) ?? block));
+/** A failure in the form of the bindings document: `{error, status_code}` with a status from 400 to 599. */
+export type StatusFailure = JsonObject & { readonly error: string; readonly status_code: number };
+
+export function isStatusFailure(value: unknown): value is StatusFailure {
+  if (!isJsonObject(value) || typeof value["error"] !== "string") return false;
+  const status = value["status_code"];
+  return typeof status === "number" && Number.isInteger(status) && status >= 400 && status < 600;
 }
 
 /**

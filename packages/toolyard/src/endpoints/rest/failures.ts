@@ -1,7 +1,7 @@
 import { isJsonObject, stringMember, type JsonObject } from "../../core/json/json.ts";
-import { KINDS } from "../../core/calls/kinds.ts";
+import { causeKind, KINDS } from "../../core/calls/kinds.ts";
 import type { Fail } from "../../core/calls/outcome.ts";
-import { toolValue } from "../../core/calls/tool-value.ts";
+import { isStatusFailure, toolValue } from "../../core/calls/tool-value.ts";
 
 /** Details of a failure that programs act on; the others are only logged. */
 const TOLD = ["candidates", "near", "errors", "signIn", "timeoutMs"] as const;
@@ -39,13 +39,10 @@ function isJustError(value: unknown, message: string): boolean {
   return isJsonObject(value) && value["error"] === message && Object.keys(value).length === 1;
 }
 
-/**
- * Returns the HTTP status. A service that rejects the arguments has not failed; the caller must change the request
- * (M11).
- */
-export function statusOf({ kind, details }: Fail): number {
-  const isRefused = kind === "tool_error" && details?.["upstreamKind"] === "invalid_params";
-  return KINDS[isRefused ? "invalid_params" : kind].http;
+/** Returns the status that the tool gave (`{error, status_code}`), else that of the outcome code or of its cause. */
+export function statusOf({ kind, details, result }: Fail): number {
+  const output = result?.["structuredContent"];
+  return isStatusFailure(output) ? output.status_code : KINDS[causeKind(kind, details)].http;
 }
 
 /** Returns `Retry-After`, for `limited` and for every failure that names a time. */

@@ -22,7 +22,7 @@ import { EXTRA_PIPES, runChild, type ChildResult } from "../scripts/run-child.ts
 import { scriptEnvironment, type ScriptEnvironment } from "../scripts/run-script.ts";
 import type { RunSettings } from "../scripts/run-settings.ts";
 import type { ScriptHost } from "../scripts/script-host.ts";
-import { textResult, valueResult } from "../scripts/script-result.ts";
+import { exceptionOutcome, executeOutcome, textResult } from "../scripts/script-result.ts";
 import { withNotifications } from "../scripts/with-notifications.ts";
 
 /** Suffixes of tool files, with the shim that runs each. */
@@ -121,12 +121,9 @@ function toOutcome(
   const exit = exitOfTool(ended, settings);
   const limited = answer ? undefined : limitOutcome(exit, settings);
   if (limited) return limited;
-  if (answer && replyMember(answer) === "result") return valueResult(answer["result"]);
+  if (answer && replyMember(answer) === "result") return executeOutcome(answer["result"]);
   const error = answer?.["error"];
-  if (isJsonObject(error)) {
-    const words = hidePaths(`${String(error["type"])}: ${String(error["message"])}`, places);
-    return failed(withPackageAdvice(words), { error: error["type"] });
-  }
+  if (isJsonObject(error)) return exceptionOutcome(error, (text) => withPackageAdvice(hidePaths(text, places)));
   const how = exit.code === null ? `was ended by ${exit.signal ?? "a signal"}` : `ended with exit code ${exit.code}`;
   const last = hidePaths(stderr.lines().slice(-MAX_REASON_LINES).join("\n"), places);
   return failed(`Tool \`${name}\` ${how} without an answer.${last === "" ? "" : `\n${last}`}`, {

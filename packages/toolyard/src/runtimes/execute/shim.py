@@ -11,6 +11,7 @@ import sys
 import traceback
 
 from toolyard import _channel
+from toolyard._exceptions import describe
 from toolyard._context import CONTEXT_NAME, ClientContext, takes_context
 
 
@@ -57,7 +58,7 @@ def main():
         }
     except BaseException as error:
         traceback.print_exc()
-        message = {"error": {"type": type(error).__name__, "message": str(error)}}
+        message = {"error": describe(error)}
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

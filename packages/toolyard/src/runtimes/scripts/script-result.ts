@@ -1,7 +1,7 @@
 import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
-import { rememberValue } from "../../core/calls/tool-value.ts";
+import { isStatusFailure, rememberValue } from "../../core/calls/tool-value.ts";
 import type { Exit } from "../../process/child.ts";
 import { firstChars, lastChars } from "../../core/text/truncate.ts";
 
@@ -60,14 +60,41 @@ export function textResult(text: string): JsonObject {
   return { content: [{ type: "text", text }] };
 }
 
-/** Converts a function's return value by the same rule as printed text; strings are text without quotes. */
+/**
+ * Converts what `execute` of a tool folder returned. `{error, status_code}` with a status from 400 to 599 is a failure
+ * on every endpoint.
+ */
+export function executeOutcome(value: unknown): Outcome {
+  if (!isStatusFailure(value)) return valueResult(value);
+  const result = { ...textResult(value.error), structuredContent: value, isError: true };
+  return fail("tool_error", firstChars(value.error, MAX_REASON_CHARS), { result });
+}
+
+/** An exception that ended a function: type, message, and the outcome code that its type stands for. */
+export function exceptionOutcome({ type, message, kind }: JsonObject, clean: (text: string) => string): Outcome {
+  const words = clean(`${String(type)}: ${String(message)}`);
+  return fail("tool_error", words, {
+    details: { error: type, ...(kind === "timeout" || isTimeout(type) ? { upstreamKind: "timeout" } : {}) },
+    result: { ...textResult(words), isError: true },
+  });
+}
+
+/** Names of exceptions of Python, JavaScript and common HTTP clients for an operation that took too long. */
+const TIMEOUT_TYPE = /(?:timeout|timed_?out|timeoutexpired)(?:error|exception)?$/i;
+
+function isTimeout(type: unknown): boolean {
+  return typeof type === "string" && TIMEOUT_TYPE.test(type);
+}
+
+/** A value that a function returned, by the same rule as printed text; strings are text without quotes. */
 export function valueResult(value: unknown): Outcome {
   if (isJsonObject(value)) {
     if (!isToolResult(value)) return ok({ ...textResult(stringifyExact(value)), structuredContent: value });
     return value["isError"] === true ? fail("tool_error", firstText(value), { result: value }) : ok(value);
   }
-  const text = typeof value === "string" ? value : value === undefined || value === null ? "" : stringifyExact(value);
-  return ok(rememberValue(textResult(text), value ?? null));
+  // No block means null, on every endpoint and behind every hub.
+  if (value === undefined || value === null) return ok({ content: [] });
+  return ok(rememberValue(textResult(typeof value === "string" ? value : stringifyExact(value)), value));
 }
 
 function isToolResult(object: JsonObject): boolean {

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Call } from "../../core/calls/call.ts";
 import { isJsonObject } from "../../core/json/json.ts";
-import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
+import { ok, type Outcome } from "../../core/calls/outcome.ts";
 import { spawnChild } from "../../process/child.ts";
 import type { ScriptNotifications } from "../scripts/script-notifications.ts";
 import { ChildMessages } from "../scripts/child-messages.ts";
@@ -18,7 +18,14 @@ import { EXTRA_PIPES } from "../scripts/run-child.ts";
 import { assertScript, scriptEnvironment, type ScriptEnvironment } from "../scripts/run-script.ts";
 import type { RunSettings } from "../scripts/run-settings.ts";
 import type { ScriptHost } from "../scripts/script-host.ts";
-import { failureOutcome, successOutcome, textResult, valueResult } from "../scripts/script-result.ts";
+import {
+  exceptionOutcome,
+  executeOutcome,
+  failureOutcome,
+  successOutcome,
+  textResult,
+  valueResult,
+} from "../scripts/script-result.ts";
 import { withNotifications } from "../scripts/with-notifications.ts";
 import { settledStamp, stampCode, type CodeStamp } from "./code-stamp.ts";
 import { WarmPools } from "./warm-pools.ts";
@@ -150,16 +157,10 @@ function toOutcome(
   const clean = (text: string) => hidePaths(text, [tool.folder, tool.root]);
   if (!message) return endedEarly(tool, { exit: exit!, stdout, stderr: withPackageAdvice(clean(stderr.text())) });
   const { error, result } = message;
-  if (isJsonObject(error)) {
-    const reason = withPackageAdvice(clean(`${String(error["type"])}: ${String(error["message"])}`));
-    return fail("tool_error", reason, {
-      details: { error: error["type"] },
-      result: { ...textResult(reason), isError: true },
-    });
-  }
+  if (isJsonObject(error)) return exceptionOutcome(error, (text) => withPackageAdvice(clean(text)));
   const said = messages.outcome(clean, stdout);
   if (said) return said;
-  if (tool.function === "execute") return valueResult(result ?? null);
+  if (tool.function === "execute") return executeOutcome(result ?? null);
   if (result === undefined) return stdout.length === 0 ? ok(textResult("")) : successOutcome(stdout);
   for (const line of stdout.toString("utf8").split("\n")) if (line !== "") notifications.log(line);
   return valueResult(result);

@@ -15,6 +15,7 @@ import traceback
 
 import toolyard
 from toolyard import _channel
+from toolyard._exceptions import describe
 from toolyard._context import CONTEXT_NAME, ClientContext, takes_context
 
 
@@ -89,7 +90,7 @@ def answer(work):
         }
     except BaseException as error:
         traceback.print_exc()
-        return {"error": {"type": type(error).__name__, "message": str(error)}}
+        return {"error": describe(error)}
     return {} if result is None else {"result": result}
 
 
