@@ -193,7 +193,7 @@ describe("L11: a timeout that a tool raises has status 504", () => {
     ["import subprocess\ndef execute(params):\n    raise subprocess.TimeoutExpired('x', 5)\n", {}],
     ["export const execute = () => { throw new DOMException('API timeout', 'TimeoutError'); };", {}],
     [
-      "export const execute = () => AbortSignal.timeout(1).throwIfAborted() ?? fetch('data:,', {}).then(() => { throw Object.assign(new Error('API timeout'), { name: 'ConnectTimeoutError' }); });",
+      "export const execute = () => { throw Object.assign(new Error('API timeout'), { name: 'ConnectTimeout' }); };",
       {},
     ],
   ])("%j %j", async (text, more) => {
