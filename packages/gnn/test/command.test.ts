@@ -131,14 +131,14 @@ describe("several files", () => {
   });
 
   test("without a folder for them, or with two files for one place, nothing is written", async () => {
-    await using desk = await Desk.create({ ...FILES, "other/c.md": TWO_ROOM });
+    await using desk = await Desk.create({ ...FILES, "c.gnn": TWO_ROOM });
     expect(await desk.run(["gnn", "export", "models", "--to", "json"])).toMatchObject({
       code: 2,
       stderr: "2 files are read. Name a folder for what is written with --output.\n",
     });
-    expect(await desk.run(["gnn", "export", "c.md", "other/c.md", "--to", "json", "-o", "out"])).toMatchObject({
+    expect(await desk.run(["gnn", "export", "c.md", "c.gnn", "--to", "json", "-o", "out"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("c.md and other/c.md would both be written to out/c.json."),
+      stderr: expect.stringContaining("c.md and c.gnn would both be written to c.json."),
     });
     expect(await desk.run(["gnn", "render", "c.md", "-", "--to", "numpy", "-o", "out"])).toMatchObject({
       code: 2,

@@ -148,13 +148,13 @@ describe("matrices", () => {
     const acted = "## InitialParameterization\nB={((0.9,0.6),(0.1,0.4)),((0.2,0.3),(0.8,0.7))}\n";
     const cells = [
       "B, action 0",
-      "2 × 2",
+      "2 × 2: next state × previous state",
       "0.9",
       "0.6",
       "0.1",
       "0.4",
       "B, action 1",
-      "2 × 2",
+      "2 × 2: next state × previous state",
       "0.2",
       "0.3",
       "0.8",
@@ -163,10 +163,48 @@ describe("matrices", () => {
     for (const values of [next, acted]) expect(texts(await draw(HEAD + values, "matrices")).slice(1)).toEqual(cells);
   });
 
+  test.each([
+    ["A={(0.9,0.2),(0.1,0.8)}", "2 × 2: observation × state"],
+    ["A={(0.9,0.1,0),(0.2,0.8,0)}", "3 × 2: observation × state"],
+    ["C={(0,1,2)}", "1 × 3: observation"],
+    ["D_f1={(0.5,0.5)}", "1 × 2: state"],
+    ["B={(0.9,0.2),(0.1,0.8)}", "2 × 2: next state × previous state"],
+    ["dirichlet_A={(1,2),(3,4)}", "2 × 2: observation × state"],
+    ["A_m0={((0.9,0.1),(0.5,0.5)),((0.1,0.9),(0.5,0.5))}", "2 × 2: state, dimension 2 × state, dimension 3"],
+    ["x={(1,2),(3,4)}", "2 × 2"],
+  ])("names the axes of a matrix: %s", async (value, axes) => {
+    const declared = value.startsWith("dirichlet") ? "A[2,2]\n" : "";
+    const text = `${HEAD}## StateSpaceBlock\n${declared}## InitialParameterization\n${value}\n`;
+    expect(texts(await draw(text, "matrices"))).toContain(axes);
+  });
+
+  test("draws B in the order that the model states, with the labels of its actions", async () => {
+    const B = "B={((0,1),(0,1)),((1,0),(1,0))}";
+    const text = `${HEAD}## InitialParameterization\n${B}\n## ModelParameters\n`;
+    const drawn = texts(
+      await draw(`${text}b_tensor_order: action_previous_next\naction_labels: stay,go\n`, "matrices"),
+    );
+    expect(drawn).toEqual([
+      "M",
+      "B, action stay",
+      "2 × 2: next state × previous state",
+      "0",
+      "0",
+      "1",
+      "1",
+      "B, action go",
+      "2 × 2: next state × previous state",
+      "1",
+      "1",
+      "0",
+      "0",
+    ]);
+  });
+
   test("a large matrix is drawn in part, and says so; a model without values is refused", async () => {
     const row = `(${Array.from({ length: 100 }, () => 0.01).join(",")})`;
     const svg = await draw(`${HEAD}## InitialParameterization\nA={${`${row},`.repeat(99)}${row}}\n`, "matrices");
-    expect(texts(svg)).toContain("100 × 100, the first 64 × 64");
+    expect(texts(svg)).toContain("100 × 100: observation × state, the first 64 × 64");
     await expect(draw(HEAD, "matrices")).rejects.toThrow("M has no values in InitialParameterization");
   });
 

@@ -178,6 +178,50 @@ describe("exports", () => {
     expect(await call("gnn.check", { file_path: "big.md" })).toMatchObject({ diagnostics: [{ code: "E008" }] });
   });
 
+  test("a text is parsed, type-checked, estimated and exported like a file", async () => {
+    const parsed = await call("gnn.parse_gnn_file", { text: TWO_ROOM });
+    expect(parsed).toMatchObject({ file_path: "(text)", parsed_data: { models: [{ name: "Two-Room Agent" }] } });
+    const { file_path: _, ...ofFile } = await call("type_check_gnn_file", { file_path: "two_room.md" });
+    const { file_path: name, ...ofText } = await call("type_check_gnn_file", { text: TWO_ROOM });
+    expect([name, ofText]).toEqual(["(text)", ofFile]);
+    expect(await call("estimate_resources_for_gnn_file", { text: TWO_ROOM })).toMatchObject({ success: true });
+    const exported = await call("export_gnn_to_dot", { text: TWO_ROOM });
+    expect(exported["content"]).toMatch(/^digraph/);
+    expect(exported["output_uri"]).toBeUndefined();
+    const cbor = await call("export_gnn_to_cbor", { text: TWO_ROOM });
+    expect(toData(importGnn(Buffer.from(cbor["content_base64"] as string, "base64")).file)).toEqual(
+      toData(parseGnn(TWO_ROOM).file),
+    );
+    await call("export_gnn_to_json", { text: TWO_ROOM, output_file_path: "text.json" });
+    expect(existsSync(join(root, "text.json"))).toBe(true);
+  });
+
+  test.each([
+    ["gnn.parse_gnn_file", {}],
+    ["gnn.parse_gnn_file", { text: TWO_ROOM, file_path: "two_room.md" }],
+    ["type_check_gnn_file", {}],
+    ["estimate_resources_for_gnn_file", { text: TWO_ROOM, file_path: "two_room.md" }],
+    ["export_gnn_to_json", { output_file_path: "x.json" }],
+    ["export_gnn_to_json", { text: TWO_ROOM, gnn_file_path: "two_room.md" }],
+  ])("%s refuses both or none of a text and a file", async (tool, args) => {
+    expect(await refused(tool, args)).toEqual(["invalid_params", expect.stringMatching(/^Give either `text` or/)]);
+  });
+
+  test("parsed data and an exported content stay within a mebibyte", async () => {
+    const size = 360;
+    const row = `(${Array.from({ length: size }, () => "0.25").join(",")})`;
+    const values = `A={${Array.from({ length: size }, () => row).join(",")}}`;
+    const edges = Array.from({ length: 30_000 }, (_, index) => `a${index}>b${index}`).join("\n");
+    const large = TWO_ROOM.replace("## Connections", `## Connections\n${edges}`).replace(/A=\{[^}]*\}/, values);
+    for (const text of [large, TWO_ROOM.replace(/A=\{[^}]*\}/, values)]) {
+      const parsed = await call("gnn.parse_gnn_file", { text });
+      expect(JSON.stringify(parsed).length).toBeLessThan(1024 * 1024 + 1000);
+      expect(parsed["omitted"]).toContain("sections");
+      expect(parsed).toMatchObject({ parsed_data: { models: [{ name: "Two-Room Agent" }] } });
+    }
+    expect((await refused("export_gnn_to_json", { text: large }))[1]).toMatch(/more than the 1048576 of an answer/);
+  });
+
   test("lines that could not be read are named, since they are missing in what is written", async () => {
     writeFileSync(join(root, "spoilt.md"), TWO_ROOM.replace("D>s\n", "D?s\n"));
     const { message } = await call("export_gnn_to_dot", { gnn_file_path: "spoilt.md", output_file_path: "x.dot" });

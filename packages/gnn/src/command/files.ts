@@ -4,6 +4,7 @@ import { OptionError } from "toolyard";
 import { findGnnFiles, readGnnFile } from "../directory-check.ts";
 import { importGnn, type ImportedFile } from "../exports/formats.ts";
 import { formatDiagnostic, UNREAD_CODES } from "../language/diagnostics.ts";
+import { hasSections } from "../language/fences.ts";
 import type { GnnFile } from "../language/model.ts";
 
 /** The parts of the environment that a command may use. */
@@ -28,15 +29,38 @@ export interface NamedText {
 
 export const STDIN = "-";
 
-/** Returns the texts of the named files, of all files in the named folders, and of standard input for `-`. */
-export async function readTexts(names: readonly string[], io: CommandIo): Promise<readonly NamedText[]> {
-  const texts: NamedText[] = [];
-  for (const file of await filesIn(names, io))
-    texts.push(file === STDIN ? { name: "(standard input)", text: await io.readStdin() } : await readNamed(file, io));
-  return texts;
+/** Texts that could be read, and whether all could. */
+export interface ReadTexts {
+  readonly texts: readonly NamedText[];
+  readonly isWhole: boolean;
 }
 
-/** The files that are named, and all in the folders that are named. Throws an `OptionError` where there is none. */
+/**
+ * Reads the named files, all files in the named folders, and standard input for `-`. A file that cannot be read is
+ * reported on standard error. Throws an `OptionError` if it is the only one.
+ */
+export async function readTexts(names: readonly string[], io: CommandIo): Promise<ReadTexts> {
+  const texts: NamedText[] = [];
+  const files = await filesIn(names, io);
+  for (const file of files) {
+    const text = await readOne(file, io).catch((error: unknown) => {
+      if (files.length === 1 || !(error instanceof OptionError)) throw error;
+      return error;
+    });
+    if (text instanceof OptionError) await io.say(harmless(text.message));
+    else texts.push(text);
+  }
+  return { texts, isWhole: texts.length === files.length };
+}
+
+async function readOne(file: string, io: CommandIo): Promise<NamedText> {
+  return file === STDIN ? { name: "(standard input)", text: await io.readStdin() } : readNamed(file, io);
+}
+
+/**
+ * Returns the named files, and the files with GNN in the named folders. Files of a folder without GNN, such as a
+ * README.md, are named on standard error. Throws an `OptionError` if there is no file.
+ */
 export async function filesIn(names: readonly string[], io: CommandIo): Promise<readonly string[]> {
   const files: string[] = [];
   for (const name of names) files.push(...(name === STDIN ? [name] : await filesOf(name, io)));
@@ -44,13 +68,25 @@ export async function filesIn(names: readonly string[], io: CommandIo): Promise<
   throw new OptionError(`There is no file of GNN in ${names.join(", ")}. Name one that ends in .md, .gnn or .csv.`);
 }
 
-async function filesOf(name: string, { cwd }: CommandIo): Promise<readonly string[]> {
+async function filesOf(name: string, io: CommandIo): Promise<readonly string[]> {
+  const { cwd } = io;
   const stats = await stat(resolve(cwd, name)).catch(() => undefined);
   if (!stats) throw new OptionError(`There is no file ${JSON.stringify(name)}.`);
   if (!stats.isDirectory()) return [name];
-  return findGnnFiles(name, { recursive: true, base: cwd }).catch((error: Error) => {
+  const found = await findGnnFiles(name, { recursive: true, base: cwd }).catch((error: Error) => {
     throw new OptionError(`${name} cannot be read: ${error.message}`, { cause: error });
   });
+  const files: string[] = [];
+  for (const file of found)
+    if (await mayHoldModel(resolve(cwd, file))) files.push(file);
+    else await io.say(harmless(`${file} has no section of GNN and is skipped.`));
+  return files;
+}
+
+/** A file that cannot be read is kept, so that the command reports it. */
+async function mayHoldModel(path: string): Promise<boolean> {
+  const text = await readGnnFile(path).catch(() => undefined);
+  return text === undefined || hasSections(text);
 }
 
 async function readNamed(name: string, { cwd }: CommandIo): Promise<NamedText> {

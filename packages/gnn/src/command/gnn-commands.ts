@@ -19,8 +19,8 @@ export type { CommandIo } from "./files.ts";
 export { render } from "./render-command.ts";
 export { run } from "./run-command.ts";
 
-/** Exit codes for pipelines. 1: a file is invalid or differs. */
-export const EXIT = { ok: 0, found: 1 } as const;
+/** Exit codes for pipelines. `found`: a file is invalid or differs. `unreadable`: a file cannot be read at all. */
+export const EXIT = { ok: 0, found: 1, unreadable: 2 } as const;
 
 export interface CheckOptions {
   readonly profile?: ProfileName;
@@ -30,11 +30,15 @@ export interface CheckOptions {
   readonly quiet?: boolean;
 }
 
-/** Checks files and folders. Returns 1 if one of them is invalid. Throws an `OptionError` if one cannot be read. */
+/**
+ * Checks files and folders. Returns 1 if one of them is invalid, and 2 if one of several cannot be read. Throws an
+ * `OptionError` if the only file cannot be read.
+ */
 export async function check(names: readonly string[], options: CheckOptions, io: CommandIo): Promise<number> {
-  const texts = await readTexts(names, io);
+  const { texts, isWhole } = await readTexts(names, io);
   const results = texts.map((text) => checkText(text, options));
   await io.print(reportOf(results, options));
+  if (!isWhole) return EXIT.unreadable;
   return results.every(({ isValid }) => isValid) ? EXIT.ok : EXIT.found;
 }
 
@@ -68,9 +72,10 @@ export interface FormatOptions {
  * GNN, and with `check` where one would change. Throws an `OptionError` where one cannot be read.
  */
 export async function fmt(names: readonly string[], options: FormatOptions, io: CommandIo): Promise<number> {
+  const { texts, isWhole } = await readTexts(names, io);
   let code: number = EXIT.ok;
-  for (const one of await readTexts(names, io)) if (!(await formatOne(one, options, io))) code = EXIT.found;
-  return code;
+  for (const one of texts) if (!(await formatOne(one, options, io))) code = EXIT.found;
+  return isWhole ? code : EXIT.unreadable;
 }
 
 async function formatOne({ name, path, text }: NamedText, options: FormatOptions, io: CommandIo): Promise<boolean> {
@@ -78,6 +83,10 @@ async function formatOne({ name, path, text }: NamedText, options: FormatOptions
   if (diagnostics.some(({ code }) => code === "E013" || code === "E008")) {
     await io.say(harmless(`${name} is left alone: ${diagnostics.map(formatDiagnostic).join(" ")}`));
     return false;
+  }
+  if (file.isFenced && path !== undefined) {
+    await io.say(harmless(`${name} is left alone: its models are in code fences of a document.`));
+    return true;
   }
   const printed = printGnn(file);
   if (options.check) {

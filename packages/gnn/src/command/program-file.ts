@@ -1,24 +1,34 @@
 import { OptionError } from "toolyard";
 import { UnknownModel } from "../language/choose-models.ts";
 import { formatDiagnostic, UNREAD_CODES } from "../language/diagnostics.ts";
+import { invalidNote, withNote } from "../programs/invalid-note.ts";
 import { ProgramError } from "../programs/program-error.ts";
 import { readPrograms, type NamedProgram } from "../programs/read-programs.ts";
 import { harmless, readAnyFormat, type CommandIo } from "./files.ts";
 
+/** Programs of a file. */
+export interface FilePrograms {
+  readonly programs: readonly NamedProgram[];
+  /** The file has no error. If it has one, each program has a note about it. */
+  readonly isValid: boolean;
+}
+
 /**
- * Models of a file in numbers: the one that is wanted, else all. Throws an `OptionError` where not all of the file can
- * be read, no such model is in it, or no program can be made of one.
+ * Returns the models of a file as programs: the requested one, or all. Throws an `OptionError` if a part of the file
+ * cannot be read, if it does not contain the model, or if a model cannot become a program.
  */
 export async function readWholePrograms(
   name: string,
   io: CommandIo,
   wanted: string | undefined,
-): Promise<readonly NamedProgram[]> {
+): Promise<FilePrograms> {
   const { file, diagnostics } = await readAnyFormat(name, io);
   const unread = diagnostics.find(({ code }) => code === "E013" || UNREAD_CODES.has(code));
   if (unread || file.models.length === 0)
     throw new OptionError(harmless(`${name} cannot be read as a whole. ${unread ? formatDiagnostic(unread) : ""}`));
-  return refusing(name, async () => readPrograms(file, wanted));
+  const note = invalidNote(diagnostics);
+  const programs = await refusing(name, async () => withNote(readPrograms(file, wanted), note));
+  return { programs, isValid: note === undefined };
 }
 
 /** Runs `work` and converts errors caused by a model into an `OptionError` that names the file. */

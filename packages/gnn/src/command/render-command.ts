@@ -9,6 +9,9 @@ import { readWholePrograms, refusing } from "./program-file.ts";
 import { forEachFile, withOutput } from "./several-files.ts";
 import { precision, wholeNumber } from "./run-command.ts";
 
+/** Exit code if a program was written for a file with errors. */
+const INVALID = 1;
+
 export interface RenderCommandOptions {
   readonly to: string;
   readonly output?: string;
@@ -19,8 +22,8 @@ export interface RenderCommandOptions {
 }
 
 /**
- * Writes the models of files as programs, one file for each model. Throws an `OptionError` if the target cannot express
- * a model; then nothing is written for that file.
+ * Writes the models of files as programs, one file for each model. Returns 1 if a file has errors. Throws an
+ * `OptionError` if the target cannot express a model; then nothing is written for that file.
  */
 export async function render(names: readonly string[], options: RenderCommandOptions, io: CommandIo): Promise<number> {
   const { to, output } = options;
@@ -35,7 +38,7 @@ export async function render(names: readonly string[], options: RenderCommandOpt
 
 async function renderFile(name: string, options: RenderCommandOptions, io: CommandIo): Promise<number> {
   const { to, output = STDIN } = options;
-  const programs = await readWholePrograms(name, io, options.model);
+  const { programs, isValid } = await readWholePrograms(name, io, options.model);
   if (output === STDIN && programs.length > 1)
     throw new OptionError(
       harmless(
@@ -50,7 +53,7 @@ async function renderFile(name: string, options: RenderCommandOptions, io: Comma
     if (output === STDIN) await io.print(one.text);
     else await writeTo(resolve(io.cwd, pathOf(output, one, written.length)), one.text);
   }
-  return 0;
+  return isValid ? 0 : INVALID;
 }
 
 function settingsOf({ policyLength, gamma }: RenderCommandOptions): Partial<RenderOptions> {

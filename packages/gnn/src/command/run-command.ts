@@ -24,22 +24,36 @@ export interface RunOptions {
   readonly plot?: string;
 }
 
+interface RunFileOptions extends RunOptions {
+  /** Several files are run; the data of each names its file. */
+  readonly isSeveral: boolean;
+}
+
+/** Exit code if a model of a file with errors was run. */
+const INVALID = 1;
+
 /**
- * Runs the models of files one after another and prints what each did; as JSON, a line for each. Throws an
- * `OptionError` where one cannot be run.
+ * Runs the models of files one after another and prints each run; as JSON, a line for each. Returns 1 if a file has
+ * errors. Throws an `OptionError` if the only file cannot be run.
  */
 export async function run(names: readonly string[], options: RunOptions, io: CommandIo): Promise<number> {
   const { plot: output, ...rest } = options;
   let isFirst = true;
-  return forEachFile(names, { io, output, option: "--plot", ending: ".svg", isPrinted: true }, async (name, plot) => {
-    if (!isFirst && !options.json) await io.print("");
-    isFirst = false;
-    return runFile(name, plot === undefined ? rest : { ...rest, plot }, io);
-  });
+  return forEachFile(
+    names,
+    { io, output, option: "--plot", ending: ".svg", isPrinted: true },
+    async (name, plot, isSeveral) => {
+      if (!isFirst && !options.json) await io.print("");
+      isFirst = false;
+      if (isSeveral && !options.json && output !== STDIN) await io.print(harmless(`${name}:`));
+      const own = plot === undefined ? rest : { ...rest, plot };
+      return runFile(name, { ...own, isSeveral }, io);
+    },
+  );
 }
 
-async function runFile(name: string, options: RunOptions, io: CommandIo): Promise<number> {
-  const programs = await readWholePrograms(name, io, options.model);
+async function runFile(name: string, options: RunFileOptions, io: CommandIo): Promise<number> {
+  const { programs, isValid } = await readWholePrograms(name, io, options.model);
   const settings = optionsOf(options);
   for (const [index, one] of programs.entries()) {
     const simulation = await refusing(name, () => simulateModel(one, programs.length, settings));
@@ -47,14 +61,15 @@ async function runFile(name: string, options: RunOptions, io: CommandIo): Promis
     if (plot !== undefined && plot !== STDIN)
       await writeTo(resolve(io.cwd, pathOf(plot, one, programs.length)), plotRun(simulation));
     const gap = index > 0 && !options.json && plot !== STDIN ? "\n" : "";
-    await io.print(gap + shownRun(simulation, options));
+    await io.print(gap + shownRun(simulation, options, name));
   }
-  return 0;
+  return isValid ? 0 : INVALID;
 }
 
-function shownRun(simulation: Simulation, { plot, json }: RunOptions): string {
+function shownRun(simulation: Simulation, { plot, json, isSeveral }: RunFileOptions, name: string): string {
   if (plot === STDIN) return plotRun(simulation);
-  return json ? JSON.stringify(toRunData(simulation)) : harmless(toRunText(simulation));
+  if (!json) return harmless(toRunText(simulation));
+  return JSON.stringify({ ...(isSeveral ? { file_path: name } : {}), ...toRunData(simulation) });
 }
 
 function optionsOf({ steps, seed, library, policyLength, gamma, stochastic }: RunOptions): SimulateOptions {

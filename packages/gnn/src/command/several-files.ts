@@ -1,7 +1,8 @@
 import { mkdir } from "node:fs/promises";
-import { basename, extname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { OptionError } from "toolyard";
 import { filesIn, harmless, STDIN, type CommandIo } from "./files.ts";
+import { outputPaths } from "./output-paths.ts";
 
 export interface EachFileOptions {
   readonly io: CommandIo;
@@ -31,15 +32,15 @@ const REFUSED = 2;
 export async function forEachFile(
   names: readonly string[],
   options: EachFileOptions,
-  work: (name: string, output: string | undefined) => Promise<number>,
+  work: (name: string, output: string | undefined, isSeveral: boolean) => Promise<number>,
 ): Promise<number> {
   const { io, output } = options;
   const files = await filesIn(names, io);
-  if (names.length === 1 && files.length === 1 && files[0] === names[0]) return work(files[0]!, output);
+  if (names.length === 1 && files.length === 1 && files[0] === names[0]) return work(files[0]!, output, false);
   const outputs = await outputsOf(files, options);
   let code = 0;
   for (const [index, file] of files.entries()) {
-    const own = await work(file, outputs[index]).catch((error: unknown) => refused(error, io));
+    const own = await work(file, outputs[index], files.length > 1).catch((error: unknown) => refused(error, io));
     code = Math.max(code, own);
   }
   return code;
@@ -63,17 +64,10 @@ async function outputsOf(
       `${files.length === 1 ? "1 file is" : `${files.length} files are`} read. ` +
         `Name a folder for what is written with ${option}.`,
     );
-  const taken = new Map<string, string>();
-  const outputs = files.map((file) => {
-    const path = join(output, basename(file, extname(file)) + ending);
-    const other = taken.get(path);
-    if (other !== undefined)
-      throw new OptionError(`${other} and ${file} would both be written to ${path}. Take one of them at a time.`);
-    taken.set(path, file);
-    return path;
-  });
-  await mkdir(resolve(io.cwd, output), { recursive: true }).catch((error: Error) => {
-    throw new OptionError(`${output} is to be a folder, and cannot be made: ${error.message}`, { cause: error });
-  });
+  const outputs = outputPaths(files, ending).map((path) => join(output, path));
+  for (const folder of new Set([output, ...outputs.map(dirname)]))
+    await mkdir(resolve(io.cwd, folder), { recursive: true }).catch((error: Error) => {
+      throw new OptionError(`${folder} is to be a folder, and cannot be made: ${error.message}`, { cause: error });
+    });
   return outputs;
 }

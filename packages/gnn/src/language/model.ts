@@ -5,6 +5,8 @@ export interface GnnFile {
   readonly form: "markdown" | "csv";
   readonly frontMatter?: FrontMatter;
   readonly models: readonly Model[];
+  /** The models are in code fences of a document; the rest of the document is not part of the file. */
+  readonly isFenced?: boolean;
 }
 
 /** The YAML block in front of everything. */

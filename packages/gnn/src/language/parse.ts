@@ -1,5 +1,6 @@
 import { fromCsv, isCsv } from "./csv.ts";
 import { Reporter, type Diagnostic } from "./diagnostics.ts";
+import { modelsInFences } from "./fences.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { LIMITS } from "./limits.ts";
 import type { GnnFile, Model, Section } from "./model.ts";
@@ -47,14 +48,21 @@ export function parseGnn(text: string, options: ParseOptions = {}): ParseResult 
 export function readGnn(text: string, { profile: name = "default" }: ParseOptions = {}): ParsedText {
   const profile = PROFILES[name];
   if (text.length > LIMITS.characters) return tooLarge(text.length, profile);
-  const original = new Source(text.replace(/^\uFEFF/, ""));
+  const whole = text.replace(/^\uFEFF/, "");
+  const fenced = modelsInFences(whole);
+  const original = new Source(fenced ?? whole);
   const isRows = isCsv(original);
   const source = isRows ? fromCsv(original) : original;
   const reporter = new Reporter(source);
   const { frontMatter, next } = isRows ? { next: 0 } : readFrontMatter(source);
   const models = splitModels(source, next, reporter).map((lines) => toModel(lines, reporter, profile));
   return {
-    file: { form: isRows ? "csv" : "markdown", ...(frontMatter ? { frontMatter } : {}), models },
+    file: {
+      form: isRows ? "csv" : "markdown",
+      ...(frontMatter ? { frontMatter } : {}),
+      models,
+      ...(fenced === undefined ? {} : { isFenced: true }),
+    },
     profile,
     reporter,
   };

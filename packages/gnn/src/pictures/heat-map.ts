@@ -1,11 +1,10 @@
-import { orientB } from "../checks/conventions.ts";
-import { familyOf } from "../checks/families.ts";
-import { readTensor, type Tensor } from "../checks/tensor.ts";
+import { readTensor } from "../checks/tensor.ts";
 import { element } from "../exports/xml-text.ts";
 import type { NamedModel } from "../language/choose-models.ts";
 import { viewOf } from "../language/view.ts";
 import { PICTURE_LIMITS } from "./limits.ts";
 import { PictureError } from "./picture-error.ts";
+import { Slicer, type Slice } from "./slices.ts";
 import { fixed, shortened, svgText, textWidth, toSvg } from "./svg.ts";
 import type { Rgb, Theme } from "./theme.ts";
 
@@ -14,14 +13,6 @@ const GAP = 26;
 const MAX_ROW = 1000;
 const SIZE = 12;
 const SMALL = 10;
-
-/** One matrix, or one slice of a tensor, as it is drawn. */
-interface Slice {
-  readonly title: string;
-  /** Names the slice, and the part of a large one that is omitted. */
-  readonly note: string;
-  readonly rows: readonly (readonly number[])[];
-}
 
 /** The numbers of a model: a matrix as a map of colours, a tensor as a map for each place of the first dimensions. */
 export function drawMatrices(models: readonly NamedModel[], theme: Theme): string {
@@ -56,10 +47,12 @@ function slicesOf(models: readonly NamedModel[]): { readonly slices: readonly Sl
   let [left, cells] = [0, 0];
   for (const { label, model } of models) {
     let drawn = 0;
-    for (const { name, value } of viewOf(model).values) {
+    const view = viewOf(model);
+    const slicer = new Slicer(view);
+    for (const { name, value } of view.values) {
       const reading = readTensor(value);
       if (reading.kind !== "tensor" || reading.tensor.data.length === 0) continue;
-      const own = drawn < PICTURE_LIMITS.matrices ? sliced(name.text, reading.tensor) : [];
+      const own = drawn < PICTURE_LIMITS.matrices ? slicer.slices(name.text, reading.tensor) : [];
       const size = own.reduce((sum, { rows }) => sum + rows.length * rows[0]!.length, 0);
       if (own.length > 0 && cells + size <= PICTURE_LIMITS.allCells) {
         slices.push(...(models.length === 1 ? own : own.map((slice) => ofModel(label, slice))));
@@ -71,64 +64,8 @@ function slicesOf(models: readonly NamedModel[]): { readonly slices: readonly Sl
   return { slices, left };
 }
 
-function sliced(name: string, tensor: Tensor): readonly Slice[] {
-  return transitionsOf(name, tensor) ?? cut(name, tensor);
-}
-
 function ofModel(label: string, slice: Slice): Slice {
   return { ...slice, title: shortened(`${label}: `, 28) + slice.title };
-}
-
-/** Returns one map of next × previous state for each action, whatever the index order of the tensor. */
-function transitionsOf(name: string, tensor: Tensor): readonly Slice[] | undefined {
-  const [first, second, third] = tensor.shape;
-  if (familyOf(name)?.letter !== "B" || tensor.shape.length !== 3 || third === undefined) return undefined;
-  const shapes = [
-    [first!, second!, third],
-    [second!, third, first!],
-  ];
-  const oriented = shapes.map((shape) => orientB(tensor, shape)).find((one) => one !== undefined && "tensor" in one);
-  if (!oriented || !("tensor" in oriented)) return undefined;
-  const [next = 1, previous = 1, actions = 1] = oriented.tensor.shape;
-  const byAction = Float64Array.from(oriented.tensor.data, (_, at) => {
-    const [action, cell] = [Math.floor(at / (next * previous)), at % (next * previous)];
-    return oriented.tensor.data[cell * actions + action]!;
-  });
-  const slices = cut(name, { shape: [actions, next, previous], data: byAction });
-  return slices.map((slice, at) => ({ ...slice, title: `${shortened(name, 28)}, action ${at}` }));
-}
-
-/** Along the dimensions in front of the last two. */
-function cut(name: string, { shape, data }: Tensor): readonly Slice[] {
-  const [rows = 1, columns = 1] = shape.length === 1 ? [1, shape[0]!] : shape.slice(-2);
-  const outer = shape.slice(0, -2);
-  const count = data.length / (rows * columns);
-  const note = noteOf({ rows, columns, count });
-  return Array.from({ length: Math.min(count, PICTURE_LIMITS.slices) }, (_, at) => ({
-    title: shortened(`${name}${outer.length === 0 ? "" : `[${placeOf(at, outer).join(", ")}]`}`, 40),
-    note: `${rows} × ${columns}${note}`,
-    rows: Array.from({ length: Math.min(rows, PICTURE_LIMITS.cells) }, (__, row) => {
-      const from = (at * rows + row) * columns;
-      return Array.from(data.subarray(from, from + Math.min(columns, PICTURE_LIMITS.cells)));
-    }),
-  }));
-}
-
-function noteOf({ rows, columns, count }: Readonly<Record<"rows" | "columns" | "count", number>>): string {
-  const { cells, slices } = PICTURE_LIMITS;
-  const cuts =
-    rows > cells || columns > cells ? `, the first ${Math.min(rows, cells)} × ${Math.min(columns, cells)}` : "";
-  return count > slices ? `${cuts}, ${slices} of ${count}` : cuts;
-}
-
-function placeOf(at: number, outer: readonly number[]): readonly number[] {
-  const place: number[] = [];
-  let rest = at;
-  for (const length of outer.toReversed()) {
-    place.unshift(rest % length);
-    rest = Math.floor(rest / length);
-  }
-  return place;
 }
 
 interface HeatMapBlock {

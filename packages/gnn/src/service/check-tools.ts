@@ -10,13 +10,9 @@ import { printGnn } from "../language/print.ts";
 import { viewOf } from "../language/view.ts";
 import { typeCheck } from "../type-check.ts";
 import type { ModelFiles } from "./model-files.ts";
-import { checkSource, codeOf, readModelText, readSource, type ModelSource } from "./read-model.ts";
+import { boundedData } from "./bounded-data.ts";
+import { checkSource, codeOf, readSource, sourceText, type ModelSource } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
-
-interface CheckFileArguments {
-  readonly file_path: string;
-  readonly profile?: ProfileName;
-}
 
 interface CheckDirectoryArguments {
   readonly dir_path: string;
@@ -60,33 +56,36 @@ export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
     annotations: schemas.READS_FILES,
     handler: async (source) => ({ text: printGnn((await readSource(files, source)).file) }),
   });
-  hub.registerTool<CheckFileArguments>({
+  hub.registerTool<ModelSource>({
     name: "gnn.parse_gnn_file",
-    description: "Reads a GNN file into data: variables, edges, values, equations, time, ontology and parameters.",
-    schema: schemas.input({ file_path: { type: "string", description: "Path of the GNN file." } }, ["file_path"]),
+    description:
+      "Reads a GNN text or file into data: variables, edges, values, equations, time, ontology and parameters. " +
+      "Of a large file, parts are left out and named in `omitted`; the export to JSON has everything.",
+    schema: schemas.input(schemas.SOURCE_PROPERTIES),
     aliases: ["parse_gnn_file", "visualization.parse_gnn_file"],
     annotations: schemas.READS_FILES,
-    handler: async ({ file_path }) => {
-      const { file } = await readSource(files, { file_path });
-      return { success: true, parsed_data: toJsonData(file), file_path };
+    handler: async (source) => {
+      const { name, text } = await sourceText(files, source);
+      const { file } = await readSource(files, { text });
+      const { data, omitted } = boundedData(toJsonData(file));
+      return { success: true, parsed_data: data, file_path: name, ...(omitted.length > 0 ? { omitted } : {}) };
     },
   });
 }
 
 /** Registers type checks of files and folders. */
 export function registerTypeChecks(hub: ModuleHub, files: ModelFiles): void {
-  hub.registerTool<CheckFileArguments>({
+  hub.registerTool<ModelSource>({
     name: "gnn_type_checker.type_check_gnn_file",
-    description: "Type-checks one GNN file and estimates the memory and the inference cost of its models.",
-    schema: schemas.input(
-      { file_path: { type: "string", description: "Path of the GNN file." }, profile: schemas.PROFILE },
-      ["file_path"],
-    ),
+    description: "Type-checks one GNN text or file and estimates the memory and the inference cost of its models.",
+    schema: schemas.input({ ...schemas.SOURCE_PROPERTIES, profile: schemas.PROFILE }),
     outputSchema: schemas.TYPE_CHECK,
     aliases: ["type_check_gnn_file"],
     annotations: schemas.READS_FILES,
-    handler: async ({ file_path, profile }) =>
-      typeCheck(file_path, await readModelText(files, file_path), profile === undefined ? {} : { profile }),
+    handler: async (source) => {
+      const { name, text } = await sourceText(files, source);
+      return typeCheck(name, text, source.profile === undefined ? {} : { profile: source.profile });
+    },
   });
   hub.registerTool<CheckDirectoryArguments>({
     name: "gnn_type_checker.type_check_gnn_directory",

@@ -5,7 +5,7 @@ import { parseGnn } from "../language/parse.ts";
 import { relative } from "node:path";
 import { ToolFailure } from "./failure.ts";
 import type { ModelFiles } from "./model-files.ts";
-import { codeOf, expectModels, readModelText } from "./read-model.ts";
+import { codeOf, expectModels, sourceText, type ModelSource } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
 
 interface EstimateDirectoryArguments {
@@ -15,15 +15,18 @@ interface EstimateDirectoryArguments {
 
 /** Registers the tools that estimate the cost of models. */
 export function registerEstimates(hub: ModuleHub, files: ModelFiles): void {
-  hub.registerTool<{ readonly file_path: string }>({
+  hub.registerTool<ModelSource>({
     name: "gnn_type_checker.estimate_resources_for_gnn_file",
     description:
-      "Estimates what the models of a GNN file cost: memory and inference by the rules of the first tools, and the " +
-      "bytes and operations of a program that runs them.",
-    schema: schemas.input({ file_path: { type: "string", description: "Path of the GNN file." } }, ["file_path"]),
+      "Estimates what the models of a GNN text or file cost: memory and inference in the units of the first tools, " +
+      "and the bytes and operations of a program that runs them.",
+    schema: schemas.input(schemas.SOURCE_PROPERTIES),
     aliases: ["estimate_resources_for_gnn_file"],
     annotations: schemas.READS_FILES,
-    handler: async ({ file_path }) => estimatesOf(file_path, await readModelText(files, file_path)),
+    handler: async (source) => {
+      const { name, text } = await sourceText(files, source);
+      return estimatesOf(name, text);
+    },
   });
   hub.registerTool<EstimateDirectoryArguments>({
     name: "gnn_type_checker.estimate_resources_for_gnn_directory",

@@ -9,17 +9,22 @@ import { expectModels, readModelText } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
 
 interface ExportArguments {
-  readonly gnn_file_path: string;
-  readonly output_file_path: string;
+  readonly text?: string;
+  readonly gnn_file_path?: string;
+  readonly output_file_path?: string;
 }
 
-const INPUT = schemas.input(
-  {
-    gnn_file_path: { type: "string", description: "Path to the input GNN file." },
-    output_file_path: { type: "string", description: "Path of the file to write; one that is there is replaced." },
+/** Bytes of an export that an answer can have; a larger one needs a file. */
+const MAX_CONTENT_BYTES = 1024 * 1024;
+
+const INPUT = schemas.input({
+  gnn_file_path: { type: "string", description: "Path to the input GNN file. Give this or `text`." },
+  text: { type: "string", description: "A model as GNN text. Give this or `gnn_file_path`." },
+  output_file_path: {
+    type: "string",
+    description: "Path of the file to write; an existing one is replaced. Without it the result has the content.",
   },
-  ["gnn_file_path", "output_file_path"],
-);
+});
 
 const OUTPUT = {
   type: "object",
@@ -27,8 +32,10 @@ const OUTPUT = {
     status: { type: "string", const: "success" },
     message: { type: "string" },
     output_uri: { type: "string", format: "uri" },
+    content: { type: "string", description: "The export, if no file is written." },
+    content_base64: { type: "string", description: "The export in base64, if it is binary and no file is written." },
   },
-  required: ["status", "message", "output_uri"],
+  required: ["status", "message"],
 };
 
 /** Registers one tool for each format, and the one that refuses pickles with the reason. */
@@ -56,21 +63,36 @@ export function registerExportTools(hub: ModuleHub, files: ModelFiles): void {
   });
 }
 
-async function exportFile(files: ModelFiles, name: ExportFormatName, args: ExportArguments): Promise<object> {
-  const { gnn_file_path: from, output_file_path: to } = args;
-  const { title } = EXPORT_FORMATS[name];
-  const checked = checkGnn(await readModelText(files, from));
+async function exportFile(files: ModelFiles, format: ExportFormatName, args: ExportArguments): Promise<object> {
+  const { text, gnn_file_path: from, output_file_path: to } = args;
+  const { title } = EXPORT_FORMATS[format];
+  if ((text === undefined) === (from === undefined))
+    throw new ToolFailure("Give either `text` or `gnn_file_path`.", "invalid_params");
+  const checked = checkGnn(text ?? (await readModelText(files, from!)));
+  const name = from ?? "the text";
   try {
     expectModels(checked);
     if (checked.diagnostics.some(({ code }) => code === "E013"))
-      throw new ToolFailure(`${from} holds no section of GNN.`, "invalid_params");
-    const path = await files.write(to, exportGnn(checked.file, name));
-    const message = `GNN data from ${from} exported to ${to} in ${title} format.${unreadNote(checked)}`;
-    return { status: "success", message, output_uri: pathToFileURL(path).href };
+      throw new ToolFailure(`${name} holds no section of GNN.`, "invalid_params");
+    const content = exportGnn(checked.file, format);
+    const target = to === undefined ? "" : ` to ${to}`;
+    const message = `GNN data from ${name} exported${target} in ${title} format.${unreadNote(checked)}`;
+    if (to === undefined) return { status: "success", message, ...contentOf(content) };
+    return { status: "success", message, output_uri: pathToFileURL(await files.write(to, content)).href };
   } catch (error) {
     const kind = error instanceof ToolFailure ? error.kind : "tool_error";
     throw new ToolFailure(`Failed to export GNN to ${title}: ${(error as Error).message}`, kind);
   }
+}
+
+function contentOf(content: string | Uint8Array): object {
+  const bytes = Buffer.byteLength(content);
+  if (bytes > MAX_CONTENT_BYTES)
+    throw new ToolFailure(
+      `The export has ${bytes} bytes, more than the ${MAX_CONTENT_BYTES} of an answer. Give output_file_path.`,
+      "invalid_params",
+    );
+  return typeof content === "string" ? { content } : { content_base64: Buffer.from(content).toString("base64") };
 }
 
 /** Returns a note if the export holds less than the file. */

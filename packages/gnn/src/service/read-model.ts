@@ -23,15 +23,27 @@ export interface ModelSource {
   readonly profile?: ProfileName;
 }
 
-/** Checks a text, or the file that is named in its place. */
-export async function checkSource(
-  files: ModelFiles,
-  { text, file_path: path, profile }: ModelSource,
-): Promise<CheckedFile> {
+/** Name of a text in results that name a file. */
+const TEXT_NAME = "(text)";
+
+/** A text with the name of its file. */
+export interface NamedSource {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Returns the text, or that of the named file. Rejects with a `ToolFailure` if both or none are given. */
+export async function sourceText(files: ModelFiles, { text, file_path: path }: ModelSource): Promise<NamedSource> {
   if ((text === undefined) === (path === undefined))
     throw new ToolFailure("Give either `text` or `file_path`.", "invalid_params");
-  const content = text ?? (await readModelText(files, path!));
-  return checkGnn(content, profile === undefined ? {} : { profile });
+  return { name: path ?? TEXT_NAME, text: text ?? (await readModelText(files, path!)) };
+}
+
+/** Checks a text, or the file that is named in its place. */
+export async function checkSource(files: ModelFiles, source: ModelSource): Promise<CheckedFile> {
+  const { text } = await sourceText(files, source);
+  const { profile } = source;
+  return checkGnn(text, profile === undefined ? {} : { profile });
 }
 
 /** As `checkSource`, for those who need models: a text of which nothing was read is refused with the reason. */

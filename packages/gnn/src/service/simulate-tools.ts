@@ -1,5 +1,6 @@
 import type { ModuleHub, ToolContext } from "toolyard";
 import { UNREAD_CODES } from "../language/diagnostics.ts";
+import { invalidNote, withNote } from "../programs/invalid-note.ts";
 import { readPrograms, type NamedProgram } from "../programs/read-programs.ts";
 import { SIMULATION_LIMITS } from "../simulate/limits.ts";
 import { plotRun } from "../simulate/plot.ts";
@@ -184,7 +185,8 @@ export async function programsOf(
 ): Promise<readonly NamedProgram[]> {
   const { file, diagnostics } = await checkSource(files, source);
   const unread = diagnostics.find(({ code }) => code === "E013" || UNREAD_CODES.has(code));
-  if (!unread && file.models.length > 0) return refusing(async () => readPrograms(file, source.model));
+  if (!unread && file.models.length > 0)
+    return refusing(async () => withNote(readPrograms(file, source.model), invalidNote(diagnostics)));
   const place = unread ? ` Line ${unread.start.line}: ${unread.message}` : "";
   throw new ToolFailure(`The model cannot be read as a whole, so nothing is made of it.${place}`, "invalid_params");
 }
