@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { lstatSync, renameSync, rmSync, writeFileSync, type Stats } from "node:fs";
-import { lstat, open, rename, rm } from "node:fs/promises";
+import { lstatSync, rmSync, writeFileSync, type Stats } from "node:fs";
+import { lstat, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { renameFile, renameFileSync } from "./rename.ts";
 
 /** Mode of files that may contain keys: only the owner may read them. */
 export const PRIVATE_MODE = 0o600;
@@ -36,7 +37,7 @@ export async function writeWhole(
     } finally {
       await handle.close();
     }
-    await rename(beside, path);
+    await renameFile(beside, path);
   } catch (error) {
     await rm(beside, { force: true });
     throw error;
@@ -49,7 +50,7 @@ export function writeWholeSync(path: string, content: string): void {
   const beside = draftOf(path);
   try {
     writeFileSync(beside, content, { flag: "wx", mode: PRIVATE_MODE });
-    renameSync(beside, path);
+    renameFileSync(beside, path);
   } catch (error) {
     rmSync(beside, { force: true });
     throw error;

@@ -1,8 +1,11 @@
 import { execFile } from "node:child_process";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { findCommand, type CommandPlace } from "./resolve-command.ts";
+import { FailError } from "../core/errors.ts";
+import { fail } from "../core/calls/outcome.ts";
+import { findCommand, resolveCommand, type CommandPlace } from "./resolve-command.ts";
 
+const ASK = "import sys; print(sys.executable)";
 const ASK_TIMEOUT_MS = 5000;
 const MAX_CACHED = 64;
 /** Files by which version managers choose an interpreter for a folder. */
@@ -17,7 +20,7 @@ const answers = new Map<string, Promise<string>>();
  */
 export async function realPython(command: string, place: CommandPlace): Promise<string> {
   const file = findCommand(command, place);
-  if (!isShim(file)) return file;
+  if (!isShim(file) && !isStoreAlias(file)) return file;
   const cwd = place.cwd ?? process.cwd();
   const key = JSON.stringify([file, place.env["PYENV_VERSION"], versionFile(cwd)]);
   let answer = answers.get(key);
@@ -27,12 +30,33 @@ export async function realPython(command: string, place: CommandPlace): Promise<
     answers.set(key, answer);
   }
   const real = await answer;
+  if (real === file && isStoreAlias(file)) {
+    answers.delete(key);
+    throw noPython();
+  }
   if (statSync(real, { throwIfNoEntry: false })) return real;
   answers.delete(key);
   return file;
 }
 
+/**
+ * Windows has a `python3.exe` in this folder on every machine. Without an installed Python, it prints an advertisement
+ * for the Microsoft Store and exits with an error.
+ */
+export function isStoreAlias(file: string): boolean {
+  return /[\\/]microsoft[\\/]windowsapps[\\/]python[\d.]*\.exe$/i.test(file);
+}
+
+function noPython(): FailError {
+  const message =
+    "Python is not installed: the `python3` on PATH is only the alias of the Microsoft Store. Install Python from " +
+    "python.org, or with `winget install Python.Python.3.12`.";
+  return new FailError(fail("unavailable", message, { retryable: false }));
+}
+
+/** A shim is a shell script, or a batch file on Windows. */
 function isShim(file: string): boolean {
+  if (/\.(?:bat|cmd)$/i.test(file)) return true;
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, "r");
@@ -66,9 +90,15 @@ function ask(file: string, { cwd, env }: CommandPlace): Promise<string> {
       encoding: "utf8" as const,
       ...(cwd === undefined ? {} : { cwd }),
     };
-    execFile(file, ["-I", "-c", "import sys; print(sys.executable)"], options, (error, stdout) => {
-      const answer = stdout.trim();
-      resolve(error || answer === "" ? file : answer);
-    });
+    const resolved = resolveCommand(file, ["-I", "-c", ASK], { env, ...(cwd !== undefined && { cwd }) });
+    execFile(
+      resolved.file,
+      [...resolved.args],
+      { ...options, windowsVerbatimArguments: resolved.verbatim },
+      (error, stdout) => {
+        const answer = stdout.trim();
+        resolve(error || answer === "" ? file : answer);
+      },
+    );
   });
 }

@@ -1,5 +1,7 @@
-import { execFile, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { WindowsRoot } from "./windows-family.ts";
+import { killOnWindows } from "./windows-kill.ts";
 import { readEnvironment, readProcess, readProcessTable, type ProcessRow } from "./process-table.ts";
 
 /** Variable that marks every descendant of a child, so that one that left group and parent is still found (Linux). */
@@ -35,7 +37,7 @@ const TASKKILL_TIMEOUT_MS = 5000;
  * left it. Resolves when none of them runs. Windows has no SIGTERM for console programs, so they only get the time.
  */
 export async function killTree(tree: Tree, graceMs: number): Promise<void> {
-  if (process.platform === "win32") return killOnWindows(tree.pid, graceMs);
+  if (process.platform === "win32") return killOnWindows(windowsRoot(tree), graceMs);
   if (graceMs > 0) {
     let living = findTree(tree);
     signalAll(tree, living, "SIGTERM");
@@ -61,11 +63,7 @@ export function killTreesNow(trees: readonly Tree[]): void {
   const table = readProcessTable();
   for (const tree of trees) {
     if (process.platform !== "win32") signalAll(tree, descendants(tree, table), "SIGKILL");
-    else
-      spawnSync("taskkill", ["/PID", String(tree.pid), "/T", "/F"], {
-        windowsHide: true,
-        timeout: TASKKILL_TIMEOUT_MS,
-      });
+    else killTreeOnWindowsNow(tree.pid);
   }
 }
 
@@ -145,12 +143,13 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-async function killOnWindows(pid: number, graceMs: number): Promise<void> {
-  const end = performance.now() + graceMs;
-  while (performance.now() < end && signal(pid, 0)) await sleep(POLL_MS);
-  await new Promise<void>((resolve) => {
-    execFile("taskkill", ["/PID", String(pid), "/T", "/F"], { windowsHide: true, timeout: TASKKILL_TIMEOUT_MS }, () =>
-      resolve(),
-    );
-  });
+/** Windows reports when a process was started on the system's clock. */
+function windowsRoot({ pid, bornAt }: Tree): WindowsRoot {
+  return { pid, bornAtMs: Date.now() - (performance.now() - bornAt) };
+}
+
+function killTreeOnWindowsNow(pid: number): void {
+  const options = { windowsHide: true, timeout: TASKKILL_TIMEOUT_MS };
+  const { status } = spawnSync("taskkill", ["/PID", String(pid), "/T", "/F"], options);
+  if (status !== 0) signal(pid, "SIGKILL");
 }

@@ -1,11 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { mkdir, readFile, rename, stat } from "node:fs/promises";
+import { mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, FailError, messageOf } from "../core/errors.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../core/json/json.ts";
 import { fail } from "../core/calls/outcome.ts";
 import { withFileLock } from "../files/file-lock.ts";
 import { readText } from "../files/read-text.ts";
+import { renameFile } from "../files/rename.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { recordKeyText, type RecordKey, type SignInRecord } from "./records.ts";
 import { vaultFile } from "./vault-place.ts";
@@ -113,7 +114,7 @@ export class Vault {
     const records = await this.#readable();
     if (records) return records;
     const aside = `${this.#file}.unreadable-${randomBytes(4).toString("hex")}`;
-    await rename(this.#file, aside);
+    await renameFile(this.#file, aside);
     this.#onAside(aside);
     return {};
   }

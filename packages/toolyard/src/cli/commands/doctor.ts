@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { arch, availableParallelism, platform, release, totalmem } from "node:os";
@@ -9,13 +8,13 @@ import { VERSION } from "../../core/version.ts";
 import { resolveHttp } from "../../http/options.ts";
 import { loadHubConfig } from "../../hub/open-hub.ts";
 import { engineFindings, extraFindings, type EngineFinding } from "../engine-findings.ts";
+import { programFindings } from "../program-findings.ts";
 import { EXIT } from "../failure.ts";
 import { printPainted, printJson, type Io } from "../output/io.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { consent } from "../input/consent.ts";
 import { table } from "../output/table.ts";
 
-const PROBE_WITHIN_MS = 5000;
 const DEFAULT_PORT = 8808;
 const OLDEST_NODE = [20, 19] as const;
 
@@ -24,10 +23,7 @@ export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
     engineFindings(options, io),
     Promise.resolve(nodeFinding()),
     Promise.resolve({ what: "platform", ok: true, detail: `${platform()} ${arch()}, ${release()}` }),
-    programFinding(["python3", "--version"], "Python scripts and tool folders", io),
-    programFinding(platform() === "win32" ? ["cmd", "/c", "ver"] : ["sh", "-c", "echo present"], "shell scripts", io),
-    programFinding(["npx", "--version"], "MCP servers that are started with npx", io),
-    programFinding(["uvx", "--version"], "MCP servers that are started with uvx", io),
+    programFindings(io),
     isolationFinding(),
     prlimitFinding(),
     Promise.resolve(limitsFinding()),
@@ -35,7 +31,7 @@ export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
     Promise.resolve(folderFinding(io)),
     configFinding(options, io),
   ]);
-  const findings = [...others, ...engines, ...extraFindings(io)];
+  const findings = [...others.flat(), ...engines, ...extraFindings(io)];
   if (options.json) await printJson(io.stdout, { version: VERSION, findings });
   else
     await printPainted(
@@ -81,24 +77,6 @@ function nodeFinding(): EngineFinding {
     ok,
     detail: `${process.version} at ${process.execPath}${ok ? "" : `; ${OLDEST_NODE.join(".")} or newer is needed`}`,
   };
-}
-
-function programFinding(
-  [program, ...args]: readonly [string, ...string[]],
-  use: string,
-  io: Io,
-): Promise<EngineFinding> {
-  return new Promise((done) => {
-    execFile(
-      program,
-      args,
-      { timeout: PROBE_WITHIN_MS, signal: io.interrupted, env: io.env as NodeJS.ProcessEnv },
-      (error, stdout, stderr) => {
-        const text = `${stdout}${stderr}`.trim().split("\n")[0] ?? "";
-        done({ what: program, ok: !error, detail: error ? `not found; without it: no ${use}` : `${text} (${use})` });
-      },
-    );
-  });
 }
 
 /** Tested by running it, since a container or the kernel can forbid an installed program. */

@@ -41,7 +41,8 @@ const ORDINARY: Readonly<Record<Runtime, RegExp>> = {
   sh: /^sh$/,
 };
 
-const PYTHON_COMMANDS = process.platform === "win32" ? ["python3", "python", "py"] : ["python3", "python"];
+/** Names of Python, the first that is found counts. */
+export const PYTHON_COMMANDS = process.platform === "win32" ? ["python3", "python", "py"] : ["python3", "python"];
 
 /**
  * Returns how a script is run: a first line `#!` with a special program (`bash`, `uv run`) decides, then the suffix,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { contentDigest } from "../../../core/json/digest.ts";
 import { FailError } from "../../../core/errors.ts";
 import { foldersText } from "../../../core/text/folders-text.ts";
@@ -10,6 +10,7 @@ import type { Child } from "../../../process/child.ts";
 import { findCommand } from "../../../process/resolve-command.ts";
 import type { StartSupervisor } from "../../../upstream/transports/stdio-transport.ts";
 import type { Installer, StartVerdict } from "../../../upstream/links/installer.ts";
+import { renameFileSync } from "../../../files/rename.ts";
 import { brokenFolders } from "./broken-folders.ts";
 import { watchGrowth } from "./growth.ts";
 import { installFailure } from "./install-advice.ts";
@@ -267,6 +268,6 @@ function keyOf(
 function removeFolder(path: string): void {
   if (!existsSync(path)) return;
   const aside = `${path}.broken-${process.pid}`;
-  renameSync(path, aside);
+  renameFileSync(path, aside);
   rmSync(aside, { recursive: true, force: true });
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { contentDigest } from "../../../core/json/digest.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../../core/json/json.ts";
+import { isStoreAlias } from "../../../process/interpreter.ts";
 import { findCommand } from "../../../process/resolve-command.ts";
 import { isOrdinaryPython } from "../../../runtimes/scripts/command-line.ts";
 import { readInlineMetadata, type InlineMetadata } from "../../../runtimes/scripts/inline-metadata.ts";
@@ -144,7 +145,8 @@ function requirementsNeed(file: string, place: InstallPlace): Omit<Need, "tools"
     const install = step(uv, "pip", "install", "--no-progress", "--python", python, "-r", file);
     return { ...base, commands: [step(uv, "venv", "--allow-existing", target), install] };
   }
-  const interpreter = commandAt("python3", place) ?? commandAt("python", place);
+  const found = ["python3", "python"].flatMap((name) => commandAt(name, place) ?? []);
+  const interpreter = found.find((path) => !isStoreAlias(path)) ?? found[0];
   if (interpreter === undefined)
     return { ...base, commands: [], problem: "Neither `uv` nor Python is on this machine; install one of them." };
   const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-r", file];

@@ -1,0 +1,47 @@
+import { renameSync } from "node:fs";
+import { rename } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { codeOf } from "../core/errors.ts";
+
+/** On Windows, a virus scanner or an indexer may hold a file for a moment; renaming it or over it fails meanwhile. */
+const BUSY = /^(?:EPERM|EACCES|EBUSY)$/;
+/** Pauses before further attempts, in milliseconds: 2 seconds altogether. */
+const PAUSES_MS: readonly number[] = [10, 20, 40, 80, 150, 300, 600, 800];
+
+/** What a test replaces. */
+export interface RenameSystem {
+  readonly platform: NodeJS.Platform;
+  readonly rename: (from: string, to: string) => Promise<void>;
+  readonly renameSync: (from: string, to: string) => void;
+}
+
+const LOCAL: RenameSystem = { platform: process.platform, rename, renameSync };
+
+/** Renames a file or folder. On Windows, tries again while another program holds it. Rejects with the last error. */
+export async function renameFile(from: string, to: string, system: RenameSystem = LOCAL): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await system.rename(from, to);
+    } catch (error) {
+      await pause(pauseAfter(error, attempt, system));
+    }
+  }
+}
+
+/** Does the same without giving other work a turn. */
+export function renameFileSync(from: string, to: string, system: RenameSystem = LOCAL): void {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return system.renameSync(from, to);
+    } catch (error) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseAfter(error, attempt, system));
+    }
+  }
+}
+
+/** Returns the pause before the next attempt. Throws the error if there is none. */
+function pauseAfter(error: unknown, attempt: number, { platform }: RenameSystem): number {
+  const ms = PAUSES_MS[attempt];
+  if (platform !== "win32" || ms === undefined || !BUSY.test(codeOf(error) ?? "")) throw error;
+  return ms;
+}
