@@ -1,4 +1,4 @@
-// Every command that takes `--url` answers the same here and at the address of a hub of the same configuration.
+// Every command with `--url` has the same output locally and at the address of a hub with the same configuration.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createProgram } from "../../packages/toolyard/src/cli/program.ts";
 import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
@@ -21,7 +21,7 @@ const MODULE = `export function registerTools(hub) {
     { arguments: [{ name: "about", required: true }] });
 }`;
 
-/** Command lines of each command that a remote hub can answer; each is run both ways. */
+/** Command lines of each command with `--url`; each is run both ways. */
 const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   list: [
     [],
@@ -116,7 +116,7 @@ const ANSWERS: readonly ScriptedReply[] = [
 ];
 
 describe("here and at a URL", () => {
-  test("every command that takes --url is compared", async () => {
+  test("compares every command that takes --url", async () => {
     const program = await createProgram(processIo(new AbortController().signal), "0", {
       json: false,
       finish: () => {},

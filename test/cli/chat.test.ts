@@ -32,7 +32,7 @@ async function background(
 }
 
 describe("--once", () => {
-  test("the answer alone goes to standard output, the calls that it took to standard error", async () => {
+  test("prints only the answer on standard output, and its calls on standard error", async () => {
     models.say([
       { text: "Let me see.", calls: [{ name: "work", arguments: { how: "well" } }] },
       { text: "It works well." },
@@ -45,7 +45,7 @@ describe("--once", () => {
     expect(models.asked).toHaveLength(2);
   });
 
-  test("--json gives each event as a line, the outcome last", async () => {
+  test("prints each event as a line with --json, the outcome last", async () => {
     models.say([call("work", { how: "well" }), { text: "Yes." }]);
     const ran = await desk.run(["chat", ...MODEL, "--json", "--once", "Does it work?"], { env });
     const events = ran.stdout
@@ -135,7 +135,7 @@ describe("a conversation", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ type: "command", command: "/nothing" });
   });
 
-  test("continues over lines, restarts with /clear, and ends with its input", async () => {
+  test("continues over lines, starts again with /clear, and ends with its input", async () => {
     models.say([{ text: "Hello Ada." }, { text: "You are Ada." }, { text: "I do not know." }]);
     const ran = await desk.run(["chat", ...MODEL], { env, stdin: "I am Ada\nWho am I?\n\n/clear\nWho am I?\n" });
     expect(ran).toMatchObject({ code: 0, stdout: "Hello Ada.\nYou are Ada.\nI do not know.\n" });
@@ -144,7 +144,7 @@ describe("a conversation", () => {
     expect(bodies[2]).not.toContain("I am Ada");
   });
 
-  test("Ctrl+C stops the answer and not the program; twice where nothing runs, it ends the program", async () => {
+  test("stops the answer at Ctrl+C, not the program; twice without an answer, it ends the program", async () => {
     models.say([{ text: "And so on and so on", hangs: true }, { text: "Still here." }]);
     const child = desk.start(["chat", ...MODEL], { env });
     const output = seen(child.stdout!, /And so on/);
@@ -157,7 +157,7 @@ describe("a conversation", () => {
     const answered = seen(child.stdout!, /Still here\.\n/);
     child.stdin!.write("Are you there?\n");
     await answered;
-    // The answer is over once its line is there and the next one is waited for.
+    // The answer is complete once its line is printed and the next one is waited for.
     const warned = seen(child.stderr!, /Ctrl\+C once more/);
     child.kill("SIGINT");
     await warned;
@@ -165,7 +165,7 @@ describe("a conversation", () => {
     expect(await exitOf(child)).toBe(0);
   });
 
-  test("SIGTERM ends it immediately", async () => {
+  test("ends immediately at SIGTERM", async () => {
     models.say([{ text: "And so on and so on", hangs: true }]);
     const child = desk.start(["chat", ...MODEL], { env });
     child.stdin!.write("Talk\n");
@@ -175,7 +175,7 @@ describe("a conversation", () => {
   });
 });
 
-/** As the guide's configuration calls them. */
+/** Titles as the guide's configuration uses them. */
 const TITLES: Readonly<Record<string, string>> = {
   datetime: "Datetime MCP",
   "web-search": "Search MCP",
@@ -183,14 +183,14 @@ const TITLES: Readonly<Record<string, string>> = {
   geocoding: "Geocoding MCP",
 };
 
-describe("the weather question, as programs of their own", () => {
+describe("the weather question with separate programs", () => {
   let providers: Providers;
   beforeEach(async () => {
     providers = await startProviders();
   });
   afterEach(() => providers.close());
 
-  /** Four services, a hub over them, and where that hub is. */
+  /** Starts four services and a hub for them, and returns the hub's address. */
   async function startHub() {
     const geocoding = await background(["services", "geocoding", "--port", "0"], providers.environment);
     const [place] = (geocoding.told as { services: { url: string; port: number }[] }).services;
@@ -215,7 +215,7 @@ describe("the weather question, as programs of their own", () => {
     };
   }
 
-  test("M10: question in, four services and the hub running, answer out, with exactly these calls", async () => {
+  test("M10: answers a question with four services and the hub, with exactly these calls", async () => {
     const { url } = await startHub();
     models.say([
       {
@@ -248,7 +248,7 @@ describe("the weather question, as programs of their own", () => {
     expect(JSON.stringify(models.asked[1]!.body)).toContain("partly cloudy");
   }, 60_000);
 
-  test("M7: gives the model the document's exact object for weather killed behind the hub, and continues", async () => {
+  test("M7: gives the model the document's error object if weather is killed; the chat continues", async () => {
     const { url, weather, weatherPort } = await startHub();
     const again = { location: "Tokyo, Japan" };
     models.say([
@@ -276,7 +276,7 @@ describe("the weather question, as programs of their own", () => {
     expect(models.asked).toHaveLength(5);
   }, 60_000);
 
-  test("M7: gives the model the document's error object for a service killed in the chat", async () => {
+  test("M7: gives the model the document's error object for a service killed mid-chat", async () => {
     const { url, geocoding, port } = await startHub();
     const question = { location: "Tokyo, Japan" };
     models.say([
@@ -301,7 +301,7 @@ describe("the weather question, as programs of their own", () => {
   }, 60_000);
 });
 
-test("help names the options", async () => {
+test("names the options in the help", async () => {
   const child = desk.start(["chat", "--help"]);
   expect(await textOf(child.stdout!)).toMatch(/--once <question>/);
 });

@@ -34,7 +34,7 @@ function fileOf(id: string): string {
   return clientFile(client, places).replace(/^[/\\]h[/\\]/, "home/");
 }
 
-/** Writes a client's file with one server `s`, in the members that this client uses. */
+/** Writes a client's file with one server `s`, with the members of this client. */
 async function writeServer(desk: Desk, id: string, { args = [], env = {}, ...more }: ClientServer): Promise<void> {
   const client = CLIENTS.find((one) => one.id === id)!;
   const words = [desk.path("show.mjs"), ...args];
@@ -100,7 +100,7 @@ describe("a server that `connect` takes over receives what its client gave it", 
     expect(await shown(desk)).toEqual({ args: [at(expected)], env: { X_A: at(expected) } });
   });
 
-  test("the variables of an `envFile` reach it, those of `env` win, and their text is literal", async () => {
+  test("passes the variables of an `envFile`, which `env` overrides, with their literal text", async () => {
     const { desk } = await connected(
       "vscode",
       { envFile: "${userHome}/mcp.env", env: { X_B: "own" } },
@@ -110,7 +110,7 @@ describe("a server that `connect` takes over receives what its client gave it", 
     expect(await shown(desk)).toEqual({ args: [], env: { X_A: "one", X_B: "own", X_C: "${V} $V" } });
   });
 
-  test("headers of remote servers are translated too", async () => {
+  test("translates headers of remote servers", async () => {
     const seen: IncomingHttpHeaders[] = [];
     const server = createServer(({ headers }, response) => {
       seen.push(headers);
@@ -130,7 +130,7 @@ describe("a server that `connect` takes over receives what its client gave it", 
   });
 });
 
-describe("keeps a server at the client if only that client can resolve its references, with the reason", () => {
+describe("leaves a server with references that only its client can resolve, and reports the reason", () => {
   test.each([
     ["vscode", "${workspaceFolder}/x", "it uses ${workspaceFolder}, which only VS Code can resolve"],
     ["vscode", "${command:pick}", "it uses ${command:pick}, which only VS Code can resolve"],
@@ -147,7 +147,7 @@ describe("keeps a server at the client if only that client can resolve its refer
   });
 });
 
-test("`import` names the variables that are not set, and takes the server", async () => {
+test("`import` names unset variables, and imports the server", async () => {
   await using desk = await Desk.create();
   const file = await desk.write(
     "claude.json",
@@ -157,7 +157,7 @@ test("`import` names the variables that are not set, and takes the server", asyn
   expect(JSON.parse(stdout)).toMatchObject({ servers: [{ alias: "s", variables: ["NO"] }], skipped: [] });
 });
 
-test("`import` of a named file uses the syntax that its table of servers implies", async () => {
+test("`import` of a named file uses the syntax implied by its table of servers", async () => {
   await using desk = await Desk.create({ "show.mjs": SHOW });
   const args = [desk.path("show.mjs"), "$V", "{env:V}"];
   const tables = {
@@ -178,7 +178,7 @@ test("`import` of a named file uses the syntax that its table of servers implies
   ]);
 });
 
-test("`~` in command, arguments and folder of a configured server is the home folder", async () => {
+test("expands `~` to the home folder in command, arguments and folder of a server", async () => {
   await using desk = await Desk.create({ "home/bin/show.mjs": `#!/usr/bin/env node\n${SHOW}` });
   const server = { command: process.execPath, args: ["~/bin/show.mjs", "~", "a~", "--x=~/y"], cwd: "~/bin" };
   await desk.write("toolyard.toml", stringify({ mcp: { stdio_servers: { s: server } } }));

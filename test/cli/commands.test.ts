@@ -50,7 +50,7 @@ describe("help", () => {
     expect(stdout).toContain("--json");
   });
 
-  test("the version is the package's", async () => {
+  test("prints the version of the package", async () => {
     await using desk = await Desk.create();
     expect(await desk.run(["--version"])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
   });
@@ -66,8 +66,8 @@ describe("help", () => {
   });
 });
 
-describe("what people see", () => {
-  test("a list without a terminal is a plain table of 100 columns, with nothing cut off", async () => {
+describe("output for people", () => {
+  test("prints a list without a terminal as a plain table of 100 columns, without cuts", async () => {
     const long = "Says ".repeat(60).trim();
     await using desk = await Desk.create({
       ...SCRIPTS,
@@ -85,7 +85,7 @@ describe("what people see", () => {
     expect(stdout + stderr).not.toContain("\u001b");
   });
 
-  test("show describes one tool; list with a name, and show with an unknown one, say what to do", async () => {
+  test("shows one tool; gives advice for list with a name, and for an unknown name", async () => {
     await using desk = await Desk.create({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML });
     const [shown, json, named, unknown, none] = await Promise.all([
       desk.run(["show", "work"]),
@@ -104,7 +104,7 @@ describe("what people see", () => {
     expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("missing required argument 'tool'") });
   });
 
-  test("colour comes with a terminal or FORCE_COLOR, and never with NO_COLOR", async () => {
+  test("prints colour on a terminal or with FORCE_COLOR, and never with NO_COLOR", async () => {
     await using desk = await Desk.create({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML });
     expect((await desk.run(["list"], { env: { FORCE_COLOR: "1" } })).stdout).toContain("\u001b[1m");
     expect((await desk.run(["list"], { env: { FORCE_COLOR: "1", NO_COLOR: "1" } })).stdout).not.toContain("\u001b");
@@ -117,7 +117,7 @@ describe("what people see", () => {
     expect(await desk.run(["list", "--json"])).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("a source that is left out for want of a variable is not called healthy", async () => {
+  test("does not call a source healthy that is left out because of a missing variable", async () => {
     await using desk = await Desk.create({
       "toolyard.toml":
         '[mcp.stdio_servers.a]\ncommand = "x"\nenv = { KEY = "${A_KEY}" }\n[mcp.stdio_servers.off]\n' +
@@ -137,7 +137,7 @@ describe("what people see", () => {
 });
 
 describe("a configuration with mistakes", () => {
-  test("is described in sentences, with what to do", async () => {
+  test("is described in sentences, with advice", async () => {
     await using desk = await Desk.create({ "toolyard.toml": '[server]\nport = "many"\nprot = 1\n[mcp]\nx = 1\n' });
     const { code, stderr } = await desk.run(["check"]);
     const lines = stderr.trimEnd().split("\n");
@@ -170,7 +170,7 @@ describe("check", () => {
     });
   });
 
-  test("reports a server that announces changes of its lists without end", async () => {
+  test("reports a server that announces list changes endlessly", async () => {
     await using desk = await Desk.create({
       "toolyard.toml": `[mcp.stdio_servers.s]\ncommand = ["node", ${JSON.stringify(fixture("restless"))}, "during"]\n`,
     });
@@ -211,7 +211,7 @@ describe("check", () => {
   });
 });
 
-describe("what programs see", () => {
+describe("output for programs", () => {
   test.each([
     ["list", ["list"]],
     ["prompts", ["list", "--prompts"]],
@@ -222,7 +222,7 @@ describe("what programs see", () => {
     ["doctor", ["doctor"]],
     ["import", ["import"]],
     ["init", ["init", "--output", "new/toolyard.toml"]],
-  ])("--json: %s prints JSON and nothing else", async (_what, args) => {
+  ])("--json: %s prints only JSON", async (_what, args) => {
     await using desk = await Desk.create({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML });
     const { code, stdout, stderr } = await desk.run([...args, "--json"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -250,7 +250,7 @@ test("doctor reports each sandbox engine and the one in use", async () => {
   expect([engine("bwrap"), engine("bwrap-python")]).toEqual([expect.anything(), expect.anything()]);
 });
 
-test("doctor looks at the port that the configuration names; of one that is broken, at the usual one", async () => {
+test("doctor checks the configured port; with a broken configuration, the default one", async () => {
   await using desk = await Desk.create({ "toolyard.toml": "[server]\nport = 8809\n", "bad.toml": "[server\n" });
   const ports = async (...args: readonly string[]): Promise<readonly string[]> => {
     const { stdout } = await desk.run(["doctor", "--json", ...args]);
@@ -278,7 +278,7 @@ describe("arguments of a call", () => {
     expect(await result(words, stdin)).toEqual({ how: "well", text });
   });
 
-  test("any spelling of a name fits its pairs to the schema", async () => {
+  test("converts pairs by the schema for any spelling of a name", async () => {
     const server =
       "import { createInterface } from 'node:readline'; const answer = (id, result) => " +
       "console.log(JSON.stringify({ jsonrpc: '2.0', id, result })); " +
@@ -312,11 +312,11 @@ describe("init", () => {
   });
 
   test.runIf(process.platform === "linux")(
-    "where a file cannot be written whole, `init`, `new` and `import` leave things as they were",
+    "`init`, `new` and `import` change nothing if a file cannot be written completely",
     async () => {
       const clients = { "home/.cursor/mcp.json": '{"mcpServers": {"a": {"command": "node", "args": ["a.mjs"]}}}' };
       await using desk = await Desk.create({ ...clients, "kept.toml": "# mine\n" });
-      // No file may have a byte, as on a disk that is full.
+      // No file may have a byte, as on a full disk.
       const shell = 'trap "" XFSZ; ulimit -f 0; exec "$@"';
       const full = async (...args: readonly string[]) => {
         const child = desk.startCommand(["sh", "-c", shell, "sh", process.execPath, MAIN, ...args]);
@@ -335,7 +335,7 @@ describe("init", () => {
     },
   );
 
-  test("every line that it proposes is an option that exists, with a value that is accepted", async () => {
+  test("proposes only existing options, with valid values", async () => {
     await using desk = await Desk.create();
     await desk.run(["init"]);
     const text = await readFile(desk.path("toolyard.toml"), "utf8");
@@ -356,7 +356,7 @@ describe("import", () => {
       '{"mcpServers": {"a": {"command": "node", "args": ["a.mjs"], "env": {"KEY": "a-secret-value"}}}}',
   };
 
-  test("prints its findings, writes with --write, and prints no secret", async () => {
+  test("shows the found servers, writes with --write, and shows no secret", async () => {
     await using desk = await Desk.create(clients);
     const shown = await desk.run(["import"]);
     expect(shown.stdout).toMatch(/^a +stdio +Cursor \(.*mcp\.json\)$/m);
@@ -379,7 +379,7 @@ describe("import", () => {
     expect(config.stdout).toMatch(/^mcp\.stdio_servers\.b\.command /m);
   });
 
-  test("keeps a target unchanged that nothing can be added to", async () => {
+  test("does not change a target that nothing can be added to", async () => {
     const inline = 'mcp = { stdio_servers = { b = { command = "b" } } }\n';
     await using desk = await Desk.create({ ...clients, "toolyard.toml": inline });
     expect(await desk.run(["import", "--write"])).toMatchObject({
@@ -389,7 +389,7 @@ describe("import", () => {
     expect(await readFile(desk.path("toolyard.toml"), "utf8")).toBe(inline);
   });
 
-  test("a named file that is not there is an error; nothing found is not", async () => {
+  test("reports a missing named file as an error, but not an empty search", async () => {
     await using desk = await Desk.create();
     expect(await desk.run(["import", "none.json"])).toMatchObject({ code: 2 });
     expect(await desk.run(["import"])).toMatchObject({ code: 0, stdout: expect.stringContaining("Name one") });

@@ -94,7 +94,7 @@ function plain<T>(value: T): T {
 }
 
 const SECRET = "value-of-a-variable";
-/** Entries that every one of the five clients understands. */
+/** Entries that all five clients accept. */
 const ENTRIES = [
   { command: "alpha", args: ["--one"] },
   { command: "alpha", args: ["--one"], disabled: true },
@@ -156,9 +156,9 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 /** Servers that a user added to the file of one client. */
 interface ClientServers {
   readonly servers: Map<string, object>;
-  /** The file when the user last wrote it while no hub was in it. */
+  /** The file as last written by the user while it did not contain the hub. */
   untouched: string | undefined;
-  /** The user has edited the file while the hub was in it. */
+  /** The user has edited the file while it contained the hub. */
   isEdited: boolean;
 }
 
@@ -166,7 +166,7 @@ class Model {
   readonly machine = new Machine();
   readonly own = new Map<ClientKind, ClientServers>();
 
-  /** Begins with the entries of this number at each client, by name. */
+  /** Starts with the entries of this number at each client, by name. */
   async start(first: readonly Readonly<Record<string, number>>[]): Promise<void> {
     for (const [at, client] of FIVE.entries()) {
       const servers = new Map(Object.entries(first[at] ?? {}).map(([name, entry]) => [name, ENTRIES[entry]!]));
@@ -208,7 +208,9 @@ class Model {
     return isThere ? this.edit(client, (table) => delete table[step.name]) : undefined;
   }
 
-  /** Every server of every client is in its file or in the hub, and no client gets what its own file withholds. */
+  /**
+   * Every server of every client is in its file or in the hub, and no client gets a server that its file withholds.
+   */
   async assertKept(): Promise<void> {
     const hub = await this.machine.hub();
     for (const [client, { servers }] of this.own) {
@@ -243,7 +245,7 @@ interface ShownServer {
   readonly options: Record<string, unknown>;
 }
 
-/** A server of the hub may run a program that a client has only with the settings of that client. */
+/** A server of the hub may run a program that a client has only with that client's settings. */
 function assertNotWider({ client, name, options }: ShownServer, own: readonly object[]): void {
   const related = own.filter((one) => (one as { command: string }).command === options["command"]);
   const isLimited = related.some((one) => "disabled" in one || "disabledTools" in one);
@@ -291,7 +293,7 @@ async function deniedTo(machine: Machine, id: string): Promise<readonly string[]
 
 const ALPHA = { command: "alpha", args: ["--one"] };
 
-describe("a client whose file withholds a server", () => {
+describe("a client with a file that withholds a server", () => {
   test.each([
     ["switched off", { disabled: true }],
     ["with fewer tools", { disabledTools: ["delete"] }],
@@ -299,7 +301,7 @@ describe("a client whose file withholds a server", () => {
     ["with other variables", { env: { TOKEN: SECRET } }],
     ["with another time limit", { timeout: 5 }],
     ["with approvals", { autoApprove: ["read"] }],
-  ])("keeps a server that the hub has and that is %s, and does not get the hub's", async (_what, setting) => {
+  ])("keeps a server that is in the hub and %s, and does not get the hub's", async (_what, setting) => {
     const machine = await machineWith({ claude: { a: ALPHA }, cursor: { a: { ...ALPHA, ...setting } } });
     expect(await machine.connect(undefined)).toBe(0);
     expect(Object.keys(await machine.servers(client("claude")))).toEqual(["toolyard"]);
@@ -324,7 +326,7 @@ describe("a client whose file withholds a server", () => {
     }
   });
 
-  test("gets every server that it had itself, with several accounts of one program", async () => {
+  test("gets every server from its own file, with several accounts of one program", async () => {
     const own = { work: { ...ALPHA, env: { TOKEN: "w" } }, home: { ...ALPHA, env: { TOKEN: "h" }, disabled: true } };
     const machine = await machineWith({ cursor: own });
     await machine.connect("cursor");
@@ -332,7 +334,7 @@ describe("a client whose file withholds a server", () => {
     expect(await deniedTo(machine, "cursor")).toEqual([]);
   });
 
-  test("is not connected to an address, where nothing can be hidden from it; with equal settings it is", async () => {
+  test("is not connected to an address, which cannot hide anything, except with equal settings", async () => {
     const machine = await machineWith({ claude: { a: ALPHA }, cursor: { a: { ...ALPHA, disabled: true } } });
     await machine.connect("claude");
     await expect(machine.connect("cursor", { http: true })).rejects.toThrow(/Leave --http out/);
@@ -340,7 +342,7 @@ describe("a client whose file withholds a server", () => {
     expect(await machine.connect("cursor", { http: true })).toBe(0);
   });
 
-  test("keeps its own server with the name of the hub, and is left as it is", async () => {
+  test("keeps its own server named like the hub, and is not changed", async () => {
     const machine = await machineWith({ cursor: { toolyard: ALPHA } });
     await expect(machine.connect("cursor")).rejects.toThrow(/a server of its own with the name `toolyard`/);
     expect(await machine.servers(client("cursor"))).toEqual({ toolyard: ALPHA });
@@ -348,7 +350,7 @@ describe("a client whose file withholds a server", () => {
 });
 
 describe("disconnect", () => {
-  test("puts back what every connect moved, in the reverse order, and names it", async () => {
+  test("restores and names the servers of every connect, in reverse order", async () => {
     const machine = await machineWith({ cursor: { a: ALPHA } });
     await machine.connect("cursor");
     const cursor = client("cursor");
@@ -374,7 +376,7 @@ describe("disconnect", () => {
     expect(await readdir(dirname(machine.path(client("cursor"))))).toEqual(["mcp.json"]);
   });
 
-  test("names a server whose backup is missing, and still removes the hub", async () => {
+  test("names a server without its backup, and still removes the hub", async () => {
     const machine = await machineWith({ cursor: { a: ALPHA } });
     await machine.connect("cursor");
     await rm(`${machine.path(client("cursor"))}.before-toolyard`);
@@ -385,7 +387,7 @@ describe("disconnect", () => {
 });
 
 describe("several clients in one command", () => {
-  test("are planned and asked about once", async () => {
+  test("are planned together, with one question", async () => {
     const machine = await machineWith({ claude: { a: ALPHA }, cursor: { b: { command: "beta", args: [] } } });
     await machine.connect(undefined, { yes: false });
     expect(machine.asked).toEqual([

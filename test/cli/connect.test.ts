@@ -22,7 +22,7 @@ interface StdioEntry {
   readonly environment?: Record<string, string>;
 }
 
-/** Path of a client's servers on this machine, below the desk. */
+/** The client's file of servers on this machine, below the desk. */
 function fileOf(id: string): string {
   const client = CLIENTS.find((one) => one.id === id)!;
   const path = clientFile(client, {
@@ -42,7 +42,7 @@ async function serversOf(desk: Desk, id: string): Promise<Record<string, unknown
   return tree[client.table] ?? {};
 }
 
-/** Starts the hub as the client would, from its entry, in a separate folder and with none of this environment. */
+/** Starts the hub like the client, from its entry, in a separate folder and without variables of this environment. */
 async function callThrough(desk: Desk, entry: StdioEntry, tool: string, args: object): Promise<unknown> {
   const words = typeof entry.command === "string" ? [entry.command, ...(entry.args ?? [])] : entry.command;
   const [command = "", ...rest] = words;
@@ -70,7 +70,7 @@ async function chownAll(folder: string, uid: number): Promise<void> {
 
 describe("connect", () => {
   test.each(CLIENTS.map(({ id }) => id))(
-    "%s: a call passes through the written entry, and disconnect restores the file",
+    "%s: a call works through the written entry, and disconnect restores the file",
     async (id) => {
       await using desk = await Desk.create(FILES);
       const client = CLIENTS.find((one) => one.id === id)!;
@@ -96,7 +96,7 @@ describe("connect", () => {
     },
   );
 
-  test("the entry has absolute paths and shares the hub; --own does not, --http is an address", async () => {
+  test("writes absolute paths and shares the hub; not with --own; --http writes an address", async () => {
     await using desk = await Desk.create(FILES);
     await desk.run(["connect", "cursor", "--yes"]);
     expect((await serversOf(desk, "cursor"))["toolyard"]).toEqual({
@@ -122,7 +122,7 @@ describe("connect", () => {
     expect(existsSync(desk.path(fileOf("cursor")))).toBe(false);
   });
 
-  test("a client with its own tool search loads the few tools of discovery mode immediately", async () => {
+  test("a client with tool search loads the few tools of discovery mode immediately", async () => {
     await using desk = await Desk.create(FILES);
     const keys = { "claude-code": { alwaysLoad: true }, copilot: { deferTools: "never" } };
     for (const [id, key] of Object.entries(keys)) {
@@ -136,7 +136,7 @@ describe("connect", () => {
     }
   });
 
-  test("--http with a token names a variable, never the token; reports a client without that feature", async () => {
+  test("--http with a token names a variable, never the token; reports clients without support", async () => {
     await using desk = await Desk.create({
       "toolyard.toml": '[server]\ntoken = "a-token-that-is-long-enough"\nport = 9000\n',
     });
@@ -159,7 +159,7 @@ describe("connect", () => {
     expect(existsSync(desk.path(fileOf("claude")))).toBe(false);
   });
 
-  test("its own servers move to the hub; what the hub has already is not added again, what differs stays", async () => {
+  test("moves servers to the hub; does not add existing ones, and keeps different ones", async () => {
     await using desk = await Desk.create(FILES);
     const own = {
       mcpServers: {
@@ -192,7 +192,7 @@ describe("connect", () => {
     if (process.platform !== "win32") expect((await stat(backup)).mode & 0o777).toBe(0o600);
   });
 
-  test("keeps a server of the same name that runs something else, and reports it", async () => {
+  test("keeps and reports a server of the same name that runs something else", async () => {
     await using desk = await Desk.create(FILES);
     await desk.write(fileOf("cursor"), '{"mcpServers": {"small": {"command": "uvx", "args": ["other"]}}}');
     const { stdout } = await desk.run(["connect", "cursor", "--yes"]);
@@ -202,7 +202,7 @@ describe("connect", () => {
     expect(Object.keys(await serversOf(desk, "cursor"))).toEqual(["small", "toolyard"]);
   });
 
-  test("hides a server of the hub from the client whose own file switches it off, and from no other", async () => {
+  test("hides a server of the hub only from the client with a file that disables it", async () => {
     await using desk = await Desk.create(FILES);
     const off = { small: { command: "node", args: ["server.mjs"], disabled: true } };
     await desk.write(fileOf("cursor"), JSON.stringify({ mcpServers: off }));
@@ -225,7 +225,7 @@ describe("connect", () => {
     expect(await callThrough(desk, entries[1]!, "small__echo", { text: "hi" })).toEqual([{ type: "text", text: "hi" }]);
   });
 
-  test("`--deny` needs the one client of --stdio", async () => {
+  test("`--deny` needs the single client of --stdio", async () => {
     await using desk = await Desk.create(FILES);
     expect(await desk.run(["serve", "--deny", "small__*"])).toMatchObject({
       code: 2,
@@ -233,7 +233,7 @@ describe("connect", () => {
     });
   });
 
-  test("connected twice is connected once, and disconnect goes back to the beginning", async () => {
+  test("is idempotent, and disconnect restores the original", async () => {
     await using desk = await Desk.create(FILES);
     const before = '{\n\t"mcpServers": {\n\t\t"a": { "command": "x" }\n\t}\n}\n';
     await desk.write(fileOf("cursor"), before);
@@ -248,7 +248,7 @@ describe("connect", () => {
     expect((await desk.run(["disconnect", "cursor"])).stdout).toContain("is not connected");
   });
 
-  test("keeps edits made in between when it is undone, and restores the moved servers", async () => {
+  test("keeps changes made in between when undone, and restores the moved servers", async () => {
     await using desk = await Desk.create(FILES);
     const file = fileOf("claude");
     await desk.write(file, '{"mcpServers": {"a": {"command": "x", "env": {"K": "v"}}}}');
@@ -282,7 +282,7 @@ describe("connect", () => {
     expect(readdirSync(desk.path(fileOf("cursor")).replace(/[^/\\]+$/, ""))).toEqual(["mcp.json"]);
   });
 
-  test("without a terminal it needs --yes, and without a name it lists the clients", async () => {
+  test("requires --yes without a terminal, and lists the clients without a name", async () => {
     await using desk = await Desk.create(FILES);
     await desk.write(fileOf("cursor"), "{}");
     expect(await desk.run(["connect", "cursor"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
@@ -300,7 +300,7 @@ describe("connect", () => {
     expect((await desk.run(["disconnect"])).stdout).toContain("Cursor is disconnected");
   });
 
-  test("a file that cannot be read as it should changes nothing anywhere", async () => {
+  test("changes nothing anywhere if a file cannot be read", async () => {
     await using desk = await Desk.create(FILES);
     await desk.write(fileOf("cursor"), '{"mcpServers": {"a": {"command": "x"}');
     expect(await desk.run(["connect", "cursor", "--yes"])).toMatchObject({
@@ -316,7 +316,7 @@ describe("connect", () => {
   });
 
   // Root may write any file, so the refusal needs another user.
-  test.runIf(process.platform !== "win32")("a file that may not be written changes nothing anywhere", async () => {
+  test.runIf(process.platform !== "win32")("changes nothing anywhere if a file may not be written", async () => {
     await using desk = await Desk.create(FILES);
     const before = '{"mcpServers": {"a": {"command": "x"}}}';
     const file = await desk.write(fileOf("cursor"), before);
@@ -368,7 +368,7 @@ describe("connect", () => {
     expect(await textOf(desk, fileOf("vscode"))).toBe(before);
   });
 
-  test("above 40 tools discovery mode is offered, and --mode normal declines", async () => {
+  test("offers discovery mode above 40 tools, which --mode normal declines", async () => {
     const many = SERVER.replace(
       '[tool("echo"), ',
       '[...Array.from({ length: 41 }, (_, at) => tool("t" + at)), tool("echo"), ',
@@ -390,7 +390,7 @@ describe("connect", () => {
     });
   });
 
-  test("where there is no configuration the user's own is begun", async () => {
+  test("creates the user's configuration if there is none", async () => {
     await using desk = await Desk.create({ "server.mjs": SERVER });
     await desk.write(
       fileOf("cursor"),
@@ -432,7 +432,7 @@ describe("a user at a terminal", () => {
     return asked;
   };
 
-  test("is asked about the client's own servers, and may keep them there", async () => {
+  test("is asked about the client's servers, and may keep them there", async () => {
     await using desk = await Desk.create(FILES);
     await desk.write(fileOf("cursor"), '{"mcpServers": {"a": {"command": "x"}}}');
     expect(await ask(desk, [false])).toEqual([expect.stringMatching(/^Take over Cursor's own servers \(a\)/)]);
@@ -443,7 +443,7 @@ describe("a user at a terminal", () => {
   });
 });
 
-test("clients are found by the names that people use", () => {
+test("finds clients by the names that people use", () => {
   for (const [name, id] of [
     ["Claude-Desktop", "claude"],
     ["code", "vscode"],

@@ -13,7 +13,7 @@ level = "error"
 const yard = (desk: Desk): Promise<string> => readFile(desk.path("toolyard.toml"), "utf8");
 
 describe("add", () => {
-  test("a command, an address, a folder and a file: each below the present entries", async () => {
+  test("adds a command, an address, a folder and a file below the existing entries", async () => {
     await using desk = await Desk.create({
       ...SCRIPTS,
       "toolyard.toml": YARD,
@@ -63,7 +63,7 @@ tools_path = "folders/add"
     expect(await desk.run(["call", "small__echo", "text=hi"])).toMatchObject({ code: 0, stdout: "hi\n" });
   });
 
-  test("a second folder of scripts joins the first, and the one that holds unless another is named", async () => {
+  test("adds a second folder of scripts to the first, in the file in force unless one is named", async () => {
     await using desk = await Desk.create({
       "toolyard.toml": "[scripts]\n# the time of each\ntimeout = 5000\n",
       "more/work/tool.toml": SCRIPTS["tools/work/tool.toml"],
@@ -72,7 +72,7 @@ tools_path = "folders/add"
     expect(await yard(desk)).toBe('[scripts]\n# the time of each\ntimeout = 5000\ntools_path = ["tools", "more"]\n');
   });
 
-  test("a link is followed, and the file keeps its mode", async () => {
+  test("follows a link, and keeps the mode of the file", async () => {
     if (process.platform === "win32") return expect(true).toBe(true);
     await using desk = await Desk.create({ "dotfiles/yard.toml": YARD });
     await chmod(desk.path("dotfiles/yard.toml"), 0o644);
@@ -83,7 +83,7 @@ tools_path = "folders/add"
     expect(await yard(desk)).toContain("[mcp.stdio_servers.a]");
   });
 
-  test("a program that is not here is added with a warning; one that is, without", async () => {
+  test("warns about a program that does not exist here", async () => {
     await using desk = await Desk.create();
     const add = (...words: string[]) => desk.run(["add", ...words]);
     expect(await add("a", "no-such-program --stdio")).toMatchObject({
@@ -147,7 +147,7 @@ tools_path = "folders/add"
       says: /begins with htpps:\/\/, not https:\/\/ or http:\/\//,
     },
     { name: "JSON", toml: '{"mcpServers": {}}', words: ["a", "--", "y"], says: /is JSON, .*toolyard import/ },
-  ])("refuses $name, and leaves the file as it is", async ({ toml, words, says }) => {
+  ])("refuses $name, and does not change the file", async ({ toml, words, says }) => {
     await using desk = await Desk.create({ "toolyard.toml": toml });
     expect(await desk.run(["add", ...words])).toMatchObject({
       code: 2,
@@ -182,7 +182,7 @@ KEY = "v"
 url = "https://web.example/mcp"
 `;
 
-  test("a server is switched off and on again, and every comment stays", async () => {
+  test("disables and enables a server, and keeps every comment", async () => {
     await using desk = await Desk.create({ "toolyard.toml": SERVERS });
     expect((await desk.run(["disable", "notes"])).stdout).toMatch(/^notes is disabled now/);
     expect(await yard(desk)).toBe(SERVERS.replace('command = "x"\n', 'command = "x"\nenabled = false\n'));
@@ -194,14 +194,14 @@ url = "https://web.example/mcp"
     expect(await yard(desk)).toBe(SERVERS);
   });
 
-  test("keeps the entry that a comment describes, and reports that the server is on", async () => {
+  test("keeps what a comment describes, and states that the server is enabled", async () => {
     const text = '[mcp.stdio_servers.a]\ncommand = "x"\n# as long as it is broken\nenabled = false';
     await using desk = await Desk.create({ "toolyard.toml": text });
     await desk.run(["enable", "a"]);
     expect(await yard(desk)).toBe(text.replace("false", "true"));
   });
 
-  test("a server goes with what belongs to it; a folder goes out of its list", async () => {
+  test("removes a server with its tables; removes a folder from its list", async () => {
     await using desk = await Desk.create({ "toolyard.toml": `${SERVERS}\n[modules]\npaths = ["a", "b"]\n` });
     await desk.run(["remove", "notes"]);
     await desk.run(["remove", "a"]);
@@ -212,7 +212,7 @@ url = "https://web.example/mcp"
     expect(await yard(desk)).not.toContain("[modules]");
   });
 
-  test("a name that nothing has is refused with the nearest", async () => {
+  test("refuses an unknown name and suggests the nearest", async () => {
     await using desk = await Desk.create({ "toolyard.toml": SERVERS });
     for (const command of ["remove", "enable", "disable"])
       expect(await desk.run([command, "note"])).toMatchObject({
@@ -226,7 +226,7 @@ url = "https://web.example/mcp"
     });
   });
 
-  test("a running hub takes every change up", async () => {
+  test("a running hub applies every change", async () => {
     await using desk = await Desk.create({
       "server.mjs": SERVER,
       "toolyard.toml": '[logging]\nlevel = "info"\nformat = "json"\n',

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Desk, exitOf, gone, seen, textOf } from "./harness.ts";
 import { SCRIPTS, SCRIPTS_TOML } from "./files.ts";
 
-/** A desk with one script tool, one server that cannot start and one name that two servers have. */
+/** A desk with one script tool, one server that cannot start and one name shared by two servers. */
 function desk(): Promise<Desk> {
   return Desk.create({
     ...SCRIPTS,
@@ -12,8 +12,8 @@ function desk(): Promise<Desk> {
   });
 }
 
-describe("the exit code is that of the outcome", () => {
-  test("0: the call went well, and its result alone is on standard output", async () => {
+describe("exit codes", () => {
+  test("0: a successful call prints only its result on standard output", async () => {
     await using at = await desk();
     const ran = await at.run(["call", "work", "how=well", "text=5"]);
     expect(ran).toEqual({ code: 0, stdout: '{"text":"5","how":"well"}\n', stderr: "" });
@@ -112,7 +112,7 @@ describe("the exit code is that of the outcome", () => {
     await gone(Number(pid));
   });
 
-  test("130: Ctrl+C while a server is still starting, and while arguments are awaited on standard input", async () => {
+  test("130: Ctrl+C during the start of a server, and while reading arguments from standard input", async () => {
     await using at = await desk();
     await at.write(
       "slow.toml",
@@ -125,7 +125,7 @@ describe("the exit code is that of the outcome", () => {
     expect(await exitOf(list)).toBe(130);
     await gone(Number(pid));
     const call = at.start(["call", "work", "-", "--verbose"]);
-    // Nothing shows when a program reads its standard input; an earlier signal must end it, too.
+    // Nothing shows when a program reads its standard input; an earlier signal must end it as well.
     call.kill("SIGINT");
     expect([130, null]).toContain(await exitOf(call));
   });
@@ -152,11 +152,11 @@ describe("serve ends on a signal", () => {
     await gone(pid);
   });
 
-  test("130: a second signal later on does not wait, and leaves no child either", async () => {
+  test("130: a second signal later does not wait, and leaves no child either", async () => {
     await using at = await desk();
     await at.write("toolyard.toml", `${SCRIPTS_TOML}\n[server]\nshutdown_grace = "1m"\n`);
     const { child, pid } = await serving(at);
-    // One that follows the first closely counts as the same one, so it is sent until it is heeded.
+    // A signal shortly after the first counts as the same one, so it is repeated until it has an effect.
     const again = setInterval(() => child.kill("SIGINT"), 100);
     expect(await exitOf(child)).toBe(130);
     clearInterval(again);
@@ -164,7 +164,7 @@ describe("serve ends on a signal", () => {
   });
 });
 
-/** Returns the text of a file, once it exists. */
+/** Resolves with the text of a file once it exists. */
 async function fileText(path: string): Promise<string> {
   for (;;) {
     const text = await readFile(path, "utf8").catch(() => "");
@@ -174,7 +174,7 @@ async function fileText(path: string): Promise<string> {
 }
 
 describe("with --json, every output is JSON", () => {
-  test("a failure is one object on standard error, with the tool's own result", async () => {
+  test("prints a failure as one object on standard error, with the tool's result", async () => {
     await using at = await desk();
     const { code, stdout, stderr } = await at.run(["call", "work", "how=fail", "--json"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -194,7 +194,7 @@ describe("with --json, every output is JSON", () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { kind: "timeout" } });
   });
 
-  test("results are JSON on standard output and nothing else is anywhere", async () => {
+  test("prints results as JSON on standard output, and nothing else", async () => {
     await using at = await desk();
     const ran = await at.run(["call", "work", "how=well", "--json"]);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
@@ -202,7 +202,7 @@ describe("with --json, every output is JSON", () => {
   });
 });
 
-test("`list | head`: a reader that goes is no error", async () => {
+test("`list | head`: a disconnected reader is no error", async () => {
   await using at = await desk();
   const child = at.start(["list", "--json"]);
   const stderr = textOf(child.stderr!);
@@ -211,7 +211,7 @@ test("`list | head`: a reader that goes is no error", async () => {
   expect(await stderr).not.toContain("EPIPE");
 });
 
-test("a hub that cannot listen names the busy port", async () => {
+test("a hub that cannot listen names the port in use", async () => {
   await using at = await desk();
   const first = at.start(["serve", "--port", "0", "--json"]);
   const [, port] = await seen(first.stdout!, /:(\d+)\/mcp/);

@@ -1,4 +1,4 @@
-// A server of both eras behind `serve --stdio`: its one process has the era of the client at the other end of the pipe.
+// A server of both eras behind `serve --stdio`: its only process uses the era of the client.
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -23,7 +23,7 @@ const textOf = (result: JsonObject): unknown => (result["content"] as JsonObject
 const pidsIn = async (desk: Desk): Promise<string[]> => (await readFile(desk.path("pids"), "utf8")).trim().split("\n");
 const answer = () => ({ action: "accept", content: {} });
 
-test("a legacy client gets its questions from the one process that is started", async () => {
+test("a legacy client receives server requests from the only process", async () => {
   await using desk = await Desk.create();
   await using client = await open(desk, { era: "legacy", answer });
   expect(JSON.parse(String(textOf(await client.tool("ask"))))).toMatchObject({ action: "accept" });

@@ -1,4 +1,4 @@
-// A toolyard.toml that came with a folder may start any program: every command that finds it asks once.
+// A toolyard.toml in a downloaded folder may start anything: any command that finds it asks about it once.
 import { chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { CONFIG_SCHEMA } from "../../packages/toolyard/src/hub/schema.ts";
 import { CLI } from "../support/serve-child.ts";
 import { runCommand, type Ran, type RunWish } from "../security/command.ts";
 
-/** A server that leaves a mark when it is started, and lists one tool. */
+/** A server that leaves a mark at its start, and lists one tool. */
 const SERVER = `
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -54,7 +54,7 @@ function run(words: readonly string[], wish: RunWish = {}): Promise<Ran> {
   return runCommand(words, env, { cwd: yard, ...wish });
 }
 
-/** A user at a terminal who gives one answer; keeps the questions. */
+/** A user at a terminal who gives one answer, and the questions. */
 function person(answer: boolean): RunWish & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
@@ -79,18 +79,15 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 
 describe("at a terminal", () => {
-  test.each(COMMANDS.map((words) => [words]))(
-    "`%s` asks first, and starts nothing when the answer is no",
-    async (words) => {
-      const nobody = person(false);
-      const { code, stderr } = await run(words, nobody);
-      expect(nobody.asked).toHaveLength(1);
-      expect(code).not.toBe(0);
-      expect(stderr).toContain("is inside of a git work tree");
-      expect(stderr).toContain(`[mcp.stdio_servers.evil] ${process.execPath}`);
-      expect(existsSync(mark)).toBe(false);
-    },
-  );
+  test.each(COMMANDS.map((words) => [words]))("`%s` asks first, and starts nothing after a no", async (words) => {
+    const nobody = person(false);
+    const { code, stderr } = await run(words, nobody);
+    expect(nobody.asked).toHaveLength(1);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("is inside of a git work tree");
+    expect(stderr).toContain(`[mcp.stdio_servers.evil] ${process.execPath}`);
+    expect(existsSync(mark)).toBe(false);
+  });
 
   test("asks once, and again when started programs change, but not for other changes", async () => {
     const somebody = person(true);
@@ -109,7 +106,7 @@ describe("at a terminal", () => {
     ["a folder of modules", '[modules]\npaths = ["m"]\n'],
     ["the folder of scripts", "[scripts]\n"],
     ["a program of the sandbox", '[sandbox]\npython = "./python"\n'],
-  ])("asks about %s that is added", async (_name, more) => {
+  ])("asks about an added %s", async (_name, more) => {
     await run(["list"], person(true));
     await write(more);
     const somebody = person(false);
@@ -117,13 +114,13 @@ describe("at a terminal", () => {
     expect(somebody.asked).toHaveLength(1);
   });
 
-  test("the values of variables are not shown", async () => {
+  test("shows no values of variables", async () => {
     await write('env = { KEY = "s3cret" }\n');
     const { stdout, stderr } = await run(["list"], person(false));
     expect(stdout + stderr).not.toContain("s3cret");
   });
 
-  test("a file of one's own outside of any work tree, and one that starts nothing, are not asked about", async () => {
+  test("does not ask about one's own file outside any work tree, nor one that starts nothing", async () => {
     const nobody = person(false);
     await writeFile(join(yard, "toolyard.toml"), "[limits]\n");
     expect((await run(["list"], nobody)).code).toBe(0);
@@ -149,8 +146,8 @@ describe("at a terminal", () => {
   });
 });
 
-describe("what Toolyard writes itself", () => {
-  test("is accepted: a new file, and a change of one that was", async () => {
+describe("files that Toolyard writes", () => {
+  test("accepts a new file, and a change of an accepted one", async () => {
     const nobody = person(false);
     await rm(join(yard, "toolyard.toml"));
     await run(["add", "mine", "--", process.execPath, join(root, "server.mjs"), mark], nobody);
@@ -161,7 +158,7 @@ describe("what Toolyard writes itself", () => {
     expect(nobody.asked).toEqual([]);
   });
 
-  test("what `init` made is not asked about", async () => {
+  test("does not ask about the file that `init` created", async () => {
     const nobody = person(false);
     await rm(join(yard, "toolyard.toml"));
     await run(["init"], nobody);
@@ -177,7 +174,7 @@ describe("what Toolyard writes itself", () => {
   });
 });
 
-describe("where no user can be asked", () => {
+describe("without a user to ask", () => {
   const IMPORTING = `
     import { appendFileSync } from "node:fs";
     appendFileSync(${JSON.stringify("MARK")}, "imported\\n");
@@ -275,7 +272,7 @@ describe("where no user can be asked", () => {
     "[{ a = [{}] }]",
     '["", { file = "" }]',
   ];
-  test("no value of an option lets a file pass that starts something", async () => {
+  test("no value of an option allows a file that starts something", async () => {
     const tables = [
       "mcp.stdio_servers.x",
       "modules",
@@ -310,7 +307,7 @@ describe("where no user can be asked", () => {
   });
 
   test.each([".git", ".hg", ".svn", ".jj", ".bzr", ".pijul", "_darcs", ".fslckout"])(
-    "a folder below one with %s is a work tree, be it a file or a link that leads nowhere",
+    "a folder below one with %s is a work tree, for a file and a dangling link",
     async (mark_) => {
       await rm(join(yard, ".git"), { recursive: true });
       const text = await readFile(join(yard, "toolyard.toml"));
@@ -331,7 +328,7 @@ describe("where no user can be asked", () => {
     },
   );
 
-  test("the command that the message names accepts and starts nothing", async () => {
+  test("the command in the message accepts the file and starts nothing", async () => {
     expect((await run(["config", "--yes"])).code).toBe(0);
     expect(existsSync(mark)).toBe(false);
     expect((await run(["list"])).stdout).toContain("evil__echo");
@@ -342,7 +339,7 @@ describe("where no user can be asked", () => {
     expect((await run(["call", "evil__echo"])).stdout.trim()).toBe("said");
   });
 
-  test("does not list a server with a stored listing either, once the file changes", async () => {
+  test("does not list a server with a saved list either once the file changes", async () => {
     await run(["list", "--yes"]);
     await write('args = ["--more"]\n');
     const before = await readFile(mark, "utf8");
@@ -350,7 +347,7 @@ describe("where no user can be asked", () => {
     expect(await readFile(mark, "utf8")).toBe(before);
   });
 
-  test("with --json the refusal is JSON, also at a terminal, without a question", async () => {
+  test("prints the refusal as JSON with --json, also at a terminal, and asks nothing", async () => {
     const nobody = person(false);
     const { code, stdout, stderr } = await run(["list", "--json"], nobody);
     expect([code, stdout]).toEqual([2, ""]);
@@ -359,7 +356,7 @@ describe("where no user can be asked", () => {
   });
 
   test.each([["config"], ["vault", "list"], ["list", "--url", "http://127.0.0.1:9/mcp"]])(
-    "`%s %s` needs no acceptance, because it starts nothing of the file",
+    "`%s %s` needs no acceptance, because it starts nothing from the file",
     async (...words) => {
       const { stderr } = await run(words);
       expect(stderr).not.toContain("Nothing was started");
@@ -390,7 +387,7 @@ describe("where no user can be asked", () => {
     }
   });
 
-  test("a file that starts nothing, and one outside of any work tree, are used", async () => {
+  test("uses a file that starts nothing, and one outside any work tree", async () => {
     await writeFile(join(yard, "toolyard.toml"), "[limits]\n");
     expect((await run(["list"])).code).toBe(0);
     await write();

@@ -1,4 +1,4 @@
-// The built command line as a user or a program runs it: a child process with a separate home.
+// The built command line as a person or a program runs it: a child process with a temporary home.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
@@ -21,11 +21,11 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string;
-  /** The user to run as, where root may choose. */
+  /** The user to run as, if run by root. */
   readonly uid?: number;
 }
 
-/** A folder to work in: files as given, and a home next to them. */
+/** A folder to work in, with the given files and a home. */
 export class Desk implements AsyncDisposable {
   readonly folder: string;
   readonly #children = new Set<ChildProcess>();
@@ -96,7 +96,7 @@ export class Desk implements AsyncDisposable {
       child.kill("SIGKILL");
       await gone;
     }
-    // A killed process's child may still write while it ends.
+    // A child of a killed process may write once more while it ends.
     await rm(this.folder, { recursive: true, force: true, maxRetries: 20 });
   }
 }
@@ -135,7 +135,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Resolves once the process has exited; the test's own time limit applies. */
+/** Resolves once the process has ended; the test's own time limit applies. */
 export async function gone(pid: number): Promise<void> {
   while (isAlive(pid)) await new Promise((done) => void setTimeout(done, 20));
 }

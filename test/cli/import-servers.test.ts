@@ -49,11 +49,11 @@ function optionsOf({ servers }: ImportReport): Record<string, unknown> {
   return Object.fromEntries(servers.map(({ alias, options }) => [alias, options]));
 }
 
-describe("where programs keep their servers", () => {
+describe("locations of clients' files", () => {
   const paths = (platform: NodeJS.Platform, variables: Record<string, string>, cwd: string): Record<string, string> =>
     Object.fromEntries(knownFiles({ platform, variables, cwd }).map(({ program, path }) => [program, path]));
 
-  test("on Linux, in the XDG folder where one is set", () => {
+  test("on Linux, in the XDG folder if one is set", () => {
     expect(paths("linux", { HOME: "/home/ada" }, "/work")).toMatchObject({
       "Claude Code (this folder)": "/work/.mcp.json",
       "VS Code (this folder)": "/work/.vscode/mcp.json",
@@ -79,7 +79,7 @@ describe("where programs keep their servers", () => {
     });
   });
 
-  test("in the user's home no file counts twice", () => {
+  test("reads no file twice in the user's home", () => {
     const paths = knownFiles({ platform: "linux", variables: { HOME: "/home/ada" }, cwd: "/home/ada" });
     expect(paths.filter(({ path }) => path === "/home/ada/.cursor/mcp.json")).toEqual([
       { program: "Cursor", path: "/home/ada/.cursor/mcp.json" },
@@ -98,7 +98,7 @@ describe("where programs keep their servers", () => {
     });
   });
 
-  test("on Windows, in AppData, with its own separators", () => {
+  test("on Windows, in AppData, with backslashes", () => {
     const variables = {
       USERPROFILE: "C:\\Users\\Ada",
       APPDATA: "C:\\Users\\Ada\\AppData\\Roaming",
@@ -115,8 +115,8 @@ describe("where programs keep their servers", () => {
   });
 });
 
-describe("what programs write", () => {
-  test("Claude Code: the servers of this folder come first, those of other folders stay where they are", async () => {
+describe("formats of clients", () => {
+  test("Claude Code: servers of this folder come first; those of other folders stay", async () => {
     const path = await file(".claude.json", {
       numStartups: 3,
       mcpServers: { everywhere: { type: "stdio", command: "a" }, twice: { command: "general" } },
@@ -172,7 +172,7 @@ describe("what programs write", () => {
     });
   });
 
-  test("Zed: comments, trailing commas, both forms of a command; an extension's server is named and left", async () => {
+  test("Zed: comments, trailing commas, both forms of a command; names and skips extensions' servers", async () => {
     const path = await file(
       "settings.json",
       '// mine\n{"theme": "One", "context_servers": {"new": {"source": "custom", "command": "n", "args": ' +
@@ -187,7 +187,7 @@ describe("what programs write", () => {
     expect(report.warnings.join("\n")).toContain('server "ext" has neither `command` nor `url`');
   });
 
-  test("Codex: TOML with its own words for tokens, headers, times and tools", async () => {
+  test("Codex: TOML with its names for tokens, headers, times and tools", async () => {
     const path = await file(
       "config.toml",
       'model = "m"\n[mcp_servers.s]\ncommand = "npx"\nargs = ["-y"]\nstartup_timeout_sec = 20\n' +
@@ -242,7 +242,7 @@ describe("what programs write", () => {
     });
   });
 
-  test("a server that the target could not be read with is left out with the reason", async () => {
+  test("skips a server that would make the target unreadable, with the reason", async () => {
     const path = await file("mcp.json", {
       mcpServers: { bad: { command: "run", args: "not a list" }, good: { command: "run" } },
     });
@@ -251,7 +251,7 @@ describe("what programs write", () => {
     expect(report.skipped[0]).toMatchObject({ alias: "bad", reason: expect.stringContaining("must be a list") });
   });
 
-  test("a broken file is one warning; a name that the target has is left alone", async () => {
+  test("reports a broken file as one warning, and keeps a name that the target has", async () => {
     const broken = await take(await file("broken.json", '{"mcpServers": {'));
     expect(broken).toMatchObject({ servers: [], warnings: [expect.stringContaining("broken.json")] });
     const taken = await take(await file("mcp.json", { mcpServers: { a: { command: "x" } } }), {
@@ -278,7 +278,7 @@ describe("an entry that is no server", () => {
   });
 });
 
-describe("one server twice", () => {
+describe("a duplicate server", () => {
   const at = (name: string, mcpServers: object) => file(name, { mcpServers });
   const both = async (one: object, other: object): Promise<ImportReport> =>
     importServers(
@@ -289,7 +289,7 @@ describe("one server twice", () => {
       { taken: new Map(), target: join(folder, "toolyard.toml"), cwd: folder, schema: CONFIG_SCHEMA, variables: {} },
     );
 
-  test("of one name: the first file has it; where the other differs, both are shown, without arguments", async () => {
+  test("with one name: the first file wins; differences are shown, without arguments", async () => {
     const same = await both({ a: { command: "npx", args: ["-y", "x"] } }, { a: { command: "npx", args: ["-y", "x"] } });
     expect(same.skipped).toEqual([expect.objectContaining({ alias: "a", reason: "One has one of this name" })]);
     const other = await both(
@@ -340,7 +340,7 @@ describe("one server twice", () => {
     expect(skipped).toEqual([expect.objectContaining({ alias: "a", isSame: true })]);
   });
 
-  test("the hub itself, where a client has it, is not taken over into itself", async () => {
+  test("does not import the hub into itself", async () => {
     const entry = { command: "node", args: ["/opt/toolyard/dist/cli/main.js", "serve", "--stdio", "--shared"] };
     const { servers, skipped } = await take(await at("mcp.json", { toolyard: entry, a: { command: "x" } }));
     expect(servers.map(({ alias }) => alias)).toEqual(["a"]);
@@ -348,7 +348,7 @@ describe("one server twice", () => {
   });
 });
 
-test("the text is valid TOML after other [mcp] tables, for any name", async () => {
+test("writes valid TOML after other [mcp] tables, for any names", async () => {
   const odd = 'we"ird \\ name.日本\n]';
   const path = await file("mcp.json", {
     mcpServers: {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { TOOL_KINDS } from "../../packages/toolyard/src/cli/new-tool/kinds.ts";
 import { Desk, exitOf, MAIN, textOf } from "./harness.ts";
 
-/** Runs a line as a reader of it would. */
+/** Runs a line like a user who has read it. */
 async function shell(desk: Desk, line: string): Promise<{ readonly code: number | null; readonly output: string }> {
   const PATH = [desk.path("bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter);
   const child = desk.startCommand(["sh", "-c", line], { env: { PATH } });
@@ -22,23 +22,20 @@ async function deskWithCommand(files: Readonly<Record<string, string>> = {}): Pr
 }
 
 describe("new", () => {
-  test.each(TOOL_KINDS)(
-    "--%s: it works immediately, its test passes, and fails when the tool is broken",
-    async (kind) => {
-      await using desk = await deskWithCommand();
-      const made = await desk.run(["new", "count-it", `--${kind}`, "--json"]);
-      expect(made).toMatchObject({ code: 0, stderr: "" });
-      const told = JSON.parse(made.stdout) as { run: string; test: string; folder: string; files: readonly string[] };
-      const ran = await shell(desk, told.run);
-      expect(ran.code).toBe(0);
-      expect(JSON.parse(ran.output)).toEqual({ words: 6 });
-      expect(await shell(desk, told.test)).toMatchObject({ code: 0 });
-      expect(await desk.run(["check"])).toMatchObject({ code: 0 });
-      const program = told.files.find((name) => !name.includes("test") && /\.(?:py|mjs|ts|sh)$/.test(name))!;
-      await writeFile(join(told.folder, program), "");
-      expect((await shell(desk, told.test)).code).not.toBe(0);
-    },
-  );
+  test.each(TOOL_KINDS)("--%s: works immediately, its test passes, and fails if the tool is broken", async (kind) => {
+    await using desk = await deskWithCommand();
+    const made = await desk.run(["new", "count-it", `--${kind}`, "--json"]);
+    expect(made).toMatchObject({ code: 0, stderr: "" });
+    const told = JSON.parse(made.stdout) as { run: string; test: string; folder: string; files: readonly string[] };
+    const ran = await shell(desk, told.run);
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.output)).toEqual({ words: 6 });
+    expect(await shell(desk, told.test)).toMatchObject({ code: 0 });
+    expect(await desk.run(["check"])).toMatchObject({ code: 0 });
+    const program = told.files.find((name) => !name.includes("test") && /\.(?:py|mjs|ts|sh)$/.test(name))!;
+    await writeFile(join(told.folder, program), "");
+    expect((await shell(desk, told.test)).code).not.toBe(0);
+  });
 
   test("prints the written files, and the lines that run and test it", async () => {
     await using desk = await deskWithCommand();
@@ -50,7 +47,7 @@ describe("new", () => {
     );
   });
 
-  test("where a configuration is named, the line that runs it names it, too", async () => {
+  test("repeats a named configuration in the line that runs it", async () => {
     await using desk = await deskWithCommand({ "toolyard.toml": "", "of mine/yard.toml": "" });
     const { stdout } = await desk.run(["new", "words", "--config", "of mine/yard.toml", "--json"]);
     const told = JSON.parse(stdout) as { run: string; test: string };
@@ -58,7 +55,7 @@ describe("new", () => {
     expect(await shell(desk, told.test)).toMatchObject({ code: 0 });
   });
 
-  test("the second goes next to the first, where the configuration keeps them", async () => {
+  test("creates the second next to the first, where the configuration keeps them", async () => {
     await using desk = await Desk.create({ "toolyard.toml": '# mine\n[scripts]\ntools_path = ["mine"]\n' });
     await desk.run(["new", "one"]);
     await desk.run(["new", "two", "--sh"]);
@@ -66,7 +63,7 @@ describe("new", () => {
     expect(await desk.run(["list"])).toMatchObject({ stdout: expect.stringMatching(/^one [^]*^two /m) });
   });
 
-  test("a folder that is there, a name that is none and two kinds are refused, and nothing is written", async () => {
+  test("refuses an existing folder, an invalid name and two kinds, and writes nothing", async () => {
     await using desk = await Desk.create({ "tools/one/x": "mine" });
     expect(await desk.run(["new", "one"])).toMatchObject({
       code: 2,

@@ -31,7 +31,7 @@ function run(words: readonly string[], wish: RunWish = {}): Promise<Ran> {
 const DEPTH = 50_000;
 const deep = (open: string, close: string, inner = ""): string => open.repeat(DEPTH) + inner + close.repeat(DEPTH);
 
-describe("a file that nests without end", () => {
+describe("a deeply nested file", () => {
   test.each<[string, string, string]>([
     ["lists in TOML", "a.toml", `[mcp]\na = ${deep("[", "]")}\n`],
     ["inline tables in TOML", "a.toml", `a = ${deep("{ a = ", " }", "1")}\n`],
@@ -41,7 +41,7 @@ describe("a file that nests without end", () => {
     ["objects in JSON", "a.json", `{"mcpServers": ${deep('{"a":', "}", "1")}}`],
     ["lists in JSON that do not close", "a.json", `{"mcpServers": ${"[".repeat(DEPTH)}`],
     ["a little too deep TOML", "a.toml", `a = ${"[".repeat(200)}${"]".repeat(200)}\n`],
-  ])("%s is refused by its name as a configuration", async (_, name, text) => {
+  ])("refuses %s by name as a configuration", async (_, name, text) => {
     const file = write(name, text);
     for (const words of [
       ["list", "--config", file],
@@ -57,7 +57,7 @@ describe("a file that nests without end", () => {
   test.each<[string, string]>([
     ["objects", `{"mcpServers": {"x": ${deep('{"a":', "}", "1")}}}`],
     ["lists beside the servers", `{"other": ${deep("[", "]")}, "mcpServers": {}}`],
-  ])("%s in a client's file are refused by `connect` and `import`", async (_, text) => {
+  ])("`connect` and `import` refuse %s in a client's file", async (_, text) => {
     write(".cursor/mcp.json", text);
     const connected = await run(["connect", "cursor", "--yes"]);
     expect([connected.code, connected.stderr]).toEqual([2, expect.stringContaining("mcp.json")]);
@@ -66,7 +66,7 @@ describe("a file that nests without end", () => {
     expect(imported.stderr + imported.stdout).not.toMatch(/call stack|internal/i);
   });
 
-  test("a tool's own file drops that tool, and the others are listed", async () => {
+  test("excludes a tool with such a file, and lists the others", async () => {
     write("tools/deep/tool.toml", `name = "deep"\ndescription = "x"\ncommand = ["echo"]\nx = ${deep("[", "]")}\n`);
     write("tools/good/tool.toml", 'name = "good"\ndescription = "x"\ncommand = ["echo"]\n');
     const { code, stdout, stderr } = await run([
@@ -78,7 +78,7 @@ describe("a file that nests without end", () => {
     expect(code, stderr).not.toBe(70);
   });
 
-  test("arguments of a call are refused", async () => {
+  test("refuses arguments of a call", async () => {
     write("tools/good/tool.toml", 'name = "good"\ndescription = "x"\ncommand = ["echo"]\n');
     const file = write("toolyard.toml", '[scripts]\ntools_path = "tools"\n');
     const { code, stderr } = await run(["call", "good", `{"a": ${deep("[", "]")}}`, "--config", file]);
@@ -93,7 +93,7 @@ describe.runIf(isPosix)("a pipe without a writer", () => {
     return join(root, name);
   };
 
-  test("in the place of a file is refused within its time", async () => {
+  test("is refused within its time limit in place of a file", async () => {
     pipe(".cursor/mcp.json");
     const named = pipe("named.toml");
     pipe("secret");
@@ -115,7 +115,7 @@ describe.runIf(isPosix)("a pipe without a writer", () => {
 test.runIf(isPosix).each([
   ["logging", 'file = "pipe"\n'],
   ["audit", 'file = "pipe"\n'],
-])("a pipe without a reader as the file of [%s] does not keep a hub from ending", async (table, text) => {
+])("a pipe without a reader as the file of [%s] does not prevent a hub from ending", async (table, text) => {
   execFileSync("mkfifo", [join(root, "pipe")]);
   const config = write("toolyard.toml", `[${table}]\n${text}`);
   const env = { TOOLYARD_HOME: join(root, "home"), PATH: process.env["PATH"] ?? "", NO_COLOR: "1" };
@@ -139,17 +139,14 @@ test.runIf(isPosix).each([
   }
 });
 
-test.each([["vault.json"], ["key"]])(
-  "a folder in the place of %s of the vault is a failure with advice",
-  async (name) => {
-    mkdirSync(join(root, "home", "data", "vault", name), { recursive: true });
-    const { code, stderr } = await run(["vault", "list"]);
-    if (name === "key") expect(code).toBe(0);
-    else expect([code, stderr]).toEqual([4, expect.stringMatching(/cannot be used \(EISDIR\).*Move away/)]);
-  },
-);
+test.each([["vault.json"], ["key"]])("reports a folder in place of %s of the vault, with advice", async (name) => {
+  mkdirSync(join(root, "home", "data", "vault", name), { recursive: true });
+  const { code, stderr } = await run(["vault", "list"]);
+  if (name === "key") expect(code).toBe(0);
+  else expect([code, stderr]).toEqual([4, expect.stringMatching(/cannot be used \(EISDIR\).*Move away/)]);
+});
 
-test("`connect` moves a thousand servers, and `disconnect` puts them back", async () => {
+test("`connect` moves a thousand servers, and `disconnect` restores them", async () => {
   const servers = Object.fromEntries(
     Array.from({ length: 1000 }, (_, at) => [`server-${at}`, { command: "node", args: [`s${at}.mjs`] }]),
   );
@@ -189,7 +186,7 @@ describe("names that change the display", () => {
     [["list"]],
     [["config"]],
     [["doctor"]],
-  ])("`%j` prints them plainly on a terminal", async (words) => {
+  ])("`%j` prints them safely on a terminal", async (words) => {
     files();
     const asked: string[] = [];
     const { stdout, stderr } = await run(words, {
@@ -199,7 +196,7 @@ describe("names that change the display", () => {
         return true;
       },
     });
-    // A prompt has its own line breaks, and is made safe where it is printed.
+    // A prompt has its own line breaks, and escapes names itself.
     for (const question of asked) expect(question).not.toMatch(/^FORGED/m);
     const shown = [stdout, stderr].flatMap((text) => text.split("\n"));
     for (const line of shown) {

@@ -12,14 +12,14 @@ function server(...faults: readonly string[]): string {
   return `[mcp.stdio_servers.there]\ncommand = ${JSON.stringify([process.execPath, FIXTURE, ...faults])}\n`;
 }
 
-test("a server that was never listed and takes longer to start than a list waits is waited for", async () => {
+test("waits for a server never listed before that starts more slowly than a list waits", async () => {
   await using at = await Desk.create({ "toolyard.toml": server("slow-start-ms=3300") });
   const ran = await at.run(["call", "there__echo", "{}"]);
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   expect(ran.stdout).toContain("echo");
 });
 
-test("waits for a name without a prefix, too, and converts text to the schema's types", async () => {
+test("also waits for a name without a prefix, and converts its pairs by the schema", async () => {
   await using at = await Desk.create();
   const config =
     `[catalog]\ncold_wait = "1ms"\n[mcp.stdio_servers.there]\n` +
@@ -30,7 +30,7 @@ test("waits for a name without a prefix, too, and converts text to the schema's 
   expect(await running).toMatchObject({ code: 0, stdout: expect.stringContaining('"a"'), stderr: "" });
 });
 
-test("list and search say which servers are still starting, and do not wait for them past cold_wait", async () => {
+test("list and search name starting servers, and do not wait past cold_wait", async () => {
   await using at = await Desk.create();
   const config =
     `[catalog]\ncold_wait = "1ms"\n[mcp.stdio_servers.there]\n` +
@@ -55,7 +55,7 @@ test("lists the stored tools of a starting server, and reports nothing as missin
     expect(await at.run(words)).toMatchObject({ code: 0, stdout: expect.stringContaining("there__echo"), stderr: "" });
 });
 
-test("execute_tool and tool_search reach the tools of servers, too", async () => {
+test("execute_tool and tool_search reach tools of servers, too", async () => {
   await using at = await Desk.create({ "toolyard.toml": server() });
   const called = await at.run(["call", "execute_tool", '{"name": "there__echo"}']);
   expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining("echo") });
@@ -68,7 +68,7 @@ test("an unknown name is unknown once every server has answered", async () => {
   expect(await at.run(["call", "there__nothing", "{}"])).toMatchObject({ code: 3 });
 });
 
-test("`call --out` refuses what cannot be written before the tool is called", async () => {
+test("`call --out` refuses an impossible target before the tool is called", async () => {
   await using at = await Desk.create({
     "kite.txt": "old",
     "toolyard.toml": '[scripts]\ntools_path = "tools"\n',
@@ -81,7 +81,7 @@ test("`call --out` refuses what cannot be written before the tool is called", as
   expect(existsSync(at.path("drawn"))).toBe(false);
 });
 
-test("a server that needs a while to save has it when the command ends", async () => {
+test("gives a server time to save before the command ends", async () => {
   await using at = await Desk.create();
   const command = [
     process.execPath,

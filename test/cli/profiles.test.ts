@@ -1,4 +1,4 @@
-// Profiles on the command line: a client on a pipe, alone and with a shared hub, and the entries that `connect` writes.
+// Profiles on the command line: a stdio client, alone and with a shared hub, and the entries that `connect` writes.
 import { readFile } from "node:fs/promises";
 import { parse as parseJsonc } from "jsonc-parser";
 import { expect, test } from "vitest";
@@ -33,7 +33,7 @@ const LISTING = lines(
   { id: 3, method: "tools/call", params: { name: "other__echo", arguments: { text: "x" } } },
 );
 
-test("serves a profile on a pipe, and no tool outside of it", async () => {
+test("serves a profile on stdio, and no tool outside it", async () => {
   await using desk = await Desk.create(FILES);
   const few = await desk.run(["serve", "--stdio", "--profile", "few"], { stdin: LISTING });
   expect(few.stdout).toContain('"small__echo"');
@@ -46,7 +46,7 @@ test("serves a profile on a pipe, and no tool outside of it", async () => {
   expect((await desk.run(named, { stdin: LISTING })).stdout).toContain('"other__echo"');
 });
 
-test("clients of one shared hub get different profiles, and the same server process", async () => {
+test("gives clients of one shared hub different profiles, and the same server process", async () => {
   await using desk = await Desk.create(FILES);
   const few = await SharedClient.open(desk, { words: [...LINGER, "--profile", "few"] });
   const whole = await SharedClient.open(desk);
@@ -60,7 +60,7 @@ test("clients of one shared hub get different profiles, and the same server proc
   }
 });
 
-test("refuses a profile that the configuration does not have, and names the nearest", async () => {
+test("refuses an unknown profile, and names the nearest", async () => {
   await using desk = await Desk.create(FILES);
   for (const words of [
     ["serve", "--stdio"],
@@ -77,7 +77,7 @@ test("refuses a profile that the configuration does not have, and names the near
   expect([http.code, http.stderr]).toEqual([2, expect.stringContaining("at /mcp/few")]);
 });
 
-test("connect writes the profile of a client, as a command and as an address", async () => {
+test("connect writes a client's profile, as a command and as an address", async () => {
   await using desk = await Desk.create(FILES);
   const cursor = CLIENTS.find(({ id }) => id === "cursor")!;
   const home = desk.path("home");

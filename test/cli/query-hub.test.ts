@@ -1,4 +1,4 @@
-// Requests of commands to a running hub besides MCP: its status, and its own search.
+// Requests of commands to a running hub outside MCP: its status, and its search.
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
@@ -18,7 +18,7 @@ async function listen(answer: RequestListener): Promise<string> {
 
 const STATUS = JSON.stringify({ version: "9.9.9", uptimeSeconds: 1, sources: [] });
 
-test("reaches a hub through the proxy of the environment, and one on this machine directly", async () => {
+test("uses the environment's proxy, but connects directly to a hub on this machine", async () => {
   await using desk = await Desk.create();
   const asked: string[] = [];
   const proxy = await listen((request, response) => {
@@ -35,7 +35,7 @@ test("reaches a hub through the proxy of the environment, and one on this machin
   expect(asked).toEqual(["http://hub.example/status"]);
 });
 
-test("an answer without an end is not read to its end", async () => {
+test("limits the size of a response", async () => {
   await using desk = await Desk.create();
   const piece = Buffer.alloc(1024 * 1024, " ");
   const url = await listen((_, response) => {

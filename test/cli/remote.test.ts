@@ -32,7 +32,7 @@ async function serve(desk: Desk, token?: string): Promise<AsyncDisposable & { ur
   return { url: endpoint, [Symbol.asyncDispose]: () => hub.close() };
 }
 
-test("--url: every command shows the running hub as it is", async () => {
+test("--url: every command shows the running hub", async () => {
   await using desk = await Desk.create(SCRIPTS);
   await using hub = await serve(desk);
   const at = ["--url", hub.url];
@@ -62,7 +62,7 @@ test("--url: every command shows the running hub as it is", async () => {
   });
 });
 
-test("--url: prints progress while a call runs, and keeps the exit codes of failures", async () => {
+test("--url: prints progress of a running call, and failures keep their exit codes", async () => {
   await using desk = await Desk.create(SCRIPTS);
   await using hub = await serve(desk);
   const at = ["--url", hub.url];
@@ -80,7 +80,7 @@ test("--url: prints progress while a call runs, and keeps the exit codes of fail
   expect(wrong.code).toBe(2);
 });
 
-test("C3: --url: every spelling that the hub knows is understood; one that means nothing is unknown", async () => {
+test("C3: --url: accepts every spelling that the hub knows; others are unknown", async () => {
   await using desk = await Desk.create(SCRIPTS);
   await using hub = await serve(desk);
   const at = ["--url", hub.url];
@@ -94,7 +94,7 @@ test("C3: --url: every spelling that the hub knows is understood; one that means
   expect(unknown.stderr).toMatch(/unknown_tool: Unknown tool: files::work/);
 });
 
-test("--url: a hub with a token is used with --token-env or TOOLYARD_TOKEN, and refused without", async () => {
+test("--url: uses a hub's token from --token-env or TOOLYARD_TOKEN, and fails without", async () => {
   await using desk = await Desk.create(SCRIPTS);
   await using hub = await serve(desk, TOKEN);
   const at = ["--url", hub.url];

@@ -45,7 +45,7 @@ describe("toolyard run", () => {
     });
   });
 
-  test("TypeScript runs as well; inputs may be one JSON object, and a result is written as JSON", async () => {
+  test("runs TypeScript; accepts one JSON object as inputs, and prints a result as JSON", async () => {
     await using at = await desk();
     expect(await at.run(["run", "sum.ts", "--input", '{"year": "2026"}'])).toEqual({
       code: 0,
@@ -54,7 +54,7 @@ describe("toolyard run", () => {
     });
   });
 
-  test("--json gives programs one object", async () => {
+  test("--json prints one object", async () => {
     await using at = await desk();
     const ran = await at.run(["run", "sum.ts", "--input", "year=1", "--json"]);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
@@ -102,7 +102,7 @@ describe("toolyard run", () => {
     await Promise.all(below.map(gone));
   });
 
-  test("it works where callers may not run code: that is another question", async () => {
+  test("works even if callers may not run code", async () => {
     await using at = await desk({ "toolyard.toml": `${TOML}[builtin]\nexecute_code = false\n` });
     expect(await at.run(["run", "sum.py", "--input", "year:=0"])).toMatchObject({
       code: 0,
@@ -110,7 +110,7 @@ describe("toolyard run", () => {
     });
   });
 
-  test("code does not run code", async () => {
+  test("code cannot run code", async () => {
     await using at = await desk({
       "nested.js":
         "let kind; try { await tools.execute_code({ language: 'javascript', code: '1' }) } catch (error) { " +
@@ -119,7 +119,7 @@ describe("toolyard run", () => {
     expect(await at.run(["run", "nested.js"])).toMatchObject({ code: 0, stdout: "denied\n" });
   });
 
-  test("--url: the code runs here, and its tools are those of the hub there", async () => {
+  test("--url: runs the code here with the tools of the remote hub", async () => {
     await using at = await desk();
     const hub = await createHub({
       config: at.path("toolyard.toml"),
@@ -146,7 +146,7 @@ describe("toolyard run", () => {
   });
 });
 
-test("--url: what the hub there limits for a moment is called again after it", async () => {
+test("--url: repeats a call after a rate limit of the remote hub", async () => {
   await using at = await desk({
     "toolyard.toml": `${TOML}[limits]\nrate_per_minute = 120\n`,
     "many.js":
@@ -176,7 +176,7 @@ describe("files", () => {
     "import os\nfor path in sorted(inputs['paths']):\n    os.makedirs('out', exist_ok=True)\n" +
     "    open('out/' + os.path.basename(path), 'w').write(open(path).read().upper())\n";
 
-  test("go in under the names that they have here, or another, and come out in the folder of --out", async () => {
+  test("use their local names or others as inputs, and are written to the folder of --out", async () => {
     await using at = await desk({ "copy.py": COPY, "data/a.csv": "a", "elsewhere/b.csv": "b" });
     const ran = await at.run([
       "run",
@@ -204,7 +204,7 @@ describe("files", () => {
     ]);
   });
 
-  test("without --out nothing is written, and what there was is named", async () => {
+  test("are not written without --out, but named", async () => {
     await using at = await desk({ "make.js": "files.write('a.txt', 'x')" });
     expect(await at.run(["run", "make.js"])).toMatchObject({
       code: 0,
@@ -213,7 +213,7 @@ describe("files", () => {
     expect(existsSync(at.path("a.txt"))).toBe(false);
   });
 
-  test("a link in the folder of --out leads nowhere", async () => {
+  test("do not follow a link in the folder of --out", async () => {
     await using at = await desk({ "make.js": "files.write('link/a.txt', 'x')", "made/x": "", "outside/x": "" });
     symlinkSync(at.path("outside"), at.path("made/link"));
     expect(await at.run(["run", "make.js", "--out", "made"])).toMatchObject({
@@ -223,7 +223,7 @@ describe("files", () => {
     expect(existsSync(at.path("outside/a.txt"))).toBe(false);
   });
 
-  test("the code reads none that it was not given", async () => {
+  test("are readable for the code only if given", async () => {
     await using at = await desk({ "read.py": "open('sum.py').read()" });
     expect(await at.run(["run", "read.py"])).toMatchObject({
       code: 1,
@@ -232,7 +232,7 @@ describe("files", () => {
   });
 });
 
-describe("the exit code is that of the outcome", () => {
+describe("exit codes", () => {
   test.each([
     [
       "1: the code failed, and says where",
@@ -258,7 +258,7 @@ describe("the exit code is that of the outcome", () => {
     });
   });
 
-  test("with --json a failure is the error object, with all that there was", async () => {
+  test("prints a failure with --json as the error object, with all output", async () => {
     await using at = await desk({ "code.py": "print('first')\nraise ValueError('broken')" });
     const ran = await at.run(["run", "code.py", "--json"]);
     expect(ran).toMatchObject({ code: 1, stdout: "" });
@@ -271,7 +271,7 @@ describe("the exit code is that of the outcome", () => {
     });
   });
 
-  test("2: what cannot be run as it is, is refused before anything starts", async () => {
+  test("2: refuses invalid input before anything starts", async () => {
     await using at = await desk({
       "code.rb": "1",
       "big.bin": "x".repeat(2048),

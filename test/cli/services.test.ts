@@ -38,7 +38,7 @@ describe("toolyard services", () => {
     expect(await exitOf(child)).toBe(0);
   });
 
-  test("M10: weather asks the geocoding service that was started next to it", async () => {
+  test("M10: weather uses the geocoding service started with it", async () => {
     await using desk = await Desk.create();
     await using providers = await startProviders();
     const { services } = await start(desk, ["--port", "0"], providers.environment);
@@ -50,7 +50,7 @@ describe("toolyard services", () => {
     });
   });
 
-  test("M10: with --hub, weather asks the hub", async () => {
+  test("M10: weather uses the hub with --hub", async () => {
     await using desk = await Desk.create();
     await using providers = await startProviders();
     const behind = await start(desk, ["geocoding", "--port", "0"], providers.environment);
@@ -66,7 +66,7 @@ describe("toolyard services", () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ location: { name: "Tokyo" } });
   });
 
-  test("--only and names choose; --port moves one or all", async () => {
+  test("--only and names choose; --port sets one port or all", async () => {
     await using desk = await Desk.create();
     const { services } = await start(desk, ["weather", "--only", "datetime", "--port", "0", "--port", "weather=0"]);
     expect(services.map(({ name, tool }) => [name, tool])).toEqual([
@@ -75,7 +75,7 @@ describe("toolyard services", () => {
     ]);
   });
 
-  test("--port counts those that are started, so one service listens on the very port", async () => {
+  test("--port counts the started services, so a single one listens on exactly this port", async () => {
     await using desk = await Desk.create();
     const free = createServer().listen(0, "127.0.0.1");
     await once(free, "listening");
@@ -111,13 +111,13 @@ describe("toolyard services", () => {
     [["--stdio"], "--stdio serves one service"],
     [["--host", "0.0.0.0"], "Refusing to listen on 0.0.0.0 without a token"],
     [["--hub", "hub"], "hub"],
-  ])("the command line %j is refused with what to write instead", async (args, words) => {
+  ])("refuses the command line %j with the correct form", async (args, words) => {
     await using desk = await Desk.create();
     const ran = await desk.run(["services", ...args]);
     expect(ran).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(words) });
   });
 
-  test("a variable of the hub moves no service", async () => {
+  test("a variable of the hub changes no port of a service", async () => {
     await using desk = await Desk.create();
     const child = desk.start(["services", "datetime", "--port", "0", "--json"], {
       env: { TOOLYARD_SERVER_TOKEN: "a-token-of-the-hub", TOOLYARD_SERVER_BASE_PATH: "/x" },

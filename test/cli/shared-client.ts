@@ -1,4 +1,4 @@
-// A client of `toolyard serve --stdio --shared`, line by line, with the hub that it was given to read off its log.
+// A client of `toolyard serve --stdio --shared`, which reads its hub from the log.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { exitOf, seen, type Desk, type RunOptions } from "./harness.ts";
@@ -6,13 +6,13 @@ import { exitOf, seen, type Desk, type RunOptions } from "./harness.ts";
 type Message = Readonly<Record<string, unknown>>;
 
 export interface ClientOptions extends RunOptions {
-  /** Further words of the command line. */
+  /** Further arguments of the command line. */
   readonly words?: readonly string[];
   /** The client's capabilities. @default none */
   readonly capabilities?: object;
 }
 
-/** The time that a hub of these tests outlasts its last client: long enough for another to come, short to wait for. */
+/** Time that a hub of these tests outlasts its last client: long enough for another to join, but short. */
 export const LINGER = ["--linger", "1500ms"];
 
 export class SharedClient {
@@ -29,7 +29,7 @@ export class SharedClient {
     child.stdout!.on("data", (chunk) => this.#take(String(chunk)));
   }
 
-  /** Starts it and shakes hands. */
+  /** Starts it and completes the handshake. */
   static async open(
     desk: Desk,
     { words = LINGER, capabilities = {}, ...options }: ClientOptions = {},
@@ -53,7 +53,7 @@ export class SharedClient {
     return answer;
   }
 
-  /** The text that a tool answers. */
+  /** Resolves with the text of a tool's answer. */
   async call(name: string, args: object = {}): Promise<string> {
     const { result, error } = (await this.ask("tools/call", { name, arguments: args })) as {
       result?: { content: { text: string }[] };
@@ -67,7 +67,7 @@ export class SharedClient {
     return result.tools.map(({ name }) => name);
   }
 
-  /** The next message from now on that matches. */
+  /** Resolves with the next matching message. */
   next(matches: (message: Message) => boolean): Promise<Message> {
     return new Promise((resolve) => void this.#waiting.push({ matches, resolve }));
   }
@@ -83,12 +83,12 @@ export class SharedClient {
     return match ?? seen(this.child.stderr!, pattern);
   }
 
-  /** The process of the hub that it shares. */
+  /** Process id of its shared hub. */
   async hub(): Promise<number> {
     return Number((await this.said(/This client shares a hub\. pid=(\d+)/))[1]);
   }
 
-  /** Disconnects as a client does. Resolves with the exit code when the last of its log is read. */
+  /** Disconnects like a client. Resolves with the exit code once the log is complete. */
   async close(): Promise<number | null> {
     const logged = once(this.child.stderr!, "close");
     this.child.stdin!.end();

@@ -5,7 +5,7 @@ import { Desk, gone, isAlive, seen } from "./harness.ts";
 import { LINGER, SharedClient } from "./shared-client.ts";
 import { SERVER } from "./small-server.ts";
 
-// Each hub stays for a while after its last client. The tests run concurrently, each in a separate folder.
+// Each hub outlives its last client for a while. The tests run concurrently, each in a separate folder.
 const ASKING = `import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 const say = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
@@ -41,7 +41,7 @@ const FILES = { "server.mjs": SERVER, "asking.mjs": ASKING, "toolyard.toml": TOM
 const shared = (desk: Desk): string => desk.path("home/toolyard/data/shared");
 
 describe("serve --stdio --shared", () => {
-  test.concurrent("clients that start together share one hub and its children, and none notices another's end", async ({
+  test.concurrent("clients started together share one hub and its children, and are unaffected by others' end", async ({
     expect,
   }) => {
     await using desk = await Desk.create(FILES);
@@ -61,7 +61,7 @@ describe("serve --stdio --shared", () => {
     expect(readdirSync(shared(desk)).filter((name) => !name.endsWith(".log"))).toEqual([]);
   });
 
-  test.concurrent("the socket and its folder are this user's alone", async ({ expect }) => {
+  test.concurrent("only this user can access the socket and its folder", async ({ expect }) => {
     if (process.platform === "win32") return expect(true).toBe(true);
     await using desk = await Desk.create(FILES);
     const client = await SharedClient.open(desk);
@@ -100,7 +100,7 @@ describe("serve --stdio --shared", () => {
     await gone(await plain.hub());
   });
 
-  test.concurrent("each client is served by the era that its command line names", async ({ expect }) => {
+  test.concurrent("each client uses the era in its command line", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const [both, legacy] = await Promise.all([
       SharedClient.open(desk),
@@ -116,7 +116,7 @@ describe("serve --stdio --shared", () => {
     await gone(await both.hub());
   });
 
-  test.concurrent("relative paths start at the configuration's folder, wherever the client was started", async ({
+  test.concurrent("relative paths start at the configuration's folder, wherever the client starts", async ({
     expect,
   }) => {
     await using desk = await Desk.create({ ...FILES, "elsewhere/x": "" });
@@ -181,10 +181,8 @@ describe("serve --stdio --shared", () => {
   });
 });
 
-describe("when the shared hub dies", () => {
-  test.concurrent("each client continues with the next hub, one for all; a running call gets one clear answer", async ({
-    expect,
-  }) => {
+describe("a crash of the shared hub", () => {
+  test.concurrent("clients continue with one next hub; a call in flight gets one clear answer", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const [busy, idle] = await Promise.all([SharedClient.open(desk), SharedClient.open(desk)]);
     await busy.tools();
@@ -245,7 +243,7 @@ describe("when the shared hub dies", () => {
   });
 });
 
-test.concurrent("clients join a hub that serves HTTP, and it stays when they go", async ({ expect }) => {
+test.concurrent("clients join a hub that serves HTTP, and it stays after they disconnect", async ({ expect }) => {
   await using desk = await Desk.create(FILES);
   const hub = desk.start(["serve", "--port", "0", "--json"]);
   const { pid } = JSON.parse((await seen(hub.stdout!, /^\{.*\}$/m))[0]) as { pid: number };
@@ -263,9 +261,7 @@ test.concurrent("clients join a hub that serves HTTP, and it stays when they go"
   });
 });
 
-test.concurrent("a hub that watches no files is joined by clients with the configuration that it read last", async ({
-  expect,
-}) => {
+test.concurrent("clients join a hub without file watching with the configuration it read last", async ({ expect }) => {
   await using desk = await Desk.create(FILES);
   const hub = desk.start(["serve", "--port", "0", "--json", "--no-watch"]);
   const { pid } = JSON.parse((await seen(hub.stdout!, /^\{.*\}$/m))[0]) as { pid: number };
@@ -283,7 +279,7 @@ test.concurrent("a hub that watches no files is joined by clients with the confi
   await Promise.all([own.close(), client.close()]);
 });
 
-test.concurrent("a call that runs when its client goes is still answered", async ({ expect }) => {
+test.concurrent("a running call is answered even if its client disconnects", async ({ expect }) => {
   await using desk = await Desk.create(FILES);
   const keeper = await SharedClient.open(desk);
   const { stdout, code } = await desk.run(["serve", "--stdio", "--shared", ...LINGER], {

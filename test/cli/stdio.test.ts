@@ -32,7 +32,7 @@ env = { KEY = "\${NOT_SET_ANYWHERE}" }
 `,
 };
 
-test("serve --stdio: standard output holds the protocol only, even if modules print, break or throw", async () => {
+test("serve --stdio: standard output holds only the protocol, even if modules print or throw", async () => {
   await using desk = await Desk.create(FILES);
   const child = desk.start(["serve", "--stdio"]);
   const lines: string[] = [];
@@ -80,7 +80,7 @@ test("serve --stdio: standard output holds the protocol only, even if modules pr
     expect(stderr).toContain(words);
 });
 
-test("serve --stdio: the v1 client starts it, lists, calls, and its end leaves no child", async () => {
+test("serve --stdio: the v1 client starts it, lists, calls, and leaves no child at its end", async () => {
   await using desk = await Desk.create(FILES);
   const env = { PATH: process.env["PATH"]!, HOME: desk.path("home"), TOOLYARD_HOME: desk.path("home") };
   const transport = new StdioClientTransport({
@@ -105,7 +105,7 @@ test("serve --stdio: the v1 client starts it, lists, calls, and its end leaves n
   expect(errors).toEqual([]);
 });
 
-test("serve --config mcp.json: a desktop client's file serves unchanged", async () => {
+test("serve --config mcp.json: serves an unchanged file of a desktop client", async () => {
   const server = `import { createInterface } from "node:readline";
 const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
 createInterface({ input: process.stdin }).on("line", (line) => {

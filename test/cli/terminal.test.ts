@@ -1,4 +1,4 @@
-// Output for a user: the built command line on a real pseudo terminal of the system, made by Python's `pty`.
+// The output for people: the built command line on a real pseudo terminal, created by Python's `pty`.
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { stripVTControlCharacters } from "node:util";
@@ -84,7 +84,7 @@ async function onTerminal(
   return { code, text };
 }
 
-/** A hub on a terminal, which runs until `child.stdin` ends. */
+/** A hub on a terminal, which runs until `child.stdin` is ended. */
 async function servingOnTerminal(at: Desk, args: readonly string[], columns = 100) {
   const command = [PYTHON, "-c", ON_TERMINAL, String(columns), "", process.execPath, MAIN, "serve", "-y"];
   const child = at.startCommand([...command, "--port", "0", ...args], {
@@ -107,7 +107,7 @@ const [PAINT, CLEARED] = [/\u001b\[[\d;]*m/g, /\u001b\[1G\u001b\[0J$/];
 const HIDE = "\u001b[?25l";
 const SHOW = "\u001b[?25h";
 
-test("check draws a line for each source while it starts, and leaves its table and the cursor", async () => {
+test("check draws a line for each starting source, and leaves its table and the cursor", async () => {
   await using at = await desk();
   const { code, text } = await onTerminal(at, ["check", "-y"]);
   expect(code).toBe(0);
@@ -117,7 +117,7 @@ test("check draws a line for each source while it starts, and leaves its table a
   expect(text.slice(text.lastIndexOf(SHOW))).not.toContain("starting");
 });
 
-test("call draws its progress as a bar, without what a terminal would obey; without colour none is there", async () => {
+test("call draws progress as a bar, without control sequences of the tool, or without colour", async () => {
   await using at = await desk();
   const env = { NO_COLOR: "1" };
   const { code, text } = await onTerminal(at, ["call", "-y", "slow__work", "ends=yes"], { env });
@@ -128,7 +128,7 @@ test("call draws its progress as a bar, without what a terminal would obey; with
   expect(text.trimEnd()).toMatch(/done$/);
 });
 
-test("no line is wider than a narrow terminal, and one that is dumb is left alone", async () => {
+test("no line is wider than a narrow terminal; a dumb one gets no redraws", async () => {
   await using at = await desk();
   const env = { NO_COLOR: "1" };
   const narrow = await onTerminal(at, ["call", "-y", "slow__work", "ends=yes"], { columns: 40, env });
@@ -138,7 +138,7 @@ test("no line is wider than a narrow terminal, and one that is dumb is left alon
   expect(dumb.text).toContain("progress: 1 of 4 page 一");
 });
 
-test("serve shows a call as one line, narrow too; with --quiet none, and its log has it at info", async () => {
+test("serve shows a call as one line, narrow too; none with --quiet, but logs it at info", async () => {
   for (const quiet of [false, true]) {
     await using at = await Desk.create({ "toolyard.toml": "[builtin]\nserver_logs = true\n" });
     const { child, text, url } = await servingOnTerminal(at, quiet ? ["--quiet"] : [], 40);
@@ -154,7 +154,7 @@ test("serve shows a call as one line, narrow too; with --quiet none, and its log
   }
 });
 
-test("serve shows a banner without lines of the log below a warning, unless --verbose asks for them", async () => {
+test("serve shows a banner without log lines below warning, unless --verbose is set", async () => {
   await using at = await desk();
   const shown = async (...args: string[]): Promise<string> => {
     const { text } = await onTerminal(at, ["serve", "-y", "--port", "0", ...args], { until: "Ctrl+C ends it." });
@@ -185,7 +185,7 @@ test("serve ends when its terminal is closed", async () => {
     .toBe("gone");
 });
 
-test("services on a narrow terminal shows each address whole, with and without colour", async () => {
+test("services shows each address complete on a narrow terminal, with and without colour", async () => {
   await using at = await desk();
   for (const env of [{ NO_COLOR: "1" }, {}]) {
     const args = ["services", "datetime", "geocoding", "--port", "0"];
@@ -208,7 +208,7 @@ test("import on a narrow terminal has no line that breaks its table", async () =
   expect(widest(rows.join("\n"))).toBeLessThanOrEqual(40);
 });
 
-test("chat on a narrow terminal has no line wider than that: progress, calls, tokens", async () => {
+test("chat never exceeds a narrow terminal: progress, calls, tokens", async () => {
   await using at = await desk();
   const models = await startModels();
   try {
@@ -226,7 +226,7 @@ test("chat on a narrow terminal has no line wider than that: progress, calls, to
   }
 });
 
-test("chat on a narrow terminal shows that the model thinks, as long as it does", async () => {
+test("chat shows on a narrow terminal that the model thinks, as long as it does", async () => {
   await using at = await desk();
   const models = await startModels([{ hangs: true }]);
   try {
@@ -254,7 +254,7 @@ test("prints log lines above the line that a user types in a chat, and redraws t
   expect(uncoloured.split(/\d{4}-\d\d-\d\dT/)[0]).toMatch(CLEARED);
 });
 
-test("Ctrl+C in the middle of a call gives the cursor back", async () => {
+test("Ctrl+C during a call restores the cursor", async () => {
   await using at = await desk();
   const { code, text } = await onTerminal(at, ["call", "-y", "slow__work", "ends=no"], { until: "25 %" });
   expect(code).toBe(130);

@@ -28,7 +28,7 @@ export type Reply = JsonObject & {
 
 const MODERN = "2026-07-28";
 
-/** An MCP client made of `fetch`: what reaches a test is what was on the wire. */
+/** An MCP client based on `fetch`: tests see exactly what was transmitted. */
 export class McpSession {
   /** The result of `initialize`; empty in the modern era. */
   opening: JsonObject = {};
@@ -48,7 +48,7 @@ export class McpSession {
     return session;
   }
 
-  /** Posts a body as it is. */
+  /** Posts a body unchanged. */
   async post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> {
     const response = await fetch(this.#url, {
       method: "POST",
@@ -65,7 +65,7 @@ export class McpSession {
     return { status: response.status, headers: response.headers, text, messages: messagesOf(response, text) };
   }
 
-  /** The whole reply to one request, result or error. */
+  /** Resolves with the whole reply to one request, result or error. */
   async request(
     method: string,
     params: JsonObject = {},
@@ -97,7 +97,7 @@ export class McpSession {
     return this.request("tools/call", { name, arguments: args }, headers);
   }
 
-  /** The one text of a call that must succeed. */
+  /** Resolves with the only text of a call that must succeed. */
   async text(name: string, args: JsonObject = {}, headers: Readonly<Record<string, string>> = {}): Promise<string> {
     const reply = await this.call(name, args, headers);
     const content = (reply.result?.["content"] ?? []) as readonly JsonObject[];
@@ -106,7 +106,7 @@ export class McpSession {
     return String(content[0]!["text"]);
   }
 
-  /** The names that `tool_search` gives, best first. */
+  /** Resolves with the names that `tool_search` returns, best first. */
   async search(
     query: string,
     more: JsonObject = {},
@@ -115,7 +115,7 @@ export class McpSession {
     return (await this.#hits({ query, ...more }, headers)).map((hit) => String(hit["name"]));
   }
 
-  /** The names of tools that match a query, without the nearest ones that are given where none does. */
+  /** Resolves with the names of tools that match a query, without the nearest ones that are returned if none match. */
   async matches(query: string): Promise<string[]> {
     const hits = await this.#hits({ query }, {});
     return hits.filter((hit) => Number(hit["score"]) > 0.05).map((hit) => String(hit["name"]));

@@ -35,7 +35,7 @@ const SPELLINGS = [
   "mcp__toolyard__calc__add_numbers",
 ];
 
-test("C3: ten spellings of one tool are understood by tools/call and by execute_tool", async () => {
+test("C3: tools/call and execute_tool accept ten spellings of one tool", async () => {
   const client = await open(calculator);
   for (const [n, name] of SPELLINGS.entries()) {
     expect(JSON.parse(await client.text(name, { a: n, b: 2 }))).toEqual({ sum: n + 2 });
@@ -50,21 +50,21 @@ test.each([
   "other::add_numbers",
   "::add_numbers",
   "calc::",
-])("C3: %s is none of them", async (name) => {
+])("C3: %s is no such spelling", async (name) => {
   yard.module("m", 'hub.registerTool("calc.add_numbers", () => 1);');
   expect((await (await open({ modules: { paths: [yard.path("mods")] } })).call(name, { a: 1, b: 2 })).error?.code).toBe(
     -32602,
   );
 });
 
-test("C3: a model's name of a dotted tool leads back to it", async () => {
+test("C3: a model's name of a dotted tool finds it", async () => {
   yard.module("text", 'hub.registerTool("text.upper", ({ word }) => word.toUpperCase());');
   const client = await open({ modules: { paths: [yard.path("mods")] } });
   for (const name of ["text.upper", "text_upper", "text::upper", "text__upper", "text/upper", "upper"])
     expect(await client.text(name, { word: "a" })).toBe("A");
 });
 
-test("C3: the split is at the first separator of a known namespace, so that a::b::c works", async () => {
+test("C3: splits at the first separator of a known namespace, so that a::b::c works", async () => {
   yard.folder.write("server.mjs", SERVER_WITH_ODD_NAME);
   const client = await open({
     mcp: { stdio_servers: { a: { command: [process.execPath, yard.path("server.mjs")] } } },
@@ -86,7 +86,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 });
 `;
 
-test("C3: a spelling that two tools answer to is an error that lists them", async () => {
+test("C3: a spelling shared by two tools is an error that lists them", async () => {
   const client = await open({ mcp: { stdio_servers: { one: { command: SERVER }, two: { command: SERVER } } } });
   const { error } = await client.call("add_numbers", { a: 1, b: 2 });
   expect(error).toMatchObject({ code: -32602, data: { candidates: ["one__add_numbers", "two__add_numbers"] } });
@@ -96,7 +96,7 @@ test("C3: a spelling that two tools answer to is an error that lists them", asyn
   });
 });
 
-test("C3: every listed name is one that MCP takes, whatever a tool is called", async () => {
+test("C3: every listed name is valid in MCP, for any tool name", async () => {
   yard.folder.write("tools/odd/tool.toml", 'name = "größe in €"\ndescription = "d"\nscript = "run.sh"\n');
   yard.folder.write("tools/odd/run.sh", "echo measured");
   const client = await open({ scripts: { tools_path: yard.path("tools") } });
@@ -106,7 +106,7 @@ test("C3: every listed name is one that MCP takes, whatever a tool is called", a
   expect(await client.text("größe in €")).toBe("measured");
 });
 
-test("C3: the separator of listed names is the configured one, and the others are understood still", async () => {
+test("C3: listed names use the configured separator, and the others still work", async () => {
   const client = await open({ ...calculator, catalog: { separator: "." } });
   expect(await client.names()).toContain("calc.add_numbers");
   expect(JSON.parse(await client.text("calc__add_numbers", { a: 1, b: 1 }))).toEqual({ sum: 2 });
@@ -124,18 +124,18 @@ async function openClash(): Promise<McpSession> {
   });
 }
 
-test("C28: across sources the name goes by precedence: modules, scripts, folders", async () => {
+test("C28: precedence of a name across sources: modules, scripts, folders", async () => {
   expect(await (await openClash()).text("same")).toBe("module");
 });
 
-test("C28: the shadowed ones stay callable by their qualified names, which are listed", async () => {
+test("C28: shadowed tools stay callable by their full names, which are listed", async () => {
   const client = await openClash();
   expect(await client.names()).toEqual(["folders__same", "same", "scripts__same"]);
   expect(await client.text("scripts__same")).toBe("script");
   expect(await client.text("folders::same")).toBe("folder");
 });
 
-test("C28: of two tool folders the first by path wins, definition and executable; the second is reported", async () => {
+test("C28: of two tool folders the first by path wins, and the second is reported", async () => {
   yard.folder.write("tools/a/tool.toml", 'name = "same"\ndescription = "From a."\nscript = "run.sh"\n');
   yard.folder.write("tools/a/run.sh", "echo a");
   yard.folder.write("tools/b/tool.toml", 'name = "same"\ndescription = "From b."\nscript = "run.sh"\n');
@@ -166,7 +166,7 @@ test.each(["tool_search", "execute_tool", "execute_code", "meta.mine"])(
   },
 );
 
-test("C29: behind a namespace the name is another one", async () => {
+test("C29: with a namespace the name is a different one", async () => {
   yard.module("m", 'hub.registerTool("tool_searcher", () => "fine");');
   expect(await (await open({ modules: { paths: [yard.path("mods")] } })).text("tool_searcher")).toBe("fine");
 });

@@ -38,7 +38,7 @@ async function open(options: SessionOptions = {}, settings: HubConfig = {}): Pro
 }
 
 test.each(["2025-06-18", "2025-11-25", "2026-07-28"])(
-  "C8: on %s a tool that throws is a result with isError, in the tool's words",
+  "C8: on %s a tool that throws is a result with isError and the tool's message",
   async (revision) => {
     const { result } = await (await open({ revision })).call("t.fails");
     expect(result).toMatchObject({
@@ -49,7 +49,7 @@ test.each(["2025-06-18", "2025-11-25", "2026-07-28"])(
   },
 );
 
-test("C8: an isError of the tool's own arrives as it left, and -32603 is for faults of the hub alone", async () => {
+test("C8: a tool's isError arrives unchanged, and -32603 is only for faults of the hub", async () => {
   const { result, error } = await (await open()).call("t.says");
   expect(error).toBeUndefined();
   expect(result).toEqual({ content: [{ type: "text", text: "own words" }], isError: true, extra: 1 });
@@ -67,7 +67,7 @@ test.each(["2025-06-18", "2025-11-25", "2026-07-28"])(
   },
 );
 
-test("C9: execute_tool answers an unknown name with isError and the document's hint", async () => {
+test("C9: execute_tool reports an unknown name with isError and the document's hint", async () => {
   const { result } = await (await open()).call("execute_tool", { name: "t.ecko" });
   expect(result).toMatchObject({
     isError: true,
@@ -84,7 +84,7 @@ test.each([
   ["2024-11-05", -32002],
   ["2025-11-25", -32002],
   ["2026-07-28", -32602],
-])("C10: on %s a resource that is not there is %i", async (revision, code) => {
+])("C10: on %s a missing resource is %i", async (revision, code) => {
   const client = await open({ revision });
   expect((await client.request("resources/read", { uri: "r://none" })).error).toMatchObject({
     code,
@@ -93,7 +93,7 @@ test.each([
   expect((await client.request("resources/read", { uri: "nobody://x" })).error?.code).toBe(code);
 });
 
-test("C36: the kinds of failure, and what each is on every surface", () => {
+test("C36: the kinds of failure, and their form on every surface", () => {
   const rows = Object.entries(KINDS).map(([kind, { mcp, jsonrpc, http, status, exit }]) => [
     kind,
     mcp,
@@ -135,7 +135,7 @@ test.each([
   });
 });
 
-test("C36: a call that succeeds is ok with its value and content", async () => {
+test("C36: a successful call is ok with its value and content", async () => {
   await open();
   expect(await yard.hub.call("t.echo", { a: 1 })).toEqual({
     ok: true,
@@ -143,15 +143,12 @@ test("C36: a call that succeeds is ok with its value and content", async () => {
   });
 });
 
-test.each(["2024-11-05", "2025-03-26", "2025-06-18"])(
-  "C37: on %s arguments that do not fit are -32602",
-  async (revision) => {
-    expect((await (await open({ revision })).call("t.add", { a: "x" })).error).toMatchObject({
-      code: -32602,
-      data: { "toolyard/kind": "invalid_params" },
-    });
-  },
-);
+test.each(["2024-11-05", "2025-03-26", "2025-06-18"])("C37: on %s invalid arguments are -32602", async (revision) => {
+  expect((await (await open({ revision })).call("t.add", { a: "x" })).error).toMatchObject({
+    code: -32602,
+    data: { "toolyard/kind": "invalid_params" },
+  });
+});
 
 test.each(["2025-11-25", "2026-07-28"])(
   "C37: since %s they are a result with isError that names path and expectation",
@@ -162,11 +159,11 @@ test.each(["2025-11-25", "2026-07-28"])(
   },
 );
 
-test("C37: defaults are filled in before the tool sees the arguments", async () => {
+test("C37: defaults are added before the tool gets the arguments", async () => {
   expect(await (await open()).text("t.add", { a: 1 })).toBe("6");
 });
 
-test("C37: further members are refused only where the schema says so", async () => {
+test("C37: additional members are refused only if the schema forbids them", async () => {
   const client = await open();
   expect(JSON.parse(await client.text("t.echo", { any: 1 }))).toEqual({ any: 1 });
   const { result } = await client.call("t.strict", { a: 1, b: 2 });
@@ -174,14 +171,14 @@ test("C37: further members are refused only where the schema says so", async () 
   expect(textsOf(result)[0]).toContain("b");
 });
 
-test("C37: a draft-07 schema is held in its own words", async () => {
+test("C37: a draft-07 schema is checked by its own rules", async () => {
   const client = await open();
   expect(JSON.parse(await client.text("t.tuple", { pair: ["a", 1] }))).toEqual({ pair: ["a", 1] });
   expect((await client.call("t.tuple", { pair: ["a", "b"] })).result?.["isError"]).toBe(true);
   expect((await client.call("t.tuple", { pair: ["a", 1, 2] })).result?.["isError"]).toBe(true);
 });
 
-test("C37: what does not fit starts no process", async () => {
+test("C37: invalid arguments start no process", async () => {
   yard.script("touch", '[parameters.a]\ntype = "string"\nrequired = true\n', "echo ran > ran.txt");
   const client = await open({}, { scripts: { tools_path: yard.path("tools") } });
   expect((await client.call("touch")).result?.["isError"]).toBe(true);
@@ -191,7 +188,7 @@ test("C37: what does not fit starts no process", async () => {
   expect(await client.text("look")).toContain("ran.txt");
 });
 
-test("C20: a tool that does not end is ended at its limit, its process too", async () => {
+test("C20: a tool that does not end is ended at its limit, with its process", async () => {
   yard.script("stuck", 'timeout = "200ms"\n', "echo $$ > pid; exec sleep 60");
   const client = await open({}, { scripts: { tools_path: yard.path("tools") } });
   expect((await client.call("stuck")).result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "timeout" } });
@@ -199,7 +196,7 @@ test("C20: a tool that does not end is ended at its limit, its process too", asy
   await expect.poll(() => client.text("alive")).toBe("no");
 });
 
-test("C20: the caller's deadline shortens the inner ones, and an inner one ends before the outer", async () => {
+test("C20: the caller's deadline shortens inner ones, and an inner one ends before the outer", async () => {
   await open();
   const begun = performance.now();
   expect(await yard.hub.call("t.outer", {}, { timeoutMs: 60_000 })).toMatchObject({ ok: false });
@@ -207,7 +204,7 @@ test("C20: the caller's deadline shortens the inner ones, and an inner one ends 
   expect(performance.now() - begun).toBeLessThan(WITHOUT_WAITING_MS);
 });
 
-test("C45: a call that was sent to a server that died is not sent again", async () => {
+test("C45: a call sent to a server that crashed is not sent again", async () => {
   const client = await open({}, { mcp: { stdio_servers: { library: { command: SERVER } } } });
   await client.text("library__where");
   const outcome = await yard.hub.call("library::exit");
@@ -215,7 +212,7 @@ test("C45: a call that was sent to a server that died is not sent again", async 
   expect(outcome).not.toHaveProperty("attempts");
 });
 
-test("C45: the very next call is served by a new child", async () => {
+test("C45: the next call is served by a new child", async () => {
   const client = await open({}, { mcp: { stdio_servers: { library: { command: SERVER } } } });
   await client.call("library__exit");
   expect(JSON.parse(await client.text("library__add_numbers", { a: 1, b: 2 }))).toEqual({ sum: 3 });

@@ -6,9 +6,9 @@ import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 
 const MAIN = fileURLToPath(new URL("../../packages/toolyard/dist/cli/main.js", import.meta.url));
 
-/** The program behind a pipe, and the minimal client that reads it line by line. */
+/** The program over stdio, and the minimal client that reads it line by line. */
 export class PipeClient implements AsyncDisposable {
-  /** Every line of standard output, as it came. */
+  /** Every line of standard output, unchanged. */
   readonly lines: string[] = [];
   stderr = "";
   readonly #child: ChildProcessWithoutNullStreams;
@@ -31,7 +31,7 @@ export class PipeClient implements AsyncDisposable {
       this.#wake();
     });
     this.#child.stderr.on("data", (chunk: Buffer) => (this.stderr += chunk.toString()));
-    // With the last of its output read.
+    // Including the last of its output.
     this.#child.once("close", () => {
       this.#isOver = true;
       this.#wake();
@@ -43,13 +43,13 @@ export class PipeClient implements AsyncDisposable {
     this.#child.stdin.write(`${typeof message === "string" ? message : JSON.stringify(message)}\n`);
   }
 
-  /** Sends a request and gives the reply with its id. */
+  /** Sends a request and resolves with the reply with its id. */
   async request(id: unknown, method: string, params: JsonObject = {}): Promise<JsonObject> {
     this.send({ jsonrpc: "2.0", id, method, params });
     return this.reply((message) => message["id"] === id && !("method" in message));
   }
 
-  /** The first message that fits, come already or to come. */
+  /** Resolves with the first matching message, past or future. */
   async reply(fits: (message: JsonObject) => boolean): Promise<JsonObject> {
     for (;;) {
       const found = this.messages().find(fits);
@@ -74,7 +74,7 @@ export class PipeClient implements AsyncDisposable {
     return reply;
   }
 
-  /** Closes the input and waits for the end; gives the exit code. */
+  /** Closes the input and waits for the end; resolves with the exit code. */
   async end(): Promise<number | null> {
     this.#child.stdin.end();
     if (!this.#isOver) await once(this.#child, "close");

@@ -1,5 +1,5 @@
-// The documents' programs where a user writes them in Python: clients of the hub, and what the hub is a client of. They
-// know the standard library alone.
+// The documents' programs written in Python: clients of the hub, and servers for it. They only use the standard
+// library.
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ function kept<T extends AsyncDisposable>(one: T): T {
   return one;
 }
 
-/** Runs a program to its end and gives what it printed. */
+/** Runs a program to its end and returns its output. */
 async function python(name: string, ...args: readonly string[]): Promise<Record<string, unknown>> {
   const child = desk.startCommand(["python3", join(PROGRAMS, name), ...args]);
   child.stdin!.end();
@@ -71,7 +71,7 @@ def execute(params):
     });
   });
 
-  test("G26, G30, G33, G60, G62: speaks the core's dialect over HTTP, errors among it", async () => {
+  test("G26, G30, G33, G60, G62: uses the core's dialect over HTTP, including errors", async () => {
     await desk.write(
       "src/marsh/mcp.py",
       `def count(birds):
@@ -109,7 +109,7 @@ def register_tools(mcp_instance):
 describe("a server in Python", () => {
   const calc = (more: object = {}) => ({ command: ["python3", "calc_server.py"], cwd: desk.path("marsh"), ...more });
 
-  test("L50, L51, L52, L53: on stdio, behind its alias, in its folder, with its variables", async () => {
+  test("L50, L51, L52, L53: on stdio, with its alias, folder and variables", async () => {
     await cp(PROGRAMS, desk.path("marsh"), { recursive: true });
     const binding = kept(
       new StandardMCPBinding({ initial_servers: { reed_calc: calc({ env: { UNIT: "reeds" } }) }, logger }),
@@ -127,7 +127,7 @@ describe("a server in Python", () => {
     expect(await binding.execute_tool("reed_calc::multiply", { a: "six", b: 7 })).toMatchObject({ status_code: 400 });
   });
 
-  test("L54: comes and goes while the program runs", async () => {
+  test("L54: is added and removed while the program runs", async () => {
     await cp(PROGRAMS, desk.path("marsh"), { recursive: true });
     const binding = kept(new StandardMCPBinding({ initial_servers: {}, logger }));
     const names = async () => (await binding.discover_tools({ force_refresh: true })).map(({ name }) => name);
@@ -140,7 +140,7 @@ describe("a server in Python", () => {
     expect(await binding.execute_tool("late::divide", { a: 1, b: 1 })).toMatchObject({ status_code: 404 });
   });
 
-  test("L14: on plain HTTP, behind the binding that a program writes for it", async () => {
+  test("L14: on plain HTTP, through a program's own binding", async () => {
     const binding = new MyCustomMCPBinding({ api_endpoint: await services() });
     expect(await binding.discover_tools()).toMatchObject([{ name: "cut", input_schema: { required: ["reed"] } }]);
     expect(await binding.execute_tool("cut", { reed: "common" })).toEqual({

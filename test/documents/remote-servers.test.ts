@@ -35,13 +35,13 @@ async function open(remote: Remote | readonly Remote[], more: HubConfig = {}): P
   return yard.mcp();
 }
 
-/** The part of `[[mcp.remote_servers]]` as the documents write it. */
+/** The part of `[[mcp.remote_servers]]` as in the documents. */
 async function openToml(toml: string): Promise<McpSession> {
   await yard.open({}, { config: yard.folder.write("toolyard.toml", toml) });
   return yard.mcp();
 }
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = await startLegacy();
   await server.close();
@@ -58,7 +58,7 @@ test("T30: namespace, url, token and tool_visibility of [[mcp.remote_servers]] a
   expect(await client.text("remote__echo", { text: "hi" })).toBe("hi");
 });
 
-test("T30: with a wrong token its tools are not offered, and the status says what it wants", async () => {
+test("T30: with a wrong token its tools are not offered, and the status names what it requires", async () => {
   const { url } = await running(startLegacy({ token: "bearer-token" }));
   const client = await open({ namespace: "remote", url, token: "wrong-token" });
   expect(await client.names()).toEqual([]);
@@ -72,14 +72,14 @@ test("T31: a native remote is in tools/list", async () => {
   expect(await (await open({ namespace: "remote", url, tool_visibility: "native" })).names()).toContain("remote__echo");
 });
 
-test("T31: an ondemand remote is found by search only, and counts for the discovery tools", async () => {
+test("T31: an ondemand remote is found only by search, and counts for the discovery tools", async () => {
   const { url } = await running(startLegacy());
   const client = await open({ namespace: "remote", url, tool_visibility: "ondemand" });
   expect(await client.names()).toEqual(["execute_tool", "tool_search"]);
   expect(await client.search("remote__echo")).toContain("remote__echo");
 });
 
-test("T31: an ondemand remote that offers nothing does not bring the discovery tools", async () => {
+test("T31: an ondemand remote without tools does not add the discovery tools", async () => {
   expect(
     await (
       await open({ namespace: "remote", url: `http://127.0.0.1:${await freePort()}/mcp`, tool_visibility: "ondemand" })
@@ -87,7 +87,7 @@ test("T31: an ondemand remote that offers nothing does not bring the discovery t
   ).toEqual([]);
 });
 
-test("T32: remotes are connected at start, before anybody asks for their tools", async () => {
+test("T32: remotes are connected at start, before any request for their tools", async () => {
   const server = await running(startLegacy());
   await yard.open({ mcp: { remote_servers: [{ namespace: "remote", url: server.url }] } });
   await expect.poll(() => server.sessions.size, { interval: 5 }).toBe(1);
@@ -96,14 +96,14 @@ test("T32: remotes are connected at start, before anybody asks for their tools",
     .toBe("ready");
 });
 
-test("T32: what configuration does not name is not there", async () => {
+test("T32: a remote that is not configured is not available", async () => {
   const { url } = await running(startLegacy());
   const client = await open({ namespace: "remote", url, enabled: false });
   expect(await client.names({ "x-mcp-tool-mode": "show_all" })).not.toContain("remote__echo");
   expect((await client.call("remote__echo", { text: "x" })).error?.code).toBe(-32602);
 });
 
-test("C19: a remote that is down at start is used once it is there", async () => {
+test("C19: a remote that is down at start is used once it is up", async () => {
   const port = await freePort();
   const client = await open({ namespace: "late", host: "127.0.0.1", port });
   expect(await client.names()).toEqual([]);
@@ -119,7 +119,7 @@ test("C19: a changed list of a remote is listed again", async () => {
   await expect.poll(() => client.names()).toContain("remote__grown-0");
 });
 
-test("C19: while a remote is away a call to it fails within its time, and the hub goes on", async () => {
+test("C19: a call to an unreachable remote fails within its time limit, and the hub continues", async () => {
   yard.module("text", 'hub.registerTool("text.ping", () => "pong");');
   const client = await open(
     { namespace: "gone", host: "127.0.0.1", port: await freePort() },
@@ -137,7 +137,7 @@ test("C15: host and port are http://host:port/mcp", async () => {
   expect(await (await open({ namespace: "w", host: "127.0.0.1", port })).text("w__echo", { text: "x" })).toBe("x");
 });
 
-test("C15: the path may be another one", async () => {
+test("C15: the path can be configured", async () => {
   const server = await running(startSse());
   expect(
     await (
@@ -146,13 +146,13 @@ test("C15: the path may be another one", async () => {
   ).toBe("x");
 });
 
-test("C15: an address said twice is refused", async () => {
+test("C15: a duplicate address is refused", async () => {
   await expect(open({ namespace: "w", host: "127.0.0.1", url: "http://127.0.0.1/mcp" })).rejects.toThrow(
     "both say where the server is",
   );
 });
 
-test("C21: several remotes of both transports and eras stand side by side", async () => {
+test("C21: several remotes of both transports and eras work together", async () => {
   const [streamable, sse, modern] = [
     await running(startLegacy()),
     await running(startSse()),
@@ -166,7 +166,7 @@ test("C21: several remotes of both transports and eras stand side by side", asyn
   for (const name of ["a", "b", "c"]) expect(await client.text(`${name}__echo`, { text: name })).toBe(name);
 });
 
-test("C21: a remote that is no MCP server is told apart, and the others are served", async () => {
+test("C21: a remote that is no MCP server is reported, and the others are served", async () => {
   const bad = await running(
     startServer((_request, response) => void response.writeHead(200, { "content-type": "text/html" }).end("<html>")),
   );
@@ -188,7 +188,7 @@ const LINES = {
   geocode: "geocoding-mcp",
 } as const;
 
-/** A server with one tool, as each line of M's registry names one. */
+/** A server with one tool, as in a line of M's registry. */
 function startOneTool(name: string): Promise<RunningServer> {
   return startServer(async (request, response) => {
     let text = "";
@@ -210,7 +210,7 @@ function startOneTool(name: string): Promise<RunningServer> {
   });
 }
 
-test("M2: get_current_datetime, search_ddgs, get_weather and geocode answer from their own address", async () => {
+test("M2: get_current_datetime, search_ddgs, get_weather and geocode respond at their addresses", async () => {
   const lines = await Promise.all(
     Object.entries(LINES).map(async ([tool, namespace]): Promise<Remote> => ({
       namespace,
@@ -223,7 +223,7 @@ test("M2: get_current_datetime, search_ddgs, get_weather and geocode answer from
     expect(JSON.parse(await client.text(tool, { location: "Paris" }))).toEqual({ from: tool, location: "Paris" });
 });
 
-test("M2: a tool that no line names is unknown", async () => {
+test("M2: a tool in no line is unknown", async () => {
   const client = await open({
     namespace: "weather-mcp",
     host: "127.0.0.1",
@@ -239,7 +239,7 @@ test("L60: a remote server on Streamable HTTP is listed and called", async () =>
   expect(await client.text("remote_server__echo", { text: "there" })).toBe("there");
 });
 
-test("L60: a server that goes away while it is used is a failed call, not a hang", async () => {
+test("L60: a server that stops during a call gives a failed call, not a hang", async () => {
   const server: LegacyServer = await running(startLegacy());
   const client = await open({ namespace: "remote_server", url: server.url });
   await client.text("remote_server__echo", { text: "there" });
@@ -249,7 +249,7 @@ test("L60: a server that goes away while it is used is a failed call, not a hang
   expect(textsOf(result)[0]).toContain(`127.0.0.1:${server.port}`);
 });
 
-test("L61: an API key goes along, in X-API-Key or the header that is named", async () => {
+test("L61: an API key is sent in X-API-Key or the configured header", async () => {
   const server = await running(startLegacy());
   const client = await open({ namespace: "keyed", url: server.url, auth: { type: "api_key", key: "k-123456" } });
   await client.text("keyed__echo", { text: "x" });

@@ -37,7 +37,7 @@ async function where(client: McpSession, alias = "library"): Promise<Where> {
   return JSON.parse(await client.text(`${alias}__where`)) as Where;
 }
 
-/** What the hub wrote to the server, message by message. */
+/** Messages that the hub wrote to the server. */
 function recorded(file: string): readonly JsonObject[] {
   return readFileSync(file, "utf8")
     .split("\n")
@@ -51,14 +51,14 @@ async function record(): Promise<{ client: McpSession; messages: () => readonly 
   return { client, file, messages: () => recorded(file) };
 }
 
-test("L50: several servers are each launched as a subprocess, and called", async () => {
+test("L50: several servers are each started as a subprocess, and called", async () => {
   const client = await open({ one: { command: COMMAND }, two: { command: COMMAND } });
   const [one, two] = [await where(client, "one"), await where(client, "two")];
   expect(one.pid).not.toBe(two.pid);
   expect([isAlive(one.pid), isAlive(two.pid)]).toEqual([true, true]);
 });
 
-test("L50: one that cannot be launched says why and leaves the others alone", async () => {
+test("L50: a server that cannot start reports why and does not affect others", async () => {
   const client = await open({ bad: { command: ["toolyard-no-such-program"] }, good: { command: COMMAND } });
   expect(await client.names()).toContain("good__where");
   const bad = yard.hub.sources().find(({ source }) => source.id === "bad");
@@ -76,17 +76,17 @@ test("L51: an alias has a command, and may have cwd and env", async () => {
   expect(env["MISTRAL_API_KEY"]).toBe("key-of-test");
 });
 
-test("L51: a server without a command is refused with the name of its entry", async () => {
+test("L51: a server without a command is refused by the name of its entry", async () => {
   await expect(open({ library: { command: [] } as unknown as Servers[string] })).rejects.toThrow("library");
 });
 
-test("L52: the lists of all servers are joined, each name behind its alias", async () => {
+test("L52: lists of all servers are joined, each name with its alias as a prefix", async () => {
   const names = await (await open({ one: { command: COMMAND }, two: { command: COMMAND } })).names();
   expect(names).toEqual(expect.arrayContaining(["one__search_chunks", "two__search_chunks"]));
   expect(names.length).toBe(12);
 });
 
-test("L52: a server that is not initialised contributes nothing and holds up nobody", async () => {
+test("L52: a server that is not initialised contributes nothing and delays no other", async () => {
   const client = await open({ slow: { command: [...COMMAND, "silent"] }, good: { command: COMMAND } });
   const names = await client.names();
   expect(names.filter((name) => name.startsWith("slow"))).toEqual([]);
@@ -98,14 +98,14 @@ test("L53: the alias is split off the name, and the call goes to that server", a
   expect(JSON.parse(await client.text("my_calc_server::add_numbers", { a: 1, b: 2 }))).toEqual({ sum: 3 });
 });
 
-test("L53: an alias that is none is an unknown tool, with near names", async () => {
+test("L53: an unknown alias is an unknown tool, with near names", async () => {
   const client = await open({ my_calc_server: { command: COMMAND } });
   const { error } = await client.call("my_calk_server::add_numbers", { a: 1, b: 2 });
   expect(error?.code).toBe(-32602);
   expect(error?.message).toContain("my_calc_server__add_numbers");
 });
 
-test("L54: a server that is added at run time is on the next list", async () => {
+test("L54: a server added at run time is in the next list", async () => {
   const client = await open({});
   expect(await client.names()).toEqual([]);
   await yard.hub.addServer("calc", { command: COMMAND });
@@ -113,7 +113,7 @@ test("L54: a server that is added at run time is on the next list", async () => 
   expect(JSON.parse(await client.text("calc::add_numbers", { a: 2, b: 2 }))).toEqual({ sum: 4 });
 });
 
-test("L54: one that is removed is gone, its process and its names too", async () => {
+test("L54: a removed server is gone, with its process and names", async () => {
   const client = await open({});
   await yard.hub.addServer("calc", { command: COMMAND });
   const { pid } = await where(client, "calc");
@@ -123,12 +123,12 @@ test("L54: one that is removed is gone, its process and its names too", async ()
   expect((await client.call("calc::add_numbers")).error?.code).toBe(-32602);
 });
 
-test("L54: one that was never added is not removed", async () => {
+test("L54: an unknown server is not removed", async () => {
   await open({});
   expect(await yard.hub.removeServer("calc")).toBe(false);
 });
 
-test("L63: a program that a source needs and that is absent disables that source, with a clear message", async () => {
+test("L63: a missing program disables only its source, with a clear message", async () => {
   yard.script("fine");
   yard.folder.write(
     "tools/needs/tool.toml",
@@ -142,13 +142,13 @@ test("L63: a program that a source needs and that is absent disables that source
   expect(textsOf((await client.call("needs")).result)[0]).toContain("toolyard-no-such-program");
 });
 
-test("R1: the server is a subprocess, is spoken to in JSON-RPC, and its tools are offered", async () => {
+test("R1: the server is a subprocess with JSON-RPC, and its tools are offered", async () => {
   const { client, messages } = await record();
   expect(await client.names()).toContain("library__search_chunks");
   expect(messages().every((message) => message["jsonrpc"] === "2.0")).toBe(true);
 });
 
-test("R1: a server that ends is started again, and its life is the hub's", async () => {
+test("R1: a server that ends is restarted, and it ends with the hub", async () => {
   const client = await open({ library: { command: COMMAND } });
   const first = await where(client);
   expect((await client.call("library__exit")).result).toMatchObject({ isError: true });
@@ -157,21 +157,21 @@ test("R1: a server that ends is started again, and its life is the hub's", async
   expect(isAlive(first.pid)).toBe(false);
 });
 
-test("R2: the server's own variables are merged over what every child gets", async () => {
+test("R2: the server's variables are merged over those of every child", async () => {
   const { env } = await where(
     await open({ library: { command: COMMAND, env: { MISTRAL_API_KEY: "key-of-test", HOME: "/own/home" } } }),
   );
   expect(env).toMatchObject({ MISTRAL_API_KEY: "key-of-test", HOME: "/own/home", PATH: process.env["PATH"] });
 });
 
-test("R2: of the other variables only those named pass", async () => {
+test("R2: of the other variables only the named ones are passed", async () => {
   vi.stubEnv("TEST_PASSED", "yes");
   vi.stubEnv("TEST_KEPT", "no");
   const { env } = await where(await open({ library: { command: COMMAND, inherit_env: ["TEST_PASSED"] } }));
   expect([env["TEST_PASSED"], env["TEST_KEPT"]]).toEqual(["yes", undefined]);
 });
 
-test("R3: the three pipes stand and the handshake follows", async () => {
+test("R3: the three pipes are open and the handshake follows", async () => {
   const client = await open({ library: { command: [...COMMAND, "chatty"] } });
   await client.names();
   const status = () => yard.hub.sources().find(({ source }) => source.id === "library")!.status;
@@ -179,7 +179,7 @@ test("R3: the three pipes stand and the handshake follows", async () => {
   await expect.poll(() => status().stderr?.at(-1)).toContain("loading model 1999");
 });
 
-test("R3: a server that does not shake hands is not ready, and offers nothing", async () => {
+test("R3: a server without a handshake is not ready, and offers nothing", async () => {
   const client = await open({ library: { command: [...COMMAND, "silent"], connect_timeout: "200ms" } });
   expect(await client.names()).toEqual([]);
   expect(yard.hub.sources().find(({ source }) => source.id === "library")?.status.state).not.toBe("ready");
@@ -192,13 +192,13 @@ test("R4: closing ends the subprocess and waits for it", async () => {
   expect(isAlive(pid)).toBe(false);
 });
 
-test("R4: closing what was never started, and closing twice, is safe", async () => {
+test("R4: closing before a start, or twice, is safe", async () => {
   await open({ library: { command: COMMAND, enabled: false } });
   await yard.hub.close();
   await expect(yard.hub.close()).resolves.toBeUndefined();
 });
 
-test("R6: a call hands on the tool's name and arguments, and gives its result", async () => {
+test("R6: a call passes the tool's name and arguments, and returns its result", async () => {
   const { client, messages } = await record();
   const found = JSON.parse(
     await client.text("library__search_chunks", {
@@ -217,14 +217,14 @@ test("R6: a call hands on the tool's name and arguments, and gives its result", 
   });
 });
 
-test("R6: a tool that the server does not list is not asked for there", async () => {
+test("R6: a tool that the server does not list is not called there", async () => {
   const { client, messages } = await record();
   await client.names();
   expect((await client.call("library__search_chunk", { query: "x" })).error?.code).toBe(-32602);
   expect(messages().some(({ method }) => method === "tools/call")).toBe(false);
 });
 
-test("R7: initialize names version, capabilities and client, and the server's 2024-11-05 is taken", async () => {
+test("R7: initialize sends version, capabilities and client, and accepts 2024-11-05", async () => {
   const { client, messages } = await record();
   await client.names();
   expect(messages().find(({ method }) => method === "initialize")).toMatchObject({
@@ -239,7 +239,7 @@ test("R7: initialize names version, capabilities and client, and the server's 20
   expect(status).toMatchObject({ state: "ready", info: { revision: "2024-11-05" } });
 });
 
-test("R8: notifications/initialized, without an id, comes right after the answer to initialize", async () => {
+test("R8: notifications/initialized, without an id, follows the response to initialize", async () => {
   const { client, messages } = await record();
   await client.names();
   const all = messages();
@@ -248,7 +248,7 @@ test("R8: notifications/initialized, without an id, comes right after the answer
   expect(all[at + 1]).not.toHaveProperty("id");
 });
 
-test("R9: tools/list is asked for, and name, description and inputSchema of each tool are shown", async () => {
+test("R9: tools/list is requested, and name, description and inputSchema are shown", async () => {
   const { client, messages } = await record();
   const tool = (await client.tools()).find(({ name }) => name === "library__search_chunks");
   expect(tool).toMatchObject({
@@ -266,12 +266,12 @@ test("R9: tools/list is asked for, and name, description and inputSchema of each
   expect(messages().some(({ method }) => method === "tools/list")).toBe(true);
 });
 
-test("R10: the answer to tools/call is content with the tool's JSON as text", async () => {
+test("R10: the response to tools/call is content with the tool's JSON as text", async () => {
   const { result } = await (await open({ library: { command: COMMAND } })).call("library__add_numbers", { a: 1, b: 2 });
   expect(result?.["content"]).toEqual([{ type: "text", text: '{"sum":3}' }]);
 });
 
-test("R10: arguments that do not fit never reach the server", async () => {
+test("R10: invalid arguments never reach the server", async () => {
   const { client, messages } = await record();
   await client.names();
   const before = messages().length;
@@ -289,7 +289,7 @@ test("R11: request ids are unique and increase", async () => {
   expect(ids.length).toBeGreaterThan(20);
 });
 
-test("R13: each message to the server is exactly one line, whatever the arguments hold", async () => {
+test("R13: each message to the server is exactly one line, for any arguments", async () => {
   const { client, file } = await record();
   const query = "two\nlines\r\nand \u2028 more";
   expect(JSON.parse(await client.text("library__search_chunks", { query }))).toMatchObject({
@@ -300,53 +300,53 @@ test("R13: each message to the server is exactly one line, whatever the argument
   expect(lines.every((line) => (JSON.parse(line) as JsonObject)["jsonrpc"] === "2.0")).toBe(true);
 });
 
-test("R14: over 64 KiB on stderr before the first reply neither hang nor spoil the session, but show", async () => {
+test("R14: over 64 KiB on stderr before the first reply do not block the session, and are shown", async () => {
   const client = await open({ library: { command: [...COMMAND, "chatty"] } }, { logging: { level: "debug" } });
   expect(JSON.parse(await client.text("library__add_numbers", { a: 1, b: 2 }))).toEqual({ sum: 3 });
   expect(yard.hub.sources().find(({ source }) => source.id === "library")?.status.stderr?.length).toBeGreaterThan(0);
   expect(yard.log.whole).toContain("loading model");
 });
 
-test("R15: a call may take longer than the default, where its tool is given the time", async () => {
+test("R15: a call may take longer than the default if its tool is allowed to", async () => {
   const client = await open({ library: { command: COMMAND, timeout: "100ms", tool_timeouts: { parse_pdf: "10s" } } });
   expect(JSON.parse(await client.text("library__parse_pdf", { pdf_path: "a.pdf", ms: 400 }))).toMatchObject({
     success: true,
   });
 });
 
-test("R15: without that it is ended at the default", async () => {
+test("R15: otherwise it is ended at the default", async () => {
   const client = await open({ library: { command: COMMAND, timeout: "100ms" } });
   const { result } = await client.call("library__parse_pdf", { pdf_path: "a.pdf", ms: 5000 });
   expect(result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "timeout" } });
 });
 
-test("R16: a call that is not answered ends with its timeout, and the server serves on", async () => {
+test("R16: a call without a response ends at its timeout, and the server stays usable", async () => {
   const client = await open({ library: { command: COMMAND, timeout: "200ms", tool_timeouts: { add_numbers: "10s" } } });
   const { result } = await client.call("library__hang");
   expect(result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "timeout" } });
   expect(JSON.parse(await client.text("library__add_numbers", { a: 1, b: 1 }))).toEqual({ sum: 2 });
 });
 
-test("R16: a server that does not start in its time is given up", async () => {
+test("R16: a server that does not start in time is abandoned", async () => {
   const client = await open({ library: { command: [...COMMAND, "silent"], connect_timeout: "200ms" } });
   const { result } = await client.call("library__add_numbers", { a: 1, b: 1 });
   expect(result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "unavailable" } });
 });
 
-test("R17: what never reached a server that died is tried again; what reached it is answered at once", async () => {
+test("R17: a message that never reached a crashed server is sent again; others fail immediately", async () => {
   const client = await open({ library: { command: COMMAND } });
   const dying = client.call("library__exit");
   expect((await dying).result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "unavailable" } });
   expect(JSON.parse(await client.text("library__add_numbers", { a: 1, b: 1 }))).toEqual({ sum: 2 });
 });
 
-test("R17: retries have an end: a server that cannot be started is an answer, not a wait", async () => {
+test("R17: retries are limited: a server that cannot start is a failure, not a wait", async () => {
   const client = await open({ library: { command: ["toolyard-no-such-program"] } });
   const { result } = await client.call("library__add_numbers", { a: 1, b: 1 });
   expect(result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "unavailable" } });
 });
 
-test("R18: search_chunks, the first target, answers; every call leaves a debug line without its values", async () => {
+test("R18: search_chunks, the first target, responds; calls are logged at debug without values", async () => {
   const client = await open({ library: { command: COMMAND } });
   expect(JSON.parse(await client.text("library__search_chunks", { query: "sentinel-query" }))).toMatchObject({
     total_count: 1,
@@ -356,7 +356,7 @@ test("R18: search_chunks, the first target, answers; every call leaves a debug l
   expect(yard.log.whole).not.toContain("sentinel-query");
 });
 
-test("R18: search_chunks without its query is refused, and the log says of which kind, not with what", async () => {
+test("R18: search_chunks without its query is refused, and only the kind is logged", async () => {
   const client = await open({ library: { command: COMMAND } });
   expect((await client.call("library__search_chunks", { author_filter: "sentinel-author" })).result?.["isError"]).toBe(
     true,
@@ -365,7 +365,7 @@ test("R18: search_chunks without its query is refused, and the log says of which
   expect(yard.log.whole).not.toContain("sentinel-author");
 });
 
-test("C18: the list is asked for only after initialized, and again by a new connection", async () => {
+test("C18: the list is requested only after initialized, and again by a new connection", async () => {
   const { client, messages } = await record();
   await client.names();
   const methods = messages().map(({ method }) => String(method));
@@ -373,7 +373,7 @@ test("C18: the list is asked for only after initialized, and again by a new conn
   expect(existsSync(yard.path("record.jsonl"))).toBe(true);
 });
 
-test("C18: pages are cut only when that is configured, and cursors lead through all of them", async () => {
+test("C18: pages are only made if configured, and cursors lead through all pages", async () => {
   const client = await open({ library: { command: COMMAND } }, { server: { page_size: 4 } });
   const first = (await client.request("tools/list")).result!;
   expect((first["tools"] as unknown[]).length).toBe(4);
@@ -382,7 +382,7 @@ test("C18: pages are cut only when that is configured, and cursors lead through 
   expect(second).not.toHaveProperty("nextCursor");
 });
 
-test("C18: a cursor that was never given is refused", async () => {
+test("C18: an unknown cursor is refused", async () => {
   const client = await open({ library: { command: COMMAND } }, { server: { page_size: 4 } });
   expect((await client.request("tools/list", { cursor: "nonsense" })).error?.code).toBe(-32602);
 });

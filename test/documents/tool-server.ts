@@ -7,13 +7,13 @@ import { startServer, type RunningServer } from "../fixtures/http-servers.ts";
 export interface ServedTool {
   readonly schema?: JsonObject;
   readonly outputSchema?: JsonObject;
-  /** What it returns is text, JSON unless it is a string; with an output schema it is structured content, too. */
+  /** Its result is text, JSON unless it is a string; with an output schema also structured content. */
   readonly run: (args: JsonObject) => unknown;
 }
 
 export type ServedTools = Readonly<Record<string, ServedTool | ServedTool["run"]>>;
 
-/** An MCP server on HTTP of both eras, made with the official SDK, with tools of a test's own. */
+/** An HTTP server of both eras, built with the official SDK, with tools of the test. */
 export async function startTools(
   tools: ServedTools,
   options: {
@@ -70,7 +70,7 @@ function buildServer(tools: ServedTools): McpServer {
   return server;
 }
 
-/** A port of 127.0.0.1 where nobody listens. */
+/** A port of 127.0.0.1 without a listener. */
 export async function closedPort(): Promise<number> {
   const server = await startServer((_request, response) => void response.end());
   await server.close();

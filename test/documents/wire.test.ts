@@ -48,7 +48,7 @@ async function open(options: SessionOptions = {}, more: HubConfig = {}): Promise
   return yard.mcp(options);
 }
 
-/** The program on a pipe, not yet spoken to. */
+/** The program on stdio, before the first message. */
 function openPipe({
   more = {},
   ...options
@@ -61,15 +61,15 @@ function openPipe({
 const toolNames = (reply: JsonObject): string[] =>
   (reply["result"] as { tools: JsonObject[] }).tools.map(({ name }) => String(name));
 
-describe("one endpoint of MCP", () => {
+describe("the MCP endpoint", () => {
   test.each(["mcp/discover", "get_mcp_server_capabilities", "resource/get", "mcp.capabilities", "t.echo"])(
-    "C1: /mcp is MCP only, so that the method %s is not found there",
+    "C1: /mcp serves only MCP, so the method %s is unknown there",
     async (method) => {
       expect((await (await open()).request(method, {})).error?.code).toBe(-32601);
     },
   );
 
-  test("C1: MCP's own methods are served there", async () => {
+  test("C1: MCP's methods are served there", async () => {
     expect((await (await open()).request("ping")).result).toEqual({});
   });
 
@@ -93,7 +93,7 @@ describe("one endpoint of MCP", () => {
     expect(JSON.parse(await client.text("t.echo", { a: 1 }))).toEqual({ a: 1 });
   });
 
-  test("C2: an unknown version of that kind is -32022 with those that are spoken", async () => {
+  test("C2: an unknown version of that kind is -32022 with the supported ones", async () => {
     const client = await open({ revision: "2026-07-28" });
     const params = {
       _meta: {
@@ -107,7 +107,7 @@ describe("one endpoint of MCP", () => {
 
   const tokens = { reader: { token: "t-reader", read_only: true }, all: { token: "t-all" } };
 
-  test("C35: with tokens a caller is served as whom its token says", async () => {
+  test("C35: with tokens a caller has the identity of its token", async () => {
     const client = await open({ headers: { authorization: "Bearer t-all" } }, { server: { tokens } });
     expect(JSON.parse(await client.text("t.echo", { a: 1 }))).toEqual({ a: 1 });
     const reader = await yard.mcp({ headers: { authorization: "Bearer t-reader" } });
@@ -115,7 +115,7 @@ describe("one endpoint of MCP", () => {
   });
 
   test.each([undefined, "Bearer wrong", "Basic dC1hbGw6"])(
-    "C35: without a good one (%s) it is 401, and told how to come",
+    "C35: without a valid one (%s) it is 401, with how to authenticate",
     async (authorization) => {
       await yard.open({ ...settings(), server: { tokens } });
       const headers = {
@@ -137,19 +137,19 @@ describe("one endpoint of MCP", () => {
     ["no jsonrpc", { id: 7, method: "ping" }],
     ["another jsonrpc", { jsonrpc: "1.0", id: 7, method: "ping" }],
     ["no method", { jsonrpc: "2.0", id: 7 }],
-  ])("C6: a request with %s is -32600, its id kept", async (_, body) => {
+  ])("C6: a request with %s is -32600, with its id", async (_, body) => {
     const { messages } = await (await open()).post(body);
     expect(messages).toMatchObject([{ jsonrpc: "2.0", id: 7, error: { code: -32600 } }]);
   });
 
-  test("C6: wrong params are -32602 instead", async () => {
+  test("C6: wrong params are -32602", async () => {
     const { messages } = await (
       await open()
     ).post({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: 5 } });
     expect(messages).toMatchObject([{ id: 7, error: { code: -32602 } }]);
   });
 
-  test("C7: on /mcp a JSON-RPC answer is 200, an error too, and a notification 202 without a body", async () => {
+  test("C7: on /mcp a JSON-RPC answer is 200, also an error, and a notification 202 without a body", async () => {
     const client = await open();
     expect(
       (await client.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "nobody" } })).status,
@@ -160,7 +160,7 @@ describe("one endpoint of MCP", () => {
     });
   });
 
-  test("C7: what is no acceptable HTTP is 4xx", async () => {
+  test("C7: invalid HTTP is 4xx", async () => {
     const client = await open();
     expect((await client.post("{", {})).status).toBe(400);
     expect((await client.post({ jsonrpc: "2.0", id: 1, method: "ping" }, { "mcp-session-id": "nobody" })).status).toBe(
@@ -171,7 +171,7 @@ describe("one endpoint of MCP", () => {
     ).toBe(415);
   });
 
-  test("C16: ping, lists and other tools are answered while a tool runs", async () => {
+  test("C16: ping, lists and other tools respond while a tool runs", async () => {
     const client = await open();
     const waiting = client.text("t.wait");
     expect((await client.request("ping")).result).toEqual({});
@@ -180,18 +180,18 @@ describe("one endpoint of MCP", () => {
     expect(await waiting).toBe("waited");
   });
 
-  test("C16: calls over the bound of one client are refused, and it is told when to come back", async () => {
+  test("C16: calls above one client's limit are refused, with the time to retry", async () => {
     const client = await open({}, { limits: { in_flight: 2 } });
     const held = [client.call("t.wait"), client.call("t.wait")];
     await expect
       .poll(async () => (await client.call("t.echo")).result?.["_meta"])
       .toMatchObject({ "toolyard/kind": "limited" });
-    // The bound holds for whoever calls by this door; the program itself is no stranger.
+    // The limit applies to callers of this endpoint; the program itself has none.
     expect(await yard.hub.call("t.go")).toMatchObject({ ok: true });
     for (const one of held) expect((await one).result?.["isError"]).toBeUndefined();
   });
 
-  test("C17: a batch is served up to 2025-03-26", async () => {
+  test("C17: a batch is accepted up to 2025-03-26", async () => {
     const client = await open({ revision: "2025-03-26" });
     const { messages } = await client.post([
       { jsonrpc: "2.0", id: 1, method: "ping" },
@@ -207,7 +207,7 @@ describe("one endpoint of MCP", () => {
     );
   });
 
-  test("C17: an empty batch is one -32600, one of notifications has no reply, later revisions take none", async () => {
+  test("C17: an empty batch is one -32600, one of notifications has no reply, later revisions refuse", async () => {
     const client = await open({ revision: "2025-03-26" });
     expect((await client.post([])).messages).toMatchObject([{ id: null, error: { code: -32600 } }]);
     expect(await client.post([{ jsonrpc: "2.0", method: "notifications/x" }])).toMatchObject({ status: 202, text: "" });
@@ -217,7 +217,7 @@ describe("one endpoint of MCP", () => {
     ]);
   });
 
-  test("C33: a change is on the next request and pushed as list_changed to whoever listens", async () => {
+  test("C33: a change is in the next response and pushed as list_changed to listeners", async () => {
     yard.script("one");
     await yard.open({ scripts: { tools_path: yard.path("tools") } });
     const url = await yard.endpoint();
@@ -231,11 +231,11 @@ describe("one endpoint of MCP", () => {
     }
   });
 
-  test("C33: a list of 2026-07-28 may not be kept", async () => {
+  test("C33: a list of 2026-07-28 may not be cached", async () => {
     expect((await (await open({ revision: "2026-07-28" })).request("tools/list")).result).toMatchObject({ ttlMs: 0 });
   });
 
-  test("C33: what does not change is not announced", async () => {
+  test("C33: without a change there is no notification", async () => {
     yard.script("one");
     await yard.open({ scripts: { tools_path: yard.path("tools") } });
     await using client = await RawClient.open(new HttpWire(await yard.endpoint(), "legacy"), { era: "legacy" });
@@ -246,7 +246,7 @@ describe("one endpoint of MCP", () => {
     expect(client.received.filter(({ method }) => method === "notifications/tools/list_changed")).toHaveLength(1);
   });
 
-  test.each([0, "", "request-123", -1])("C46: the id %j comes back with type and value", async (id) => {
+  test.each([0, "", "request-123", -1])("C46: the id %j is returned with type and value", async (id) => {
     expect((await (await open()).post({ jsonrpc: "2.0", id, method: "ping" })).messages).toEqual([
       { jsonrpc: "2.0", id, result: {} },
     ]);
@@ -258,8 +258,8 @@ describe("one endpoint of MCP", () => {
   });
 });
 
-describe("the pipe", () => {
-  test("R7: the library document's initialize, with id 0 and 2024-11-05, is answered in its version", async () => {
+describe("stdio", () => {
+  test("R7: the document's initialize, with id 0 and 2024-11-05, is answered in its version", async () => {
     const reply = await openPipe().request(0, "initialize", {
       protocolVersion: "2024-11-05",
       capabilities: { tools: {} },
@@ -279,7 +279,7 @@ describe("the pipe", () => {
     });
   });
 
-  test("R8: notifications/initialized is not answered, with params or without", async () => {
+  test("R8: notifications/initialized gets no response, with or without params", async () => {
     const client = openPipe();
     await client.initialize("2024-11-05");
     client.send({ jsonrpc: "2.0", method: "notifications/initialized" });
@@ -287,7 +287,7 @@ describe("the pipe", () => {
     expect(client.messages().map(({ id }) => id)).toEqual(["init", 1]);
   });
 
-  test("R9: tools/list gives name, description and inputSchema", async () => {
+  test("R9: tools/list returns name, description and inputSchema", async () => {
     const client = openPipe();
     await client.initialize("2024-11-05");
     const reply = await client.request(1, "tools/list");
@@ -299,7 +299,7 @@ describe("the pipe", () => {
     });
   });
 
-  test("R10: tools/call gives content with JSON as text; a client that parses the first has its result", async () => {
+  test("R10: tools/call returns content with JSON as text, which a client can parse", async () => {
     const client = openPipe();
     await client.initialize("2024-11-05");
     const reply = await client.request(2, "tools/call", { name: "t.echo", arguments: { query: "x" } });
@@ -318,7 +318,7 @@ describe("the pipe", () => {
     expect(client.lines).toHaveLength(2);
   });
 
-  test("R13: what is no JSON is -32700, and the next line is served", async () => {
+  test("R13: invalid JSON is -32700, and the next line is served", async () => {
     const client = openPipe();
     await client.initialize("2024-11-05");
     client.send('{"jsonrpc":"2.0",');
@@ -326,7 +326,7 @@ describe("the pipe", () => {
     expect(await client.request(1, "ping")).toMatchObject({ result: {} });
   });
 
-  test("R11: a client that goes by ids alone gets each reply once, in whatever order", async () => {
+  test("R11: a client that uses only ids gets each reply once, in any order", async () => {
     const client = openPipe();
     await client.initialize("2024-11-05");
     const replies = await Promise.all(
@@ -358,7 +358,7 @@ describe("the pipe", () => {
     expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   });
 
-  test("C16: replies overtake one another, each an atomic line", async () => {
+  test("C16: replies arrive in any order, each an atomic line", async () => {
     const client = openPipe();
     await client.initialize();
     const waiting = client.request(1, "tools/call", { name: "t.wait" });
@@ -367,7 +367,7 @@ describe("the pipe", () => {
     expect(await waiting).toMatchObject({ result: { content: [{ text: "waited" }] } });
   });
 
-  test("C17: a message without an id is never answered, whatever it says", async () => {
+  test("C17: a message without an id is never answered, whatever its content", async () => {
     const client = openPipe();
     await client.initialize();
     for (const method of ["tools/call", "nobody", "ping", "initialize"])
@@ -376,10 +376,10 @@ describe("the pipe", () => {
     expect(client.messages().map(({ id }) => id)).toEqual(["init", 1]);
   });
 
-  test("C17: notifications/cancelled ends the call, and a progress token brings progress", async () => {
+  test("C17: notifications/cancelled ends the call, and a progress token enables progress", async () => {
     const client = openPipe();
     await client.initialize();
-    // The first call of all loads what checks it; one that is cancelled in that time never begins.
+    // The first call loads the code that checks it; if cancelled in that time, it never begins.
     await client.request(9, "tools/call", { name: "t.aborted" });
     client.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t.hang" } });
     await client.request(2, "ping");
@@ -406,19 +406,19 @@ describe("the pipe", () => {
     expect(toolNames(await client.request(1, "tools/list"))).toEqual(["execute_tool", "tool_search"]);
   });
 
-  test("C32: or from initialize.params._meta, which wins", async () => {
+  test("C32: or from initialize.params._meta, which has precedence", async () => {
     const client = openPipe({ flags: ["--tool-mode", "normal"] });
     await client.initialize("2025-11-25", { _meta: { tool_mode: "discovery" } });
     expect(toolNames(await client.request(1, "tools/list"))).toEqual(["execute_tool", "tool_search"]);
   });
 
-  test("C32: without any of them, and with another word, it is normal", async () => {
+  test("C32: without any mode, and with an unknown word, it is normal", async () => {
     const client = openPipe();
     await client.initialize("2025-11-25", { _meta: { tool_mode: "nonsense" } });
     expect(toolNames(await client.request(1, "tools/list"))).toEqual(expect.arrayContaining(["t.echo", "tool_search"]));
   });
 
-  test("C44: whatever modules and children print, standard output carries protocol alone", async () => {
+  test("C44: standard output contains only the protocol, whatever modules and children print", async () => {
     yard.module(
       "loud",
       'console.log("a stray print at import"); hub.registerTool("loud.echo", () => { console.log("a stray ' +
@@ -435,7 +435,7 @@ describe("the pipe", () => {
     expect(client.stderr).toContain("and another");
   });
 
-  test("C46: an id that is in flight is refused with -32600, and the first call is answered", async () => {
+  test("C46: an id in use is refused with -32600, and the first call is answered", async () => {
     const client = openPipe();
     await client.initialize();
     client.send({ jsonrpc: "2.0", id: 5, method: "tools/call", params: { name: "t.wait" } });

@@ -1,4 +1,4 @@
-// A whole hub in front of real sources, served on HTTP, for tests of what the documents ask for.
+// A whole hub with real sources, served on HTTP, for tests of the documents' requirements.
 import { createHub, type HubConfig, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
@@ -7,7 +7,7 @@ import { McpSession, type SessionOptions } from "./mcp-session.ts";
 
 type Level = "debug" | "info" | "warning" | "error";
 
-/** The hub's log: `level message` for each line, and all of it with its facts. */
+/** The hub's log: `level message` for each line, or everything with its facts. */
 class LogLines implements Logger {
   readonly all: string[] = [];
   whole = "";
@@ -50,13 +50,13 @@ export class Yard implements AsyncDisposable {
     return this.log.all;
   }
 
-  /** Opens the hub once the folder is as the test wants it. Sources in the yard's own folders are added by name. */
+  /** Opens the hub once the test has prepared the folder. Sources in the yard's folders are added by name. */
   async open(
     settings: HubConfig = {},
     { config, watch = false }: { config?: string; watch?: boolean } = {},
   ): Promise<this> {
     this.#hub = await createHub({
-      // Tests count what they put in; who asks for `execute_code` gets it.
+      // Tests count their own tools; `execute_code` is only added on request.
       settings: {
         ...settings,
         builtin: { execute_code: false, ...settings.builtin },
@@ -74,12 +74,12 @@ export class Yard implements AsyncDisposable {
     return `${this.folder.path}/${place}`;
   }
 
-  /** A module that registers what `body` says; `hub` is in scope. */
+  /** A module that runs `body`, with `hub` in scope. */
   module(name: string, body: string): void {
     this.folder.write(`mods/${name}/mcp.mjs`, `export function registerTools(hub) {\n${body}\n}\n`);
   }
 
-  /** A script tool in `tools/`; unless told otherwise it answers with its arguments. */
+  /** A script tool in `tools/`; by default it returns its arguments. */
   script(name: string, toml = "", text = "cat", file = "run.sh"): void {
     this.folder.write(`tools/${name}/${file}`, text, 0o755);
     this.folder.write(
@@ -88,7 +88,7 @@ export class Yard implements AsyncDisposable {
     );
   }
 
-  /** The MCP endpoint; the hub is served when it is first asked for. */
+  /** The MCP endpoint; the hub is served at its first use. */
   async endpoint(): Promise<string> {
     this.#endpoint ??= (await this.hub.serve()).endpoint;
     return this.#endpoint;
@@ -98,7 +98,7 @@ export class Yard implements AsyncDisposable {
     return McpSession.open(await this.endpoint(), options);
   }
 
-  /** What a source says is wrong with what it found, `subject: message`. */
+  /** Problems that a source reports about its tools, `subject: message`. */
   problems(source: string): readonly string[] {
     const report = this.hub.sources().find((one) => one.source.id === source);
     return (report?.problems ?? []).map(({ subject, message }) => `${subject}: ${message}`);

@@ -1,5 +1,5 @@
-// `node asking-server.mjs <kind> [stage=<port>] [deaf] [sse]`: `asking.mjs` on its standard streams, or over HTTP+SSE,
-// where each connection is a server of its own and the address is the first line that it prints.
+// `node asking-server.mjs <kind> [stage=<port>] [deaf] [sse]`: `asking.mjs` on stdio, or over HTTP+SSE, where each
+// connection is a separate server and the address is the first line printed.
 import { createServer } from "node:http";
 import { onMessage, send } from "../fixtures/upstreams/wire.mjs";
 import { openStage } from "./asking-stage.mjs";

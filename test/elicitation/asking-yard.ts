@@ -1,4 +1,4 @@
-// A whole hub over a server that asks, a stage that decides the order of things, and the people who call.
+// A whole hub over a server that sends requests, a stage that controls the order of events, and the users who call.
 import { fileURLToPath } from "node:url";
 import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { HubConfig } from "../../packages/toolyard/src/index.ts";
@@ -37,7 +37,7 @@ export interface YardWish extends Way {
 
 export interface AskingYard extends AsyncDisposable {
   readonly stage: Stage;
-  /** `principal` is one of those wished for; in a yard without any it is left out. */
+  /** `principal` is one of the requested names; omitted in a yard without names. */
   connect(name: string, principal?: string): Promise<Person>;
   /** The hub's status of the source. Not behind a pipe. */
   status(): JsonObject;

@@ -1,6 +1,6 @@
-// Every rule of how a server's questions find their user holds on every way to the hub and for every order of calls.
-// The full product is hundreds of hubs. Therefore a seed draws a few cells of it for each rule: one in each protocol
-// era, and over all rules each cell about as often as each other one.
+// Every rule on how a server's requests find their user holds for every path to the hub and every order of calls. The
+// full product is hundreds of hubs. Therefore a seed draws a few cells for each rule: one in each protocol era, and
+// over all rules each cell about equally often.
 import { test } from "vitest";
 import { createRandom, type Random } from "../support/random.ts";
 import { titleOf, type Way } from "./asking-yard.ts";
@@ -35,7 +35,7 @@ export class Deck<Variant extends string = string> {
     this.#random = createRandom(seed);
   }
 
-  /** One cell of each era: one of those that were drawn least often. With `all`, every cell. */
+  /** Draws one cell of each era, among those drawn least often. With `all`, every cell. */
   draw(all = RUNS_ALL): readonly Cell<Variant>[] {
     return all ? this.#eras.flat() : this.#eras.map((cells) => this.#drawOne(cells));
   }
@@ -52,7 +52,7 @@ export class Deck<Variant extends string = string> {
   }
 }
 
-/** A test of the rule for each cell that is drawn for it. */
+/** A test of the rule for each cell drawn for it. */
 export function rule<Variant extends string>(
   title: string,
   deck: Deck<Variant>,

@@ -8,18 +8,18 @@ import { scenarios, type Scenario } from "./scenario.ts";
 
 const SEED = Number(process.env["ASKS_SEED"] ?? 20_261_122);
 const RUNS = Number(process.env["ASKS_RUNS"] ?? 8);
-/** No case takes longer, with all the time that its calls have. */
+/** Longest time of a case, including all times of its calls. */
 const CASE_MS = 30_000;
 /** How late a call may end after its time, on a busy machine. */
 const LATE_MS = 3000;
 
 const QUICK: Bounds = { hopelessMs: 1000, totalMs: 4000, endsHopeless: false };
-/** Ample time: a call that waits for a user has to wait for all of it. */
+/** Ample time: a call that waits for a user must wait for all of it. */
 const AMPLE: Bounds = { hopelessMs: 10_000, totalMs: 20_000, endsHopeless: true };
 
 const EVERY_ISOLATION = [undefined, "shared", "session"] as const;
 
-/** Plays generated cases, one after the other; the cases of several tests run side by side. */
+/** Plays generated cases in sequence; the cases of several tests run concurrently. */
 function holds(
   title: string,
   cases: fc.Arbitrary<Scenario>,
@@ -36,7 +36,7 @@ function holds(
         judge(result, scenario);
         played += 1;
       });
-      // Made smaller, a case of another timing would fail by another cause or not at all.
+      // Shrunk, a case with another timing would fail for another reason or not at all.
       await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
       expectHere(played).toBe(RUNS);
     },
@@ -57,7 +57,7 @@ function judgeEnds({ calls, leftOpen, next, restarts }: Play): void {
   expect(restarts).toBe(0);
 }
 
-describe.concurrent("no order of asks, answers, cancellations and ends makes a deadlock", () => {
+describe.concurrent("no order of requests, answers, cancellations and ends makes a deadlock", () => {
   holds(
     "on a server that works side by side nobody waits for another's person, and answers come from the " +
       "principal whose call asked",

@@ -12,10 +12,10 @@ interface Scene {
   readonly question: Question;
 }
 
-/** Order of the two calls; the question goes to the later one, whichever call caused it. */
+/** Order of the two calls; the request goes to the later one, whichever call caused it. */
 const ORDERS = ["the asking call first", "the other call first"] as const;
 
-/** A call that has asked, and one that is held, both of Ada's. */
+/** A call that has sent a request, and one that is held, both of Ada. */
 async function askedBeside(yard: AskingYard, order: (typeof ORDERS)[number]): Promise<Scene> {
   const { stage } = yard;
   const ada = await yard.connect("ada");
@@ -61,8 +61,7 @@ rule("the other call ends while the person thinks", ORDERED, async ({ way, varia
   const { asking, other, question } = await askedBeside(yard, order);
   yard.stage.release("other");
   await yard.stage.reached("ended", "other");
-  // Over a modern connection the call that carries the question has no other way to its caller than the return
-  // with the answer.
+  // Over a modern connection, the call with the server request can only reach its caller by returning with the answer.
   if (way.era === "legacy") expect(await other).toMatchObject({ tag: "other", answers: [] });
   question.answer();
   expect(await asking).toMatchObject(answeredBy("ada", "asking"));
@@ -138,7 +137,7 @@ rule("a question that comes when no call is under way is refused to the server",
 rule("a call whose person never answers ends with one outcome, and the next one is served", PLAIN, async ({ way }) => {
   await using yard = await openYard({ ...way, options: { total_timeout: "3s" } });
   const ada = await yard.connect("ada");
-  // The server has started, so that the time is the question's alone.
+  // The server has started, so the time belongs to the request alone.
   await ada.call("quick", "warm");
   const asking = ada.reply("ask", "asking");
   const question = await ada.question("asking#1");
@@ -215,7 +214,7 @@ rule("a client that leaves while it is asked takes its calls with it", LEGACY, a
   await ada.question("asking#1");
   await ada.leave();
   expect((await asking)?.answers).not.toEqual(answeredBy("ada", "asking").answers);
-  // Behind a pipe the hub goes with its client, and the server with it.
+  // With stdio, the hub ends with its client, and the server with the hub.
   if (way.endpoint !== "stdio") await yard.stage.over("asking");
   const next = await yard.connect("next");
   expect(await next.call("quick", "quick")).toMatchObject({ tag: "quick" });

@@ -3,11 +3,11 @@ import { isJsonObject, objectMember, type JsonObject } from "../../packages/tool
 import { RawClient, type ServerRequestSeen, type EraName } from "../fixtures/raw/raw-client.ts";
 import type { RawWire } from "../fixtures/raw/wire.ts";
 
-/** One question as the user sees it. */
+/** One server request as the user sees it. */
 export interface Question {
   /** Text of the server request: the tag of its call and the number of the question. */
   readonly message: string;
-  /** Answers in the person's own name. */
+  /** Answers in the user's own name. */
   answer(): void;
   decline(): void;
 }
@@ -29,7 +29,7 @@ const PATIENCE_MS = 10_000;
 
 export class Person implements AsyncDisposable {
   readonly name: string;
-  /** Everything that was asked, in the order in which it came. */
+  /** All server requests, in order of arrival. */
   readonly questions: Question[] = [];
   #client!: RawClient;
   #isPrompt = false;
@@ -53,7 +53,7 @@ export class Person implements AsyncDisposable {
     return this.#client;
   }
 
-  /** The question, which was put already or is to come. */
+  /** Resolves with the server request, now or when it arrives. */
   async question(message: string): Promise<Question> {
     return this.#until(
       () => this.questions.find((question) => question.message === message),
@@ -62,8 +62,8 @@ export class Person implements AsyncDisposable {
   }
 
   /**
-   * Calls a tool under a tag, answers on the way included, and gives its report; a call that ends otherwise is an
-   * error.
+   * Calls a tool under a tag, including answers to server requests, and returns its report; another end of the call is
+   * an error.
    */
   async call(tool: string, tag: string, args: JsonObject = {}): Promise<CallReport> {
     return reportOf(await this.reply(tool, tag, args));
@@ -80,7 +80,7 @@ export class Person implements AsyncDisposable {
   }
 
   /**
-   * Resolves once a question was taken back, before or from now on. Of the legacy era: the modern one has no words for
+   * Resolves once a server request was withdrawn, now or later. For the legacy era: the modern one has no message for
    * it.
    */
   async withdrawal(): Promise<JsonObject> {
@@ -136,7 +136,7 @@ export class Person implements AsyncDisposable {
         end();
         resolve(found);
       };
-      // Messages that are no questions wake no waiter.
+      // Other messages wake no waiter.
       const every = setInterval(look, 20);
       const timer = setTimeout(() => {
         end();

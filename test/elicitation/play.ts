@@ -24,7 +24,7 @@ export interface PlayedCall {
   readonly outcome: Outcome;
   readonly tookMs: number;
   readonly boundMs: number;
-  /** Its caller gave it up, or left, before it had ended. */
+  /** Its caller cancelled it, or disconnected, before it had ended. */
   readonly wasGivenUp: boolean;
   /** The server's report at the end of the call. */
   readonly report: CallReport | undefined;
@@ -32,11 +32,11 @@ export interface PlayedCall {
 
 export interface Play {
   readonly calls: readonly PlayedCall[];
-  /** Calls whose user answers and that were running when the first of the hopeless ones ended. */
+  /** Answered calls that were running when the first unanswered one ended. */
   readonly held: readonly ScriptedCall[];
-  /** Questions that a person still has before them afterwards. */
+  /** Server requests still shown to a user afterwards. */
   readonly leftOpen: readonly string[];
-  /** How the next call ends. */
+  /** Result of the next call. */
   readonly next: Outcome;
   readonly restarts: number;
 }

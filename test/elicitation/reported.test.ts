@@ -1,4 +1,4 @@
-// Faults seen between real partners, as the smallest case of each.
+// Faults between real partners, as the smallest case of each.
 import { expect, test } from "vitest";
 import { openYard, type YardWish } from "./asking-yard.ts";
 import { answeredBy } from "./person.ts";

@@ -1,4 +1,4 @@
-// A server of both eras runs once, whatever its clients declare, until it sends a request to one of them.
+// A server of both eras runs once, with any client capabilities, until it sends a request to one of the clients.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -66,7 +66,7 @@ test("five legacy and modern clients that declare everything share one process a
   expect(await yard.starts()).toBe(1);
 });
 
-test("a tool of the SDK that asks has a second process for legacy callers; the state stays in the first", async () => {
+test("a tool of the SDK with server requests has a second process for legacy callers", async () => {
   const yard = await open();
   const client = await yard.connect("legacy");
   const before = await call(client, "c__count");

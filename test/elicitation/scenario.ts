@@ -15,7 +15,7 @@ export interface ScriptedCall {
   readonly atMs: number;
   readonly steps: readonly Step[];
   readonly manner: Manner;
-  /** Its caller gives it up after so long. */
+  /** Its caller cancels it after this time. */
   readonly givenUpAfterMs: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface ScriptedClient {
   readonly principal: number;
   /** True for a lasting connection; without one each call has its own client. */
   readonly isLasting: boolean;
-  /** It leaves after so long, with all of its calls. */
+  /** It disconnects after this time, with all its calls. */
   readonly leavesAfterMs: number | undefined;
 }
 

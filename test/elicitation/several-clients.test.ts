@@ -119,13 +119,13 @@ rule("a person who never answers holds up nobody, and the call ends at its own t
   (await bob.question("next#1")).answer();
   expect(await next).toMatchObject(answeredBy("bob", "next"));
   await yard.stage.over("asking");
-  // A modern caller learns of it when it comes back.
+  // A modern caller is told when it returns.
   if (way.era === "modern") question.answer();
   expect(JSON.stringify(await asking)).toContain("Timed out");
   expect(await bob.call("quick", "quick")).toMatchObject({ tag: "quick" });
 });
 
-// Questions before the server is known to ask, when calls of several clients are under way.
+// Server requests before the server is known to send them, during calls of several clients.
 
 rule(
   "the first question, beside another client's call, goes to the client that is left after it",
@@ -180,7 +180,7 @@ rule("calls that came while a question was in doubt are served afterwards", PLAI
   expect(await asking).toMatchObject(answeredBy("ada", "asking"));
 });
 
-// Servers on which a call cannot go on before the question of another one is answered.
+// Servers on which a call cannot continue before another call's request is answered.
 
 rule("calls that wait behind a question are served once it is answered", IN_TURN, async ({ way, variant: kind }) => {
   await using yard = await openYard({ ...way, kind });
@@ -215,7 +215,7 @@ rule(
     await yard.stage.over("asking");
     if (way.era === "modern") question.answer();
     expect(JSON.stringify(await asking)).toContain("Timed out");
-    // May have had its time behind the other one.
+    // It may have run out of time behind the other one.
     await behind;
     expect(await bob.call("ask", "next")).toMatchObject(answeredBy("bob", "next"));
   },

@@ -17,7 +17,7 @@ const comes = ({ connect }: AskingYard, name: (typeof PRINCIPALS)[number], clien
 
 const asked = ({ questions }: Person): string[] => questions.map(({ message }) => message);
 
-/** Lets the server ask once, so that it is known to. */
+/** Makes the server send one request, so that this is known. */
 async function askOnce(person: Person): Promise<string> {
   const asking = person.call("ask", `first of ${person.name}`);
   (await person.question(`first of ${person.name}#1`)).answer();
@@ -133,7 +133,7 @@ rule("those of two principals at once are refused to the server, and both calls 
   for (const { name } of people) await yard.stage.reached("began", name);
   for (const { name } of people) yard.stage.release(name);
   const ends = await Promise.all(calls);
-  // The second may have come so late that the first was alone when it was refused.
+  // The second may have come so late that the first was alone when refused.
   for (const { tag, answers } of ends) expect([tag, `error -32603`]).toContain(answers[0]!.answer);
   expect(ends.flatMap(({ answers }) => answers).some(({ answer }) => answer === "error -32603")).toBe(true);
   for (const person of people) for (const message of asked(person)) expect(message).toBe(`${person.name}#1`);

@@ -17,7 +17,7 @@ export interface StageEvent {
 const PATIENCE_MS = 10_000;
 
 export class Stage implements AsyncDisposable {
-  /** Everything that was reported, in order. */
+  /** All reported events, in order. */
   readonly events: StageEvent[] = [];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -40,13 +40,13 @@ export class Stage implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Lets the call go on that holds under this tag, now or when it gets there. */
+  /** Releases the call with this tag, now or when it arrives. */
   release(tag: string): void {
     this.#released.push(tag);
     for (const socket of this.#sockets) socket.write(`${JSON.stringify({ release: tag })}\n`);
   }
 
-  /** Resolves with the event of this call, which came already or is to come. */
+  /** Resolves with the event of this call, now or when it arrives. */
   async reached(event: StageEventName, tag: string): Promise<StageEvent> {
     return this.find(`${event} ${tag}`, (one) => one.event === event && one.tag === tag);
   }

@@ -1,5 +1,5 @@
-// A thousand script tools, a hundred concurrent callers over HTTP in both eras: the answer reflects the files at the
-// time of the question.
+// A thousand script tools, a hundred concurrent callers over HTTP in both eras: the response reflects the files at the
+// time of the request.
 import { mkdtemp, rm } from "node:fs/promises";
 import { renameSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -91,14 +91,14 @@ test("T2: every caller's first list has all thousand tools", async () => {
   await expectAll((tools) => tools.filter(({ name }) => String(name).startsWith("tool_")).length, TOOLS);
 });
 
-test("T3: a tool that was added is in every answer that was asked for afterwards, and can be called", async () => {
+test("T3: an added tool is in every later response, and can be called", async () => {
   writeTool(5000, "added");
   writeScript(5000, "added");
   await expectAll((tools) => descriptionOf(tools, 5000), "The added tool.");
   expect(await runTool(callers[0]!, 5000)).toBe("added");
 });
 
-test("T4, T7: a description of the same size and second, with its old time put back, is in every answer", async () => {
+test("T4, T7: a description of the same size and second, with its old time, is in every answer", async () => {
   const manifest = join(folder.path, nameOf(7), "tool.toml");
   const { atime, mtime, size } = statSync(manifest);
   for (const word of ["alpha", "bravo", "delta"]) {
@@ -109,7 +109,7 @@ test("T4, T7: a description of the same size and second, with its old time put b
   }
 });
 
-test("T4, T7: fifty edits of the same size, one right after the other, are each in the next answer", async () => {
+test("T4, T7: fifty edits of the same size in quick succession are each in the next answer", async () => {
   const [caller] = callers;
   for (let round = 0; round < 50; round += 1) {
     const word = `w${String(round).padStart(4, "0")}`;
@@ -127,7 +127,7 @@ test("T4: a manifest that an editor replaces by renaming is in every answer", as
   await expectAll((tools) => descriptionOf(tools, 9), "The moved tool.");
 });
 
-test("T5: a tool that was removed is in no answer any more, and calling it is refused", async () => {
+test("T5: a removed tool is in no answer, and calling it is refused", async () => {
   folder.remove(nameOf(10));
   await expectAll((tools) => descriptionOf(tools, 10), undefined);
   expect((await callers[0]!.request("tools/call", { name: nameOf(10), arguments: {} }))["error"]).toMatchObject({
@@ -184,7 +184,7 @@ test("list_changed is pushed to listeners when a tool is added, edited, hidden a
   }
 });
 
-test("changes while a hundred callers keep asking are never missed: an answer is as new as its question", async () => {
+test("responses during continuous requests of a hundred callers are as new as their requests", async () => {
   const state = { written: 0, isOver: false };
   const stale: string[] = [];
   const asking = callers.slice(0, 20).map(async (caller) => {

@@ -170,7 +170,7 @@ export class ExtrasYard implements AsyncDisposable {
     return (JSON.parse(stdout) as readonly ListedExtra[]).find((one) => one.name === name)!;
   }
 
-  /** Files and folders in the data folder's `extras`, with what a killed attempt left. */
+  /** Files and folders in the data folder's `extras`, including those of a killed attempt. */
   async entries(): Promise<readonly string[]> {
     return readdir(this.extras).catch(() => []);
   }

@@ -188,7 +188,7 @@ test("reinstalls an incomplete extra", LONG, async () => {
   expect((await yard.state("python")).state).toBe("installed");
 });
 
-test("a call and doctor name the command; another version next to the program is not used", LONG, async () => {
+test("a call and doctor name the command; another version next to the program is ignored", LONG, async () => {
   await using yard = await createYard();
   const call = ["call", "execute_code", "language=python", "code=return 1"];
   const missing =

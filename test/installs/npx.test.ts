@@ -26,7 +26,7 @@ function npx(yard: InstallYard, name: string, config: Partial<StdioServerConfig>
 }
 
 // Most of the time of these tests is waiting: for a download that is held, or for the end of a limit. They run
-// concurrently, each with a home and a registry of its own.
+// concurrently, each with a separate home and registry.
 const SLOW = { timeout: 500_000 };
 
 async function ready({ provider }: Source, expect: ExpectStatic): Promise<void> {
@@ -171,7 +171,7 @@ test.concurrent(
   },
 );
 
-test.concurrent("reports a missing package and an unreachable registry with what to do", LONG, async ({ expect }) => {
+test.concurrent("reports a missing package and an unreachable registry with advice", LONG, async ({ expect }) => {
   await using registry = await NpmRegistry.start([]);
   await using yard = await InstallYard.create(registry.npmrc());
   await yard.configure({ nobody: "npx -y nobody-made-this" });

@@ -9,7 +9,7 @@ import { resolveScripts, type ScriptsConfig } from "../../packages/toolyard/src/
 import { createScriptsProvider } from "../../packages/toolyard/src/providers/scripts/provider.ts";
 
 const UV = fileURLToPath(new URL("../fixtures/installs/uv.cjs", import.meta.url));
-/** Children are started here, which takes a slow machine long. */
+/** The tests start child processes, which takes long on a slow machine. */
 const LONG = { timeout: 120_000 };
 const POLL = { timeout: 60_000 };
 
@@ -70,7 +70,7 @@ describe("headers", () => {
   // The stand-in is a program by its first line.
   beforeEach(({ skip }) => skip(process.platform === "win32", "not on this platform"));
 
-  test("are prepared when a hub starts, once for all that say the same, and found by the next hub", LONG, async () => {
+  test("are prepared once for equal headers when a hub starts, and found by the next hub", LONG, async () => {
     needing("one", "aaa");
     needing("two", "aaa");
     const [first, second] = [provide(), provide()];
@@ -84,7 +84,7 @@ describe("headers", () => {
     expect(runs()[0]).toMatch(/^sync .*--no-build --active --script /);
   });
 
-  test("are prepared with a line of what happens, and a call waits meanwhile", LONG, async () => {
+  test("are prepared with a progress line, and a call waits meanwhile", LONG, async () => {
     needing("slow", "bbb");
     writeFileSync(join(bin, "slow"), "");
     const provider = provide();
@@ -96,25 +96,21 @@ describe("headers", () => {
     expect(provider.status().installing).toBeUndefined();
   });
 
-  test(
-    "that are not available are named with uv's message and what to do; other tools keep working",
-    LONG,
-    async () => {
-      needing("lost", "none-such");
-      folder.script("fine", "fine.py", "print('fine')\n");
-      const provider = provide();
-      expect(await callTool(provider, "fine")).toMatchObject(answered("fine"));
-      const failure = await callTool(provider, "lost");
-      expect(failure).toMatchObject({ ok: false, kind: "unavailable" });
-      const { message } = failure as { message: string };
-      expect(message).toContain("lost.py could not be installed (exit code 1). It said: No solution found");
-      expect(message).toContain("that your requirements are unsatisfiable. Correct the names");
-      const { problems } = await provider.listing();
-      expect(problems).toEqual([
-        expect.objectContaining({ subject: "lost", message: `cannot be called now: ${message}` }),
-      ]);
-    },
-  );
+  test("that are unavailable are named with uv's message and advice; other tools keep working", LONG, async () => {
+    needing("lost", "none-such");
+    folder.script("fine", "fine.py", "print('fine')\n");
+    const provider = provide();
+    expect(await callTool(provider, "fine")).toMatchObject(answered("fine"));
+    const failure = await callTool(provider, "lost");
+    expect(failure).toMatchObject({ ok: false, kind: "unavailable" });
+    const { message } = failure as { message: string };
+    expect(message).toContain("lost.py could not be installed (exit code 1). It said: No solution found");
+    expect(message).toContain("that your requirements are unsatisfiable. Correct the names");
+    const { problems } = await provider.listing();
+    expect(problems).toEqual([
+      expect.objectContaining({ subject: "lost", message: `cannot be called now: ${message}` }),
+    ]);
+  });
 
   test("written while a hub runs are prepared neither by a call nor by a list", LONG, async () => {
     needing("first", "ccc");
@@ -137,7 +133,7 @@ describe("headers", () => {
     expect(await callTool(provider, "first")).toMatchObject(answered("ddd"));
   });
 
-  test("of tools behind a wall, of a hub for one command and of `never` are not prepared", LONG, async () => {
+  test("are not prepared for isolated tools, for a hub of one command, or with `never`", LONG, async () => {
     needing("walled", "fff", '[isolation]\nmode = "bwrap"\n');
     const walled = provide();
     expect(await walled.preparations!()).toEqual([]);
@@ -167,7 +163,7 @@ describe("headers", () => {
     expect(await callTool(without, "own")).toMatchObject({ message: expect.stringContaining("No module named 'ggg'") });
   });
 
-  test("that name a package source are left to the user who is asked; a call says so", LONG, async () => {
+  test("with a package source are left to the user, and a call reports that", LONG, async () => {
     const header = (lines: string): string => `# /// script\n${lines}\n# ///\nimport jjj\nprint(jjj.NAME)\n`;
     folder.script("indexed", "indexed.py", header('# dependencies = ["jjj"]\n# [[tool.uv.index]]\n# url = "http://x"'));
     folder.script("direct", "direct.py", header('# dependencies = ["jjj @ http://x/jjj.whl"]'));
@@ -183,11 +179,11 @@ describe("headers", () => {
     expect(listed.map(({ note }) => note)).toEqual(Array.from({ length: 2 }, () => expect.stringContaining("where")));
     for (const one of listed) await one.run(new AbortController().signal);
     expect(await callTool(provider, "direct")).toMatchObject(answered("jjj"));
-    // It does not run next to the script, where uv settings may be that no user accepted.
+    // It does not run next to the script, where uv settings may exist that no user accepted.
     expect(readFileSync(join(bin, "uv.cwd"), "utf8")).not.toContain("direct");
   });
 
-  test("whose install is killed report it, and the next hub prepares them", LONG, async () => {
+  test("with a killed install report it, and the next hub prepares them", LONG, async () => {
     needing("slow", "kkk");
     writeFileSync(join(bin, "slow"), "");
     const provider = provide();
@@ -234,7 +230,7 @@ function pathWithoutUv(): string {
 }
 
 describe("files next to tools", () => {
-  test("are listed for the tools below them, and installed unasked with `auto` only", LONG, async () => {
+  test("are listed for the tools below them, and installed automatically only with `auto`", LONG, async () => {
     folder.write("requirements.txt", "# only words\n");
     folder.script("plain", "plain.py", "print(1)\n");
     folder.script("py", "py.py", "print(1)\n");

@@ -105,7 +105,7 @@ test("`prepare` installs the packages that files next to tools name, only after 
   expect(registry.downloads).toEqual(["tiny-parts"]);
 });
 
-test('with `dependencies = "auto"` a hub installs them by itself, and runs no script of a package', LONG, async () => {
+test('a hub installs them with `dependencies = "auto"`, and runs no script of a package', LONG, async () => {
   const scripts = { preinstall: "exit 7", postinstall: "exit 7", prepare: "exit 7" };
   const about = { name: "tiny-parts", version: "1.0.0", exports: "./index.mjs", scripts };
   const files = { ...PACKAGE.files, "package.json": JSON.stringify(about) };
@@ -132,7 +132,7 @@ test('with `dependencies = "auto"` a hub installs them by itself, and runs no sc
   expect(await exitOf(hub)).toBe(0);
 });
 
-test("files that say where packages come from are shown as such before anybody agrees", async () => {
+test("marks files with package sources as such before the user agrees", async () => {
   const toolOf = (name: string, script: string) => ({
     [`tools/${name}/tool.toml`]: manifest(name, script),
     [`tools/${name}/${script}`]: "",
@@ -186,7 +186,7 @@ test("files that say where packages come from are shown as such before anybody a
   ]);
 });
 
-test("what cannot be had is named, and the rest is installed", LONG, async () => {
+test("names unavailable packages, and installs the others", LONG, async () => {
   await using registry = await NpmRegistry.start([PACKAGE]);
   await using desk = await Desk.create({
     "toolyard.toml": TOML,
@@ -253,7 +253,7 @@ test("at a terminal, `prepare` shows its commands and asks; only a yes installs"
   }
 });
 
-test("`prepare` says so if no tool names anything; it ignores a section that nobody accepted", async () => {
+test("`prepare` reports that no tool needs anything; it ignores a section that was not accepted", async () => {
   await using desk = await Desk.create({ "toolyard.toml": TOML, "tools/a/tool.toml": manifest("a", "a.sh") });
   await desk.write("tools/a/a.sh", "echo a\n");
   expect(await desk.run(["prepare"])).toMatchObject({ code: 0, stdout: expect.stringContaining("No tool here names") });

@@ -55,7 +55,7 @@ test("two servers of one image download it once, and say so while they wait", LO
   expect(await yard.downloads()).toEqual(["docker image-x"]);
 });
 
-test("a start that downloads by itself outlives its hub, and the next one waits for it", LONG, async () => {
+test("a start with its own download outlives its hub, and the next one waits for it", LONG, async () => {
   await using yard = await InstallYard.create();
   // An unknown flag may take the next word as its value, so that word is not downloaded.
   await yard.configure({ own: "bunx --unheard own-server" });
@@ -88,7 +88,7 @@ async function downloadingByItself(yard: InstallYard, more = ""): Promise<{ hub:
 }
 
 test.each(["SIGKILL", "SIGHUP"] as const)(
-  "a start that downloads by itself finishes after its hub ended by %s",
+  "a start with its own download finishes after its hub ended by %s",
   LONG,
   async (signal) => {
     await using yard = await InstallYard.create();
@@ -103,7 +103,7 @@ test.each(["SIGKILL", "SIGHUP"] as const)(
   },
 );
 
-test("a start that downloads by itself is ended after its time, though its hub was killed", LONG, async () => {
+test("a start with its own download is ended after its time, though its hub was killed", LONG, async () => {
   await using yard = await InstallYard.create();
   const { hub, pid } = await downloadingByItself(yard, 'install_timeout = "8s"\n');
   hub.kill("SIGKILL");
@@ -112,7 +112,7 @@ test("a start that downloads by itself is ended after its time, though its hub w
   await expect.poll(() => yard.downloading(), LONG).toEqual([]);
 });
 
-test("reports a missing package with the program's message and what to do; the others start", LONG, async () => {
+test("reports a missing package with the program's message and advice; the others start", LONG, async () => {
   await using yard = await InstallYard.create();
   await yard.configure({ none: "uvx none-such", good: "uvx good-one" });
   const { none, good } = await yard.check();

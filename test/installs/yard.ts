@@ -7,7 +7,7 @@ import { SERVER } from "../cli/small-server.ts";
 const STAND_IN = fileURLToPath(new URL("../fixtures/installs/stand-in.cjs", import.meta.url));
 const STOOD_IN = ["uvx", "docker", "bun", "bunx", "pipx", "pnpm", "yarn"];
 
-/** Programs are started here that take seconds each, and a slow machine takes many times that. */
+/** The tests start programs that take seconds each, many times that on a slow machine. */
 export const LONG = { timeout: 600_000 };
 
 /** One source in the output of `check --json`. */
@@ -47,7 +47,7 @@ export class InstallYard implements AsyncDisposable {
     return this.desk.path("home");
   }
 
-  /** Writes `toolyard.toml` with one server a command. */
+  /** Writes `toolyard.toml` with one server per command. */
   async configure(servers: Readonly<Record<string, string>>, more = ""): Promise<void> {
     const tables = Object.entries(servers).map(
       ([name, command]) => `[mcp.stdio_servers.${name}]\ncommand = ${JSON.stringify(command)}\n${more}`,

@@ -49,7 +49,7 @@ describe("the contract", () => {
     }
   }
 
-  test("L1: a class of TypeScript may write the document's snake_case methods; camelCase leads to them", async () => {
+  test("L1: a TypeScript class may use the document's snake_case methods; camelCase calls them", async () => {
     const binding = new Documents("http://tides.test");
     expect(await binding.discoverTools()).toEqual(await binding.discover_tools());
     expect(await binding.executeTool("tide", { harbour: "Brest" })).toEqual({
@@ -59,7 +59,7 @@ describe("the contract", () => {
     expect(await binding.executeTool("tides", {})).toEqual({ error: "Tool not found", status_code: 404 });
   });
 
-  test("L1: a class that writes neither spelling of one of them is refused when it is made", () => {
+  test("L1: the constructor refuses a class that lacks both spellings of a method", () => {
     class Half extends LollmsMCPBinding {
       override async execute_tool(): Promise<ToolResult> {
         return { output: 1, status_code: 200 };
@@ -72,7 +72,7 @@ describe("the contract", () => {
     );
   });
 
-  test("L13: the getter of the configuration may be overridden in either spelling, and both give the same", () => {
+  test("L13: the getter of the configuration may be overridden in either spelling, for both", () => {
     const snake = new Documents("http://tides.test");
     expect([snake.getBindingConfig(), snake.get_binding_config()]).toEqual([
       { api_endpoint: "http://tides.test" },
@@ -100,7 +100,7 @@ describe("the manager", () => {
       `export const BindingName = "Tides";\nexport class Tides { binding_name = "tides";\n${body}\n}\n`,
     );
 
-  test("L1: a binding that throws is guarded: an empty list, a failure, and the reason in `problems`", async () => {
+  test("L1: a binding that throws gives an empty list or a failure, with the reason in `problems`", async () => {
     write(`discover_tools() { throw new Error("no coast"); }\nasync execute_tool() { throw new TypeError("dry"); }`);
     const manager = new LollmsMCPBindingManager(`${folder.path}/mine`);
     const binding = (await manager.create_binding("tides"))!;
@@ -110,7 +110,7 @@ describe("the manager", () => {
       expect(await execute("x", {})).toEqual({ error: "Tool execution failed: dry", status_code: 500 });
   });
 
-  test("L1: so is one that answers something else; a good one passes as it is", async () => {
+  test("L1: so does one with a malformed result; a correct result passes unchanged", async () => {
     write(`n = 0; async discover_tools() { return null; }
       async execute_tool(name) { return name === "good" ? { output: ++this.n, status_code: 200 } : "text"; }`);
     const binding = (await new LollmsMCPBindingManager(`${folder.path}/mine`).createBinding("tides"))!;
@@ -145,7 +145,7 @@ describe("the manager", () => {
     expect(binding.get_binding_config()).toEqual({ api_endpoint: "http://brook.test" });
   });
 
-  test("L25: a folder that is not there is a problem, until it is", async () => {
+  test("L25: a missing folder is a problem until it exists", async () => {
     const path = `${folder.path}/later`;
     const warned: string[] = [];
     const hears = { ...logger, warning: (message: string) => void warned.push(message) };
@@ -175,7 +175,7 @@ describe("results keep their type", () => {
     expect(await local().executeTool("it", {})).toEqual({ output, status_code: 200 });
   });
 
-  test("L10: so in JavaScript", async () => {
+  test("L10: in JavaScript as well", async () => {
     tool("it", "it.mjs", "export const execute = ({ what }) => ({ text: '7', number: 7, none: undefined })[what];");
     const binding = local();
     const outputs = ["text", "number", "none"].map((what) => binding.executeTool("it", { what }));
@@ -195,7 +195,7 @@ describe("results keep their type", () => {
     expect(await binding.executeTool("remote_server::digits", {})).toMatchObject({ output: 42 });
   });
 
-  test("L10, L11: {error, status_code} of a script passes as such; a dict that looks alike is output", async () => {
+  test("L10, L11: {error, status_code} of a script passes unchanged; a similar dict is output", async () => {
     tool("it", "it.py", "def execute(params):\n    return params['give']\n");
     const give = async (value: object) => local().executeTool("it", { give: value });
     expect(await give({ error: "No such harbour", status_code: 404 })).toEqual({
@@ -208,7 +208,7 @@ describe("results keep their type", () => {
 });
 
 describe("statuses by cause", () => {
-  test("L11: a search service that cannot be reached is 503", async () => {
+  test("L11: an unreachable search service is 503", async () => {
     const web_search = { base_url: `http://127.0.0.1:${await closedPort()}/`, min_interval: 0 };
     const binding = kept(new LocalMCPBinding({ web_search, logger }));
     expect(await binding.executeTool("internet_search", { query: "tides" })).toMatchObject({
@@ -220,7 +220,7 @@ describe("statuses by cause", () => {
   test.each([
     ["outside of the allowed folders", "../../tides.txt", 403],
     ["of a folder", "notes/", 400],
-  ])("L11: a path %s is its own status", async (_what, file_path, status_code) => {
+  ])("L11: a path %s has a specific status", async (_what, file_path, status_code) => {
     const default_tools = { file_roots: [`${folder.path}/files`] };
     const binding = kept(new LocalMCPBinding({ default_tools, logger }));
     expect(await binding.executeTool("file_writer", { file_path, content: "high" })).toMatchObject({ status_code });
@@ -234,7 +234,7 @@ describe("tool folders", () => {
     ["without `execute`", "it.mjs", "export const run = () => 1;\n", "it exports no function `execute(params)`"],
     ["with a syntax error", "it.mjs", "export const execute = () => {\n  return 1 +;\n};\n", "line 2: SyntaxError"],
     ["with a syntax error", "it.ts", "export function execute(): number {\n  return ((1);\n}\n", "it.ts:2"],
-  ])("L30: a script %s (%s) is not offered, and it is said why", async (_what, file, text, words) => {
+  ])("L30: a script %s (%s) is not offered, with the reason", async (_what, file, text, words) => {
     tool("it", file, text);
     tool("fine", "fine.py", "def execute(params):\n    return 1\n");
     const binding = local();
@@ -246,7 +246,7 @@ describe("tool folders", () => {
     expect(await binding.executeTool("it", {})).toEqual({ error: "Tool not found", status_code: 404 });
   });
 
-  test("L30: once mended, it is there with the next discovery", async () => {
+  test("L30: a repaired script is in the next discovery", async () => {
     tool("it", "it.py", "def execute(params:\n");
     const binding = local();
     expect(await binding.discoverTools()).toEqual([]);
@@ -263,13 +263,13 @@ describe("tool folders", () => {
     ["it.mjs", "const run = () => 1;\nexport { run as execute };\n"],
     ["it.mjs", "const text = await Promise.resolve(import.meta.url);\nexport default () => text;\n"],
     ["it.ts", "export async function execute(_params: { x?: number }): Promise<number> { return 1; }\n"],
-  ])("L30: `execute` may come about as in %s: %j", async (file, text) => {
+  ])("L30: `execute` may be defined as in %s: %j", async (file, text) => {
     tool("it", file, text);
     expect((await local().discoverTools()).map(({ name }) => name)).toEqual(["it"]);
   });
 });
 
-describe("what a client lends", () => {
+describe("models of a client", () => {
   const ASKS =
     "def execute(params, lollms_client_instance=None):\n" +
     "    return lollms_client_instance.generate_text(params['ask'])\n";
@@ -278,7 +278,7 @@ describe("what a client lends", () => {
     ["generate_text", (say: unknown) => ({ generate_text: say })],
     ["generateText", (say: unknown) => ({ generateText: say })],
     ["llm.generate_text", (say: unknown) => ({ llm: { generate_text: say } })],
-  ])("L34: a client with %s serves text to tools", async (_name, clientOf) => {
+  ])("L34: a client with %s generates text for tools", async (_name, clientOf) => {
     tool("poet", "poet.py", ASKS);
     const asked: unknown[] = [];
     const client = clientOf(async (prompt: string) => {
@@ -293,7 +293,7 @@ describe("what a client lends", () => {
     expect(asked).toEqual(["a haiku"]);
   });
 
-  test("L34: what the client throws is the tool's to see; without one the tool is told so", async () => {
+  test("L34: a tool gets the client's error; without a client it is told so", async () => {
     tool("poet", "poet.py", ASKS);
     const lollms_client_instance = { generate_text: () => Promise.reject(new Error("out of ink")) };
     expect(await local().executeTool("poet", { ask: "x" }, { lollms_client_instance })).toMatchObject({
@@ -304,7 +304,7 @@ describe("what a client lends", () => {
     });
   });
 
-  test("L34: LocalMCPBinding takes `models`, and refuses what is none", async () => {
+  test("L34: LocalMCPBinding takes `models`, and refuses an invalid value", async () => {
     expect(() => local({ models: "gpt" })).toThrow('`models` must be an object, got "gpt".');
     tool("poet", "poet.py", ASKS);
     const models = {
@@ -316,7 +316,7 @@ describe("what a client lends", () => {
   });
 });
 
-describe("constructors check their options in their own words", () => {
+describe("constructors report options by their own names", () => {
   test.each([
     [() => new LocalMCPBinding("tools" as never), "`LocalMCPBinding` takes its options as one object"],
     [() => new StandardMCPBinding([] as never), "`StandardMCPBinding` takes its options as one object"],
@@ -341,7 +341,7 @@ describe("constructors check their options in their own words", () => {
       () => new RemoteMCPBinding({ server_url: "http://x/mcp", auth_config: { token: "t" } as never }),
       '{type: "bearer", token}',
     ],
-  ])("L51, L61: what is wrong is told so that it can be mended, case %#", (make, words) => {
+  ])("L51, L61: an error states how to fix it, case %#", (make, words) => {
     expect(make).toThrow(words);
   });
 
@@ -352,7 +352,7 @@ describe("constructors check their options in their own words", () => {
     ["python3 x.py", "A server must be an object"],
     [{ command: ["a"], env: ["A=1"] }, "`env` must be an object"],
     [{ command: ["a"], cwd: 7 }, "`cwd` must be the path of a folder, got 7."],
-  ])("L51: the server %j is left out in these words", (server, words) => {
+  ])("L51: the server %j is left out with this message", (server, words) => {
     const binding = kept(new StandardMCPBinding({ initial_servers: { calc: server } as never, logger }));
     expect([binding.servers, binding.diagnostics]).toEqual([
       [],
@@ -362,7 +362,7 @@ describe("constructors check their options in their own words", () => {
 });
 
 describe("times of a server", () => {
-  /** Takes its time before it answers for the first time. */
+  /** Responds slowly the first time. */
   const SLOW_START = `
 import { createInterface } from "node:readline";
 const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
@@ -382,7 +382,7 @@ setTimeout(() => {
   const names = async (binding: StandardMCPBinding): Promise<readonly string[]> =>
     (await binding.discover_tools({ timeout_per_server: 120 })).map(({ name }) => name);
 
-  test("L51: are seconds where they are bare numbers, as they are everywhere in the documents", async () => {
+  test("L51: numbers without a unit are seconds, as everywhere in the documents", async () => {
     const command = [process.execPath, folder.write("slow.mjs", SLOW_START)];
     const binding = kept(
       new StandardMCPBinding({ initial_servers: { near: { command, connect_timeout: 120 } }, logger }),
@@ -398,7 +398,7 @@ setTimeout(() => {
     [{ idle_stop: "soon" }, "`idle_stop` must be a number of seconds above 0", 'got "soon".'],
     [{ tool_timeouts: { tide: -5 } }, "`tool_timeouts.tide` must be a number of seconds above 0", "got -5."],
     [{ timeout: 0 }, "`timeout` must be above 0", "got 0."],
-  ])("L51: %j is left out in those words", (times, words, got) => {
+  ])("L51: %j is left out with that message", (times, words, got) => {
     const server = { command: ["tides"], ...times } as never;
     const { servers, diagnostics } = kept(new StandardMCPBinding({ initial_servers: { near: server }, logger }));
     expect([servers, diagnostics.map(({ message }) => message)]).toEqual([[], [expect.stringContaining(words)]]);
@@ -406,7 +406,7 @@ setTimeout(() => {
   });
 });
 
-test("L11, L61: what fails later is told in the binding's own words, too", async () => {
+test("L11, L61: later failures also use the binding's names", async () => {
   const away = kept(new RemoteMCPBinding({ server_url: `http://127.0.0.1:${await closedPort()}/mcp`, logger }));
   expect(await away.discoverTools()).toEqual([]);
   expect(away.diagnostics[0]!.message).toContain("correct `server_url`");
@@ -421,7 +421,7 @@ describe("default tools", () => {
   const bundled = (): LocalMCPBinding =>
     kept(new LocalMCPBinding({ default_tools: { file_roots: [`${folder.path}/files`] }, logger }));
 
-  test("L35: `~` is the home folder, which may not be written to, and no folder of that name", async () => {
+  test("L35: `~` is the home folder, not a folder of that name, and refused for writing", async () => {
     expect(await bundled().executeTool("file_writer", { file_path: "~/tides.txt", content: "x" })).toMatchObject({
       status_code: 403,
     });
@@ -430,7 +430,7 @@ describe("default tools", () => {
     });
   });
 
-  test("L38: the interpreter advises nothing that it does not take", async () => {
+  test("L38: the interpreter gives only advice that it accepts", async () => {
     const result = await bundled().executeTool("python_interpreter", { code: "input('name? ')" });
     expect(JSON.stringify(result)).toContain("Write the values into the code.");
     expect(JSON.stringify(result)).not.toContain("inputs");

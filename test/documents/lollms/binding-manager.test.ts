@@ -27,7 +27,7 @@ afterEach(() => {
   folder[Symbol.dispose]();
 });
 
-/** A binding module in the folder; `methods` are the class's members. */
+/** A binding module in the folder; `methods` are members of the class. */
 function write(
   place: string,
   { methods = WHOLE, exported = 'export const BindingName = "Custom";', before = "" } = {},
@@ -48,7 +48,7 @@ const WHOLE =
 const manager = (): LollmsMCPBindingManager => new LollmsMCPBindingManager(folder.path);
 
 describe("the manager", () => {
-  test("L20: bindings of a directory are made: a file, a folder with an index, TypeScript, JavaScript", async () => {
+  test("L20: creates bindings of a directory: a file, a folder with an index, TypeScript, JavaScript", async () => {
     write("one.ts", {
       methods: WHOLE.replace("options = {}", "options: object = {}").replace(
         "(name, params)",
@@ -63,7 +63,7 @@ describe("the manager", () => {
     ]);
   });
 
-  test("L20: what is not in the directory is not found, wherever else it lies", async () => {
+  test("L20: does not find bindings outside the directory", async () => {
     write("inside/one.mjs");
     const bindings = new LollmsMCPBindingManager(`${folder.path}/other`);
     for (const name of ["one", "../inside/one", "inside/one", "constructor", "__proto__"])
@@ -85,7 +85,7 @@ describe("the manager", () => {
     expect(() => new LollmsMCPBindingManager("")).toThrow("`mcp_bindings_dir` must name a folder");
   });
 
-  test("L21: `[bindings] dir` of toolyard.toml is the manager's directory, relative to its file", async () => {
+  test("L21: `[bindings] dir` of toolyard.toml is the directory, relative to its file", async () => {
     write("mine/one.mjs");
     const config = folder.write("toolyard.toml", '[bindings]\ndir = "mine"\n');
     const bindings = await LollmsMCPBindingManager.fromConfig(config);
@@ -96,7 +96,7 @@ describe("the manager", () => {
     );
   });
 
-  test("L21: the hub takes that section and never reads the folder; a wrong key in it is refused", async () => {
+  test("L21: the hub accepts that section without reading the folder, and refuses a wrong key", async () => {
     write("mine/one.mjs", {
       before: `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(`${folder.path}/loaded`)}, "");`,
     });
@@ -109,7 +109,7 @@ describe("the manager", () => {
     ).rejects.toThrow("did you mean `dir`?");
   });
 
-  test("L22: a class is loaded once and kept under its name", async () => {
+  test("L22: a class is loaded once and kept by name", async () => {
     write("one.mjs", {
       before:
         `import { appendFileSync } from "node:fs"; appendFileSync(${JSON.stringify(`${folder.path}/loads`)}, ` +
@@ -124,7 +124,7 @@ describe("the manager", () => {
     expect(readFileSync(`${folder.path}/loads`, "utf8")).toBe("x");
   });
 
-  test("L22: what could not be loaded is not kept, and may be mended", async () => {
+  test("L22: a class that failed to load is not kept, and may be repaired", async () => {
     const bindings = manager();
     write("one.mjs", { exported: "" });
     expect(await bindings.createBinding("one")).toBeUndefined();
@@ -134,7 +134,7 @@ describe("the manager", () => {
     expect(bindings.problems.size).toBe(0);
   });
 
-  test("L23: the class is the one that `BindingName` names, whatever else the module exports", async () => {
+  test("L23: the class is the one in `BindingName`, whatever else the module exports", async () => {
     write("one.mjs", { before: "export class Other {}" });
     expect((await manager().createBinding("one"))!.constructor.name).toBe("Custom");
   });
@@ -157,7 +157,7 @@ describe("the manager", () => {
     ],
     ["throws as it is loaded", { before: 'throw new Error("not today");' }, "cannot be loaded: not today"],
     ["cannot be parsed", { before: "const = 1;" }, expect.stringContaining("cannot be loaded: one.mjs:2")],
-  ])("L23: a module that %s gives nothing, and says why", async (_what, module, problem) => {
+  ])("L23: a module that %s gives undefined, with the reason", async (_what, module, problem) => {
     write("one.mjs", module);
     const warned: string[] = [];
     const bindings = new LollmsMCPBindingManager({
@@ -170,7 +170,7 @@ describe("the manager", () => {
   });
 
   test.each(["discoverTools", "executeTool"])(
-    "L1: a class on disk without `%s` is refused when it is loaded",
+    "L1: a class on disk without `%s` is refused at load",
     async (lacking) => {
       const methods = lacking === "executeTool" ? "async discover_tools() { return []; }" : EXECUTE;
       write("one.mjs", { methods });
@@ -183,7 +183,7 @@ describe("the manager", () => {
     },
   );
 
-  test("L1: a class on disk that needs no base class is taken, too", async () => {
+  test("L1: a class on disk without the base class is accepted", async () => {
     folder.write(
       "one.mjs",
       'export const BindingName = "Own"; export class Own { binding_name = "own"; ' +
@@ -203,7 +203,7 @@ describe("the manager", () => {
     await local!.close();
   });
 
-  test("L24: a constructor that throws gives nothing, with the reason", async () => {
+  test("L24: a constructor that throws gives undefined, with the reason", async () => {
     write("one.mjs", { methods: WHOLE.replace("super(", 'if (!options.key) throw new Error("no key"); super(') });
     const bindings = manager();
     expect(await bindings.createBinding("one")).toBeUndefined();
@@ -212,7 +212,7 @@ describe("the manager", () => {
     expect(await bindings.createBinding("local_mcp", { tools_folder_path: "" })).toBeUndefined();
   });
 
-  test("L25: the names are those of the modules that are bindings, and of the package's own", async () => {
+  test("L25: lists modules with bindings, and the package's bindings", async () => {
     write("one.mjs");
     write("two/index.ts", {
       methods: WHOLE.replace("options = {}", "options: object = {}").replace(
@@ -224,7 +224,7 @@ describe("the manager", () => {
     expect(await new LollmsMCPBindingManager().getAvailableBindings()).toEqual(BUNDLED);
   });
 
-  test("L25: what is no binding is not named: broken modules, caches, hidden files, texts", async () => {
+  test("L25: does not list broken modules, caches, hidden files and texts", async () => {
     write("broken.mjs", { exported: "" });
     folder.write("__pycache__/index.js", "");
     folder.write(".hidden/index.mjs", "");
@@ -235,7 +235,7 @@ describe("the manager", () => {
     expect(await new LollmsMCPBindingManager(`${folder.path}/gone`).getAvailableBindings()).toEqual(BUNDLED);
   });
 
-  test("L63: a binding whose package is missing is the only one that is not there, with a clear message", async () => {
+  test("L63: a binding with a missing package is the only one excluded, with a clear message", async () => {
     write("good.mjs");
     write("needs.mjs", { before: 'import "a-package-that-is-not-there";' });
     const bindings = manager();
@@ -243,7 +243,7 @@ describe("the manager", () => {
     expect(bindings.problems.get("needs")).toMatch(/^cannot be loaded: .*a-package-that-is-not-there/);
   });
 
-  test("L63: no optional package is needed for the bindings of this package", async () => {
+  test("L63: the package's bindings need no optional package", async () => {
     const own = new LollmsMCPBindingManager();
     expect(await own.getAvailableBindings()).toEqual(BUNDLED);
     expect(own.problems.size).toBe(0);
@@ -281,7 +281,7 @@ describe("a custom binding over plain HTTP", () => {
     return { ...service, binding: binding! };
   }
 
-  test("L14: it lists by GET, executes by POST with the parameters as JSON, and tells its endpoint", async () => {
+  test("L14: lists by GET, executes by POST with JSON parameters, and reports its endpoint", async () => {
     await using service = await open();
     const { binding } = service;
     expect(binding.binding_name).toBe("my_custom_mcp");
@@ -293,7 +293,7 @@ describe("a custom binding over plain HTTP", () => {
     expect(binding.get_binding_config()).toEqual({ api_endpoint: service.url });
   });
 
-  test("L14: a refusal is the service's text and status; a late or gone service is an error, not a throw", async () => {
+  test("L14: a refusal has the service's text and status; a late or stopped service is an error", async () => {
     await using service = await open();
     const { binding } = service;
     expect(await binding.executeTool("example_remote_tool", {})).toEqual({ error: "no data", status_code: 418 });

@@ -8,7 +8,7 @@ export interface BindingsFolder {
   readonly kept: <T extends AsyncDisposable>(binding: T) => T;
 }
 
-/** A folder and a home for each test of bindings, and the end of what it opened. */
+/** A folder and a home for each test of bindings; closes everything at the end. */
 export function bindingsFolder(): BindingsFolder {
   let folder: ToolFolder;
   const open: AsyncDisposable[] = [];

@@ -19,7 +19,7 @@ const folder = bindingsFolder();
 const { kept } = folder;
 const logger = SILENT_LOGGER;
 
-/** What a slow machine needs is no matter here. */
+/** The test is not about speed. */
 const PATIENT = { timeout_per_server: 100 };
 
 const GRIND = {
@@ -52,7 +52,7 @@ describe("tools of a folder", () => {
     );
   });
 
-  test("L2, L3, L4, L30, L32: a sub-folder each, defined as the document writes it", async () => {
+  test("L2, L3, L4, L30, L32: one sub-folder each, defined as in the document", async () => {
     folder.write("mill/sweep/sweep.py", "def execute(params):\n    return 1\n");
     folder.write("mill/haul/haul.mcp.json", JSON.stringify({ ...GRIND, name: "haul" }));
     folder.write("mill/deep/down/down.mcp.json", JSON.stringify({ ...GRIND, name: "down" }));
@@ -64,7 +64,7 @@ describe("tools of a folder", () => {
     for (const missing of ["sweep.mcp.json", "haul.py"]) expect(told).toContain(missing);
   });
 
-  test("L5, L33: force_refresh looks again, and a call runs the script as it is now", async () => {
+  test("L5, L33: force_refresh searches again, and a call runs the current script", async () => {
     const binding = local();
     expect(await binding.execute_tool("grind", { sacks: 5 })).toEqual({
       output: { flour: 4, corn: "rye" },
@@ -82,14 +82,14 @@ describe("tools of a folder", () => {
     [{ sacks: "five" }, "sacks"],
     [{ sacks: 0 }, "sacks"],
     [{ sacks: 2, corn: "wheat" }, "corn"],
-  ])("L8: parameters %j are held against the schema", async (params, named) => {
+  ])("L8: parameters %j are checked against the schema", async (params, named) => {
     expect(await local().execute_tool("grind", params)).toMatchObject({
       error: expect.stringContaining(named),
       status_code: 400,
     });
   });
 
-  test("L9: a call has its time, and its tool the client instance if it wants one", async () => {
+  test("L9: a call has a time limit, and its tool gets the client instance if it takes one", async () => {
     tool("doze", "import time\n\ndef execute(params):\n    time.sleep(600)\n");
     tool(
       "call",
@@ -107,12 +107,12 @@ describe("tools of a folder", () => {
     expect(heard).toContain("the miller calls");
   });
 
-  test("L12: an unknown tool is 404 in the document's words", async () => {
+  test("L12: an unknown tool is 404 with the document's message", async () => {
     const result = (await local().execute_tool("thresh", {})) as { error: string; status_code: number };
     expect([result.status_code, result.error]).toEqual([404, expect.stringMatching(/not found|Unknown tool/i)]);
   });
 
-  test("L6: a broken neighbour leaves the healthy, and no folder an empty list", async () => {
+  test("L6: a broken tool does not affect others; no folder gives an empty list", async () => {
     folder.write("mill/torn/torn.mcp.json", "{");
     folder.write("mill/torn/torn.py", "def execute(params):\n    return 1\n");
     const binding = local();
@@ -124,7 +124,7 @@ describe("tools of a folder", () => {
 });
 
 describe("several kinds at once", () => {
-  test("L0, L2, L6: one surface over a folder, a child and a remote; who is away takes no other with it", async () => {
+  test("L0, L2, L6: one surface for a folder, a child and a remote; a stopped one affects no other", async () => {
     tool("grind", "def execute(params):\n    return 'ground'\n");
     await using remote = await startTools({ weigh: ({ sacks }) => ({ kilos: Number(sacks) * 50 }) });
     const calc = join(ROOT, "test/documents/python/calc_server.py");
@@ -172,7 +172,7 @@ export class Mill extends LollmsMCPBinding {
 }`,
     );
 
-  test("L20, L21, L22, L23, L24, L25: finds, loads once, makes, and gives nothing for what cannot be", async () => {
+  test("L20, L21, L22, L23, L24, L25: finds, loads once, creates, and gives undefined otherwise", async () => {
     const counted = "globalThis.millsLoaded = (globalThis.millsLoaded ?? 0) + 1;\n";
     write("water_mill", "Mill", counted);
     write("wind_mill", "Wind");
@@ -194,17 +194,17 @@ export class Mill extends LollmsMCPBinding {
     }
   });
 
-  test("L21: without a folder it has those of the package", async () => {
+  test("L21: without a folder it has the package's bindings", async () => {
     const names = await new LollmsMCPBindingManager().get_available_bindings();
     expect(names).toEqual(expect.arrayContaining(["local_mcp", "remote_mcp", "standard_mcp"]));
   });
 });
 
-describe("the tools that come along", () => {
+describe("the bundled tools", () => {
   const bundled = (options: object = {}): LocalMCPBinding =>
     kept(new LocalMCPBinding({ default_tools: { file_roots: [`${folder.path}/files`] }, logger, ...options }));
 
-  test("L31: four of them, each with what goes in and what comes out", async () => {
+  test("L31: there are four, with their inputs and outputs", async () => {
     const tools = await bundled().discover_tools(PATIENT);
     const keys = Object.fromEntries(
       tools.map(({ name, input_schema: input, output_schema: output }) => [
@@ -230,7 +230,7 @@ describe("the tools that come along", () => {
     expect(tools).toHaveLength(4);
   });
 
-  test("L36: draws by the client's own model, and says so where there is none", async () => {
+  test("L36: draws with the client's model, and reports if there is none", async () => {
     const PNG = Buffer.from(
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
       "base64",
@@ -260,7 +260,7 @@ describe("the tools that come along", () => {
     expect(await binding.execute_tool("generate_image_from_prompt", { prompt: "a mill" })).toHaveProperty("error");
   });
 
-  test("L37, L63: a search that cannot be made is a result with `error`, and takes nothing else with it", async () => {
+  test("L37, L63: a failed search is a result with `error`, and affects nothing else", async () => {
     const web_search = { backend: "searxng" as const, base_url: `http://127.0.0.1:${await closedPort()}` };
     const binding = bundled({ web_search });
     const searched = await binding.execute_tool("internet_search", { query: "mills of Holland", num_results: 3 });
@@ -274,7 +274,7 @@ describe("the tools that come along", () => {
     return (result as { output: Record<string, unknown> }).output;
   };
 
-  test("L38: Python gives what it printed, and how it ended", async () => {
+  test("L38: Python returns its output and exit status", async () => {
     const done = await runs("import math\nprint(math.comb(7, 3))");
     expect(done).toMatchObject({ stdout: "35\n", stderr: "", execution_status: "success" });
   });
@@ -287,7 +287,7 @@ describe("the tools that come along", () => {
     expect(await runs(code)).toMatchObject({ execution_status: "error" });
   });
 
-  test("L39: its time holds, whatever it does", async () => {
+  test("L39: its time limit always applies", async () => {
     expect(await runs("while True: pass", 1)).toMatchObject({ execution_status: "timeout" });
   });
 });

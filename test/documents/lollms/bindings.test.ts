@@ -82,7 +82,7 @@ async function pidOf(binding: StandardMCPBinding, alias: string): Promise<number
 }
 
 describe("the contract", () => {
-  test("L0: scripts, a server on stdio and a server on HTTP answer side by side through one surface", async () => {
+  test("L0: scripts, a stdio server and an HTTP server respond through one surface", async () => {
     await using server = await startTools({ add: ({ a, b }) => ({ sum: Number(a) + Number(b) }) });
     const bindings: LollmsMCPBinding[] = [local(), standard(), remote({ server_url: server.url })];
     const calls = [
@@ -98,7 +98,7 @@ describe("the contract", () => {
     ]);
   });
 
-  test("L0: a binding that has nothing behind it leaves the others alone", async () => {
+  test("L0: a binding without tools does not affect the others", async () => {
     const dead = remote({ server_url: `http://127.0.0.1:${await closedPort()}/mcp` });
     expect(await Promise.all([dead, local()].map((binding) => binding.discoverTools()))).toMatchObject([
       [],
@@ -129,7 +129,7 @@ describe("the contract", () => {
     expect(await new Camel("camel").execute_tool("x", {})).toEqual({ output: 2, status_code: 200 });
   });
 
-  test("L1: a class that lacks one of them is refused when it is made", () => {
+  test("L1: the constructor refuses a class that lacks one of them", () => {
     class Half extends LollmsMCPBinding {
       override async discoverTools(): Promise<ToolDefinition[]> {
         return [];
@@ -140,7 +140,7 @@ describe("the contract", () => {
     );
   });
 
-  test("L2: every binding has a name of its own", () => {
+  test("L2: every binding has a unique name", () => {
     const bindings = [local(), standard(), remote({ server_url: "http://127.0.0.1:1/mcp" }), kept(new HubMCPBinding())];
     expect(bindings.map(({ binding_name }) => binding_name)).toEqual([
       "local_mcp",
@@ -151,13 +151,13 @@ describe("the contract", () => {
     expect(bindings.every((binding) => binding.bindingName === binding.binding_name)).toBe(true);
   });
 
-  test("L2: the name cannot be changed from outside by an option", () => {
+  test("L2: no option changes the name", () => {
     expect(() => new StandardMCPBinding({ binding_name: "other" } as never)).toThrow(
       "There is no option `binding_name`.",
     );
   });
 
-  test("L3: discovery gives a list, and the snake_case spelling gives the same", async () => {
+  test("L3: discovery returns a list, and the snake_case spelling the same one", async () => {
     const binding = local();
     const tools = await binding.discover_tools();
     expect(tools).toHaveLength(1);
@@ -171,19 +171,19 @@ describe("the contract", () => {
     ).toEqual([]);
   });
 
-  test("L4: a definition has name, description, input_schema and output_schema, and no other key", async () => {
+  test("L4: a definition has only name, description, input_schema and output_schema", async () => {
     expect(await local().discoverTools()).toEqual([
       { name: "weather", description: "Tool weather.", input_schema: CITY, output_schema: WEATHER },
     ]);
   });
 
-  test("L4: a tool without an output schema has no key for it, and the wire's spellings do not appear", async () => {
+  test("L4: a tool without an output schema lacks the key; there are no protocol spellings", async () => {
     const [first] = (await standard().discoverTools()).filter(({ name }) => name === "library::search_chunks");
     expect(Object.keys(first!)).toEqual(["name", "description", "input_schema"]);
     expect(first!.input_schema).toMatchObject({ required: ["query"] });
   });
 
-  test("L5: force_refresh asks the servers anew", async () => {
+  test("L5: force_refresh asks the servers again", async () => {
     const served: Record<string, () => string> = { one: () => "1" };
     await using server = await startTools(served);
     const binding = remote({ server_url: server.url });
@@ -196,13 +196,13 @@ describe("the contract", () => {
     ]);
   });
 
-  test("L5: timeout_per_server bounds a server that hangs, and the others' tools are there", async () => {
+  test("L5: timeout_per_server limits a hanging server, and the others' tools are listed", async () => {
     const binding = standard({
       initial_servers: { silent: { command: [...COMMAND, "silent"] }, good: { command: COMMAND } },
     });
     const discover = (): Promise<readonly ToolDefinition[]> =>
       binding.discoverTools({ timeoutPerServer: "1s", forceRefresh: true });
-    // A good server may take longer than that to start, and is there from then on.
+    // A good server may take longer to start, and is available afterwards.
     await expect.poll(async () => names(await discover())).toContain("good::add_numbers");
     const startedAt = performance.now();
     const tools = await discover();
@@ -213,7 +213,7 @@ describe("the contract", () => {
     ]);
   });
 
-  test("L5: both spellings of an option, and one that does not exist, give an empty list with the reason", async () => {
+  test("L5: both spellings of an option, or an unknown one, give an empty list with the reason", async () => {
     const binding = local();
     expect(await binding.discoverTools({ force_refresh: true, forceRefresh: true })).toEqual([]);
     expect(binding.diagnostics).toMatchObject([
@@ -225,7 +225,7 @@ describe("the contract", () => {
     ]);
   });
 
-  test("L6: bad JSON, a missing script and a missing folder leave the healthy rest, and are told", async () => {
+  test("L6: bad JSON, a missing script and a missing folder are reported; others remain", async () => {
     const binding = local();
     folder.write("tools/broken/broken.mcp.json", "{");
     folder.write("tools/broken/broken.mjs", "");
@@ -243,7 +243,7 @@ describe("the contract", () => {
     ).toEqual([]);
   });
 
-  test("L6: a server that cannot be started, or whose command is none, is left out", async () => {
+  test("L6: a server that cannot start, or has no command, is left out", async () => {
     const binding = standard({
       initial_servers: {
         bad: { command: ["toolyard-no-such-program"] },
@@ -257,7 +257,7 @@ describe("the contract", () => {
     expect(binding.diagnostics.map(({ source }) => source).toSorted()).toEqual(["bad", "worse"]);
   });
 
-  test("L6: a server that is gone when it is asked anew is no longer offered", async () => {
+  test("L6: a server that has stopped by the next forced discovery is not offered", async () => {
     const server = await startTools({ one: () => "1" });
     const binding = remote({ server_url: server.url });
     expect(await binding.discoverTools()).toHaveLength(1);
@@ -266,7 +266,7 @@ describe("the contract", () => {
     expect(binding.diagnostics).toHaveLength(1);
   });
 
-  test("L7: execution takes the name with its alias, and without where only one server has it", async () => {
+  test("L7: execution accepts the name with its alias, and without if only one server has it", async () => {
     const binding = standard();
     expect(await binding.executeTool("library::add_numbers", { a: 2, b: 3 })).toEqual({
       output: { sum: 5 },
@@ -278,7 +278,7 @@ describe("the contract", () => {
     });
   });
 
-  test("L7: a name that two servers have needs its alias", async () => {
+  test("L7: a name shared by two servers needs its alias", async () => {
     const binding = standard({ initial_servers: { one: { command: COMMAND }, two: { command: COMMAND } } });
     expect(await binding.executeTool("add_numbers", {})).toMatchObject({
       error: expect.stringContaining("Several tools answer to add_numbers"),
@@ -286,12 +286,12 @@ describe("the contract", () => {
     });
   });
 
-  test("L8: parameters that fit the schema go through, with its defaults", async () => {
+  test("L8: valid parameters are passed, with the schema's defaults", async () => {
     const result = await standard().executeTool("library::search_chunks", { query: "nominalism" });
     expect(result).toMatchObject({ output: expect.objectContaining({ limit: 10 }), status_code: 200 });
   });
 
-  test("L8: parameters that do not fit never reach the tool", async () => {
+  test("L8: invalid parameters never reach the tool", async () => {
     tool("mark", `import { writeFileSync } from "node:fs"; export const execute = () => writeFileSync("ran", "");`, {
       input_schema: CITY,
     });
@@ -308,7 +308,7 @@ describe("the contract", () => {
     expect(existsSync(`${folder.path}/tools/mark/ran`)).toBe(false);
   });
 
-  test("L9: timeout bounds an execution, in seconds or with a unit", async () => {
+  test("L9: timeout limits an execution, in seconds or with a unit", async () => {
     const binding = standard();
     await binding.discoverTools();
     expect(await binding.executeTool("library::hang", {}, { timeout: 0.3 })).toEqual({
@@ -322,7 +322,7 @@ describe("the contract", () => {
     expect(await binding.executeTool("library::hang", {}, { timeout: -1 })).toMatchObject({ status_code: 400 });
   });
 
-  test("L9: lollms_client_instance hears what a tool that takes it logs and reports", async () => {
+  test("L9: lollms_client_instance receives logs and progress of a tool that takes it", async () => {
     tool(
       "talks",
       "export function execute(params, lollms_client_instance) { lollms_client_instance.logger.info('half " +
@@ -340,7 +340,7 @@ describe("the contract", () => {
     expect(heard).toEqual(["half way", [1, 2, "half"]]);
   });
 
-  test("L9: a tool that takes no instance gets none", async () => {
+  test("L9: a tool without that parameter gets no instance", async () => {
     tool("plain", "export function execute(...all) { return all.length; }");
     expect(await local().executeTool("plain", {}, { lollmsClientInstance: {} })).toEqual({
       output: 1,
@@ -355,7 +355,7 @@ describe("the contract", () => {
     });
   });
 
-  test("L10: a result that says it is an error is no success", async () => {
+  test("L10: a result that reports an error is no success", async () => {
     await using server = await startTools({
       fails: () => {
         throw new Error("no luck");
@@ -374,11 +374,11 @@ describe("the contract", () => {
     });
   });
 
-  test.each(Object.keys(KINDS) as FailKind[])("L11: the status of %s is that of the table", (kind) => {
+  test.each(Object.keys(KINDS) as FailKind[])("L11: the status of %s is from the table", (kind) => {
     expect(toFailure(fail(kind, "why"))).toMatchObject({ status_code: KINDS[kind].status });
   });
 
-  test("L11: what a tool throws is its failure, and nothing is thrown", async () => {
+  test("L11: an exception of a tool is its failure, and nothing is thrown", async () => {
     tool("throws", "export function execute() { throw new RangeError('too far'); }");
     expect(await local().executeTool("throws", {})).toEqual({
       error: "Tool execution failed: RangeError: too far",
@@ -391,12 +391,12 @@ describe("the contract", () => {
     expect(await standard().executeTool("library::nothing", {})).toEqual({ error: "Tool not found", status_code: 404 });
   });
 
-  test("L12: a tool whose server is away is not unknown", async () => {
+  test("L12: a tool of an unreachable server is not unknown", async () => {
     const binding = remote({ server_url: `http://127.0.0.1:${await closedPort()}/mcp` });
     expect(await binding.executeTool("remote_server::add", {})).toMatchObject({ status_code: 503 });
   });
 
-  test("L13: a binding tells the configuration it was made with, and a subclass may tell its own", () => {
+  test("L13: a binding returns its configuration, and a subclass may return another", () => {
     const servers = { library: { command: COMMAND } };
     expect(standard({ initial_servers: servers }).get_binding_config()).toEqual({
       initial_servers: servers,
@@ -415,7 +415,7 @@ describe("the contract", () => {
     expect(kept(new Own({ tools_folder_path: "x" })).get_binding_config()).toEqual({ api_endpoint: "http://x" });
   });
 
-  test("L12: next to a hanging server a wrong name with a healthy prefix fails at once; a bare one waits", async () => {
+  test("L12: beside a hanging server a wrong name with a healthy prefix fails immediately", async () => {
     const binding = standard({
       initial_servers: {
         silent: { command: [...COMMAND, "silent"], connect_timeout: "10m" },
@@ -434,7 +434,7 @@ describe("the contract", () => {
     expect(await binding.executeTool("silent::nope", {}, { timeout: "100ms" })).toMatchObject({ status_code: 504 });
   });
 
-  test("L12: a bare name whose only server is away is not unknown, and is found once it is there", async () => {
+  test("L12: a bare name of an unreachable server is not unknown, and is found after its start", async () => {
     const port = await closedPort();
     const binding = remote({ server_url: `http://127.0.0.1:${port}/mcp` });
     expect(await binding.executeTool("one", {})).toMatchObject({ status_code: 503 });
@@ -442,23 +442,23 @@ describe("the contract", () => {
     await expect.poll(() => binding.executeTool("one", {}), { timeout: 20_000 }).toMatchObject({ status_code: 200 });
   });
 
-  test("L13: a configuration that cannot be used makes no instance", () => {
+  test("L13: an invalid configuration creates no instance", () => {
     expect(() => new LocalMCPBinding({ tools_folder_path: "" })).toThrow("`tools_folder_path` must name the folder");
   });
 });
 
 describe("StandardMCPBinding", () => {
-  test("L52: names stand behind their alias and `::`", async () => {
+  test("L52: names have their alias and `::` as a prefix", async () => {
     expect(names(await standard().discoverTools())).toContain("library::search_chunks");
   });
 
-  test("L52: a server that is not initialised contributes none", async () => {
+  test("L52: a server that is not initialised contributes no tools", async () => {
     expect(
       await standard({ initial_servers: { bad: { command: ["toolyard-no-such-program"] } } }).discoverTools(),
     ).toEqual([]);
   });
 
-  test("L54: an added server is in the next discovery; one that is removed is gone with its process", async () => {
+  test("L54: an added server is in the next discovery; a removed one ends with its process", async () => {
     const binding = standard({});
     expect(await binding.addServer("late", COMMAND)).toBe(true);
     expect(names(await binding.discoverTools())).toContain("late::where");
@@ -469,7 +469,7 @@ describe("StandardMCPBinding", () => {
     expect(await binding.executeTool("late::where", {})).toEqual({ error: "Tool not found", status_code: 404 });
   });
 
-  test("L54: an alias or a command that cannot be used is refused, and so is removing what is not there", async () => {
+  test("L54: refuses an invalid alias or command, and removing an unknown alias", async () => {
     const binding = standard({});
     expect(await binding.addServer("a::b", COMMAND)).toBe(false);
     expect(await binding.add_server("empty", [])).toBe(false);
@@ -498,12 +498,12 @@ describe("RemoteMCPBinding", () => {
     });
   });
 
-  test("L60: an address where no MCP server is gives nothing", async () => {
+  test("L60: an address without an MCP server gives no tools", async () => {
     await using server = await startTools({}, { path: "/elsewhere" });
     expect(await remote({ server_url: server.url.replace("elsewhere", "mcp") }).discoverTools()).toEqual([]);
   });
 
-  test("L61: the alias is `remote_server` unless another is given, and credentials go along", async () => {
+  test("L61: the alias is `remote_server` by default, and credentials are sent", async () => {
     await using server = await startTools({ one: () => "1" }, { token: "s3cret" });
     expect(
       names(await remote({ server_url: server.url, auth_config: { type: "bearer", token: "s3cret" } }).discoverTools()),
@@ -519,7 +519,7 @@ describe("RemoteMCPBinding", () => {
     ).toEqual(["own::one"]);
   });
 
-  test("L61: without them nothing is let in, and credentials of an unknown kind are refused at once", async () => {
+  test("L61: calls without credentials are refused, and unknown kinds of credentials immediately", async () => {
     await using server = await startTools({ one: () => "1" }, { token: "s3cret" });
     expect(await remote({ server_url: server.url }).discoverTools()).toEqual([]);
     expect(() => remote({ server_url: server.url, auth_config: { type: "magic" } as never })).toThrow(
@@ -528,7 +528,7 @@ describe("RemoteMCPBinding", () => {
     expect(() => remote({ server_url: "nowhere" })).toThrow("`server_url` is no address");
   });
 
-  test("L62: discovery and execution go to server_url, and to nothing else there", async () => {
+  test("L62: discovery and execution use only server_url", async () => {
     await using server = await startTools({ one: () => "1" });
     const binding = remote({ server_url: server.url });
     await binding.discoverTools();
@@ -536,7 +536,7 @@ describe("RemoteMCPBinding", () => {
     expect(new Set(server.seen.map(({ url }) => url))).toEqual(new Set(["/mcp"]));
   });
 
-  test("L62: a tool that the server does not list is not called there", async () => {
+  test("L62: a tool that the server does not list is not called", async () => {
     await using server = await startTools({ one: () => "1" });
     const binding = remote({ server_url: server.url });
     await binding.discoverTools();
@@ -562,7 +562,7 @@ describe("RemoteMCPBinding", () => {
     expect(sse.seen.some(({ headers }) => headers["authorization"] !== undefined)).toBe(false);
   });
 
-  test("C21: one that cannot be used leaves the others; server_url next to servers_infos is refused", async () => {
+  test("C21: an unusable one does not affect others; server_url with servers_infos is refused", async () => {
     await using server = await startTools({ one: () => "1" });
     const binding = remote({ servers_infos: { bad: { server_url: "nowhere" }, good: { server_url: server.url } } });
     expect(names(await binding.discoverTools())).toEqual(["good::one"]);
@@ -592,13 +592,13 @@ describe("HubMCPBinding", () => {
     }
   });
 
-  test("L0: variables that describe the machine's hub bring no tools into a binding of its own sources", async () => {
+  test("L0: variables for the machine's hub add no tools to a binding of other sources", async () => {
     vi.stubEnv("TOOLYARD_SCRIPTS_TOOLS_PATH", `${folder.path}/scripts`);
     folder.script("scripts/stray", "run.sh", "cat");
     expect(names(await local().discoverTools())).toEqual(["weather"]);
   });
 
-  test("L6: a configuration that cannot be used gives an empty list with the reason", async () => {
+  test("L6: an invalid configuration gives an empty list with the reason", async () => {
     const binding = kept(new HubMCPBinding({ settings: { server: { prot: 1 } } as never, logger }));
     expect(await binding.discoverTools()).toEqual([]);
     expect(binding.diagnostics).toMatchObject([{ source: "hub_mcp", message: expect.stringContaining("prot") }]);

@@ -52,7 +52,7 @@ async function hub(settings: HubConfig = {}): Promise<LibraryHub> {
 
 const file = (path: string): string => readFileSync(`${folder.path}/files/${path}`, "utf8");
 
-/** What is listed next to the hub's own tools. */
+/** Tools in a list besides the hub's own. */
 async function listed(one: LibraryHub): Promise<unknown[]> {
   return (await one.list())
     .map(({ name }) => name)
@@ -62,7 +62,7 @@ async function listed(one: LibraryHub): Promise<unknown[]> {
 
 describe("the bundled tools", () => {
   test.each([{}, { tools_folder_path: null }, { toolsFolderPath: null }])(
-    "L31: without a folder (%j) a local binding offers them and nothing else",
+    "L31: a local binding without a folder (%j) offers only them",
     async (options) => {
       const tools = await binding(options).discoverTools();
       expect(tools.map(({ name }) => name).toSorted()).toEqual(NAMES);
@@ -89,13 +89,13 @@ describe("the bundled tools", () => {
     });
   });
 
-  test("a hub offers those that its configuration names, and none without", async () => {
+  test("a hub offers only those in its configuration", async () => {
     expect(await listed(await hub({ default_tools: {} }))).toEqual([]);
     expect(await listed(await hub({ default_tools: { enable: ["file_writer"] } }))).toEqual(["file_writer"]);
     expect(await listed(await hub())).toEqual(NAMES);
   });
 
-  test("a user's own tool of the same name goes first, and the other answers to its source's", async () => {
+  test("a user's tool of the same name has precedence; the bundled one keeps its source's name", async () => {
     folder.write("own/file_writer/file_writer.mjs", 'export const execute = () => "mine";');
     folder.write(
       "own/file_writer/file_writer.mcp.json",
@@ -116,7 +116,7 @@ describe("the bundled tools", () => {
     expect(file("x.txt")).toBe("x");
   });
 
-  test("each is found by what it does", async () => {
+  test("each is found by its function", async () => {
     const one = await hub();
     const best = await Promise.all(
       ["save text to a file", "search the web", "draw a picture", "run python"].map(
@@ -139,7 +139,7 @@ describe("the bundled tools", () => {
 });
 
 describe("file_writer", () => {
-  test("L35: overwrites by default, and appends when it is told to", async () => {
+  test("L35: overwrites by default, and appends if requested", async () => {
     const local = binding();
     const path = `${folder.path}/files/notes/a.txt`;
     expect(await local.executeTool("file_writer", { file_path: "notes/a.txt", content: "one\n" })).toEqual({
@@ -154,7 +154,7 @@ describe("file_writer", () => {
     expect(file("notes/a.txt")).toBe("");
   });
 
-  test("L35, S6: a path outside is refused, with the row's members and an error, and nothing is written", async () => {
+  test("L35, S6: refuses a path outside, with the row's members and an error, and writes nothing", async () => {
     const answer = await binding().executeTool("file_writer", { file_path: "../outside.txt", content: "x" });
     expect(answer).toMatchObject({
       status_code: 403,
@@ -165,7 +165,7 @@ describe("file_writer", () => {
     expect(existsSync(`${folder.path}/outside.txt`)).toBe(false);
   });
 
-  test("L35: on MCP a failure is a result that says so", async () => {
+  test("L35: a failure on MCP is a result with isError", async () => {
     const outcome = await (await hub()).call("file_writer", { file_path: "../x", content: "x" });
     expect(outcome).toMatchObject({
       ok: false,
@@ -183,7 +183,7 @@ describe("file_writer", () => {
     expect(await binding().executeTool("file_writer", args)).toMatchObject({ status_code: 400 });
   });
 
-  test("without a root, files go into `files/` next to the configuration, and not among tools", async () => {
+  test("without a root, writes into `files/` next to the configuration, not among tools", async () => {
     folder.write("toolyard.toml", '[default_tools]\nenable = ["file_writer"]\n');
     const one = kept(
       await createHub({
@@ -212,7 +212,7 @@ describe("internet_search", () => {
     })),
   };
 
-  test("L37: gives title, link and snippet, five unless it is told otherwise", async () => {
+  test("L37: returns title, link and snippet, five by default", async () => {
     const server = await searchServer(many);
     const local = binding({ web_search: { backend: "searxng", base_url: server.url } });
     const counts = await Promise.all(
@@ -233,7 +233,7 @@ describe("internet_search", () => {
   test.each([
     [20, undefined],
     [30, "30 results were asked for; 20 are the most that one search gives. Search for something narrower."],
-  ])("L37: of %i results that were asked for what is left out is said, not cut in silence", async (asked, note) => {
+  ])("L37: reports what is left out of %i requested results", async (asked, note) => {
     const server = await searchServer(many);
     const local = binding({ web_search: { backend: "searxng", base_url: server.url } });
     const { output } = (await local.executeTool("internet_search", { query: "herons", num_results: asked })) as {
@@ -247,7 +247,7 @@ describe("internet_search", () => {
     [429, {}],
     [403, {}],
     [200, { results: "none" }],
-  ])("L37, C43: a service that answers %i %j gives a result with `error`", async (status, value) => {
+  ])("L37, C43: a service with the response %i %j gives a result with `error`", async (status, value) => {
     const server = await searchServer(value, status);
     const outcome = await (
       await hub({ web_search: { backend: "searxng", base_url: server.url } })
@@ -262,7 +262,7 @@ describe("internet_search", () => {
     });
   });
 
-  test("L37: a service that is not there is a result with `error`, on a binding, too", async () => {
+  test("L37: a missing service is a result with `error`, also on a binding", async () => {
     const server = await searchServer();
     await server.close();
     const answer = await binding({ web_search: { backend: "searxng", base_url: server.url } }).executeTool(
@@ -282,7 +282,7 @@ describe("internet_search", () => {
     },
   );
 
-  test("a caller's time is kept", async () => {
+  test("respects a caller's time limit", async () => {
     const server = kept(await startServer(() => {}, { path: "" }));
     const outcome: Outcome = await (
       await hub({ web_search: { backend: "searxng", base_url: server.url } })
@@ -294,7 +294,7 @@ describe("internet_search", () => {
 describe("generate_image_from_prompt", () => {
   const image = "generate_image_from_prompt";
 
-  test("L36: the client instance's binding draws, and the file is told by a relative path and an address", async () => {
+  test("L36: the client's binding draws, and the file has a relative path and an address", async () => {
     const asked: object[] = [];
     const tti = { generateImage: (request: object) => (asked.push(request), Promise.resolve(PNG)) };
     const answer = await binding().executeTool(
@@ -329,7 +329,7 @@ describe("generate_image_from_prompt", () => {
     ]);
   });
 
-  test("L36: the snake_case spelling will do, and a second image gets a name of its own", async () => {
+  test("L36: accepts the snake_case spelling, and names a second image differently", async () => {
     const local = binding();
     const options = { lollmsClientInstance: { tti: { generate_image: () => ({ data: new Uint8Array(PNG) }) } } };
     const paths = [];
@@ -344,7 +344,7 @@ describe("generate_image_from_prompt", () => {
     expect(paths).toEqual(["An-otter-at-sea.png", "An-otter-at-sea-2.png"]);
   });
 
-  test("L34, L36: an own script draws with the client instance, too, and is told where there is none", async () => {
+  test("L34, L36: a custom script draws with the client too, and is told if there is none", async () => {
     folder.write(
       "tools/paint/paint.mjs",
       "export const execute = async ({ words }, client) => ({ bytes: (await " +
@@ -369,7 +369,7 @@ describe("generate_image_from_prompt", () => {
     ["no instance", {}],
     ["no binding", { lollms_client_instance: {} }],
     ["no active binding", { lollms_client_instance: { tti: null } }],
-  ])("L36: with %s it says what is missing", async (_what, options) => {
+  ])("L36: with %s it reports what is missing", async (_what, options) => {
     const answer = await binding().executeTool(image, { prompt: "an otter" }, options);
     expect(answer).toMatchObject({
       error: expect.stringContaining("tti") as string,
@@ -399,7 +399,7 @@ describe("generate_image_from_prompt", () => {
     expect(existsSync(`${folder.path}/files`)).toBe(false);
   });
 
-  test("L36: a binding that never answers is not waited for", async () => {
+  test("L36: does not wait for a binding that never responds", async () => {
     const answer = await binding().executeTool(
       image,
       { prompt: "an otter" },
@@ -408,7 +408,7 @@ describe("generate_image_from_prompt", () => {
     expect(answer).toMatchObject({ status_code: 504 });
   });
 
-  test("L36: a hub's configured model draws, and its refusal is the tool's", async () => {
+  test("L36: a hub's configured model draws, and its refusal is the tool's failure", async () => {
     let status = 200;
     const server = kept(
       await startServer(
@@ -436,7 +436,7 @@ describe("generate_image_from_prompt", () => {
     });
   });
 
-  test("a hub without a model says which setting names one", async () => {
+  test("a hub without a model names the setting for one", async () => {
     expect(await (await hub()).call(image, { prompt: "an otter" })).toMatchObject({
       ok: false,
       kind: "tool_error",

@@ -48,13 +48,13 @@ test.each([
   expect(yard.problems("folders")).toEqual([expect.stringContaining("is missing next to")]);
 });
 
-test("L30: a script without execute is not offered, in words that name what is missing", async () => {
+test("L30: a script without execute is not offered, and the message names what is missing", async () => {
   tool("empty", ".py", "value = 1\n");
   expect(await (await open()).names()).toEqual([]);
   expect(yard.problems("folders")).toEqual([expect.stringContaining("it has no function `execute(params)`")]);
 });
 
-test("L32: each sub-folder of tools_folder_path is scanned, for every request", async () => {
+test("L32: each sub-folder of tools_folder_path is scanned for every request", async () => {
   tool("one", ".mjs", "export const execute = () => 1;");
   const client = await open();
   expect(await client.names()).toEqual(["one"]);
@@ -63,7 +63,7 @@ test("L32: each sub-folder of tools_folder_path is scanned, for every request", 
   expect(await client.text("two")).toBe("2");
 });
 
-test("L32: a folder deeper down is none", async () => {
+test("L32: a folder deeper down is no tool", async () => {
   yard.folder.write("folders/a/deep/deep.mcp.json", '{"name":"deep","description":"d","input_schema":{}}');
   yard.folder.write("folders/a/deep/deep.mjs", "export const execute = () => 1;");
   expect(await (await open()).names()).toEqual([]);
@@ -74,7 +74,7 @@ test.each([
   [".mjs", "export const execute = ({ x }) => ({ got: x });"],
   [".ts", "export async function execute({ x }: { x: number }): Promise<object> { return { got: x }; }"],
   [".js", "module.exports.execute = ({ x }) => ({ got: x });"],
-])("L33: the execute of a %s is loaded and run, as it is at the time of the call", async (suffix, text) => {
+])("L33: the execute of a %s is loaded and run in its version at the time of the call", async (suffix, text) => {
   tool("it", suffix, text);
   const client = await open();
   expect(JSON.parse(await client.text("it", { x: 1 }))).toEqual({ got: 1 });
@@ -82,7 +82,7 @@ test.each([
   expect(JSON.parse(await client.text("it", { x: 1 }))).toEqual({ now: 1 });
 });
 
-test("L33: an exception of execute is the tool's failure, with its words and without a path", async () => {
+test("L33: an exception of execute is the tool's failure, with its message and without a path", async () => {
   tool("bad", ".py", "def execute(params):\n    raise ValueError('too far')\n");
   const { result } = await (await open()).call("bad");
   expect(result?.["isError"]).toBe(true);
@@ -90,7 +90,7 @@ test("L33: an exception of execute is the tool's failure, with its words and wit
   expect(JSON.stringify(result)).not.toContain(yard.folder.path);
 });
 
-test("L34: a function that takes lollms_client_instance gets it", async () => {
+test("L34: a function with lollms_client_instance gets it", async () => {
   tool(
     "asks",
     ".py",
@@ -99,7 +99,7 @@ test("L34: a function that takes lollms_client_instance gets it", async () => {
   expect(JSON.parse(await (await open()).text("asks"))).toEqual({ has: true });
 });
 
-test("L34: a function that does not take it is called without", async () => {
+test("L34: a function without it is called without", async () => {
   tool(
     "plain",
     ".py",

@@ -23,7 +23,7 @@ async function aliases(
 }
 
 describe("entries pasted from a client's file", () => {
-  test("L51: keys of clients are understood, or ignored with a diagnostic, and every server is there", async () => {
+  test("L51: keys of clients are used, or ignored with a diagnostic; every server is available", async () => {
     const binding = standard({
       claude: { type: "stdio", command: process.execPath, args: [SERVER], env: {} },
       cline: { ...good, disabled: false, autoApprove: ["where"], timeout: 60, transport: "stdio" },
@@ -43,14 +43,14 @@ describe("entries pasted from a client's file", () => {
     ["an unknown transport", { ...good, type: "sse" }, "RemoteMCPBinding"],
     ["a misspelt option", { ...good, inherit_en: [] }, "inherit_env"],
     ["no object", null, "must be an object"],
-  ])("L6, L51: %s takes out its own server alone", async (_what, bad, words) => {
+  ])("L6, L51: %s excludes only its own server", async (_what, bad, words) => {
     const binding = standard({ bad, good });
     expect(await aliases(binding)).toEqual(["good"]);
     expect(binding.diagnostics).toEqual([{ source: "bad", message: expect.stringContaining(words) }]);
     expect(await binding.executeTool("good::add_numbers", { a: 1, b: 2 })).toMatchObject({ status_code: 200 });
   });
 
-  test("L51: a variable that is set later brings its server with the next forced discovery", async () => {
+  test("L51: a variable set later adds its server at the next forced discovery", async () => {
     const binding = standard({ late: { ...good, env: { KEY: "${CALC_TEST_LATE}" } }, good });
     expect(await aliases(binding)).toEqual(["good"]);
     vi.stubEnv("CALC_TEST_LATE", "value");
@@ -58,7 +58,7 @@ describe("entries pasted from a client's file", () => {
     expect(binding.diagnostics).toEqual([]);
   });
 
-  test("L54: add_server refuses an unset variable and keeps the server that it would replace", async () => {
+  test("L54: add_server refuses an unset variable and keeps the existing server", async () => {
     const binding = standard({ good });
     expect(await binding.add_server("good", good.command, { env: { KEY: "${CALC_TEST_UNSET}" } })).toBe(false);
     expect(await binding.add_server("new", good.command, { env: { KEY: "${CALC_TEST_UNSET}" } })).toBe(false);
@@ -67,7 +67,7 @@ describe("entries pasted from a client's file", () => {
     expect(await aliases(binding)).toEqual(["good", "pasted"]);
   });
 
-  test("L61: one of several remote servers with a client's keys or an unset variable leaves the others", async () => {
+  test("L61: a remote server with a client's keys or an unset variable does not affect others", async () => {
     await using server = await startTools({ one: () => "1" });
     const servers_infos = {
       pasted: { type: "http", url: server.url, autoApprove: [], headers: { "X-Own": "1" } },

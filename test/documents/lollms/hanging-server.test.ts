@@ -11,7 +11,7 @@ const logger = SILENT_LOGGER;
 const { kept } = bindingsFolder();
 const NOT_FOUND = { error: "Tool not found", status_code: 404 };
 
-describe("beside a server that hangs", () => {
+describe("with a hanging server", () => {
   test("L5: discovery spends timeout_per_server once", async () => {
     const hub = new SourceHub({
       endpoint: "test",
@@ -26,7 +26,7 @@ describe("beside a server that hangs", () => {
   });
 
   test.each(["nobody::add_numbers", "nobody::nested::add_numbers", "::add_numbers", "Sílent::where", "silent2::where"])(
-    "L12: the alias of %j, which no server has, is answered with the literal 404 at once",
+    "L12: the alias of %j, which no server has, gives the literal 404 immediately",
     async (name) => {
       const binding = kept(new StandardMCPBinding({ initial_servers: { silent: SILENT } as never, logger }));
       const order: string[] = [];
@@ -40,20 +40,20 @@ describe("beside a server that hangs", () => {
     },
   );
 
-  test("L12: the whole hub answers such an alias at once, too", async () => {
+  test("L12: the whole hub also reports such an alias immediately", async () => {
     const settings = { mcp: { stdio_servers: { silent: SILENT } } };
     const binding = kept(new HubMCPBinding({ settings, logger }));
     expect(await binding.executeTool("nobody::where", {})).toEqual(NOT_FOUND);
   });
 
-  test("L12: an alias that a server has is waited for, within the caller's time", async () => {
+  test("L12: a server's alias is waited for, within the caller's time limit", async () => {
     const initial_servers = { silent: SILENT, good: { command: COMMAND } };
     const binding = kept(new StandardMCPBinding({ initial_servers: initial_servers as never, logger }));
     expect(await binding.executeTool("good::add_numbers", { a: 1, b: 2 })).toMatchObject({ status_code: 200 });
     expect(await binding.executeTool("silent::where", {}, { timeout: "100ms" })).toMatchObject({ status_code: 504 });
   });
 
-  test("L12: servers that cannot be started do not turn an unknown alias into their failure", async () => {
+  test("L12: an unknown alias stays unknown if servers cannot start", async () => {
     const initial_servers = { bad: { command: ["toolyard-no-such-program"] } };
     const binding = kept(new StandardMCPBinding({ initial_servers, logger }));
     await binding.discoverTools();

@@ -20,7 +20,7 @@ async function freePort(): Promise<number> {
   return server.port;
 }
 
-describe("names that failures show", () => {
+describe("names in failures", () => {
   test.each([
     ["search_ddgs", "127.0.0.1", "Ddgs MCP"],
     ["get_current_datetime", "localhost", "Datetime MCP"],
@@ -34,7 +34,7 @@ describe("names that failures show", () => {
     expect(await manager.callTool(tool, {})).toEqual({ error: `${name} unavailable on port ${port}` });
   });
 
-  test("M4: a name that the line gives holds", async () => {
+  test("M4: a name in the line takes precedence", async () => {
     const port = await freePort();
     const manager = open({ search_ddgs: { host: "127.0.0.1", port, name: "Find" } });
     expect(await manager.callTool("search_ddgs")).toEqual({ error: `Find MCP unavailable on port ${port}` });
@@ -42,7 +42,7 @@ describe("names that failures show", () => {
 });
 
 describe("lines of the registry", () => {
-  test("M2: a whole address stands in place of host and port, as the message about one in `host` says", async () => {
+  test("M2: a whole address replaces host and port, as the error about one in `host` advises", async () => {
     await using server = await startLegacy();
     expect(() => open({ echo: { host: server.url, port: server.port } })).toThrow("Use `url` for a whole address");
     expect(() => open({ echo: { host: server.url } })).toThrow("Use `url` for a whole address");
@@ -51,7 +51,7 @@ describe("lines of the registry", () => {
     expect(manager.resolve("echo")).toMatchObject({ host: "127.0.0.1", port: server.port, url: server.url });
   });
 
-  test("M2: an address that nobody answers at is told with its port", async () => {
+  test("M2: an address without a response is reported with its port", async () => {
     const port = await freePort();
     const manager = open({ get_tides: { url: `http://127.0.0.1:${port}/mcp` } });
     expect(await manager.callTool("get_tides")).toEqual({ error: `Tides MCP unavailable on port ${port}` });
@@ -86,12 +86,12 @@ describe("lines of the registry", () => {
     [[undefined], "The tool must be a name, got nothing."],
     [[{ tool: "get_tides" }], 'The tool must be a name, got {"tool":"get_tides"}.'],
     [["get_tides", [1]], "The arguments of get_tides must be an object."],
-  ])("M4, M6: what a model calls as %j is an error, never a rejection", async (args, error) => {
+  ])("M4, M6: a model's call %j is an error, never a rejection", async (args, error) => {
     const manager = open({ get_tides: { host: "127.0.0.1", port: 9 } });
     expect(await manager.callTool(...(args as unknown as Parameters<MCPManager["callTool"]>))).toEqual({ error });
   });
 
-  test.each([0, -1, 1.5, "2", Number.NaN])("M9: attempts of %j are refused, and one is not", (attempts) => {
+  test.each([0, -1, 1.5, "2", Number.NaN])("M9: %j attempts are refused, one is accepted", (attempts) => {
     expect(() => open({}, { attempts })).toThrow("`attempts` must be a whole number above 0");
     expect(open({}, { attempts: 1 }).tools).toEqual([]);
   });
@@ -101,7 +101,7 @@ describe("a closed manager", () => {
   const away = { host: "127.0.0.1", port: 9 };
   const closed = "This manager was closed. Make a new one.";
 
-  test("M4: says so to every call, under each of its names, and lists nothing", async () => {
+  test("M4: reports that for every call, under each of its names, and lists nothing", async () => {
     const manager = open({ get_tide: away });
     await manager.close();
     for (const method of ["callTool", "call_tool", "executeTool", "execute_tool"] as const)
@@ -109,7 +109,7 @@ describe("a closed manager", () => {
     await expect(manager.listTools()).rejects.toThrow(closed);
   });
 
-  test("M4: so does a call that was under way, and closing again does nothing", async () => {
+  test("M4: so does a call in flight; closing again has no effect", async () => {
     const silent = await listen(createServer(() => {}));
     const manager = open({ get_tide: { host: "127.0.0.1", port: silent.port } });
     const call = manager.callTool("get_tide", {});
@@ -140,7 +140,7 @@ describe("services by the names of the document", () => {
     expect(await exitOf(child)).toBe(0);
   });
 
-  test("M14: a name of nobody is refused", async () => {
+  test("M14: an unknown name is refused", async () => {
     await using desk = await Desk.create();
     const { code, stderr } = await desk.run(["services", "joke-mcp"]);
     expect(code).toBe(2);

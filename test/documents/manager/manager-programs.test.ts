@@ -1,4 +1,4 @@
-// Document M with services of one's own: ferries, tides and harbours, each an MCP server on a port.
+// Document M with custom services: ferries, tides and harbours, each an MCP server on a port.
 import { afterEach, describe, expect, test } from "vitest";
 import { LLMWithMCPTools } from "../../../packages/toolyard/src/agent.ts";
 import { MCPClient } from "../../../packages/toolyard/src/client.ts";
@@ -27,7 +27,7 @@ function manage(registry: Registry, options: object = {}): MCPManager {
 
 const HARBOURS: Readonly<Record<string, number>> = { Brest: 48.4, Dover: 51.1 };
 
-/** A service that asks another one itself, as weather asks geocoding. */
+/** A service that calls another one, like weather calls geocoding. */
 async function tides(): Promise<{ readonly registry: Registry; readonly asked: unknown[] }> {
   const asked: unknown[] = [];
   const harbours = await service({
@@ -46,7 +46,7 @@ async function tides(): Promise<{ readonly registry: Registry; readonly asked: u
   return { registry: { get_tide: { host: HOST, port: tide.port, name: "Tides" } }, asked };
 }
 
-/** A model that says these replies, one after the other, and keeps what it was asked. */
+/** A model that gives these replies in turn, and records its requests. */
 function scripted(replies: readonly object[]): { readonly client: object; readonly asked: { messages: unknown[] }[] } {
   const asked: { messages: unknown[] }[] = [];
   const complete = async (body: { messages: unknown[] }) => {
@@ -62,7 +62,7 @@ const wants = (name: string, args: object): object => ({
 });
 
 describe("one manager in front of services", () => {
-  test("M1, M2, M3: a name and its arguments, and what the service gave comes back as it is", async () => {
+  test("M1, M2, M3: a name and its arguments return the service's result unchanged", async () => {
     const ferries = await service({ next_ferry: ({ to }) => ({ to, at: "09:40", seats: [3, 0] }) });
     const { registry } = await tides();
     const manager = manage({ ...registry, next_ferry: { host: HOST, port: ferries.port } });
@@ -75,7 +75,7 @@ describe("one manager in front of services", () => {
     expect(manager.resolve("next_ferry")).toMatchObject({ host: HOST, port: ferries.port, tool: "next_ferry" });
   });
 
-  test("M4, M5: too late and not there at all are the one object", async () => {
+  test("M4, M5: a timeout and an absent service give the same object", async () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => void (release = resolve));
     const slow = await service({ next_ferry: () => held });
@@ -90,7 +90,7 @@ describe("one manager in front of services", () => {
     release();
   });
 
-  test("M6, M13: what nobody has is told before anybody is asked", async () => {
+  test("M6, M13: an unknown name is reported without a request", async () => {
     let requests = 0;
     const ferries = await service({ next_ferry: () => ({}) }, () => void (requests += 1));
     const manager = manage({ next_ferry: { host: HOST, port: ferries.port } });
@@ -100,7 +100,7 @@ describe("one manager in front of services", () => {
     expect(requests).toBe(0);
   });
 
-  test("M8: a service that takes its time holds up no other", async () => {
+  test("M8: a slow service delays no other", async () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => void (release = resolve));
     const slow = await service({ load_cargo: () => held.then(() => ({ loaded: true })) });
@@ -115,7 +115,7 @@ describe("one manager in front of services", () => {
     expect(await loading).toEqual({ loaded: true });
   });
 
-  test("M15: it is a thin layer over a client's call, which gives the same by itself", async () => {
+  test("M15: it is a thin layer over a client's call with the same result", async () => {
     const ferries = await service({ next_ferry: ({ to }) => ({ to }) });
     const manager = manage({ next_ferry: { host: HOST, port: ferries.port } });
     const client = new MCPClient({ host: HOST, port: ferries.port } as never);
@@ -127,7 +127,7 @@ describe("one manager in front of services", () => {
 });
 
 describe("a model in front of the manager", () => {
-  test("M10: decides, is given what two services found together, and answers", async () => {
+  test("M10: decides, gets what two services found together, and answers", async () => {
     const { registry, asked: harbours } = await tides();
     const { client, asked } = scripted([wants("get_tide", { harbour: "Brest" }), { content: "Four metres at Brest." }]);
     const manager = manage(registry);
@@ -137,7 +137,7 @@ describe("a model in front of the manager", () => {
     expect(await manager.callTool("tides.get_tide", { harbour: "Dover" })).toMatchObject({ harbour: "Dover" });
   });
 
-  test("M7: is told of a failure in the one object, and goes on", async () => {
+  test("M7: gets a failure as the one object, and continues", async () => {
     const port = await closedPort();
     const { client, asked } = scripted([wants("get_tide", { harbour: "Brest" }), { content: "I cannot say." }]);
     const manager = manage({ get_tide: { host: HOST, port, name: "Tides" } });
@@ -147,7 +147,7 @@ describe("a model in front of the manager", () => {
     expect(JSON.stringify(asked[1]!.messages)).toContain(`Tides MCP unavailable on port ${port}`);
   });
 
-  test("M12: a new service is one line; who asks is not changed", async () => {
+  test("M12: a new service is one line, without changes to the caller", async () => {
     const { registry } = await tides();
     const manager = manage(registry);
     const { client, asked } = scripted([

@@ -52,7 +52,7 @@ const weatherTools = {
   },
 };
 
-/** Takes connections and says nothing. */
+/** Accepts connections and never responds. */
 async function silentServer(): Promise<{ port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => void sockets.add(socket)).listen(0, HOST);
@@ -66,7 +66,7 @@ async function silentServer(): Promise<{ port: number; close(): Promise<void> }>
 }
 
 describe("routing", () => {
-  test("M1: tools of several servers are called by their names alone", async () => {
+  test("M1: calls tools of several servers by their names only", async () => {
     const [weather, clock] = [
       await serve(weatherTools),
       await serve({ get_current_datetime: () => "2026-11-22T00:00:00Z" }),
@@ -84,7 +84,7 @@ describe("routing", () => {
     expect(manager.tools).toEqual(["get_weather", "get_current_datetime"]);
   });
 
-  test("M1: a server that is not there takes no other with it", async () => {
+  test("M1: a missing server affects no other", async () => {
     const [weather, port] = [await serve(weatherTools), await closedPort()];
     const manager = open({ get_weather: { host: HOST, port: weather.port }, geocode: { host: HOST, port } });
     expect(
@@ -92,7 +92,7 @@ describe("routing", () => {
     ).toMatchObject([{ error: expect.any(String) }, { location: "Paris" }]);
   });
 
-  test("M2: the document's registry is the default, host and port of each tool", () => {
+  test("M2: the document's registry is the default, with host and port of each tool", () => {
     const manager = open(DEFAULT_REGISTRY);
     expect(Object.keys(DEFAULT_REGISTRY).map((tool) => manager.resolve(tool)?.url)).toEqual([
       "http://datetime-mcp:50051/mcp",
@@ -103,7 +103,7 @@ describe("routing", () => {
     expect(new MCPManager().tools).toEqual(Object.keys(DEFAULT_REGISTRY));
   });
 
-  test("M2: a line that leads nowhere is refused with its name", () => {
+  test("M2: an invalid line is refused by name", () => {
     expect(() => open({ get_weather: { host: "weather mcp", port: 1 } })).toThrow(
       "The registry's line `get_weather`: `host` must be a name",
     );
@@ -111,7 +111,7 @@ describe("routing", () => {
     expect(() => open({ get_weather: { host: "weather-mcp" } as never })).toThrow("has no `port`");
   });
 
-  test("M3: call_tool and execute_tool give the tool's structured JSON", async () => {
+  test("M3: call_tool and execute_tool return the tool's structured JSON", async () => {
     const structured = {
       outputSchema: { type: "object", properties: { n: { type: "number" } } },
       run: () => ({ n: 1 }),
@@ -124,7 +124,7 @@ describe("routing", () => {
     expect(await manager.executeTool("words")).toBe("plain words");
   });
 
-  test("M3: arguments that do not fit, or are none, are reported in the one error object", async () => {
+  test("M3: invalid or missing arguments are reported in the one error object", async () => {
     const server = await serve(weatherTools);
     const manager = open({ get_weather: { host: HOST, port: server.port } });
     expect(await manager.callTool("get_weather", {})).toEqual({ error: "Missing required parameter: location" });
@@ -133,7 +133,7 @@ describe("routing", () => {
     });
   });
 
-  test("M6: an unknown tool is reported without a byte on the network", async () => {
+  test("M6: an unknown tool is reported without network traffic", async () => {
     const server = await serve(weatherTools);
     const manager = open({ get_weather: { host: HOST, port: server.port } });
     expect(await manager.callTool("get_wether", {})).toEqual({
@@ -148,7 +148,7 @@ describe("routing", () => {
     expect(server.seen).toEqual([]);
   });
 
-  test("M6: a known tool is called, and only at its own server", async () => {
+  test("M6: a known tool is called at its own server only", async () => {
     const [weather, other] = [await serve(weatherTools), await serve({ geocode: () => ({}) })];
     const manager = open({
       get_weather: { host: HOST, port: weather.port },
@@ -159,7 +159,7 @@ describe("routing", () => {
     expect(other.seen).toEqual([]);
   });
 
-  test("M8: one slow server does not hold up the others, and several calls to one run at once", async () => {
+  test("M8: one slow server does not delay others, and calls to one run concurrently", async () => {
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
     const [slow, quick] = [await serve({ slow: () => gate.then(() => "late") }), await serve({ quick: () => "now" })];
@@ -170,7 +170,7 @@ describe("routing", () => {
     expect(await Promise.all(late)).toEqual(["late", "late"]);
   });
 
-  test("M8: nor does one that takes connections and never answers", async () => {
+  test("M8: nor does one that accepts connections and never responds", async () => {
     const silent = await silentServer();
     const quick = await serve({ quick: () => "now" });
     const manager = open({
@@ -183,7 +183,7 @@ describe("routing", () => {
     expect(await stuck).toEqual(UNAVAILABLE(silent.port, "Geocoding MCP"));
   });
 
-  test("M12: a server is one more line: nothing else knows of it", async () => {
+  test("M12: a new server is one more line, and nothing else changes", async () => {
     const joke = await serve({ get_joke: () => ({ joke: "…" }) });
     const manager = open({});
     expect(await manager.callTool("get_joke")).toEqual({ error: "Unknown tool: get_joke. There are: none." });
@@ -192,7 +192,7 @@ describe("routing", () => {
     expect((await manager.listTools()).map(({ name }) => name)).toEqual(["get_joke"]);
   });
 
-  test("M12: a line that is taken out is unknown again, and one that cannot be used changes nothing", async () => {
+  test("M12: a removed line is unknown again, and an invalid one changes nothing", async () => {
     const joke = await serve({ get_joke: () => ({ joke: "…" }) });
     const manager = open({ get_joke: { host: HOST, port: joke.port } });
     expect(() => manager.register("get_joke", { host: "", port: 1 })).toThrow("get_joke");
@@ -206,7 +206,7 @@ describe("routing", () => {
 });
 
 describe("failures", () => {
-  test("M4: a service that cannot be used is told by its name and port, in exactly this object", async () => {
+  test("M4: an unusable service is reported by name and port, in exactly this object", async () => {
     const port = await closedPort();
     const manager = open({ get_weather: { host: HOST, port }, other: { host: HOST, port, name: "Weather" } });
     expect(await manager.callTool("get_weather", { location: "Paris" })).toEqual({
@@ -219,7 +219,7 @@ describe("failures", () => {
     ["weather-mcp.invalid", "get_weather", "Weather MCP unavailable on port 50053"],
     ["datetime-mcp.invalid", "get_current_datetime", "Datetime MCP unavailable on port 50053"],
   ])("M4: the service %s is named after its host", async (host, tool, error) => {
-    // No such host is known here; what matters is the name.
+    // No such host exists here; only the name matters.
     const manager = open({ [tool]: { host, port: 50053 } }, { attempts: 1, timeout: 5 });
     expect(await manager.callTool(tool, { location: "Paris" })).toEqual({ error });
   });
@@ -235,7 +235,7 @@ describe("failures", () => {
     ).toEqual(UNAVAILABLE(server.port));
   });
 
-  test("M4: what the tool itself says of its failure is kept, in the same object", async () => {
+  test("M4: the tool's own error is kept, in the same object", async () => {
     const server = await serve({
       get_weather: () => {
         throw new Error("No such place: Atlantis");
@@ -256,7 +256,7 @@ describe("failures", () => {
     expect(await manager.callTool("get_weather", {}, { timeout: 0.2 })).toEqual(UNAVAILABLE(hangs.port));
   });
 
-  test("M5: a call that is done in time is no timeout; a timeout that is none is refused", async () => {
+  test("M5: a call that ends in time is no timeout; an invalid timeout is refused", async () => {
     const server = await serve(weatherTools);
     const manager = open({ get_weather: { host: HOST, port: server.port } }, { timeout: 10 });
     expect(await manager.callTool("get_weather", { location: "Paris" }, { timeout: "9s" })).toMatchObject({
@@ -268,7 +268,7 @@ describe("failures", () => {
     expect(() => open({}, { timeout: 0 })).toThrow("`timeout` must be a number of seconds above 0");
   });
 
-  test("M9: a server that drops the first connections is tried again, and the caller sees nothing of it", async () => {
+  test("M9: a server that drops the first connections is tried again, unnoticed by the caller", async () => {
     let dropped = 0;
     const server = await serve(weatherTools, {
       before: (request, response) => {
@@ -284,7 +284,7 @@ describe("failures", () => {
     expect(dropped).toBe(1);
   });
 
-  test("M9: a server that comes back is used again by the next call", async () => {
+  test("M9: a restarted server is used again by the next call", async () => {
     const server = await serve(weatherTools);
     const manager = open({ get_weather: { host: HOST, port: server.port } }, { attempts: 1 });
     expect(await manager.callTool("get_weather", { location: "Paris" })).toMatchObject({ location: "Paris" });
@@ -296,7 +296,7 @@ describe("failures", () => {
       .toMatchObject({ location: "Paris" });
   });
 
-  test("M9: a tool that was begun is not run twice", async () => {
+  test("M9: a started tool is not run twice", async () => {
     let runs = 0;
     const server = await serve({
       get_weather: () => {
@@ -312,7 +312,7 @@ describe("failures", () => {
 });
 
 describe("names", () => {
-  test("C14: two arguments, a qualified name in every spelling, and three arguments reach the same tool", async () => {
+  test("C14: two arguments, any spelling of the full name, and three arguments reach the same tool", async () => {
     const server = await serve(weatherTools);
     const manager = open({ get_weather: { host: HOST, port: server.port, name: "Weather" } });
     const want = { location: "Tokyo", current: { temperature_2m: 21 } };
@@ -330,7 +330,7 @@ describe("names", () => {
       expect(await manager.callTool(service, "get_weather", { location: "Tokyo" }), service).toEqual(want);
   });
 
-  test("C14: a container with its `_tool` names is driven under the document's names, and the reverse", async () => {
+  test("C14: a container with `_tool` names works with the document's names, and the reverse", async () => {
     const [field, own] = [
       await serve({ get_weather_tool: () => "theirs", web_search_tool: ({ query }) => ({ query }) }),
       await serve({ get_weather: () => "ours" }),
@@ -343,7 +343,7 @@ describe("names", () => {
     expect(await open({ get_weather_tool: { host: HOST, port: own.port } }).callTool("get_weather_tool")).toBe("ours");
   });
 
-  test("C14: a line may say the tool's name at its server; of two tools with one name each needs its own", async () => {
+  test("C14: a line may give the tool's remote name; two tools with one name need it", async () => {
     const [paris, rome] = [await serve({ get_weather: () => "Paris" }), await serve({ get_weather: () => "Rome" })];
     const manager = open({
       paris_weather: { host: HOST, port: paris.port, tool: "get_weather", name: "Paris" },
@@ -359,7 +359,7 @@ describe("names", () => {
     });
   });
 
-  test("M6: two lines onto one tool are no ambiguity; a model's form of the tool's name leads there", async () => {
+  test("M6: two lines to one tool are not ambiguous, and a model's form of the name works", async () => {
     const server = await serve({ "weather.get": () => "sun" });
     const line = { host: HOST, port: server.port, tool: "weather.get" };
     const manager = open({ sun: line, rain: { ...line, name: "Rain MCP" } });
@@ -368,14 +368,14 @@ describe("names", () => {
     expect(await manager.callTool("weather_sun")).toMatchObject({ error: expect.stringContaining("Unknown tool") });
   });
 
-  test("C14: a server that has the tool under none of its names says so", async () => {
+  test("C14: a server that knows none of the tool's names gives a clear error", async () => {
     const server = await serve({ another: () => "x" });
     expect(await open({ get_weather: { host: HOST, port: server.port } }).callTool("get_weather")).toMatchObject({
       error: expect.stringContaining("Unknown tool: get_weather"),
     });
   });
 
-  test("C15: host and port mean http://host:port/mcp; path and scheme are the line's own", async () => {
+  test("C15: host and port mean http://host:port/mcp; a line may change path and scheme", async () => {
     const server = await serve({ get_joke: () => "x" }, { path: "/api/joke" });
     const manager = open({
       get_joke: { host: HOST, port: server.port, path: "/api/joke" },
@@ -386,14 +386,14 @@ describe("names", () => {
     expect(new Set(server.seen.map(({ url }) => url))).toEqual(new Set(["/api/joke"]));
   });
 
-  test("C15: at another path nothing is found", async () => {
+  test("C15: there is nothing at another path", async () => {
     const server = await serve({ get_joke: () => "x" }, { path: "/elsewhere" });
     expect(await open({ get_joke: { host: HOST, port: server.port } }).callTool("get_joke")).toEqual(
       UNAVAILABLE(server.port, "Joke MCP"),
     );
   });
 
-  test("M13: host and port of a tool are resolved without a server", () => {
+  test("M13: resolves host and port of a tool without a server", () => {
     const manager = open({ get_weather: { host: "weather-mcp", port: 50053 } });
     for (const name of ["get_weather", "get_weather_tool", "weather.get_weather", "weather-mcp::get_weather_tool"]) {
       expect(manager.resolve(name)).toMatchObject({
@@ -404,11 +404,11 @@ describe("names", () => {
     }
   });
 
-  test("M13: a name that no line has is resolved to nothing", () => {
+  test("M13: resolves an unknown name to undefined", () => {
     expect(open({}).resolve("get_weather")).toBeUndefined();
   });
 
-  test("M15: the manager is a package of its own and a thin layer over the client's call", () => {
+  test("M15: the manager is a separate package and a thin layer over the client's call", () => {
     const read = (name: string): string =>
       readFileSync(new URL(`../../../packages/toolyard/src/compat/manager/${name}.ts`, import.meta.url), "utf8");
     expect(read("mcp-manager")).toContain("client.callTool(");
@@ -419,7 +419,7 @@ describe("names", () => {
     });
   });
 
-  test("M15: it speaks to no network itself", () => {
+  test("M15: it does not access the network itself", () => {
     const read = (name: string): string =>
       readFileSync(new URL(`../../../packages/toolyard/src/compat/manager/${name}.ts`, import.meta.url), "utf8");
     for (const name of ["mcp-manager", "registry"])
@@ -428,7 +428,7 @@ describe("names", () => {
 });
 
 describe("connections", () => {
-  test("M9: nothing is connected before the first call, and closing ends what was", async () => {
+  test("M9: connects at the first call, and closing ends all connections", async () => {
     const server = await serve(weatherTools);
     const manager = open({ get_weather: { host: HOST, port: server.port } });
     expect(manager.resolve("get_weather")).toBeDefined();
@@ -440,7 +440,7 @@ describe("connections", () => {
     expect(server.seen).toHaveLength(asked);
   });
 
-  test("M1: lists of all servers are joined under the registered names; one that is away is left out", async () => {
+  test("M1: joins lists of all servers by registered names; leaves out unreachable ones", async () => {
     const [field, port] = [await serve({ get_weather_tool: { schema: LOCATION, run: () => "x" } }), await closedPort()];
     const manager = open(
       { get_weather: { host: HOST, port: field.port }, geocode: { host: HOST, port } },

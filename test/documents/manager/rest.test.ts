@@ -1,4 +1,4 @@
-// The document's REST routes, on servers that the manager uses too, and the agent behind them.
+// The document's REST routes, on servers that the manager also uses, and the agent behind them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHub, type HubConfig, type LibraryHub } from "../../../packages/toolyard/src/index.ts";
 import { MCPManager } from "../../../packages/toolyard/src/manager.ts";
@@ -93,7 +93,7 @@ const json = async (url: string, body?: object, headers: Record<string, string> 
 };
 
 describe("the document's routes", () => {
-  test("M11: routes and the manager use the same servers, and give the same values", async () => {
+  test("M11: routes and the manager use the same servers, and return the same values", async () => {
     const url = await serve({});
     const lines = Object.values(SERVICES).flatMap((tools, at) =>
       Object.keys(tools).map((tool) => [tool, { host: "127.0.0.1", port: servers[at]!.port }]),
@@ -116,7 +116,7 @@ describe("the document's routes", () => {
 describe("the agent behind /chat", () => {
   const configured = (): HubConfig => ({ models: { ...models.models, language: "local/qwen" } });
 
-  test("M11: POST /chat lets the model use the servers, and goes on where the history ends", async () => {
+  test("M11: POST /chat lets the model use the servers, and continues the given history", async () => {
     const url = await serve(configured());
     models.say([
       { calls: [{ name: "weather__get_weather", arguments: { location: "Tokyo" } }] },
@@ -145,7 +145,7 @@ describe("the agent behind /chat", () => {
     ]);
   });
 
-  test("M11: with events, text and calls come as they happen, and the reply last", async () => {
+  test("M11: events stream text and calls as they happen, and the reply last", async () => {
     const url = await serve(configured());
     models.say([{ calls: [{ name: "geocoding__geocode", arguments: { address: "Rome" } }] }, { text: "Here." }]);
     const response = await fetch(`${url}/chat`, {
@@ -175,7 +175,7 @@ describe("the agent behind /chat", () => {
   test.each([
     ["no model is configured", {}, "Set `language` in [models]"],
     ["its key is missing", { models: { language: "mistral/mistral-large-latest" } }, "MISTRAL_API_KEY"],
-  ])("when %s, that is said", async (_what, settings, words) => {
+  ])("when %s, the answer states that", async (_what, settings, words) => {
     const url = await serve(settings);
     expect(await json(`${url}/api/chat`, { message: "a" })).toEqual([
       503,
@@ -183,7 +183,7 @@ describe("the agent behind /chat", () => {
     ]);
   });
 
-  test("a caller that goes ends the model's answer", async () => {
+  test("a caller that disconnects ends the model's answer", async () => {
     const url = await serve(configured());
     const from = models.asked.length;
     models.say([{ hangs: true }]);

@@ -16,7 +16,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-// The document's server in Python: it takes 2024-11-05 and nothing else, and notes what it is sent.
+// The document's server in Python: it supports only 2024-11-05, and records its messages.
 const SERVER = `import json, os, sys
 seen = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "seen.jsonl"), "a")
 print("tides server begins", file=sys.stderr, flush=True)
@@ -86,7 +86,7 @@ describe("the environment of the server", () => {
     });
   });
 
-  test("R2, R24: by its settings a server gets the short list; its failure names what was not passed on", async () => {
+  test("R2, R24: settings pass only the short list of variables; a failure names omitted ones", async () => {
     vi.stubEnv("TIDES_TOKEN", "from the parent");
     const command = ["python3", server()];
     const it = client({ command }, { TIDES_PLACE: "Brest" });
@@ -105,7 +105,7 @@ describe("the environment of the server", () => {
   });
 });
 
-describe("what the constructor is given", () => {
+describe("arguments of the constructor", () => {
   test.each([
     [[undefined], "The server must be a script's path, an address, or settings with `command` or `url`; got nothing."],
     [[""], "got an empty text"],
@@ -123,7 +123,7 @@ describe("times", () => {
     [{ command: ["tides"], total_timeout: -3 }, "`total_timeout` must be a number of seconds above 0"],
     [{ url: "http://tides.test/mcp", idleStop: "never" }, "`idle_stop` must be a number of seconds above 0"],
     [{ command: ["tides"], timeout: -3 }, "`timeout` must be a number of seconds above 0"],
-  ])("R16: of %j are told in seconds, whoever reads them", (settings, words) => {
+  ])("R16: %j is shown in seconds in every message", (settings, words) => {
     expect(() => client(settings as never)).toThrow(words);
   });
 });
@@ -139,13 +139,13 @@ describe("the session", () => {
     expect((await it.listTools()).map(({ name }) => name)).toEqual(names);
   });
 
-  test("R9: one that declares nothing and knows no tools/list has no tools", async () => {
+  test("R9: one that declares nothing and lacks tools/list has no tools", async () => {
     const it = client(folder.write("mcp_server.py", SERVER.replace('{"tools": {}}', "{}").replace("tools/list", "x")));
     await it.start();
     expect(await it.listTools()).toEqual([]);
   });
 
-  test("R7: a server that takes 2024-11-05 only is asked in it", async () => {
+  test("R7: a server that supports only 2024-11-05 is requested in that version", async () => {
     const it = client(server());
     await it.start();
     expect((await it.listTools()).map(({ name }) => name)).toEqual(["tide"]);
@@ -153,7 +153,7 @@ describe("the session", () => {
     expect(versions.at(-1)).toMatchObject({ protocolVersion: "2024-11-05" });
   });
 
-  test("R11: ids go on after a restart", async () => {
+  test("R11: ids continue after a restart", async () => {
     const it = client(server());
     await it.start();
     await it.callTool("tide", {});
@@ -166,7 +166,7 @@ describe("the session", () => {
     expect((await requests()).filter(({ method }) => method === "tools/call")).toHaveLength(2);
   });
 
-  test("R14, R17: stderr outlives a failed start and `stop()`, and the error quotes its last line", async () => {
+  test("R14, R17: stderr is kept after a failed start and `stop()`, and errors quote its last line", async () => {
     const it = client(server());
     await it.start();
     expect(await it.callTool("tide", {})).toEqual({});
@@ -179,7 +179,7 @@ describe("the session", () => {
     expect(it.stderr.at(-1)).toBe("TIDES_TOKEN is missing");
   });
 
-  test("R16: what took too long is told with the option that helps", async () => {
+  test("R16: a timeout names the option that helps", async () => {
     const it = client(server(), null, { timeout: "300ms" });
     await it.start();
     await expect(it.callTool("tide", { wait: true })).rejects.toThrow("`tool_timeouts`");
@@ -235,7 +235,7 @@ describe("a model with the tools", () => {
     ["OpenAI's", openai],
     ["Mistral's", mistral],
     ["Anthropic's", anthropic],
-  ])("R30: a client with %s method is the one that is called", async (_whose, clientOf) => {
+  ])("R30: a client with %s method is called itself", async (_whose, clientOf) => {
     const asked: unknown[] = [];
     const llm = new LLMWithMCPTools(clientOf(asked), caller);
     expect(await llm.chat("How high is the water?")).toBe(WORDS);
@@ -264,7 +264,7 @@ describe("a model with the tools", () => {
     expect(urls).toEqual(["http://nowhere.invalid/v1/chat/completions"]);
   });
 
-  test("R30: what its method throws rejects; what has none of the methods is refused", async () => {
+  test("R30: an error of its method rejects; a client without such a method is refused", async () => {
     const llm = new LLMWithMCPTools({ chat: { complete: () => Promise.reject(new Error("out of order")) } }, caller);
     await expect(llm.chat("x")).rejects.toThrow();
     for (const none of [{}, { chat: {} }, null, "gpt"])
@@ -314,7 +314,7 @@ describe("the loop of the document", () => {
     readonly tools?: readonly { readonly function: { readonly name: string } }[];
   }
 
-  /** A client of Mistral's shape that says these replies, and what it was asked. */
+  /** A client like Mistral's that gives these replies, with its requests. */
   const scripted = (replies: readonly object[]) => {
     const asked: ModelRequest[] = [];
     const next = (body: ModelRequest) => {
@@ -325,7 +325,7 @@ describe("the loop of the document", () => {
   };
   const wants = (id: string, args: unknown) => ({ id, function: { name: "tide", arguments: args } });
 
-  test("R32, R34, R35, R36, R37, R39, R41: the loop of the document, with two calls of which one is cut", async () => {
+  test("R32, R34, R35, R36, R37, R39, R41: the loop of the document, with two calls, one cut", async () => {
     const { asked, client: model } = scripted([
       { content: "", toolCalls: [wants("brest0001", '{"place": "Brest"}'), wants("brest0002", '{"place": ')] },
       { content: WORDS },
@@ -355,7 +355,7 @@ describe("the loop of the document", () => {
     ]);
   });
 
-  test("R38, R40: what never ends is cut with the document's words; the server stops in the `finally`", async () => {
+  test("R38, R40: an endless loop is cut with the document's words; `finally` stops the server", async () => {
     const { asked, client: model } = scripted([{ content: "", toolCalls: [wants("again0001", "{}")] }]);
     const tides = client(server());
     await tides.start();
@@ -371,8 +371,8 @@ describe("the loop of the document", () => {
   });
 });
 
-describe("small things", () => {
-  test("R18: a logger without `with()` will do", async () => {
+describe("details", () => {
+  test("R18: a logger without `with()` works", async () => {
     const lines: string[] = [];
     const logger = { warning: (message: string, facts?: object) => void lines.push(message + JSON.stringify(facts)) };
     await using manager = new MCPManager({ get_tide: { host: "127.0.0.1", port: 9 } }, {
@@ -385,7 +385,7 @@ describe("small things", () => {
     await hub.close();
   });
 
-  test("R16: a slip in an option is answered once", () => {
+  test("R16: a mistake in an option is reported once", () => {
     const slip = (): unknown => new MCPClient("server.py", null, { timout: 3 } as never);
     expect(slip).toThrow(/There is no option `timout`\. Did you mean `timeout`(?!.*`timeout`)/);
   });

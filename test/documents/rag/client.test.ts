@@ -59,7 +59,7 @@ async function failure(work: Promise<unknown>): Promise<{ kind: FailKind; messag
   return (error as FailError).failure;
 }
 
-/** A server on HTTP whose one tool gives exactly this result. */
+/** An HTTP server with one tool with exactly this result. */
 function startResult(result: JsonObject): ReturnType<typeof startServer> {
   return startServer(async (request, response) => {
     if (request.method !== "POST") return response.writeHead(405).end();
@@ -84,7 +84,7 @@ function startResult(result: JsonObject): ReturnType<typeof startServer> {
 }
 
 describe("the life of a client", () => {
-  test("R1: a script's path is enough: it is started, spoken to and ended", async () => {
+  test("R1: a script's path is enough to start, call and stop it", async () => {
     const client = await started(SERVER);
     const { pid } = await where(client);
     expect(isAlive(pid)).toBe(true);
@@ -92,26 +92,26 @@ describe("the life of a client", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test("R1: a server that ends by itself fails the call, and the next one is served by a fresh one", async () => {
+  test("R1: a server that ends by itself fails the call, and the next call starts a new one", async () => {
     const client = await started(SERVER);
     const first = await where(client);
     expect((await failure(client.callTool("exit"))).kind).toBe("unavailable");
     await expect.poll(async () => (await where(client)).pid).not.toBe(first.pid);
   });
 
-  test("R2: env is merged over what every child gets", async () => {
+  test("R2: env is merged over the variables that every child gets", async () => {
     const { env } = await where(await started(SERVER, { MISTRAL_API_KEY: "key", LANG: "xx" }));
     expect(env).toMatchObject({ MISTRAL_API_KEY: "key", LANG: "xx", PATH: process.env["PATH"] });
   });
 
-  test("R2: a script by its path gets the whole environment, a server by its settings what is named", async () => {
+  test("R2: a script by path gets the whole environment, a server by settings the named variables", async () => {
     vi.stubEnv("A_SECRET_OF_THE_PARENT", "x");
     expect((await where(await started(SERVER, null))).env["A_SECRET_OF_THE_PARENT"]).toBe("x");
     const settled = await started({ command: [process.execPath, SERVER] }, null);
     expect((await where(settled)).env["A_SECRET_OF_THE_PARENT"]).toBeUndefined();
   });
 
-  test("R3: start spawns the server and shakes hands; twice is once", async () => {
+  test("R3: start spawns the server and completes the handshake; repeating it has no effect", async () => {
     const record = `${folder.path}/record`;
     const client = open({ command: [process.execPath, SERVER, `record=${record}`] });
     await Promise.all([client.start(), client.start()]);
@@ -119,14 +119,14 @@ describe("the life of a client", () => {
       readFileSync(record, "utf8")
         .split("\n")
         .flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as JsonObject)["method"]]));
-    // A notification has no answer to wait for.
+    // A notification has no response to wait for.
     await expect.poll(read).toContain("notifications/initialized");
     const methods = read();
     expect(methods.filter((method) => method === "initialize")).toHaveLength(1);
     expect(methods.indexOf("notifications/initialized")).toBe(methods.indexOf("initialize") + 1);
   });
 
-  test("R3: a server that cannot be started, or is absent, says so at start; calling first is refused", async () => {
+  test("R3: start reports a server that cannot start; a call before it is refused", async () => {
     expect(await failure(open(`${folder.path}/gone.py`).start())).toMatchObject({
       kind: "unavailable",
       message: expect.stringContaining("There is no server script at"),
@@ -147,7 +147,7 @@ describe("the life of a client", () => {
     expect((await where(client)).pid).not.toBe(pid);
   });
 
-  test("R4: stop is safe when not started, twice, and while starting", async () => {
+  test("R4: stop is safe before a start, twice, and while starting", async () => {
     const client = open({ command: [process.execPath, SERVER, "silent"] });
     await client.stop();
     const starting = failure(client.start());
@@ -157,7 +157,7 @@ describe("the life of a client", () => {
 });
 
 describe("tools", () => {
-  test("R5: listTools gives name, description and input_schema", async () => {
+  test("R5: listTools returns name, description and input_schema", async () => {
     const tools = await (await started(SERVER)).listTools();
     expect(tools.find(({ name }) => name === "search_chunks")).toEqual({
       name: "search_chunks",
@@ -175,7 +175,7 @@ describe("tools", () => {
     expect(tools).toHaveLength(6);
   });
 
-  test("R5: the wire's spelling does not appear; a list that cannot be had is an error, not empty", async () => {
+  test("R5: protocol spellings do not appear; a list that cannot be read is an error, not empty", async () => {
     const client = await started(SERVER);
     expect((await client.list_tools()).some((tool) => "inputSchema" in tool)).toBe(false);
     await client.stop();
@@ -191,7 +191,7 @@ describe("tools", () => {
     expect(await client.call_tool("search_chunks", PEIRCE)).toMatchObject({ total_count: 1 });
   });
 
-  test("R6: an unknown tool, arguments that do not fit and a tool that fails are errors with a kind", async () => {
+  test("R6: unknown tools, invalid arguments and failing tools are errors with a kind", async () => {
     const client = await started(SERVER);
     expect((await failure(client.callTool("search_chunk", {}))).kind).toBe("unknown_tool");
     expect(await failure(client.callTool("search_chunks", {}))).toMatchObject({
@@ -261,7 +261,7 @@ describe("any server", () => {
     await client.stop();
   });
 
-  test("R1: any command: a server of somebody else's", async () => {
+  test("R1: any command: a third-party server", async () => {
     const client = await started({ command: [process.execPath, EVERYTHING, "stdio"] });
     expect(await client.callTool("echo", { message: "hi" })).toBe("Echo: hi");
   });
@@ -273,21 +273,21 @@ describe("any server", () => {
     expect(await (await started(`${folder.path}/server.py`, { WORD: "hi" })).callTool("word")).toBe("hi");
   });
 
-  test("R1: an address where nobody is, or settings that make no sense, are refused", async () => {
+  test("R1: an address without a server, or invalid settings, are refused", async () => {
     expect((await failure(open(`http://127.0.0.1:${await closedPort()}/mcp`).start())).kind).toBe("unavailable");
     expect(() => open({ url: "nowhere" })).toThrow("`url` is no address");
     expect(() => open({ comand: "x" } as never)).toThrow("There is no option `comand`. Did you mean `command`?");
   });
 });
 
-describe("time and noise", () => {
-  test("R14: a server that first writes over 64 KiB to stderr is used as any other; its words are there", async () => {
+describe("times and logs", () => {
+  test("R14: a server that first writes over 64 KiB to stderr works, and its output is available", async () => {
     const client = await started({ command: [process.execPath, SERVER, "chatty"] });
     expect(await client.callTool("add_numbers", { a: 1, b: 2 })).toEqual({ sum: 3 });
     await expect.poll(() => client.stderr.at(-1)).toMatch(/^loading model/);
   });
 
-  test("R14: what it writes there is never taken for an answer", async () => {
+  test("R14: its stderr is never read as a response", async () => {
     folder.write(
       "server.mjs",
       `process.stderr.write('{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}\\n'); ` +
@@ -296,7 +296,7 @@ describe("time and noise", () => {
     expect(await (await started(`${folder.path}/server.mjs`)).listTools()).toHaveLength(6);
   });
 
-  test("R15, R16: tools may have times of their own, longer than the others'", async () => {
+  test("R15, R16: single tools may have longer times", async () => {
     const client = await started(SERVER, {}, { timeout: "300ms", tool_timeouts: { parse_pdf: 20 } });
     expect(await client.callTool("parse_pdf", { pdf_path: "x", ms: 700 })).toMatchObject({ success: true });
     expect(await client.callTool("parse_pdf", { pdf_path: "x", ms: 400 }, { timeout: "10s" })).toMatchObject({
@@ -304,7 +304,7 @@ describe("time and noise", () => {
     });
   });
 
-  test("R16: start, calls and single calls have bounds", async () => {
+  test("R16: start, calls and single calls have time limits", async () => {
     expect(
       (await failure(open({ command: [process.execPath, SERVER, "silent"], connectTimeout: "400ms" }).start())).kind,
     ).toMatch(/timeout|unavailable/);
@@ -316,7 +316,7 @@ describe("time and noise", () => {
     await expect(client.callTool("hang", {}, { timeout: "soon" })).rejects.toThrow("`timeout` must be");
   });
 
-  test("R17: a server that cannot be reached at first is tried again", async () => {
+  test("R17: a server that is unreachable at first is tried again", async () => {
     let dropped = 0;
     const before: NonNullable<Parameters<typeof startTools>[1]>["before"] = (request, response) => {
       if (dropped > 0) return;
@@ -329,7 +329,7 @@ describe("time and noise", () => {
     expect(dropped).toBe(1);
   });
 
-  test("R17: a call that was begun is not made twice, and a call after stop is refused", async () => {
+  test("R17: a started call is not repeated, and a call after stop is refused", async () => {
     let runs = 0;
     await using server = await startTools({
       fails: () => {
@@ -344,14 +344,14 @@ describe("time and noise", () => {
     expect((await failure(client.callTool("fails"))).kind).toBe("unavailable");
   });
 
-  test("R18: a logger hears of the connection; without one nothing is said about what goes well", async () => {
+  test("R18: a logger receives connection events; without one, successes are not logged", async () => {
     const lines: string[] = [];
     const logger = { ...SILENT_LOGGER, info: (line: string) => void lines.push(line), with: () => logger };
     await started(SERVER, {}, { logger });
     expect(lines).toContain("Connected.");
   });
 
-  test("C17: a call is cancelled by its signal, and progress is heard", async () => {
+  test("C17: a signal cancels a call, and progress is reported", async () => {
     await using server = await startLegacy();
     const client = await started(server.url);
     const heard: unknown[] = [];
@@ -365,13 +365,13 @@ describe("time and noise", () => {
     expect((await hanging).kind).toBe("cancelled");
   });
 
-  test("C18: the tools come from tools/list after the handshake, all pages of them", async () => {
+  test("C18: the tools are read from tools/list after the handshake, from all pages", async () => {
     await using server = await startServer(async (request, response) => {
       if (request.method !== "POST") return response.writeHead(405).end();
       const { id, method, params } = await readJson(request);
       if (id === undefined) return response.writeHead(202).end();
       const tool = (name: string): JsonObject => ({ name, inputSchema: { type: "object" } });
-      // The document has the tools in the answer to initialize already; that one is no list.
+      // In the document, the response to initialize already contains the tools; that is no list.
       if (method === "initialize")
         return sendJson(response, 200, {
           jsonrpc: "2.0",
@@ -416,7 +416,7 @@ describe("the document's own minimal client", () => {
     return client;
   }
 
-  test("R13: it works against our stdio door: each line that it reads is the answer to its request", async () => {
+  test("R13: it works with Toolyard's stdio endpoint: each line answers its request", async () => {
     const client = await minimal();
     expect(await client.start()).toMatchObject({ protocolVersion: "2024-11-05" });
     const tools = await client.listTools();
@@ -433,10 +433,10 @@ describe("the document's own minimal client", () => {
     ]);
   });
 
-  test("R13: what it asks wrongly is one line, too, and the next answer is the next request's", async () => {
+  test("R13: an invalid request also gets one line, and the next answer is the next request's", async () => {
     const client = await minimal();
     await client.start();
-    // A failed call's text is words, which the skeleton's `json.loads` cannot read.
+    // A failed call's text is plain text, which the skeleton's `json.loads` cannot parse.
     await expect(client.callTool("library__search_chunks", {})).rejects.toThrow(/JSON|undefined/);
     expect(await client.callTool("noisy", {})).toEqual({ ok: true });
     expect(client.ids).toEqual([

@@ -1,4 +1,5 @@
-// Document R: its client in Python before this library, and its client in a program before a server in Python.
+// Document R: its client in Python with this library as the server, and its client in a program with a server in
+// Python.
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LLMWithMCPTools } from "../../../packages/toolyard/src/agent.ts";
@@ -124,7 +125,7 @@ for line in sys.stdin:
     return client;
   }
 
-  test("R1, R4, R5, R14: starts, lists, and ends for good, whenever it is told to", async () => {
+  test("R1, R4, R5, R14: starts, lists, and stops permanently at any time", async () => {
     const client = await open();
     await client.stop();
     await client.start();
@@ -138,7 +139,7 @@ for line in sys.stdin:
     await expect(client.call_tool("plain", {})).rejects.toThrow();
   });
 
-  test("R6, R10, R12, R13: what a tool gives, by what it is", async () => {
+  test("R6, R10, R12, R13: values of a tool by their type", async () => {
     const client = await open();
     await client.start();
     expect(await client.call_tool("plain", {})).toBe("no JSON at all");
@@ -147,14 +148,14 @@ for line in sys.stdin:
     expect(await client.call_tool("picture", {})).toMatchObject({ type: "image", data: "AAAA" });
   });
 
-  test("R15, R16: a tool that takes long has a time of its own; the others keep theirs", async () => {
+  test("R15, R16: a slow tool has a longer time limit; the others keep theirs", async () => {
     const client = await open({ timeout: 0.2, tool_timeouts: { long: 120 } });
     await client.start();
     await expect(client.call_tool("never", {})).rejects.toThrow("`tool_timeouts`");
     expect(await client.call_tool("long", {})).toEqual({ read: true });
   });
 
-  test("R26, R31: one vendor's client and this one are enough, and tools stand in that vendor's words", async () => {
+  test("R26, R31: one vendor's client and this one are enough; tools are in that vendor's format", async () => {
     const client = await open();
     await client.start();
     const asked: { tools?: unknown }[] = [];

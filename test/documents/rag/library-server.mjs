@@ -1,5 +1,5 @@
-// A server as the library document's client knows it: lines of JSON-RPC of 2024-11-05 on stdin and stdout, logs on
-// stderr. `node library-server.mjs [record=FILE] [chatty] [silent]`
+// A server for the library document's client: lines of JSON-RPC of 2024-11-05 on stdin and stdout, logs on stderr.
+// `node library-server.mjs [record=FILE] [chatty] [silent]`
 import { appendFileSync } from "node:fs";
 
 const words = process.argv.slice(2);

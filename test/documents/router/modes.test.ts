@@ -33,7 +33,7 @@ async function openWith(settings: HubConfig = {}, options: SessionOptions = {}):
   return yard.mcp(options);
 }
 
-/** A source of every kind, remote ones among them. */
+/** A source of every kind, including remote ones. */
 async function openAll(): Promise<McpSession> {
   remote = await startLegacy();
   yard.module(
@@ -67,18 +67,18 @@ test("T20: so does the query tool_mode=discovery", async () => {
   expect(await (await open({ query: "tool_mode=discovery" })).names()).toEqual(["execute_tool", "tool_search"]);
 });
 
-test.each(["", "normal", "search", "discover", "true"])("T20: the value %j does not switch", async (word) => {
+test.each(["", "normal", "search", "discover", "true"])("T20: the value %j does not switch it", async (word) => {
   const client = await open();
   expect(await client.names({ "x-mcp-tool-mode": word })).toEqual(["calculator", "execute_tool", "tool_search"]);
 });
 
-test("T21: native tools are in tools/list, ondemand ones never are, whatever the source", async () => {
+test("T21: native tools are in tools/list, ondemand ones never, from any source", async () => {
   const names = await (await openAll()).names();
   expect(names).toEqual(expect.arrayContaining(["calculator", "text.upper", "sum", "child__echo"]));
   for (const hidden of ["send_email", "remote__echo", ...META_TOOLS]) expect(names).not.toContain(hidden);
 });
 
-test("T22: tool_search and execute_tool are listed when there is an ondemand tool", async () => {
+test("T22: tool_search and execute_tool are listed if there is an ondemand tool", async () => {
   expect(await (await open()).names()).toEqual(["calculator", "execute_tool", "tool_search"]);
 });
 
@@ -97,19 +97,19 @@ test("T24: in normal mode an ondemand tool is callable directly by its name", as
   expect(JSON.parse(await (await open()).text("send_email", { to: "x" }))).toEqual({ to: "x" });
 });
 
-test("T24: a name that is no tool is refused", async () => {
+test("T24: an unknown name is refused", async () => {
   expect((await (await open()).call("send_mail")).error).toMatchObject({
     code: -32602,
     message: expect.stringContaining("send_email"),
   });
 });
 
-test("T25: in discovery mode tools/list is exactly the two, whatever is attached", async () => {
+test("T25: in discovery mode tools/list is exactly the two, with any sources", async () => {
   const client = await openAll();
   expect(await client.names(DISCOVERY)).toEqual(["execute_tool", "tool_search"]);
 });
 
-test("T25: and they are there when nothing at all is attached", async () => {
+test("T25: they are listed without any source too", async () => {
   expect(await (await openWith({ builtin: { meta_tools: false } })).names(DISCOVERY)).toEqual([
     "execute_tool",
     "tool_search",
@@ -128,7 +128,7 @@ test("T26: in discovery mode native, ondemand, built-in and remote tools are sea
   expect(await find("sum")).toBe("sum");
 });
 
-test("T26: the two that discover are not among what is found", async () => {
+test("T26: the two discovery tools are not in search results", async () => {
   expect(await (await open()).search("tool_search execute_tool", {}, DISCOVERY)).not.toEqual(
     expect.arrayContaining(["tool_search"]),
   );
@@ -146,20 +146,20 @@ test("T27: in discovery mode execute_tool calls a tool of every source", async (
   expect(await run("meta.ping", {})).toBe("pong");
 });
 
-test("T27: a tool whose name is known is called directly there, an unknown one is refused", async () => {
+test("T27: a known tool name is callable directly, an unknown one is refused", async () => {
   const client = await open();
   expect(JSON.parse(await client.text("calculator", { a: 1 }, DISCOVERY))).toEqual({ a: 1 });
   expect((await client.call("nobody", {}, DISCOVERY)).error?.code).toBe(-32602);
 });
 
-test("T28: tool_search is missing only without an ondemand tool in normal mode", async () => {
+test("T28: tool_search is absent only without an ondemand tool in normal mode", async () => {
   yard.script("calculator");
   const client = await openWith();
   expect(await client.names()).not.toContain("tool_search");
   expect(await client.names(DISCOVERY)).toContain("tool_search");
 });
 
-test("T28: one more ondemand tool makes it appear on the next request", async () => {
+test("T28: a new ondemand tool adds it at the next request", async () => {
   yard.script("calculator");
   const client = await openWith();
   expect(await client.names()).toEqual(["calculator"]);
@@ -175,7 +175,7 @@ test('T29: tool_search(query="email") finds send_email and execute_tool(name, ar
   });
 });
 
-test("T29: without max_results the likely hits have a schema, with it all have", async () => {
+test("T29: without max_results the likely hits have a schema; with it, all do", async () => {
   yard.module(
     "many",
     'for (const name of ["ink", "paper", "lead", "oil", "water"]) hub.registerTool("paint." + name, () => 1, ' +
@@ -194,7 +194,7 @@ test("T29: without max_results the likely hits have a schema, with it all have",
   expect((await entries({ max_results: 0 })).every((entry) => "inputSchema" in entry)).toBe(true);
 });
 
-test("T29: tool_search gives one text: a JSON array of name, description, score, inputSchema, best first", async () => {
+test("T29: tool_search returns one text: a JSON array of name, description, score, inputSchema", async () => {
   const client = await open();
   const { result } = await client.call("tool_search", { query: "send_email" });
   const [first] = JSON.parse(textsOf(result)[0]!) as JsonObject[];
@@ -207,12 +207,12 @@ test("T29: tool_search gives one text: a JSON array of name, description, score,
   });
 });
 
-test("T29: a search among no tools is answered in the document's words", async () => {
+test("T29: a search without tools gives the document's message", async () => {
   const { result } = await (await open()).call("tool_search", { query: "send", server: "xylophone" });
   expect(textsOf(result)[0]).toBe("No tools found. Try different keywords or a broader search term.");
 });
 
-test("T29: a search that matches no tool gives the nearest ones, with low scores", async () => {
+test("T29: a search without a match returns the nearest tools, with low scores", async () => {
   const found = JSON.parse(await (await open()).text("tool_search", { query: "xylophone quartet" })) as JsonObject[];
   expect(found.length).toBeGreaterThan(0);
   for (const { score } of found) expect(score).toBeLessThanOrEqual(0.05);
@@ -222,13 +222,13 @@ test.each([
   [{}, "Tool name is required"],
   [{ name: "" }, "Tool name is required"],
   [{ name: "nope" }, "Tool not found: nope. Use tool_search to discover available tools."],
-])("T29: execute_tool(%j) is answered in the document's words", async (args, words) => {
+])("T29: execute_tool(%j) gives the document's message", async (args, words) => {
   const { result } = await (await open()).call("execute_tool", args);
   expect(textsOf(result)).toEqual([words]);
   expect(result?.["isError"]).toBe(true);
 });
 
-test("T29: max_results of 0 or less is 5, more than 100 is 100, and an empty query lists by name", async () => {
+test("T29: max_results below 1 is 5, above 100 is 100, and an empty query lists by name", async () => {
   yard.module(
     "many",
     'for (let index = 0; index < 110; index += 1) hub.registerTool("many.t" + String(index).padStart(3, "0"), ' +
@@ -242,11 +242,11 @@ test("T29: max_results of 0 or less is 5, more than 100 is 100, and an empty que
   expect(await client.search("", { max_results: 2 })).toEqual(["many.t000", "many.t001"]);
 });
 
-test("C4: in normal mode a native tool is found although it is listed", async () => {
+test("C4: in normal mode search finds a native tool although it is listed", async () => {
   expect(await (await open()).search("math")).toEqual(["calculator"]);
 });
 
-test("C4: what the caller may not use is not found", async () => {
+test("C4: search finds no tool that the caller may not use", async () => {
   const client = await open(
     { headers: { authorization: "Bearer t-narrow" } },
     { server: { tokens: { narrow: { token: "t-narrow", deny: ["calculator"] } } } },
@@ -262,7 +262,7 @@ test.each([
   ["arguments as JSON text", { arguments: '{"a":1}' }],
   ["parameters as JSON text", { parameters: '{"a":1}' }],
   ["both alike", { arguments: { a: 1 }, parameters: '{"a":1}' }],
-])("C5: execute_tool takes %s", async (_, given) => {
+])("C5: execute_tool accepts %s", async (_, given) => {
   expect(JSON.parse(await (await open()).text("execute_tool", { name: "calculator", ...given }))).toEqual({ a: 1 });
 });
 
@@ -275,13 +275,13 @@ test.each([
   expect(reply.error?.code).toBe(-32602);
 });
 
-test("C5: its schema advertises arguments alone", async () => {
+test("C5: its schema lists only arguments", async () => {
   const tool = (await (await open()).tools()).find((one) => one["name"] === "execute_tool");
   const { properties } = tool!["inputSchema"] as { properties: JsonObject };
   expect(Object.keys(properties)).toEqual(["name", "arguments"]);
 });
 
-test("C30: the request's mode wins over the session's, and that over the server's default", async () => {
+test("C30: the request's mode overrides the session's, which overrides the server's default", async () => {
   const settings: HubConfig = { server: { tool_mode: "show_all" } };
   const client = await open({ meta: { tool_mode: "discovery" } }, settings);
   expect(await client.names()).toEqual(["execute_tool", "tool_search"]);
@@ -289,7 +289,7 @@ test("C30: the request's mode wins over the session's, and that over the server'
   expect(await (await yard.mcp()).names()).toContain("send_email");
 });
 
-test("C30: on 2026-07-28 nothing is remembered from one request to the next, and the order stays", async () => {
+test("C30: on 2026-07-28 no mode is kept between requests, and the order is the same", async () => {
   const client = await open({ revision: "2026-07-28" });
   expect(await client.names(DISCOVERY)).toEqual(["execute_tool", "tool_search"]);
   const names = await client.names();
@@ -297,12 +297,12 @@ test("C30: on 2026-07-28 nothing is remembered from one request to the next, and
   expect(await client.names()).toEqual(names);
 });
 
-test("C31: the header wins over the query", async () => {
+test("C31: the header overrides the query", async () => {
   const client = await open({ query: "tool_mode=discovery" });
   expect(await client.names({ "x-mcp-tool-mode": "normal" })).toContain("calculator");
 });
 
-test.each(["Discovery", "DISCOVERY", " discovery "])("C31: %j is compared without case", async (word) => {
+test.each(["Discovery", "DISCOVERY", " discovery "])("C31: %j is case-insensitive", async (word) => {
   expect(await (await open({ query: `tool_mode=${encodeURIComponent(word)}` })).names()).toEqual([
     "execute_tool",
     "tool_search",
@@ -327,7 +327,7 @@ test("C31: any other value is normal", async () => {
   ]);
 });
 
-test("C25: a tool.toml without a name is refused, with what mends it", async () => {
+test("C25: a tool.toml without a name is refused, with advice", async () => {
   yard.folder.write("tools/nameless/tool.toml", 'description = "d"\nscript = "run.sh"\n');
   yard.folder.write("tools/nameless/run.sh", "cat");
   expect(await (await openWith()).names()).toEqual([]);
@@ -337,7 +337,7 @@ test("C25: a tool.toml without a name is refused, with what mends it", async () 
   ]);
 });
 
-test("C25: allow_dirname_as_name = true takes the folder's name", async () => {
+test("C25: allow_dirname_as_name = true uses the folder's name", async () => {
   yard.folder.write("tools/nameless/tool.toml", 'description = "d"\nscript = "run.sh"\n');
   yard.folder.write("tools/nameless/run.sh", "cat");
   expect(
@@ -345,7 +345,7 @@ test("C25: allow_dirname_as_name = true takes the folder's name", async () => {
   ).toEqual(["nameless"]);
 });
 
-test("C26: further types, bounds and the list form of parameters make their JSON Schema", async () => {
+test("C26: further types, limits and the list form of parameters give the right JSON Schema", async () => {
   yard.script(
     "typed",
     '[[parameters]]\nname = "n"\ntype = "integer"\nmin = 1\nmax = 9\ndefault = 3\n[[parameters]]\n' +
@@ -364,7 +364,7 @@ test("C26: further types, bounds and the list form of parameters make their JSON
   expect((await client.call("typed", { n: 10 })).result?.["isError"]).toBe(true);
 });
 
-test("C26: an unknown type keeps the tool from being offered, and says so", async () => {
+test("C26: an unknown type excludes the tool and is reported", async () => {
   yard.script("typed", '[parameters.x]\ntype = "text"\n');
   expect(await (await openWith()).names()).toEqual([]);
   expect(yard.problems("scripts")).toEqual([expect.stringContaining('`parameters.x.type` is "text"')]);
@@ -381,7 +381,7 @@ test("C27: an unknown visibility is not listed, not searchable, and reported", a
   ]);
 });
 
-test("C27: both known values are taken", async () => {
+test("C27: both known values are accepted", async () => {
   expect(await (await open()).search("tool")).toEqual(expect.arrayContaining(["calculator", "send_email"]));
   expect(yard.problems("scripts")).toEqual([]);
 });

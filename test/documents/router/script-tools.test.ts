@@ -11,16 +11,13 @@ beforeEach(() => {
 });
 afterEach(() => yard[Symbol.asyncDispose]());
 
-/**
- * A client of a hub over the yard's script tools. Nothing watches the folder: what is seen was looked up for the
- * request.
- */
+/** A client of a hub with the yard's script tools. The folder is not watched: every request reads it. */
 async function open(settings: HubConfig = {}): Promise<McpSession> {
   await yard.open({ scripts: { tools_path: yard.path("tools") }, ...settings });
   return yard.mcp();
 }
 
-test("T0: built-in, script and module tools stand on one endpoint", async () => {
+test("T0: built-in, script and module tools are on one endpoint", async () => {
   yard.script("mine");
   yard.module(
     "text",
@@ -35,7 +32,7 @@ test("T0: built-in, script and module tools stand on one endpoint", async () => 
   expect(await client.text("text.upper", { word: "x" })).toBe("X");
 });
 
-test("T0: a kind that is not configured brings no tool", async () => {
+test("T0: a kind that is not configured adds no tool", async () => {
   yard.script("mine");
   await yard.open();
   const client = await yard.mcp();
@@ -43,7 +40,7 @@ test("T0: a kind that is not configured brings no tool", async () => {
   expect(names.filter((name) => !name.startsWith("meta."))).toEqual(["execute_tool", "tool_search"]);
 });
 
-test("T2: what lies in the folder is scanned for every request, without registration or restart", async () => {
+test("T2: the folder is scanned for every request, without registration or restart", async () => {
   const client = await open();
   expect(await client.names()).toEqual([]);
   for (const name of ["a", "b", "c"]) {
@@ -53,7 +50,7 @@ test("T2: what lies in the folder is scanned for every request, without registra
   }
 });
 
-test("T2: a file whose name merely ends in tool.toml is no tool", async () => {
+test("T2: a file with a name that only ends in tool.toml is no tool", async () => {
   yard.folder.write("tools/odd/mytool.toml", 'name = "odd"\ndescription = "d"\nscript = "run.sh"\n');
   yard.folder.write("tools/odd/run.sh", "cat");
   expect(await (await open()).names()).toEqual([]);
@@ -66,14 +63,14 @@ test("T3: a new directory with tool.toml and script is visible and callable on t
   expect(await client.text("late")).toBe("here");
 });
 
-test("T3: a directory without its script is not", async () => {
+test("T3: a directory without its script is no tool", async () => {
   const client = await open();
   yard.folder.write("tools/half/tool.toml", 'name = "half"\ndescription = "d"\nscript = "run.sh"\n');
   expect(await client.names()).toEqual([]);
   expect(yard.problems("scripts")).toEqual([expect.stringContaining("which is not there")]);
 });
 
-test("T4: a changed script is what the next call runs", async () => {
+test("T4: the next call runs a changed script", async () => {
   yard.script("one", "", "echo 1");
   const client = await open();
   expect(await client.text("one")).toBe("1");
@@ -81,7 +78,7 @@ test("T4: a changed script is what the next call runs", async () => {
   expect(await client.text("one")).toBe("2");
 });
 
-test("T4: arguments are held against the parameters as they are now", async () => {
+test("T4: arguments are checked against the current parameters", async () => {
   yard.script("one", '[parameters.a]\ntype = "string"\n');
   const client = await open();
   expect(JSON.parse(await client.text("one"))).toEqual({});
@@ -91,7 +88,7 @@ test("T4: arguments are held against the parameters as they are now", async () =
   expect(textsOf(result)[0]).toContain("Missing required parameter: a");
 });
 
-test("T5: a removed directory is gone on the next request, and its tool is unknown", async () => {
+test("T5: a removed directory is absent at the next request, and its tool is unknown", async () => {
   yard.script("one");
   yard.script("two");
   const client = await open();
@@ -104,7 +101,7 @@ test("T5: a removed directory is gone on the next request, and its tool is unkno
   expect(await client.names()).toEqual(["two"]);
 });
 
-test("T6: a changed visibility holds on the next request, both ways", async () => {
+test("T6: a changed visibility applies to the next request, both ways", async () => {
   yard.script("one");
   const client = await open();
   expect(await client.names()).toEqual(["one"]);
@@ -114,7 +111,7 @@ test("T6: a changed visibility holds on the next request, both ways", async () =
   expect(await client.names()).toEqual(["one"]);
 });
 
-test("T7: a changed description is listed and changed keywords are searched on the next request", async () => {
+test("T7: a changed description and changed keywords are used by the next request", async () => {
   yard.script("one", 'visibility = "ondemand"\nkeywords = ["umbrella"]\n');
   const client = await open();
   expect(await client.search("umbrella")).toEqual(["one"]);
@@ -127,7 +124,7 @@ test("T7: a changed description is listed and changed keywords are searched on t
   expect(await client.matches("umbrella")).toEqual([]);
 });
 
-test("T8: name, description, keywords, script, visibility and parameters of each type make the tool", async () => {
+test("T8: name, description, keywords, script, visibility and parameters of each type define it", async () => {
   yard.script(
     "full",
     'keywords = ["keyword1", "keyword2"]\nvisibility = "native"\n' +
@@ -147,7 +144,7 @@ test("T8: name, description, keywords, script, visibility and parameters of each
   expect(JSON.parse(await client.text("full", { s: "x", n: 1.5, b: true }))).toEqual({ s: "x", n: 1.5, b: true });
 });
 
-test("T8: an argument of another type than its parameter is refused", async () => {
+test("T8: an argument of the wrong type is refused", async () => {
   yard.script("full", '[parameters.n]\ntype = "number"\n');
   const { result } = await (await open()).call("full", { n: "many" });
   expect(result?.["isError"]).toBe(true);
@@ -166,13 +163,13 @@ test.each(["name", "description", "script"])(
   },
 );
 
-test("T9: the three of them are enough", async () => {
+test("T9: these three keys are enough", async () => {
   yard.folder.write("tools/one/tool.toml", 'name = "one"\ndescription = "d"\nscript = "run.sh"\n');
   yard.folder.write("tools/one/run.sh", "cat");
   expect(await (await open()).names()).toEqual(["one"]);
 });
 
-test("T10: a syntax error drops that tool only, until it is mended", async () => {
+test("T10: a syntax error excludes only that tool, until it is fixed", async () => {
   yard.script("good");
   yard.script("bad", "keywords = [\n");
   const client = await open();
@@ -193,7 +190,7 @@ test("T11: the directory is the configured tools_path, under either name of the 
   expect(await (await yard.mcp()).names()).toEqual(["one"]);
 });
 
-test("T11: a tool outside of it is neither listed nor found nor called", async () => {
+test("T11: a tool outside it is not listed, found or called", async () => {
   yard.script("inside", 'visibility = "ondemand"\n');
   yard.folder.write("elsewhere/outside/tool.toml", 'name = "outside"\ndescription = "Far away."\nscript = "run.sh"\n');
   yard.folder.write("elsewhere/outside/run.sh", "cat");
@@ -206,7 +203,7 @@ test("T11: a tool outside of it is neither listed nor found nor called", async (
 test.each([
   ["native", 'visibility = "native"\n'],
   ["omitted", ""],
-])("T12: a tool whose visibility is %s is in tools/list", async (_, toml) => {
+])("T12: a tool with the visibility %s is in tools/list", async (_, toml) => {
   yard.script("one", toml);
   expect(await (await open()).names()).toEqual(["one"]);
 });
@@ -218,7 +215,7 @@ test("T12: an ondemand tool is hidden there and found by search", async () => {
   expect(await client.search("one")).toEqual(["one"]);
 });
 
-test("T13: the keywords of native and ondemand tools alike feed tool_search", async () => {
+test("T13: tool_search uses keywords of native and ondemand tools", async () => {
   yard.script("shown", 'keywords = ["zebra"]\n');
   yard.script("hidden", 'keywords = ["zebra"]\nvisibility = "ondemand"\n');
   const client = await open();
@@ -253,7 +250,7 @@ function documentTools(): void {
   yard.folder.write("tools/email_sender/send_email.sh", "cat");
 }
 
-test("T14: the document's calculator is listed and calculates, its send_email is found and sends", async () => {
+test("T14: the document's calculator is listed and works; its send_email is found and works", async () => {
   documentTools();
   const client = await open();
   expect(await client.names()).toEqual(["calculator", "execute_tool", "tool_search"]);
@@ -269,14 +266,14 @@ test("T14: the document's calculator is listed and calculates, its send_email is
 test.each([
   ["calculator", { operation: "add", a: 1 }, "b"],
   ["send_email", { to: "a@b.test", subject: "s" }, "body"],
-])("T14: %s without all of its parameters is refused", async (name, args, missing) => {
+])("T14: %s with a missing parameter is refused", async (name, args, missing) => {
   documentTools();
   const { result } = await (await open()).call(name, args);
   expect(result?.["isError"]).toBe(true);
   expect(textsOf(result)[0]).toContain(`Missing required parameter: ${missing}`);
 });
 
-test("T33: one scan serves native and ondemand tools; discovery tools come with an ondemand one only", async () => {
+test("T33: one scan serves native and ondemand tools; an ondemand one adds discovery tools", async () => {
   yard.script("a");
   yard.script("b", 'visibility = "ondemand"\n');
   const client = await open();
@@ -285,7 +282,7 @@ test("T33: one scan serves native and ondemand tools; discovery tools come with 
   expect(await client.names()).toEqual(["a"]);
 });
 
-test("T34: concurrent requests while the folder changes each get a whole answer", async () => {
+test("T34: concurrent requests during changes to the folder each get a complete answer", async () => {
   for (let index = 0; index < 20; index += 1) yard.script(`t${index}`, "", "echo ok");
   const client = await open();
   const work = Array.from({ length: 60 }, async (_, index) => {
@@ -311,7 +308,7 @@ test("T34: one broken tool among concurrent calls fails alone", async () => {
   );
 });
 
-test("T35: tools that come, change and go, visibilities, discovery mode and search work together", async () => {
+test("T35: added, changed and removed tools, visibilities, discovery and search work together", async () => {
   documentTools();
   const client = await open();
   expect(await client.names({ "x-mcp-tool-mode": "discovery" })).toEqual(["execute_tool", "tool_search"]);
@@ -321,7 +318,7 @@ test("T35: tools that come, change and go, visibilities, discovery mode and sear
   expect((await client.call("calculator", { operation: "add", a: 1, b: 1 })).error?.code).toBe(-32602);
 });
 
-test("T36: wrong visibility, the discovery header and a missing field keep a tool from tools/list", async () => {
+test("T36: wrong visibility, the discovery header and a missing field hide a tool", async () => {
   yard.script("fine");
   yard.script("hidden", 'visibility = "ondemand"\n');
   yard.folder.write("tools/nameless/tool.toml", 'description = "d"\nscript = "run.sh"\n');
@@ -331,7 +328,7 @@ test("T36: wrong visibility, the discovery header and a missing field keep a too
   expect(await client.names({ "x-mcp-tool-mode": "discovery" })).toEqual(["execute_tool", "tool_search"]);
 });
 
-test("T36: without keywords a tool is not found by a word that is in neither name nor description", async () => {
+test("T36: without keywords, search only uses name and description", async () => {
   yard.script("alpha", 'visibility = "ondemand"\n');
   const client = await open();
   expect(await client.search("alpha")).toEqual(["alpha"]);
@@ -340,7 +337,7 @@ test("T36: without keywords a tool is not found by a word that is in neither nam
   expect(await client.search("umbrella")).toEqual(["alpha"]);
 });
 
-/** Permissions do not bind root; whoever else runs the tests is bound anyway. */
+/** Permissions do not apply to root; other users are covered anyway. */
 async function asNobody<T>(work: () => Promise<T>): Promise<T> {
   if (process.getuid?.() !== 0) return work();
   process.seteuid!(65_534);

@@ -1,4 +1,4 @@
-// Document T, step by step, with other tools than its own: what a harbour has.
+// Document T, step by step, with different tools: those of a harbour.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HubConfig } from "../../../packages/toolyard/src/index.ts";
 import { startTools } from "../tool-server.ts";
@@ -23,15 +23,15 @@ async function open(settings: HubConfig = {}, options: SessionOptions = {}): Pro
   return yard.mcp(options);
 }
 
-/** A server elsewhere that wants this token, with one tool. */
+/** A remote server that requires this token, with one tool. */
 async function elsewhere(tool: string, token: string): Promise<RunningServer> {
   const server = await startTools({ [tool]: ({ ship }) => ({ ship }) }, { token });
   servers.push(server);
   return server;
 }
 
-describe("tools that come, change and go", () => {
-  test("T2, T3, T4, T5: each is seen by the next request", async () => {
+describe("tools that are added, changed and removed", () => {
+  test("T2, T3, T4, T5: the next request reflects each change", async () => {
     const client = await open();
     expect(await client.names()).toEqual([]);
     yard.script("bell", "", "echo one stroke");
@@ -45,7 +45,7 @@ describe("tools that come, change and go", () => {
     expect((await client.call("bell", { strokes: 8 })).error?.message).toContain("Unknown tool: bell");
   });
 
-  test("T6, T7, T28: so are visibility, description and keywords, and the ways to hidden tools with them", async () => {
+  test("T6, T7, T28: also of visibility, description and keywords, and of the discovery tools", async () => {
     yard.script("buoy");
     const client = await open();
     expect(await client.names()).toEqual(["buoy"]);
@@ -63,7 +63,7 @@ describe("tools that come, change and go", () => {
     expect([buoy!["description"], others]).toEqual(["Marks the fairway", []]);
   });
 
-  test("T33: one look at the folder serves both kinds, and without an ondemand tool nothing leads to one", async () => {
+  test("T33: one scan serves both kinds; without an ondemand tool there is no discovery tool", async () => {
     yard.script("bell");
     yard.script("crane", ONDEMAND);
     const client = await open();
@@ -75,7 +75,7 @@ describe("tools that come, change and go", () => {
     expect(await client.names()).toEqual(["crane"]);
   });
 
-  test("T34: requests at once, while tools come and go, each have a whole answer", async () => {
+  test("T34: concurrent requests during changes each have a complete answer", async () => {
     yard.script("bell", "", "cat");
     const client = await open();
     const asked = Array.from({ length: 24 }, async (_, at) => {
@@ -87,7 +87,7 @@ describe("tools that come, change and go", () => {
   });
 });
 
-describe("what a manifest says", () => {
+describe("the manifest", () => {
   const GAUGE = `keywords = ["water", "tide"]
 [parameters.harbour]
 type = "string"
@@ -101,7 +101,7 @@ type = "boolean"
 required = false
 `;
 
-  test("T8, T35: types of parameters and which are required, towards clients and for each call", async () => {
+  test("T8, T35: types and required parameters, for clients and at each call", async () => {
     yard.script("gauge", GAUGE, "cat");
     const client = await open();
     expect((await client.tools())[0]!["inputSchema"]).toMatchObject({
@@ -124,7 +124,7 @@ required = false
       expect(JSON.stringify(await client.call("gauge", wrong))).toContain(named);
   });
 
-  test("T9, T10, T11, T36: what lacks a field, cannot be read or lies elsewhere is missed alone", async () => {
+  test("T9, T10, T11, T36: an incomplete, unreadable or misplaced tool is excluded alone", async () => {
     yard.script("bell");
     for (const [name, text] of [
       ["nameless", 'description = "d"\nscript = "run.sh"\n'],
@@ -224,7 +224,7 @@ describe("one endpoint, two modes", () => {
     return open({ builtin: { execute_code: true }, mcp: { remote_servers } }, options);
   }
 
-  test("T0, T1, T12, T21, T22, T24, T30, T31: normal mode lists what is native, and calls everything", async () => {
+  test("T0, T1, T12, T21, T22, T24, T30, T31: normal mode lists native tools, and calls all", async () => {
     const client = await openAll();
     const tools = await client.tools();
     const listed = ["bell", "execute_code", "execute_tool", "near__dock", "tool_search"];
@@ -262,7 +262,7 @@ describe("one endpoint, two modes", () => {
     expect(await client.text("bell", { ship: "Sirius" })).toContain("Sirius");
   });
 
-  test("T20, T32: the header does the same for one request; what is remote was there from the start", async () => {
+  test("T20, T32: the header switches one request; remotes are available from the start", async () => {
     const client = await openAll();
     expect(await client.names(DISCOVERY)).toEqual(["execute_tool", "tool_search"]);
     expect(await client.names({ "X-MCP-Tool-Mode": "plain" })).toContain("near__dock");

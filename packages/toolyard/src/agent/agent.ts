@@ -30,7 +30,7 @@ export interface AgentParts {
   /** Results that are plain text reach the model as JSON texts, as the documents' own loop has them. @default false */
   readonly isAlwaysJson?: boolean;
   readonly logger?: Logger;
-  /** Closes what was opened for the agent only. */
+  /** Closes resources opened only for the agent. */
   readonly close?: () => Promise<void>;
 }
 
@@ -135,7 +135,7 @@ export class Agent implements AsyncDisposable {
     this.#history.replace([]);
   }
 
-  /** Closes what was opened for this agent, such as the connection to a URL. A hub given by the caller stays open. */
+  /** Closes resources opened for this agent, such as the connection to a URL. A hub given by the caller stays open. */
   async close(): Promise<void> {
     await this.#parts.close?.();
   }

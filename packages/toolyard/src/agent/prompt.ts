@@ -17,7 +17,7 @@ export interface PromptParts {
   readonly texts: AgentTexts;
 }
 
-/** Returns the system prompt. A hint is one line per tool, so that a new tool needs no change elsewhere. */
+/** Returns the system prompt. A hint is one line per tool, so that a new tool needs no other change. */
 export function systemPrompt({ instructions, serverInstructions = "", toolset, texts }: PromptParts): string {
   const hints = toolset.hints.map(
     ([tool, hint]) => `- ${tool}: ${firstChars(withoutHidden(hint).replaceAll(/\s+/g, " ").trim(), MAX_HINT_CHARS)}`,

@@ -12,7 +12,7 @@ export interface AgentTexts {
   readonly timeout: string;
   readonly cancelled: string;
   readonly error: (message: string) => string;
-  /** Tells the model to answer without tools. */
+  /** Instructs the model to answer without tools. */
   readonly answerNow: string;
   readonly malformedArguments: (tool: string, received: string) => string;
   readonly callNotMade: string;

@@ -32,8 +32,8 @@ const OWN_TOOL = /^meta\./;
 type ListingRules = Pick<AgentOptions, "mode" | "maxListedTools" | "maxListedBytes" | "hints">;
 
 /**
- * Lists the tools and chooses between all of them and discovery. If a hub's lists are the same objects as in `before`,
- * the same toolset is returned.
+ * Lists the tools and chooses between the complete list and discovery. If a hub's lists are the same objects as in
+ * `before`, the same toolset is returned.
  */
 export async function loadToolset(hub: AgentHub, options: ListingRules, before?: Toolset): Promise<Toolset> {
   const lists = await Promise.all([

@@ -1,6 +1,8 @@
 import type { LoadedLanguageModel } from "../models/given-model.ts";
 
-/** Vendor whose rules apply to tools and results. Any server with OpenAI's interface counts as `compatible`. */
+/**
+ * Vendor with the rules that apply to tools and results. Any server with OpenAI's interface counts as `compatible`.
+ */
 export type Vendor = "openai" | "anthropic" | "mistral" | "google" | "compatible";
 
 /** Returns the vendor, from the provider name of an AI SDK model, such as `openai.responses`. */

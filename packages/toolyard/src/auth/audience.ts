@@ -16,7 +16,7 @@ export class Audience {
     this.#isMount = isMount;
   }
 
-  /** `aud`: a string or a list of strings; one of them must name this hub. */
+  /** `aud`: a string or a list of strings; one string must name this hub. */
   matches(aud: unknown): boolean {
     const values: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
     return values.some((value) => typeof value === "string" && (this.#configured.has(value) || this.#isOwn(value)));

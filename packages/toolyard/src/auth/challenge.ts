@@ -1,6 +1,6 @@
 /** Facts of one `WWW-Authenticate` challenge (RFC 6750 section 3, RFC 9728 section 5.1). */
 export interface ChallengeFacts {
-  /** Absent when the request carried no credentials: RFC 6750 wants no error code then. */
+  /** Absent when the request carried no credentials: RFC 6750 requires no error code then. */
   readonly error?: "invalid_token" | "insufficient_scope" | "invalid_request";
   readonly description?: string;
   /** All scopes that the operation needs. */

@@ -14,7 +14,7 @@ const MAX_NAME_CHARS = 256;
 /** Claims that change with each token, or that no role compares. */
 const LEFT_OUT = new Set(["exp", "iat", "nbf", "jti", "cnf", "active", "token_type"]);
 
-/** Returns the identity that verified claims describe. Throws a `TokenError` if they name nobody. */
+/** Returns the identity that verified claims describe. Throws a `TokenError` if they name no user. */
 export function identityOfClaims(claims: JsonObject, issuer: string, names: ClaimNames): Identity {
   const clientId = text(claims["client_id"]) ?? text(claims["azp"]) ?? text(claims["appid"]);
   const subject = text(claims["sub"]) ?? clientId;

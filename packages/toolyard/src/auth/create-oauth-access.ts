@@ -19,7 +19,7 @@ export interface OAuthAccessParts {
   readonly now?: () => number;
 }
 
-/** The access of one place, and the end of what it opened. */
+/** The access of one place, and a function that closes it. */
 export interface OAuthAccess extends Access {
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface OAuthAccess extends Access {
 /** Longest time for which the answer of an introspection is used. */
 const MAX_INTROSPECTION_MS = 60_000;
 
-/** Creates the access of a place whose callers bring access tokens of an identity provider. */
+/** Creates the access of a place with callers that use access tokens of an identity provider. */
 export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
   const { options, environment, now = Date.now } = parts;
   const { issuer, clockSkewMs, scopes } = options;

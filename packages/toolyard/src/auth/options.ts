@@ -135,7 +135,7 @@ export interface AuthOptions {
   readonly issuer?: IssuerOptions;
 }
 
-/** Fills in the defaults. Throws an `OptionError` for a combination that admits nobody or checks too little. */
+/** Fills in the defaults. Throws an `OptionError` for a combination that admits no caller or checks too little. */
 export function resolveAuth(raw: AuthConfig = {}): AuthOptions {
   const { modes, audience, scopes, clock_skew: clockSkewMs, timeout, issuer } = readOptions(AuthSchema, raw, "auth.");
   if (modes.includes("issuer") && !issuer)

@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/json/json.ts";
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
 export interface ResourceFacts {
-  /** Issuers whose tokens are accepted. */
+  /** Issuers of accepted tokens. */
   readonly issuers: () => readonly string[];
   /** Scopes that clients may request. */
   readonly scopes: () => readonly string[];

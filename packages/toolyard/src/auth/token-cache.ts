@@ -10,7 +10,7 @@ export interface VerifiedToken {
 /** Tokens that are kept; the oldest is verified again when it comes back. */
 const MAX_TOKENS = 10_000;
 
-/** Verified access tokens by the digest of their text, which is all that is kept of them. */
+/** Verified access tokens by the digest of their text, the only part that is kept. */
 export class TokenCache {
   readonly #tokens = new Map<string, VerifiedToken>();
   readonly #now: () => number;

@@ -3,7 +3,7 @@ export class TokenError extends Error {
   override readonly name = "TokenError";
 }
 
-/** The provider cannot be asked at the moment, so it is unknown whether a token is valid. Nobody is admitted. */
+/** The provider cannot be asked at the moment, so it is unknown whether a token is valid. No caller is admitted. */
 export class ProviderUnavailable extends Error {
   override readonly name = "ProviderUnavailable";
   readonly retryAfterMs: number;

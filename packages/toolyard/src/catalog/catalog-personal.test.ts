@@ -1,4 +1,4 @@
-// Personal sources: each principal has a list of its own and does not see the lists of others.
+// Personal sources: each principal has a separate list and does not see those of others.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemoryProvider } from "../../../../test/fixtures/memory-provider.ts";
 import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";

@@ -53,7 +53,7 @@ export interface CatalogParts {
 const MAX_PERSONAL = 256;
 
 /**
- * The tools, resources and prompts of all providers under the names that callers use. Providers can be added and
+ * The tools, resources and prompts of the providers under the names that callers use. Providers can be added and
  * removed while it runs; their owner opens and closes them. If a source is personal, each principal has a separate
  * catalog.
  */
@@ -226,7 +226,7 @@ export class Catalog {
    * vectors are available.
    */
   async search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer> {
-    // Loaded with the first search: a hub whose clients read whole lists never needs it.
+    // Loaded with the first search: a hub with clients that read whole lists never needs it.
     const [{ prepareSearch, searchTools, searchWith }, snapshot] = await Promise.all([
       import("./search/search-tools.ts"),
       this.snapshot(),

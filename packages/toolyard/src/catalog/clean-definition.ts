@@ -13,7 +13,7 @@ export interface CleanedDefinition {
 const TEXT_MEMBERS: ReadonlySet<string> = new Set(["description", "title"]);
 /** The source is called by these, so they stay unchanged. */
 const IDENTITY_MEMBERS: ReadonlySet<string> = new Set(["name", "uri", "uriTemplate"]);
-/** Everything below these is data, whatever its members are named. */
+/** Everything below these is data, with any member names. */
 const DATA_MEMBERS: ReadonlySet<string> = new Set(["default", "const", "enum", "examples", "_meta"]);
 const MAX_DEPTH = 64;
 
@@ -83,7 +83,7 @@ class DefinitionCleaner {
     return this.#inside(value, depth + 1, DATA_MEMBERS.has(key));
   }
 
-  /** Below data members no text is prose, whatever the members are named. */
+  /** Below data members no text is prose, with any member names. */
   #inside(value: unknown, depth: number, isData: boolean): unknown {
     const before = this.#isData;
     this.#isData ||= isData;

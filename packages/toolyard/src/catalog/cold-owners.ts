@@ -15,11 +15,11 @@ export interface RequestedName {
 /** How names and URIs are formed now. */
 export interface SpellingLookup {
   readonly spellings: Spellings;
-  /** Returns the source whose prefix a URI carries. */
+  /** Returns the source with the prefix of a URI. */
   sourceOfUri(uri: string): Source | undefined;
 }
 
-/** Returns the sources whose prefix is in the name; empty if it is bare and could belong to any source. */
+/** Returns the sources with the prefix of the name; empty if it is bare and could belong to any source. */
 export function namedSources(
   { text, isUri }: RequestedName,
   sources: readonly Source[],

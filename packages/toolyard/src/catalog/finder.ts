@@ -80,7 +80,7 @@ export class Finder {
     const look = (): Lookup<T> | Promise<Lookup<T>> => {
       const latest = this.#catalog.latest();
       const found = latest === snapshot ? known : find(latest);
-      // If it is gone or belongs to another source now, sources of lower precedence may have it.
+      // If it was removed or belongs to another source now, sources of lower precedence may have it.
       return isSpelt(found, asked.text) && found.source.id === known.source.id
         ? found
         : this.#lookUpEverywhere(asked, find);

@@ -18,7 +18,7 @@ export interface VisibleDefinition {
 
 /** Text members that users and models read as prose. */
 const PROSE: ReadonlySet<string> = new Set(["description", "title", "$comment"]);
-/** Everything below these is data, whatever its members are named. */
+/** Everything below these is data, with any member names. */
 const DATA: ReadonlySet<string> = new Set(["default", "const", "enum", "examples"]);
 /** Members of a definition itself for programs, and icons. */
 const UNREAD: ReadonlySet<string> = new Set(["_meta", "icons"]);
@@ -46,7 +46,7 @@ export function revealSchema(
   return walk.hiddenIn === undefined ? { schema: revealed } : { schema, hiddenIn: walk.hiddenIn };
 }
 
-/** Problem text for a definition whose prose was cleaned. */
+/** Problem text for a definition with cleaned prose. */
 export const TEXTS_CLEANED =
   "Since clients and models read it, hidden and control characters were removed from its texts.";
 

@@ -9,7 +9,7 @@ interface Placeable {
 
 /**
  * Returns rows in list order: sorted by key, except that the rows of a source in `inOwnOrder` stay together in that
- * source's order, at the place of the first of them by name. Within `rows`, those of each source are in its own order;
+ * source's order, at the place of the first entry by name. Within `rows`, those of each source are in its own order;
  * keys are unique.
  */
 export function inListOrder<R extends Placeable>(rows: readonly R[], inOwnOrder: ReadonlySet<string>): readonly R[] {

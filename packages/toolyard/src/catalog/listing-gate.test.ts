@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 
 const provider = new MemoryProvider({ id: "up" });
 
-/** Returns a gate whose lists take this many milliseconds per tool. */
+/** Returns a gate with lists that take this many milliseconds per tool. */
 function gateOf(msOf: (listing: Listing) => number): ListingGate {
   return new ListingGate(provider, {
     link: EVERYBODY,
@@ -97,7 +97,7 @@ test("an answer that requires waiting is awaited for every purpose", async () =>
 });
 
 describe("a call while another caller waits for a list", () => {
-  /** Returns a gate whose provider answers list requests after `answer()`. */
+  /** Returns a gate with a provider that answers list requests after `answer()`. */
   async function asking(): Promise<{ readonly gate: ListingGate; answer(): Promise<void> }> {
     const gate = gateOf(() => 0);
     offer("a");

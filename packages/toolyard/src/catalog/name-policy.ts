@@ -29,7 +29,7 @@ export interface NamePolicyOptions {
   readonly naming: McpNaming;
   /** Whether names of the hub's own tools and of the default tools are reserved. */
   readonly reserveNames: boolean;
-  /** Sources whose tools carry their namespace in their names. */
+  /** Sources with their namespace in tool names. */
   readonly tools: Iterable<ToolRecord>;
 }
 

@@ -16,7 +16,7 @@ type NamedRecord = NameParts & { readonly source: Source };
 
 export interface TableOptions<R> {
   readonly naming: McpNaming;
-  /** Ids of the sources whose order lists keep. */
+  /** Ids of the sources with an order that lists keep. */
   readonly inOwnOrder: ReadonlySet<string>;
   readonly claims: NameClaims;
   /** Absent: each record may have every name. */

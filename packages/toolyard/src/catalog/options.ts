@@ -73,7 +73,7 @@ export interface CatalogOptions {
   readonly reserveNames: boolean;
 }
 
-/** A hub that shows another hub unchanged has no tools of its own, so it reserves no names. */
+/** A hub that shows another hub unchanged has no other tools, so it reserves no names. */
 export function resolveCatalog(
   raw: CatalogConfig = {},
   { reserveNames = true }: { readonly reserveNames?: boolean } = {},

@@ -24,7 +24,7 @@ interface Answerer {
 }
 
 /**
- * Resources and templates of all sources by URI. Precedence decides which source owns a URI, not its spelling; every
+ * Resources and templates of the sources by URI. Precedence decides which source owns a URI, not its spelling; every
  * source can be addressed with its prefix, shadowed or not.
  */
 export class ResourceTable {
@@ -38,7 +38,7 @@ export class ResourceTable {
   readonly #placeOf: ReadonlyMap<string, UriPlace>;
   readonly #urisOf: ReadonlyMap<string, SourceUris>;
 
-  /** `parts` are in order of precedence; `inOwnOrder` are the ids of the sources whose order lists keep. */
+  /** `parts` are in order of precedence; `inOwnOrder` are the ids of the sources with an order that lists keep. */
   constructor(parts: readonly SourcePart[], inOwnOrder: ReadonlySet<string> = new Set()) {
     this.#placement = placeUris(parts);
     this.#places = this.#placement.places;
@@ -63,7 +63,7 @@ export class ResourceTable {
     return this.#placement.problems;
   }
 
-  /** By source id: the source's own URIs whose shown URI differs. */
+  /** By source id: the source's own URIs with a different shown URI. */
   get rewrites(): ReadonlyMap<string, ReadonlyMap<string, string>> {
     return this.#placement.rewrites;
   }
@@ -107,7 +107,7 @@ export class ResourceTable {
   /**
    * Resolves a URI. A listed URI resolves to its listing as written. Any other must be a URI in its canonical form.
    * With a prefix it goes to that source. Otherwise it goes to the first source that lists or serves it; else to the
-   * source with a tool whose user interface it is; else to the only source that offers URIs of its scheme, because
+   * source with a tool that uses it as user interface; else to the only source that offers URIs of its scheme, because
    * servers also return URIs that they do not list. A URI that the caller may not use is treated as unknown.
    */
   resolve(uri: string, view: View): Lookup<ResourceTarget> {
@@ -138,7 +138,7 @@ export class ResourceTable {
     return this.#subjectOf(row);
   }
 
-  /** Returns the source whose prefix the URI carries. */
+  /** Returns the source with the prefix of the URI. */
   prefixOwner(uri: string): Source | undefined {
     return this.#prefixed(uri)?.place.part.source;
   }

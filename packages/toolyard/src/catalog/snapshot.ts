@@ -228,12 +228,12 @@ export class Snapshot {
     return whyWithheld(this.#parts, name, this.spellings.read(name)) ?? (part && whyNotUnlisted(part, reading!));
   }
 
-  /** Returns whether a source lists entries of its own. */
+  /** Returns whether a source lists any entries. */
   isListed(id: string): boolean {
     return this.withheldBy(id) === undefined && Object.values(this.counts.bySource.get(id) ?? {}).some((n) => n > 0);
   }
 
-  /** Returns the answer to calls by a name of this source if it lists no entries of its own. */
+  /** Returns the answer to calls by a name of this source if it lists no entries. */
   withheldBy(id: string): Fail | undefined {
     return this.#parts.find(({ source }) => source.id === id)?.listing.withheld;
   }
@@ -252,7 +252,7 @@ export class Snapshot {
     return this.#resources.resolve(uri, view);
   }
 
-  /** Returns the source whose prefix a URI carries, whatever it offers. */
+  /** Returns the source with the prefix of a URI, even without that URI. */
   sourceOfUri(uri: string): Source | undefined {
     return this.#resources.prefixOwner(uri);
   }

@@ -23,7 +23,7 @@ function named(definition: JsonObject, name: string): JsonObject {
 
 /**
  * Returns the definition's own schema if clients accept it, since the shown schema may differ from the checked one;
- * else the record's. One tool whose schema is not of type object makes strict clients refuse the whole list.
+ * else the record's. One tool with a schema that is not of type object makes strict clients refuse the whole list.
  */
 function listedSchema(record: ToolRecord): JsonObject {
   const own = record.definition["inputSchema"];

@@ -32,7 +32,7 @@ export interface UriPlacement {
   /** By shown URI. */
   readonly byUri: ReadonlyMap<string, PreparedResource>;
   readonly byTemplate: ReadonlyMap<string, PreparedTemplate>;
-  /** By source id: the source's own URIs whose shown URI differs. */
+  /** By source id: the source's own URIs with a different shown URI. */
   readonly rewrites: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly problems: readonly Problem[];
 }
@@ -110,7 +110,7 @@ class UriPlacements {
     return owner && `${owner.id} has that template and comes first`;
   }
 
-  /** Returns the other source whose prefix a URI or template begins with. */
+  /** Returns the other source with a prefix at the start of a URI or template. */
   #reservedFor(part: SourcePart, text: string): string | undefined {
     const found = splitUriPrefix(text)?.prefix.toLowerCase();
     if (found === undefined) return undefined;

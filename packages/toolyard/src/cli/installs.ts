@@ -20,7 +20,7 @@ export function installingText(id: string, { since, waitsFor }: Installation): s
 }
 
 /**
- * Prints from time to time, while a command waits, what is being downloaded. On a terminal, its live line shows it.
+ * Prints from time to time, while a command waits, the state of downloads. On a terminal, its live line shows it.
  * Returns a function that ends this.
  */
 export function tellInstalls(hub: Hub, { json }: SharedOptions, io: Io): () => void {

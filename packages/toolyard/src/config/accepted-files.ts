@@ -30,9 +30,9 @@ export interface ForeignFile {
 
 /**
  * Returns what a file would start, write or send, if another user owns it, or it is inside a work tree of a version
- * control system: such a file may have come with a folder that was only meant to be read. Returns `undefined` for a
- * file that does none of it, that clearly belongs to the user, or that cannot be read: the loader, which reads it under
- * the same name, reports that. Every other failure rejects, so that no file passes because of it.
+ * control system: such a file may have come with a folder intended only for reading. Returns `undefined` for a file
+ * that does none of it, that clearly belongs to the user, or that cannot be read: the loader, which reads it under the
+ * same name, reports that. Every other failure rejects, so that no file passes because of it.
  */
 export async function foreignFile(file: string, schema: OptionSchema): Promise<ForeignFile | undefined> {
   const path = join(await realpath(dirname(file)), basename(file));
@@ -99,7 +99,7 @@ function onOneLine(text: string): string {
   return more > 0 ? `${firstChars(line, MAX_LINE_CHARS)} … and ${more} more characters` : line;
 }
 
-/** The values in one table that decide what is run, written or sent. */
+/** The values in one table that determine programs, files and requests. */
 interface AcceptedTable {
   readonly name: string;
   readonly decides: JsonObject;

@@ -18,7 +18,7 @@ export interface LoadOptions<T = JsonObject> {
   readonly base?: JsonObject;
   /** The command line's values, as a tree. Overrides everything. */
   readonly flags?: JsonObject;
-  /** The combined schema of all parts, from the hub's list of parts. */
+  /** The combined schema of the parts, from the hub's list of parts. */
   readonly schema: OptionSchema<T>;
 }
 

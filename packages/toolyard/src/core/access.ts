@@ -14,7 +14,7 @@ export interface Access {
   readonly authenticator: Authenticator;
   /** Documents on how to authenticate, which are served without credentials. */
   readonly documents: readonly AccessDocument[];
-  /** Security schemes of OpenAPI 3.1, by name. One of them is enough. @default `token`, a bearer token */
+  /** Security schemes of OpenAPI 3.1, by name. One is enough. @default `token`, a bearer token */
   readonly securitySchemes?: () => Readonly<Record<string, JsonObject>>;
   /** Called once when the address of the place is known, before the first request. */
   readonly opened?: (place: AccessPlace) => void;

@@ -5,8 +5,8 @@ import type { RpcErrorObject } from "../core/calls/outcome.ts";
 import type { CallerLink } from "../core/calls/caller-link.ts";
 
 /**
- * A further protocol on a connection whose messages are JSON-RPC. Each connection has an ordered list of dialects after
- * MCP: a method that MCP does not define goes to the first dialect that knows it (C1).
+ * A further protocol on a connection for JSON-RPC messages. Each connection has an ordered list of dialects after MCP:
+ * a method that MCP does not define goes to the first dialect that knows it (C1).
  */
 export interface Dialect {
   /**

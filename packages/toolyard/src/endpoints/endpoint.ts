@@ -42,7 +42,7 @@ export interface EndpointKind<S extends Sections, Options, Uses extends ServiceK
   /** Services that it provides to endpoints opened after it. @default none */
   readonly provides?: readonly Provides[];
   /**
-   * Returns its options with the defaults; `undefined` while it is disabled. `taken`: the fixed paths of all endpoints,
+   * Returns its options with the defaults; `undefined` while it is disabled. `taken`: the fixed paths of the endpoints,
    * including its own. Throws an `OptionError` that names the section.
    */
   resolve(config: ObjectOf<S>, taken: readonly string[]): Options | undefined;
@@ -117,7 +117,7 @@ export interface SessionlessConversation {
     message: unknown,
     how: { readonly outlet: ReplyOutlet; readonly mode?: ToolMode; readonly dialects: readonly Dialect[] },
   ): Promise<void>;
-  /** Cancels what is running and answers it with an error. */
+  /** Cancels running requests and answers them with an error. */
   close(reason: string): void;
 }
 

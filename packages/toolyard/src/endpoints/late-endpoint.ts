@@ -12,7 +12,8 @@ export interface LateEndpointParts {
 }
 
 /**
- * An endpoint whose code is loaded with the first request to one of its paths: most hubs use few of their endpoints.
+ * An endpoint with code that is loaded with the first request to one of its paths: most hubs use few of their
+ * endpoints.
  */
 export class LateEndpoint implements Endpoint {
   readonly #parts: LateEndpointParts;

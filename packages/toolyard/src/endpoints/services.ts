@@ -2,7 +2,7 @@ import { servingKey } from "../core/service-key.ts";
 import type { Dialect } from "./dialect.ts";
 import type { McpFace, TlsReport } from "./endpoint.ts";
 
-/** All of MCP, for endpoints at whose paths it is served too. */
+/** All of MCP, for endpoints that also serve it at their paths. */
 export const MCP_FACE = servingKey<McpFace>()("mcp");
 /** Dialects after MCP, in order: a method goes to the first that knows it. Loaded at the first request for them. */
 export const DIALECTS = servingKey<() => Promise<readonly Dialect[]>>()("dialects");

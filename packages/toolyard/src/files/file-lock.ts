@@ -17,7 +17,7 @@ export class LockTaken extends Error {
 }
 
 /**
- * Runs `work` while holding a lock file among the processes of this machine. A lock whose process has exited is taken
+ * Runs `work` while holding a lock file among the processes of this machine. The lock of an exited process is taken
  * over. Rejects with `LockTaken` if it is not free in time, and with the system's error if the file cannot be created.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
@@ -66,7 +66,7 @@ async function tryTake(path: string): Promise<boolean> {
 
 /**
  * Removes a dead holder's lock. One process does so at a time and checks again first, so that none removes a lock that
- * another has just taken. Returns true if the lock is gone.
+ * another has just taken. Returns true if there is no lock now.
  */
 async function breakDead(path: string, staleMs: number): Promise<boolean> {
   if (!(await isDead(path, staleMs))) return false;

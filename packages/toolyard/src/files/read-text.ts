@@ -24,7 +24,7 @@ export interface ReadTextOptions {
 
 /**
  * Reads a file as UTF-8. A named pipe is opened without blocking and read for at most `pipeWaitMs`, so no thread hangs
- * and the process can exit. Rejects with the system's error, or with an error whose `code` describes what the path is.
+ * and the process can exit. Rejects with the system's error, or with an error with a `code` that describes the path.
  */
 export async function readText(path: string, options: ReadTextOptions = {}): Promise<string> {
   const { maxBytes = MAX_BYTES } = options;

@@ -4,7 +4,7 @@ import type { Fail, Outcome } from "../core/calls/outcome.ts";
 
 /**
  * Returns the failure with the code reported by the mirrored hub. The pipeline itself uses its own code, since retries
- * and circuit breakers must not depend on a server's claims; a program that calls this server wants the server's code.
+ * and circuit breakers must not depend on a server's claims; a program that calls this server needs the server's code.
  */
 export function asSaidBehind(outcome: Outcome): Outcome {
   if (outcome.ok) return outcome;

@@ -13,7 +13,7 @@ const WITHOUT_METHODS: ReadonlyMap<string, (settings: readonly JsonObject[]) => 
   ["io.modelcontextprotocol/ui", unionOfSettings],
 ]);
 
-/** Returns whether a server declares capabilities whose methods the hub does not serve. */
+/** Returns whether a server declares capabilities with methods that the hub does not serve. */
 export function hasUnservedCapabilities(declared: JsonObject): boolean {
   const extensions = Object.keys(objectMember(declared, "extensions") ?? {});
   return (

@@ -3,11 +3,11 @@ import { loneSource, type SourceOffer } from "./self-description.ts";
 
 /** Longer texts of one source are truncated, so that none can crowd out the others. */
 const MAX_SOURCE_CHARS = 8_192;
-/** Limit of all sections together. Sections beyond it are omitted. */
+/** Limit of the sections together. Sections beyond it are omitted. */
 const MAX_TOTAL_CHARS = 32_768;
 
 /**
- * Returns the instructions of all sources as one text: those of a single source unchanged, those of several as one
+ * Returns the instructions of the sources as one text: those of a single source unchanged, those of several as one
  * section each. A section names its source and ends with a tag that no instructions can contain, so that no server can
  * write a section of another one.
  */

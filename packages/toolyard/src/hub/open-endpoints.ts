@@ -12,7 +12,7 @@ export class OpenEndpoints {
     return [...new Set(Array.from(this.#endpoints, ({ kind }) => kind))];
   }
 
-  /** Returns whether one of them accepts calls from the network without authentication. */
+  /** Returns whether one endpoint accepts calls from the network without authentication. */
   get isForAll(): boolean {
     return Array.from(this.#endpoints).some(({ isForAll }) => isForAll);
   }

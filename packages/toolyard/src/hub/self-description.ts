@@ -27,8 +27,8 @@ export interface DescriptionOptions {
 }
 
 /**
- * Describes the hub with the texts of its sources (decision 0013): those of a single source unchanged; of several, what
- * applies to all of them.
+ * Describes the hub with the texts of its sources (decision 0013): those of a single source unchanged; of several,
+ * instructions that apply to all.
  */
 export function describeSources(
   sources: readonly SourceOffer[],

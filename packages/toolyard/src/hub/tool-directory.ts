@@ -26,7 +26,7 @@ export interface SurfaceTool {
 const JUDGED_VIEW: View = { mode: "all", principal: { ...LOCAL_PRINCIPAL, rights: { deny: [""] } } };
 const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
 
-/** The tools of a hub by name and by query, beside the lists of the port. */
+/** The tools of a hub by name and by query, in addition to the lists of the port. */
 export class ToolDirectory implements ToolFinder, ToolCounts {
   readonly #kernel: Pick<Kernel, "catalog" | "sources">;
 
@@ -86,7 +86,7 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
     return lookup.found ? lookup.name : undefined;
   }
 
-  /** Returns the ids of the sources that a spelling belongs to, whatever they list. Empty for a bare name. */
+  /** Returns the ids of the sources that a spelling belongs to, with any lists. Empty for a bare name. */
   ownersOf(spelling: string): ReadonlySet<string> {
     return this.#kernel.catalog.current.spellings.read(spelling)?.owners ?? new Set();
   }

@@ -25,9 +25,7 @@ export function endpointKindsOf(features: readonly AnyFeature[]): readonly AnyEn
   return features.flatMap(({ endpoints }) => endpoints);
 }
 
-/**
- * Returns the sections of the listener and of all endpoints. Sections with the same name are merged member by member.
- */
+/** Returns the sections of the listener and the endpoints. Sections with the same name are merged member by member. */
 export function endpointSections(features: readonly AnyFeature[]): Sections {
   return joinSections([LISTENER, ...endpointKindsOf(features)]);
 }

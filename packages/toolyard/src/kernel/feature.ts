@@ -27,13 +27,13 @@ export interface AnyEndpoint extends Pick<
   readonly wanted: (config: never, taken: readonly string[]) => ((services: never) => Promise<Endpoint>) | undefined;
 }
 
-/** A way to authenticate callers. The first feature whose configuration requests it is used. */
+/** A way to authenticate callers. The first feature with a configuration that requests it is used. */
 export interface AccessKind {
   /** Returns nothing where the configuration does not ask for it now. Throws an `OptionError`. */
   plan(): AccessPlan | undefined;
   /**
-   * Called once for each place that the hub is served at. `grantRights` gives rights to identities; it returns what the
-   * current configuration says.
+   * Called once for each place that the hub is served at. `grantRights` gives rights to identities; it returns those of
+   * the current configuration.
    */
   create(http: HttpOptions, grantRights: GrantRights): Access;
 }

@@ -1,6 +1,6 @@
 import type { OptionSchema, Sections } from "../core/options/option-schema.ts";
 
-/** The intersection of all members of a union. */
+/** The intersection of the members of a union. */
 export type All<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void ? I : never;
 
 /** The sections of several parts: those of one name are joined, member by member. */

@@ -45,7 +45,7 @@ export function isPublicAddress(address: string): boolean {
   return version === 6 && POSSIBLE.check(address, "ipv6") && !BLOCKED.check(address, "ipv6");
 }
 
-/** Returns whether a URL's host may be public, as far as its name shows without a DNS query. */
+/** Returns whether a URL's host may be public, judged by its name without a DNS query. */
 export function mayBePublic({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   if (isIP(host) !== 0) return isPublicAddress(host);

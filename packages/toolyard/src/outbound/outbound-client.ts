@@ -77,7 +77,7 @@ export class OutboundClient {
     this.#direct = { ...this.#route, redirects: new Set() };
   }
 
-  /** Resolves with the complete answer, whatever its status. */
+  /** Resolves with the complete answer, with any status. */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     const { service, timeoutMs, signal: caller } = request;
     if (this.#isClosed)

@@ -11,7 +11,7 @@ import { ToolGates } from "./tool-gates.ts";
 import { orAborted } from "../core/timing/wait.ts";
 
 /**
- * Limit of all connections of one principal together, as a multiple of one connection's limit, so that opening more
+ * Limit of the connections of one principal together, as a multiple of one connection's limit, so that opening more
  * connections does not circumvent it.
  */
 const CONNECTIONS_OF_ONE = 16;
@@ -28,7 +28,7 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
       perMinute: own.perMinute * CONNECTIONS_OF_ONE,
       inFlight: own.inFlight * CONNECTIONS_OF_ONE,
     };
-    // The principal's share is checked first: endless new connections must not fill the store of all shares.
+    // The principal's share is checked first: endless new connections must not fill the store of shares.
     return [
       { key: `${principal.id}\n`, bounds: joint },
       { key: `${principal.id}\n${client.connection}`, bounds: own },

@@ -3,8 +3,8 @@ import { fail } from "../core/calls/outcome.ts";
 import type { Pipeline, PipelineParts } from "./pipeline.ts";
 
 /**
- * A pipeline whose stages are loaded with the first call: a hub that starts, lists and waits needs none of them. Calls
- * during loading run afterwards, in order.
+ * A pipeline with stages that are loaded with the first call: a hub that starts, lists and waits needs none of them.
+ * Calls during loading run afterwards, in order.
  */
 export function latePipeline(parts: PipelineParts): Pipeline {
   let pipeline: Pipeline | undefined;

@@ -41,7 +41,7 @@ class ResultCheck {
     this.#repair = new ResultRepair(deps);
   }
 
-  /** Repairs a failure whose result may contain what clients refuse. */
+  /** Repairs a failure with a result that clients may refuse. */
   repaired(state: CallState, failure: Fail): Fail {
     const result = this.#repair.repaired(state, failure.result!);
     return result === failure.result ? failure : { ...failure, result };

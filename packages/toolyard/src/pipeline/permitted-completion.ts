@@ -12,7 +12,7 @@ type FilteredCompletion = Extract<CallTarget, { type: "completion" }>;
 /** Replaces an unknown value of a template. */
 const ANY_VALUE = "x";
 
-/** Removes completion values that would lead to URIs which the caller may not use, and values whose URI is unknown. */
+/** Removes completion values that would lead to URIs which the caller may not use, and values with an unknown URI. */
 export function permittedCompletion(outcome: Outcome, call: Call, facts: CompletionFacts): Outcome {
   const completion = outcome.ok ? objectMember(outcome.result, "completion") : undefined;
   const values = completion?.["values"];

@@ -58,7 +58,7 @@ export type CallListener = (seen: CallSeen) => void;
 export interface CallWatch {
   /** Level of the log line of a call that went well. @default "debug" */
   readonly level?: "info" | "debug";
-  /** The line is kept and not written, because its readers see the call elsewhere, or want none. */
+  /** The line is kept and not written, because its readers see the call in another place, or do not need it. */
   readonly isUnwritten?: boolean;
   readonly onCall?: CallListener;
 }
@@ -79,7 +79,7 @@ export interface PipelineDeps {
   readonly onProblem: (problem: Problem) => void;
   /** Removes the configuration's secrets from failures and log messages. Absent: there are none. */
   readonly hide?: <T>(value: T) => T;
-  /** The only server behind this hub is a hub, whose error codes apply. @default false */
+  /** The only server behind this hub is a hub with its own error codes, which apply. @default false */
   readonly isMirror?: boolean;
   readonly watch?: Omit<CallWatch, "onCall">;
   /** @default none */

@@ -34,7 +34,7 @@ const MEMBERS: Readonly<Record<CallMethod, ResultUriMember | undefined>> = {
   extension: undefined,
 };
 
-/** A message whose content is one block or a list of blocks. */
+/** A message with one block or a list of blocks. */
 function withShownContent(message: JsonObject, shownUri: ShownUri): JsonObject {
   const { content } = message;
   const changed = Array.isArray(content)

@@ -9,7 +9,7 @@ const MAX_HANDED_OUT = 1000;
 /** Longer URIs are not remembered: a server chooses their length, and they stay in memory. */
 const MAX_REMEMBERED_CHARS = 2048;
 /**
- * Characters of one result's URIs that are compared with the URIs of all sources. The comparison matches templates, so
+ * Characters of one result's URIs that are compared with the URIs of the sources. The comparison matches templates, so
  * one large result could otherwise block the hub. URIs beyond the limit always get the prefix.
  */
 const MAX_COMPARED_CHARS = 256 * 1024;

@@ -11,7 +11,7 @@ const SWEEP_EVERY_MS = 100;
 const RETRY_AFTER_MS = 1000;
 
 /**
- * Owns every child: counts them, refuses one above the limit, kills what a child left behind, and kills all of them
+ * Owns every child: counts them, refuses one above the limit, kills what a child left behind, and kills all children
  * when this process exits, except those handed to another process. Use `CHILDREN`; other instances are for tests.
  */
 export class ChildRegistry {
@@ -29,7 +29,7 @@ export class ChildRegistry {
     this.#maxChildren = maxChildren;
   }
 
-  /** Number of children whose process tree may still be running. */
+  /** Number of children with a process tree that may still be running. */
   get count(): number {
     return this.#living.size + this.#reserved;
   }
@@ -66,7 +66,7 @@ export class ChildRegistry {
 
   /**
    * Called when the child has exited. Its group gets a moment to follow, then the rest is killed. Resolves when the
-   * whole tree is gone; the child no longer counts then.
+   * whole tree has ended; the child no longer counts then.
    */
   async ended(tree: Tree): Promise<void> {
     if (hasGroup(tree.pid)) await this.#letGroupGo(tree);

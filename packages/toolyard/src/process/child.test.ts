@@ -91,7 +91,7 @@ describe("spawnChild", () => {
     expect(child.exit).toEqual({ code: 0, signal: null });
   });
 
-  test("an unknown program is unavailable, and the message names what was tried and what to do", async () => {
+  test("an unknown program is unavailable, and the message names the tried programs and gives advice", async () => {
     const failure = await failureOf(start("no-such-program-anywhere", []));
     expect(failure).toMatchObject({ kind: "unavailable", retryable: false });
     expect(failure.message).toMatch(/`no-such-program-anywhere` was not found in the \d+ folders of PATH. Install it/);

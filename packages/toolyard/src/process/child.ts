@@ -80,8 +80,8 @@ export interface Child {
 
 /**
  * Starts a program in its own process group, without a shell. Rejects with a `FailError`: `unavailable` if it cannot be
- * started (the message names what was tried and what to do), `limited` if too many children run, `too_large` if its
- * arguments do not fit. Children that still run when this process exits are killed.
+ * started (the message names the tried programs and gives advice), `limited` if too many children run, `too_large` if
+ * its arguments do not fit. Children that still run when this process exits are killed.
  */
 export async function spawnChild(options: SpawnOptions): Promise<Child> {
   const { command, args, cwd, env, extraPipes = 0, registry = CHILDREN } = options;
@@ -218,7 +218,7 @@ async function bothOf(first: Promise<void> | undefined, second: Promise<void>): 
   await second;
 }
 
-/** The caller may be in the middle of a turn whose reads are over for some pipes. */
+/** The caller may be in the middle of a turn in which the reads of some pipes are over. */
 const QUIET_TURNS = 2;
 /** Far more than the capacity of pipes; a process that holds one may write without end. */
 const MAX_TURNS = 64;

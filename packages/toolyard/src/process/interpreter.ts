@@ -15,7 +15,7 @@ const answers = new Map<string, Promise<string>>();
 
 /**
  * Returns the program for a Python command. A version manager's shim is a shell script that takes a tenth of a second,
- * so it is asked once for its interpreter. Any other program is returned as found. Throws a `FailError` if none is
+ * so it is run once to find its interpreter. Any other program is returned as found. Throws a `FailError` if none is
  * found.
  */
 export async function realPython(command: string, place: CommandPlace): Promise<string> {

@@ -32,8 +32,8 @@ const LOCAL_PROBE: CommandProbe = { platform: process.platform, find: probeFile,
 /**
  * Finds the program of `command` as a shell would: a path as it is, a bare name along PATH. On Windows PATHEXT
  * completes the name. npm, npx and the programs of npm packages are started by Node directly; other `.cmd` and `.bat`
- * files run through `cmd.exe`. Throws a `FailError` of kind `unavailable` that names what was tried, or the character
- * that a batch file cannot receive safely.
+ * files run through `cmd.exe`. Throws a `FailError` of kind `unavailable` that names the tried programs, or the
+ * character that a batch file cannot receive safely.
  */
 export function resolveCommand(
   command: string,

@@ -20,7 +20,7 @@ interface ProgramOutput {
   readonly stderr: string;
 }
 
-/** Runs `code` in a real child whose standard output is a pipe. */
+/** Runs `code` in a real child with a pipe as standard output. */
 async function run(code: string): Promise<ProgramOutput> {
   const script = join(folder, "script.mjs");
   await writeFile(script, `import { guardStdout } from "./stdout-guard.mjs";\nconst guard = guardStdout();\n${code}\n`);

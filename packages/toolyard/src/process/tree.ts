@@ -34,7 +34,7 @@ const TASKKILL_TIMEOUT_MS = 5000;
 
 /**
  * Ends a child and its descendants: SIGTERM, up to `graceMs` to exit, then SIGKILL to the group and to processes that
- * left it. Resolves when none of them runs. Windows has no SIGTERM for console programs, so they only get the time.
+ * left it. Resolves when no process runs. Windows has no SIGTERM for console programs, so they only get the time.
  */
 export async function killTree(tree: Tree, graceMs: number): Promise<void> {
   if (process.platform === "win32") return killOnWindows(windowsRoot(tree), graceMs);

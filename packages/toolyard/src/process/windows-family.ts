@@ -22,7 +22,7 @@ const run = promisify(execFile);
 
 /**
  * Returns the running descendants of a process that may have exited: Windows does not end grandchildren with a program,
- * and `taskkill` walks no tree whose root is gone. Undefined if the system does not report them. Takes most of a
+ * and `taskkill` walks no tree after its root has ended. Undefined if the system does not report them. Takes most of a
  * second.
  */
 export async function livingFamily(root: WindowsRoot): Promise<readonly number[] | undefined> {

@@ -3,7 +3,7 @@ import type { Store, StoreKinds } from "./ports/store.ts";
 
 /**
  * Every kind of store, each run through `contract.test.ts`. The first that the configuration asks for is opened;
- * `memory` is the last, since it is opened where no other is asked for.
+ * `memory` is the last, since it is opened if no other is configured.
  */
 export const STORES = {
   memory: MEMORY,

@@ -15,7 +15,7 @@ export const NO_AUDIT: Audit = Object.freeze({ write: () => {} });
 export function createAudit(sink: LineSink, redactor: Redactor): Audit {
   return {
     write: (line) => {
-      // Redacted now, because the line is built later and secrets may have changed by then.
+      // Redacted now, because the line is built later and secrets may have changed meanwhile.
       const target = redactor.text(line.target);
       sink.write({ chars: target.length + OTHER_CHARS, text: () => stringifyExact({ ...line, target }) });
     },

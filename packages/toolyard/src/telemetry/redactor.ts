@@ -6,7 +6,7 @@ import { isOrdinary, isPlainValue } from "./secret-settings.ts";
 
 /** Shorter values are common words; hiding them would hide half of every line. */
 const MIN_SECRET_CHARS = 6;
-/** Limit of all encodings together. */
+/** Limit of the encodings together. */
 const MAX_FORMS = 10_000;
 const MAX_DEPTH = 8;
 

@@ -11,8 +11,9 @@ export interface SecretForm {
 }
 
 /**
- * Finds many texts in one pass. A position is examined only if its first three characters start one of them, so the
- * cost hardly depends on their number; a pattern with as many alternatives would try each of them at every position.
+ * Finds many texts in one pass. A position is examined only if its first three characters start a secret, so the cost
+ * hardly depends on the number of secrets; a pattern with as many alternatives would try each of them at every
+ * position.
  */
 export class SecretMatcher {
   readonly #isUsed: Uint8Array;
@@ -34,7 +35,7 @@ export class SecretMatcher {
     }
   }
 
-  /** Returns the text with each of them replaced; the same text if it contains none. */
+  /** Returns the text with each secret replaced; the same text if it contains none. */
   replace(text: string, replacement: string): string {
     let result = "";
     let taken = 0;

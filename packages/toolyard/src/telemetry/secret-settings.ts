@@ -9,7 +9,7 @@ import { firstChars } from "../core/text/truncate.ts";
  * such as `production`, `/home/me` or `100000` are not: replacing them would spoil every text that contains them.
  */
 
-/** How much a name says about its value: `API_TOKEN`, `SSH_KEY`, `TOKEN_TYPE`, `LOG_LEVEL`. */
+/** How much a name reveals about its value: `API_TOKEN`, `SSH_KEY`, `TOKEN_TYPE`, `LOG_LEVEL`. */
 export type NameEvidence = "certain" | "named" | "mentioned" | "none";
 
 const CERTAIN = new Set(
@@ -34,7 +34,7 @@ const SETTING_WORDS = new Set(
   ).split(" "),
 );
 
-/** Random characters from which on a value is a secret whatever its name. Twelve hexadecimal digits have 48 bits. */
+/** Random characters from which on a value is a secret with any name. Twelve hexadecimal digits have 48 bits. */
 const MIN_RANDOM_CHARS = 12;
 /** Digits up to which a number is a limit, a port, a year or a count of bytes. */
 const MAX_PLAIN_DIGITS = 5;
@@ -198,7 +198,7 @@ function assignments(text: string): readonly NamedValue[] {
   }));
 }
 
-/** Returns the random parts between separators. A path has none, whatever its folders are called. */
+/** Returns the random parts between separators. A path has none, with any folder names. */
 function randomParts(text: string): readonly string[] {
   return text
     .split(/[\s,;|"'<>()[\]{}]+/)

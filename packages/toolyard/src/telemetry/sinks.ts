@@ -7,7 +7,7 @@ import { BufferedSink, ChunkError, lineText, type LateLine, type LineSink, type 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /**
- * As "a", and without waiting for a reader: a pipe that nobody reads would otherwise hold a thread for good, and the
+ * As "a", and without waiting for a reader: a pipe without a reader would otherwise hold a thread for good, and the
  * program could not end. Windows has no such flag.
  */
 const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
@@ -88,7 +88,7 @@ export function openFileSink(path: string, options: SinkOptions): LineSink {
   };
 }
 
-/** Pending writes of files when the program exits: one listener for all of them. */
+/** Pending writes of files when the program exits: one shared listener. */
 const atExit = new Set<() => void>();
 
 function appendAll(): void {

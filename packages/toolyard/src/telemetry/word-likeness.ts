@@ -1,6 +1,7 @@
 /**
- * Letter pairs that are frequent in words of English technical texts. About 98 % of such words consist of them for at
- * least two thirds, but only about 6 % of random letters. (A list of words would be larger and would contain no names.)
+ * Letter pairs that are frequent in words of English technical texts. About 98 % of such words consist of such pairs
+ * for at least two thirds, but only about 6 % of random letters. (A list of words would be larger and would contain no
+ * names.)
  */
 const FREQUENT_PAIRS: ReadonlySet<string> = new Set(
   (

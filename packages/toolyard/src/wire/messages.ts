@@ -4,7 +4,7 @@ import { replyMember } from "./reply-member.ts";
 
 /**
  * The id of a JSON-RPC 2.0 request. MCP allows strings and numbers, including 0; an integer beyond 2^53 is a `bigint`.
- * A reply to a request whose id is unreadable has the id `null`.
+ * A reply to a request with an unreadable id has the id `null`.
  */
 export type RequestId = string | number | bigint;
 
@@ -134,7 +134,7 @@ function replyProblem(value: JsonObject, member: ReturnType<typeof replyMember>)
   return "a message needs a `method`, a `result` object or an `error` object";
 }
 
-/** Only an error may lack an id: it answers a message whose id was unreadable. */
+/** Only an error may lack an id: it answers a message with an unreadable id. */
 function replyWithoutId(value: JsonObject, member: ReturnType<typeof replyMember>): ClassifiedMessage {
   const hasNoId = value["id"] === undefined || value["id"] === null;
   if (member === "error" && hasNoId)

@@ -15,7 +15,7 @@ export interface JsonLimits {
   readonly maxJsonKeys: number;
 }
 
-/** JSON text as a value, or what is wrong with it: `words` follow what it is the text of. */
+/** JSON text as a value, or its problem: `words` follow what it is the text of. */
 export type ReadJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: "syntax" | "bounds"; readonly words: string };
@@ -45,7 +45,7 @@ export function readJson(marked: string, { maxJsonDepth, maxJsonKeys }: JsonLimi
   }
 }
 
-/** Parses what a peer sent, or says with which JSON-RPC error it is to be refused. */
+/** Parses a peer's message, or returns the JSON-RPC error of the refusal. */
 export function parseJson(text: string, limits: JsonLimits): ParsedJson {
   const read = readJson(text, limits);
   if (read.ok) return read;

@@ -7,14 +7,14 @@ import { parseJson, withoutByteOrderMark, type ParsedJson } from "./parse-json.t
 const MIN_KEPT_CHARS = 4096;
 
 /**
- * Matches a number whose text may differ once it is written again: `1.0`, `1e400`, `-0`, `0.1000000000000000055`. It
- * may match inside a string, too.
+ * Matches a number with a text that may differ once it is written again: `1.0`, `1e400`, `-0`, `0.1000000000000000055`.
+ * It may match inside a string, too.
  */
 const INEXACT_NUMBER = /[:,[\s](?:-0|-?\d+[.eE])/;
 
 /**
- * Like `parseJson`, for messages whose results are mostly forwarded. Members of a result keep their text if they are
- * large, or if one of their numbers could be written in another form.
+ * Like `parseJson`, for messages with results that are mostly forwarded. Members of a result keep their text if they
+ * are large, or if one of their numbers could be written in another form.
  */
 export function parseMessage(marked: string, maxDepth: number): ParsedJson {
   const text = withoutByteOrderMark(marked);
@@ -65,7 +65,7 @@ function keepResultTexts(text: string, result: JsonObject): void {
 
 /**
  * Returns the places of the members of the object that starts at `open`. Omits names that are escaped or repeated: the
- * parser decides which of them counts.
+ * parser decides which one counts.
  */
 function membersOf(text: string, open: number): ReadonlyMap<string, Span> | undefined {
   const members = new Map<string, Span>();

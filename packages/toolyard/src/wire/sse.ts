@@ -61,7 +61,7 @@ export class SseDecoder {
     return this.#decoder.write(chunk);
   }
 
-  /** Removes a byte order mark, and the `\n` of a `\r\n` whose `\r` ended the previous chunk. */
+  /** Removes a byte order mark, and the `\n` of a `\r\n` that was split after `\r` by the previous chunk. */
   #withoutMark(chunk: string): string {
     if (chunk.length === 0) return chunk;
     let text = chunk;

@@ -38,7 +38,7 @@ function plainTop(schema: JsonObject): JsonObject {
 }
 
 /**
- * Merges the properties of all alternatives; a property is required if all of them require it, or with `allOf` if any
+ * Merges the properties of the alternatives; a property is required if all of them require it, or with `allOf` if any
  * does.
  */
 function joinBranches(root: JsonObject): JsonObject {

@@ -13,7 +13,7 @@ export interface FreshValueOptions<T> {
 const STALE_MS = 24 * 60 * 60_000;
 const COOLDOWN_MS = 5000;
 
-/** A value that is read from elsewhere, by one request at a time, and kept while the other side is down. */
+/** A value that is read from another server, by one request at a time, and kept while the other side is down. */
 export class FreshValue<T> {
   readonly #options: Required<FreshValueOptions<T>>;
   #value: { readonly value: T; readonly readAt: number } | undefined;

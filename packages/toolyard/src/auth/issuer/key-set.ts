@@ -5,7 +5,7 @@ import { FreshValue } from "./fresh-value.ts";
 
 /** Time for which keys are used without being read again. */
 const FRESH_MS = 10 * 60_000;
-/** Least time between two requests for the keys, whatever `kid` tokens name. */
+/** Least time between two requests for the keys, with any `kid` in tokens. */
 const COOLDOWN_MS = 5000;
 const MAX_KEYS = 100;
 

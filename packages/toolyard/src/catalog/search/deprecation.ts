@@ -1,7 +1,7 @@
 import type { ToolRecord } from "../../core/sources/records.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** A tool whose definition names a replacement. */
+/** A tool with a definition that names a replacement. */
 export interface Deprecation {
   /** Names that the description gives as replacements. */
   readonly replacements: readonly string[];

@@ -31,8 +31,8 @@ export function knownExpansions(word: string, synonymFactor: number): Expansion[
 }
 
 /**
- * Returns what to look for in place of a word whose stem is in no tool: its English translations, else words of names
- * that begin with it, else words that contain it, else words that differ by a typing error.
+ * Returns what to look for in place of a word with a stem that is in no tool: its English translations, else words of
+ * names that begin with it, else words that contain it, else words that differ by a typing error.
  */
 export function looseExpansions(word: string, vocabulary: Vocabulary): Expansion[] {
   const translations = translationsOf(word);

@@ -21,7 +21,7 @@ import { queryWords, type QueryWord } from "./words.ts";
 /** Parameters of a search in the index. */
 export interface IndexSearch {
   readonly limit: number;
-  /** Tools whose name equals the whole query. */
+  /** Tools with the whole query as name. */
   readonly exact: readonly PreparedTool[];
   passes(tool: PreparedTool): boolean;
   /** Evidence besides the words, by rank of `tools`. */

@@ -121,7 +121,7 @@ export class WholeIndex {
     };
   }
 
-  /** Returns the ranks of tools in whose description the two words are adjacent, in this order. */
+  /** Returns the ranks of tools with the two words adjacent in the description, in this order. */
   withNeighbours(left: string, right: string): number[] {
     const first = this.#numbers.get(left);
     const second = this.#numbers.get(right);

@@ -91,7 +91,7 @@ function isAddress(word: string): boolean {
 /** `mcp.example.com/mcp`, `localhost:3000` */
 const HOST = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d|\/)/i;
 
-/** Returns why the program of a command cannot be started here, as far as known at this point. */
+/** Returns why the program of a command cannot be started here, if known at this point. */
 function missingProgram([first = ""]: readonly string[], { file, options, io }: AddCommand): string | undefined {
   const [program = ""] = first.trim().split(/\s+/);
   // Quotes and variables are resolved only when the configuration is read.

@@ -23,7 +23,7 @@ export const run: CommandAction<Options> = (_args, options, io) =>
     const lines = toolyard
       .sources()
       .map(({ source, status, ...rest }): SourceLine => ({ id: source.id, kind: source.kind, ...status, ...rest }));
-    // A remote hub runs on another machine, whose engines are unknown here.
+    // A remote hub runs on another machine, so its engines are unknown here.
     const sandbox = options.url === undefined ? await missingEngines(hub.config.tree.sandbox) : [];
     const healthy = lines.every(isHealthy) && sandbox.length === 0;
     const { files, warnings } = hub.config;

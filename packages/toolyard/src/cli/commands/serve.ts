@@ -114,7 +114,7 @@ async function serve(hub: Hub, serving: ServeContext): Promise<number> {
       if (!served || !("address" in served) || wanted === current) return;
       served = await reopen(hub, served, address);
       [current, address] = [wanted, addressOf(serverOf(hub))];
-      // The offered capabilities also depend on who has access.
+      // The offered capabilities also depend on the callers with access.
       await hub.reconfigure(hub.config);
     },
   });

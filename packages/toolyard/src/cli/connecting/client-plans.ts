@@ -40,7 +40,7 @@ interface PlanOptions {
 }
 
 /**
- * Plans the moves of all clients before anything is written, so that the result does not depend on their order. A
+ * Plans the moves of every client before anything is written, so that the result does not depend on their order. A
  * client that cannot be connected is left out, and its servers with it.
  */
 export async function planClients(
@@ -79,7 +79,7 @@ interface PlanContext {
 async function planClient(client: ClientKind, { work, taken, keep, config }: PlanContext): Promise<ClientPlan> {
   const { options, io, target } = work;
   const file = fileOf(client, io);
-  // Finds targets that cannot be written before the user is asked and servers are moved.
+  // Finds targets that cannot be written before the question to the user and before servers are moved.
   await entryOf({ client, hidden: [] }, { config, servers: taken }, work);
   if (!options.dryRun) await assertReplaceable(file);
   const document = await readClientDocument(client, file);

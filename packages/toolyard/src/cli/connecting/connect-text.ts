@@ -72,7 +72,7 @@ async function printMoved({ plan, moved }: ConnectResult, { options, io, target 
   for (const notice of await exposure(target.path, added)) await print(io.stderr, `Note: ${notice}.`);
 }
 
-/** Returns the one question about the moves of all clients. */
+/** Returns the question about the moves of the clients. */
 export function moveQuestion(plans: readonly ClientPlan[], target: string): string {
   const parts = plans.map(({ client, moves }) => ({ client, names: Object.keys(moves) }));
   const moving = parts.filter(({ names }) => names.length > 0);

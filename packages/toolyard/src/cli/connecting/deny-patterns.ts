@@ -5,7 +5,7 @@ import type { HubState } from "./options.ts";
 
 /**
  * Returns patterns for `serve --deny` that match the tools, prompts and URIs of these servers. Throws a `UsageError`
- * for a server without a namespace, whose tools no pattern can tell from others.
+ * for a server without a namespace, since no pattern can distinguish its tools from others.
  */
 export function denyPatterns(
   hidden: readonly HiddenServer[],

@@ -17,7 +17,7 @@ import type { ConnectWork, HubState } from "./options.ts";
 
 /**
  * Hides new servers of the hub from already connected clients if their own files withhold the same program. Otherwise,
- * connecting one client could grant another one more access.
+ * connecting one client could grant additional access to another one.
  */
 export async function limitOthers(connected: ReadonlySet<ClientKind>, hub: HubState, work: ConnectWork): Promise<void> {
   for (const client of CLIENTS.filter((one) => !connected.has(one))) {

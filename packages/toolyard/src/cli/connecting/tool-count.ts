@@ -15,7 +15,7 @@ import { configOf } from "./target.ts";
 
 /** With more tools a model chooses less well, and each request carries all descriptions. */
 const MANY_TOOLS = 40;
-/** A server without a response by then hangs; its tools are estimated. */
+/** A server without a response in this time hangs; its tools are estimated. */
 const START_MS = 10_000;
 /** Limit of the whole count, downloads included. */
 const COUNT_MS = 40_000;

@@ -37,7 +37,7 @@ function withVerbosity(flags: JsonObject, options: SharedOptions): JsonObject {
 }
 
 export interface CommandHubOptions extends SharedOptions {
-  /** Excludes sources, so that a command on one tool starts only what it needs. */
+  /** Excludes sources, so that a command on one tool starts only the necessary sources. */
   readonly only?: SourceFilter;
   /**
    * `true`: connect to an upstream only if its last known list is missing or it is called. `false`: connect to all.
@@ -60,7 +60,7 @@ export async function withHub<T>(
   work: (toolyard: Toolyard, hub: Hub) => Promise<T>,
 ): Promise<T> {
   const hub = await openFor(options, io);
-  // A closed terminal waits for nobody. The exit handler kills the children.
+  // A closed terminal does not wait. The exit handler kills the children.
   const onHangup = (): never => process.exit(HANGUP_EXIT);
   process.once("SIGHUP", onHangup);
   const unwatch = watchFaults(hub.logger);

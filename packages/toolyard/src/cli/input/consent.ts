@@ -13,9 +13,9 @@ import { print, type Io } from "../output/io.ts";
 const accepted = new Set<string>();
 
 /**
- * Checks whether the configuration file found here may start what it names. A file that another user may have written
- * needs consent once, at a terminal, and again if what it starts changes; `--config` and `--yes` accept it. Returns why
- * it is not accepted if no user could be asked. Throws a `UsageError` if it is refused.
+ * Checks whether the configuration file found here may start the programs that it names. A file that another user may
+ * have written needs consent once, at a terminal, and again if what it starts changes; `--config` and `--yes` accept
+ * it. Returns why it is not accepted if no user could be asked. Throws a `UsageError` if it is refused.
  */
 export async function consent(options: SharedOptions, io: Io): Promise<string | undefined> {
   if (options.url !== undefined) return undefined;
@@ -31,8 +31,8 @@ export async function consent(options: SharedOptions, io: Io): Promise<string | 
 }
 
 /**
- * Throws a `UsageError` unless the configuration file found here may start what it names. For every command that
- * starts, imports, writes or sends something because of the configuration.
+ * Throws a `UsageError` unless the configuration file found here may start the programs that it names. For every
+ * command that starts, imports, writes or sends something because of the configuration.
  */
 export async function assertAccepted(options: SharedOptions, io: Io): Promise<void> {
   const message = await consent(options, io);
@@ -40,8 +40,8 @@ export async function assertAccepted(options: SharedOptions, io: Io): Promise<vo
 }
 
 /**
- * Writes a file that Toolyard creates or changes, and accepts what it newly starts. Parts not accepted before stay
- * unaccepted.
+ * Writes a file that Toolyard creates or changes, and accepts the programs that it newly starts. Parts not accepted
+ * before stay unaccepted.
  */
 export async function writeAccepted<T>(file: string, io: Io, write: () => Promise<T>): Promise<T> {
   const before = existsSync(file) ? await foreignFile(file, CONFIG_SCHEMA) : undefined;

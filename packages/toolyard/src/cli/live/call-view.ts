@@ -8,8 +8,8 @@ import { sourceLine } from "./sources.ts";
 import { isLive, showLive, type Live } from "./live.ts";
 
 /**
- * Shows a running call: on a terminal a line with its time and progress, and one for each source it waits for;
- * elsewhere a line per notification. Prints nothing with `--json` unless `--verbose` is set.
+ * Shows a running call: on a terminal a line with its time and progress, and one for each source it waits for; without
+ * a terminal a line per notification. Prints nothing with `--json` unless `--verbose` is set.
  */
 export class CallView {
   readonly #io: Io;

@@ -25,7 +25,7 @@ export interface Live {
 const NOTHING: Live = { refresh: () => {}, end: () => {} };
 
 /**
- * Shows activities on standard error: on a terminal as lines redrawn in place, elsewhere as a line per change, with
+ * Shows activities on standard error: on a terminal as lines redrawn in place, without one as a line per change, with
  * `json` not at all. Other output appears above the lines.
  */
 export function showLive(io: Io, { read, json = false, plain = true }: LiveOptions): Live {

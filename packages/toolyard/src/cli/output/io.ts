@@ -18,7 +18,7 @@ export interface Io {
   /** Columns of the terminal. Absent if standard output is not a terminal, so that nothing is cut for programs. */
   readonly width?: number;
   /**
-   * Aborted by the first Ctrl+C or SIGTERM: the command ends what it started. A second one ends the process
+   * Aborted by the first Ctrl+C or SIGTERM: the command ends everything started. A second one ends the process
    * immediately.
    */
   readonly interrupted: AbortSignal;

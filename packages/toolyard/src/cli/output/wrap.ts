@@ -59,7 +59,7 @@ export function fitColumns(
   if (sum(natural) <= room) return natural;
   if (sum(least) > room) return undefined;
   const widths = [...least];
-  // Gives one more column at a time to the narrowest one that needs it; tables have few columns.
+  // Gives an additional column at a time to the narrowest one that needs it; tables have few columns.
   for (let left = room - sum(least); left > 0; left -= 1) {
     const needy = widths.flatMap((width, column) => (width < natural[column]! ? [column] : []));
     const narrowest = needy.reduce((best, column) => (widths[column]! < widths[best]! ? column : best), needy[0]!);

@@ -61,7 +61,7 @@ const LIMITS: Readonly<Record<string, FindLimit>> = {
     });
     return list === undefined ? undefined : `permissions.${list}`;
   },
-  // OpenCode names a tool `<server>_<tool>`, and an agent may have a list of its own.
+  // OpenCode names a tool `<server>_<tool>`, and an agent may have a separate list.
   opencode: (name, { tools, permission, agent, mode }) => {
     if (namesTools(tools, name)) return "tools";
     if (namesTools(permission, name)) return "permission";

@@ -15,7 +15,7 @@ export interface DisconnectionResult {
   readonly changed: boolean;
   /** Servers that are in the file again. */
   readonly restored: readonly string[];
-  /** Servers whose backup is gone, so that they cannot be put back. */
+  /** Servers without a backup, which cannot be restored. */
   readonly lost?: readonly string[];
   /** The file before the first change; kept because the file was edited in between. */
   readonly backup?: string;

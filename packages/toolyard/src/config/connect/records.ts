@@ -17,7 +17,7 @@ export interface ConnectionStep {
 /** Every change of one client's file that `disconnect` has to undo, oldest first. */
 export type ConnectionRecord = readonly ConnectionStep[];
 
-/** The records of all clients' files, in the data folder. */
+/** The records of every client's files, in the data folder. */
 export class ConnectionRecords {
   readonly #path: string;
 

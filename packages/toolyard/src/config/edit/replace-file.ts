@@ -20,7 +20,7 @@ export function replaceFile(path: string, text: string): Promise<void> {
   });
 }
 
-/** Throws a `ConfigError` if `replaceFile` would be refused, as far as that can be checked in advance. */
+/** Throws a `ConfigError` if `replaceFile` would be refused, if that can be checked in advance. */
 export function assertReplaceable(path: string): Promise<void> {
   return onWritable(path, async () => {
     const real = await realpath(path).catch(() => path);

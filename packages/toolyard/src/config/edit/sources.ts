@@ -77,7 +77,7 @@ export interface PathList {
   readonly places: ToolPlaces;
 }
 
-/** Returns the lists of all kinds, in the order of the schema. */
+/** Returns the lists of every kind, in the order of the schema. */
 export function pathListsOf(tree: JsonObject, schema: OptionSchema): readonly PathList[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, { "~table": facts, properties = {} }]) => {
     const { places, formerly } = facts ?? {};

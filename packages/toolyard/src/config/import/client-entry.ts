@@ -8,7 +8,7 @@ export interface PlainEntry {
   readonly options: JsonObject;
   /** Variables that must be set before the server starts: values that the client asks for, and unset references. */
   readonly variables: readonly string[];
-  /** Keys of the client's entry whose setting `toolyard.toml` cannot hold. */
+  /** Keys of the client's entry with a setting that `toolyard.toml` cannot hold. */
   readonly uncarried: readonly string[];
   /** Why the server can only run in its client. Absent: the hub can run it. */
   readonly refusal?: string;
@@ -99,7 +99,7 @@ function splitOptions(entry: JsonObject): SplitEntry {
   };
 }
 
-/** Returns the keys of an entry whose setting would be lost in the hub. */
+/** Returns the keys of an entry with a setting that would be lost in the hub. */
 function uncarriedKeys(entry: JsonObject): readonly string[] {
   return Object.entries(entry).flatMap(([key, value]) => (isCarried(key, value) ? [] : [key]));
 }

@@ -58,7 +58,7 @@ const SYNTAXES: Readonly<Record<string, VariableSyntax>> = {
   "Copilot CLI": SHELL,
 };
 
-/** For files whose client is not known: every form that cannot be meant otherwise. */
+/** For files of an unknown client: every form that cannot be intended otherwise. */
 const ANY_CLIENT: VariableSyntax = { braces: "required", env: "required", editor: true };
 
 /**
@@ -121,7 +121,7 @@ function translateTree(value: unknown, context: TranslationContext, found: Varia
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, translateTree(item, context, found)]));
 }
 
-// `${…}`, `{env:…}` and `{file:…}`, `$NAME`. What stands between braces decides which form it is.
+// `${…}`, `{env:…}` and `{file:…}`, `$NAME`. The text between braces decides which form it is.
 const REFERENCE = /\$\{(?<braces>[^{}]*)\}|\{(?<curly>(?:env|file):[^{}]*)\}|\$(?<bare>[A-Za-z_][A-Za-z0-9_]*)/g;
 
 function translateText(text: string, context: TranslationContext, found: VariableFindings): string {
@@ -131,7 +131,7 @@ function translateText(text: string, context: TranslationContext, found: Variabl
     const reference = translateReference(match, context, found);
     if (reference === undefined) continue;
     const before = escapeLiteral(text.slice(end, match.index));
-    // In `toolyard.toml`, `$${` is an escape, so a dollar sign cannot stand directly before a reference.
+    // In `toolyard.toml`, `$${` is an escape, so a dollar sign cannot come directly before a reference.
     if (before.endsWith("$") && reference.startsWith("${"))
       found.refusals.push(`it has a dollar sign directly before the reference ${match[0]}`);
     translated += before + reference;
@@ -202,7 +202,7 @@ function fileReference(path: string, { resolveFile }: TranslationContext): strin
   return `\${file:${resolveFile(path)}}`;
 }
 
-/** The variables of VS Code and its relatives. Returns nothing for a name that none of them knows. */
+/** The variables of VS Code and its relatives. Returns nothing for a name that no client knows. */
 function editorReference(scheme: string, name: string, { whole, context, found }: Use): string | undefined {
   const { workspace, workspaceReference, program, pathSeparator } = context;
   if (scheme === "input") {
@@ -223,7 +223,7 @@ function editorReference(scheme: string, name: string, { whole, context, found }
   return whole;
 }
 
-/** Names, and schemes with their colon, whose value depends on what is open in the editor. */
+/** Names, and schemes with their colon, with a value that depends on open files in the editor. */
 const ONLY_IN_THE_EDITOR = new Set(
   (
     "workspaceFolder workspaceFolder: workspaceFolderBasename workspaceRoot cwd file fileBasename " +

@@ -22,7 +22,7 @@ export interface ImportedServer {
   readonly options: JsonObject;
   /** Variables to set before the server starts: values that the program asks for, and references that are not set. */
   readonly variables: readonly string[];
-  /** Keys of the program's entry whose setting `toolyard.toml` cannot hold. */
+  /** Keys of the program's entry with a setting that `toolyard.toml` cannot hold. */
   readonly uncarried: readonly string[];
   /** Why the server can only run in its program. Absent: the hub can run it. */
   readonly refusal?: string;

@@ -1,8 +1,8 @@
 /**
  * A map for values that live as long as a call, in insertion order. V8's own `Map` creates a new table whenever it
- * grows, fragments or empties, and each table references the next one: once one of them is old, everything that any of
- * them ever held lives until a full collection. Here an entry is searched from the latest to the first, which suits
- * some hundreds of entries; the arrays keep their length, since V8 reallocates a shrinking one.
+ * grows, fragments or empties, and each table references the next one: once one table is old, everything that any table
+ * ever held lives until a full collection. Here an entry is searched from the latest to the first, which suits some
+ * hundreds of entries; the arrays keep their length, since V8 reallocates a shrinking one.
  */
 export class CallMap<K, V> {
   #keys: (K | undefined)[] = [];

@@ -88,8 +88,8 @@ export interface Call {
   /** Unique within this process; appears in the audit line and in error ids. */
   readonly id: string;
   /**
-   * Id of the call on whose behalf this one is made. That one was already counted and admitted, so the client's limits
-   * do not apply again.
+   * Id of the call that makes this one. That one was already counted and admitted, so the client's limits do not apply
+   * again.
    */
   readonly parent?: string;
   /** Number of calls around this one. @default 0 */

@@ -15,7 +15,7 @@ export interface InnerCall {
   readonly standsFor?: boolean;
 }
 
-/** Lets a running call use the hub again, with the rights, time and cancellation of its own caller. */
+/** Lets a running call use the hub again, with the rights, time and cancellation of its caller. */
 export interface InnerHub {
   call(wanted: InnerCall, parent: Call): Promise<Outcome>;
   /** Reads a resource. */

@@ -7,7 +7,7 @@ import type { LogLevel } from "../ports/ports.ts";
 export type RetryRule = "never" | "later" | "always" | "if-idempotent";
 
 /**
- * What a failure says about the server behind the call: `failure` counts towards opening its circuit, `success` closes
+ * Meaning of a failure for the server behind the call: `failure` counts towards opening its circuit, `success` closes
  * the circuit because the server answered, `none` leaves the circuit as it is.
  */
 export type BreakerEffect = "failure" | "success" | "none";

@@ -33,13 +33,13 @@ export function isSharedLink(key: LinkKey): boolean {
   return key.for !== "connection";
 }
 
-/** Returns the holder whose share of the link limit it counts towards; `undefined` if it is not for one principal. */
+/** Returns the holder with the share of the link limit that it uses; `undefined` if it is not for one principal. */
 export function linkHolder(key: LinkKey): Holder | undefined {
   if (key.for === "principal") return { principal: key.principal };
   return key.for === "connection" ? { principal: key.principal, connection: key.connection } : undefined;
 }
 
-/** Returns the caller to whose share requests count that belong to no call. */
+/** Returns the caller with the share for requests outside any call. */
 export function linkCaller(key: LinkKey): Caller | undefined {
   const holder = linkHolder(key);
   return holder && { principal: { id: holder.principal }, client: holder };

@@ -40,8 +40,8 @@ export interface Fail {
   /** The protocol error that an MCP upstream sent, passed on unchanged by the MCP endpoint. */
   readonly rpcError?: RpcErrorObject;
   /**
-   * With `denied`: all scopes that an access token needs for this operation. Over HTTP the refusal is a 403 whose
-   * challenge names them (RFC 6750, `insufficient_scope`).
+   * With `denied`: all scopes that an access token needs for this operation. Over HTTP the refusal is a 403 with a
+   * challenge that names them (RFC 6750, `insufficient_scope`).
    */
   readonly requiredScopes?: readonly string[];
   /** Only for the log. */

@@ -12,8 +12,8 @@ type ConnectionQueue<Waiting> = Map<Waiting, number>;
 
 /**
  * Tracks the entries that hold and wait for places of a shared limit, and decides which is next. Shares are those of
- * `Shares`. The next place goes to the holder with the fewest places; among equals, to the one whose last turn is
- * longest ago. In a full line, the holder with the most places, inside and waiting or else waiting only, loses its last
+ * `Shares`. The next place goes to the holder with the fewest places; among equals, to the one with the oldest last
+ * turn. In a full line, the holder with the most places, inside and waiting or else waiting only, loses its last
  * waiting entry to a newcomer within its share. It grants and blocks nothing itself: `FairLine` and other limits do.
  */
 export class FairOrder<Waiting extends { readonly holder: Holder }> {
@@ -94,7 +94,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     return entries.toSorted(([, one], [, other]) => one - other).map(([waiting]) => waiting);
   }
 
-  /** Returns the entry whose turn is next; it keeps waiting. */
+  /** Returns the entry with the next turn; it keeps waiting. */
   next(): Waiting | undefined {
     let first: Waiting | undefined;
     let firstAt = 0;
@@ -147,7 +147,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
   }
 }
 
-/** Connections per principal whose last turn is remembered; a forgotten one counts as never served. */
+/** Connections per principal with a remembered last turn; a forgotten one counts as never served. */
 const MAX_CONNECTIONS = 1000;
 
 function latestOf<Waiting>(line: ConnectionQueue<Waiting>): [Waiting, number] {

@@ -50,7 +50,7 @@ export type RenameReason<T> =
 
 /**
  * Names of many records on all surfaces, and the lookup from names to records. A name belongs to one record on every
- * surface: all surfaces understand a name that one of them shows, and it never means another record. If several records
+ * surface: all surfaces understand a name that one surface shows, and it never means another record. If several records
  * would have the same name, the earlier one gets it; the others are shown with their namespace, and if that is taken
  * too, with a digest of their identity. A name that reads as a spelling of another source is not shown, and resolves
  * only to that source.
@@ -86,7 +86,7 @@ export class NameBook<T> {
     return this.#renamed.get(surface)!.get(record) ?? this.#wantedName(record, surface);
   }
 
-  /** The records whose name on the MCP surface differs from the one without conflicts, with that name. */
+  /** The records with a name on the MCP surface that differs from the one without conflicts, with that name. */
   get renamed(): ReadonlyMap<T, string> {
     return this.#renamed.get("mcp")!;
   }

@@ -13,7 +13,7 @@ function named(namespace: string, name: string, extra: Partial<NameParts> & { id
   return { source: { id, namespace }, name, ...rest };
 }
 
-/** Returns a book whose records were listed by servers. */
+/** Returns a book with records listed by servers. */
 function bookOf(records: readonly NameParts[], separator = "__", maxLength = 128): NameBook<NameParts> {
   const naming = { separator, maxLength };
   const sources = records.map(({ source }) => source);

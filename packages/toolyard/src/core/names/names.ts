@@ -22,7 +22,7 @@ export interface NameParts {
 export const MAX_NAME_LENGTH = 1024;
 
 export const DEFAULT_SEPARATOR = "__";
-/** Stands between alias and name on the bindings surface. */
+/** Separator between alias and name on the bindings surface. */
 export const BINDING_SEPARATOR = "::";
 
 /** Separators between namespace and name that every call surface understands, besides the configured one. */

@@ -13,7 +13,7 @@ export const DEFAULT_TOOL_NAMES = [
 ] as const;
 export type DefaultToolName = (typeof DEFAULT_TOOL_NAMES)[number];
 
-/** The tool that a server has instead of its own until a user has signed in. */
+/** The only tool of a server until a user has signed in. */
 export const SIGN_IN_TOOL_NAME = "sign_in";
 
 /** The hub's tools about itself, each with the further names that clients of the core dialect use for it. */
@@ -26,8 +26,8 @@ export const META_ALIASES = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /**
- * Names of tools that come with the hub, except those in `HUB_TOOL_NAMES`. The owner of the hub may give one of them to
- * a local tool or, by `rename`, to a tool of a server. A server cannot take one by listing it.
+ * Names of tools that come with the hub, except those in `HUB_TOOL_NAMES`. The owner of the hub may give one such name
+ * to a local tool or, by `rename`, to a tool of a server. A server cannot take one by listing it.
  */
 export const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([
   ...DEFAULT_TOOL_NAMES,

@@ -80,8 +80,8 @@ export class Spellings {
   }
 
   /**
-   * Returns the source whose configured prefix is inside a bare name, after another part: `good` in `hub__good__pay`
-   * and in `tools.good.pay`. The name is not a spelling of that source, and no other source gets it.
+   * Returns the source with a configured prefix inside a bare name, after another part: `good` in `hub__good__pay` and
+   * in `tools.good.pay`. The name is not a spelling of that source, and no other source gets it.
    */
   ownersInside(name: string): ReadonlySet<string> | undefined {
     for (let at = 0, tries = 0; at < name.length && tries < MAX_CLIENT_PREFIXES; at += 1) {

@@ -189,7 +189,7 @@ function optional<S extends OptionSchema>(schema: S): Optional<S> {
   return marked(schema, "~optional", true) as Optional<S>;
 }
 
-/** Returns a table, or a list of tables, whose entries are sources. */
+/** Returns a table, or a list of tables, with sources as entries. */
 function sources<S extends OptionSchema>(schema: S, table: SourceTable): S {
   return marked(schema, "~sources", table);
 }

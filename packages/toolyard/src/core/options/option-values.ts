@@ -63,7 +63,7 @@ function readMembers(properties: ValueProperties, written: Readonly<Record<strin
   return values;
 }
 
-/** Like `readOptions`, for a table whose keys are arbitrary. */
+/** Like `readOptions`, for a table with arbitrary keys. */
 export function readEntries<S extends OptionSchema>(
   values: S,
   given: Readonly<Record<string, Static<S>>>,

@@ -66,7 +66,7 @@ export interface SourceReport {
 }
 
 export interface WaitOptions {
-  /** False: returns what is known without waiting. @default true */
+  /** False: returns the known definitions without waiting. @default true */
   readonly waits?: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface WaitOptions {
 export interface HubPort {
   /**
    * Returns the current list: waits for sources that read the disk, and a limited time for upstreams that were never
-   * listed. With `waits` false it returns what is known.
+   * listed. With `waits` false it returns the known ones.
    */
   list(kind: ListKind, view: View, options?: WaitOptions): Promise<RenderedList>;
   call(call: Call): Promise<Outcome>;

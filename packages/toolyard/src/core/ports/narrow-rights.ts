@@ -68,7 +68,7 @@ function isAnyOf(globs: readonly string[], source: string): boolean {
 function permitsName(rights: CompiledRights, subject: NamedSubject): boolean {
   const { deny, readOnly, sources } = rights;
   const { isDiscovery, isReadOnly, isUnlisted, source } = subject;
-  // To deny it is enough that it looks like what is meant.
+  // A similar name is enough for a denial.
   if (deny.some((pattern) => matchesText(pattern, subject))) return false;
   if (isUnlisted === true && deny.some((pattern) => deniesLoosely(pattern, subject))) return false;
   if (isDiscovery) return true;

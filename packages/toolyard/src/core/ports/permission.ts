@@ -39,7 +39,7 @@ export interface NamedSubject {
   readonly separator: string;
   /** Changes nothing, by its annotations. Prompts never do. */
   readonly isReadOnly: boolean;
-  /** Gives no access of its own: what it leads to is judged by itself. */
+  /** Gives no access itself: its target is judged separately. */
   readonly isDiscovery: boolean;
   /** No list shows it, so its server may read the name in another way than the hub. @default false */
   readonly isUnlisted?: boolean;
@@ -55,9 +55,9 @@ export interface UriSubject {
   readonly shown: string;
   /** As its source gets it. */
   readonly own: string;
-  /** What tells this source's URIs from all others (`alias+`), whether it is shown or not. */
+  /** Distinguishes this source's URIs from all others (`alias+`), whether it is shown or not. */
   readonly prefix: string;
-  /** A template, whose text is all that is judged: what is read by it is judged by itself. @default false */
+  /** A template, of which only the text is judged: a resource read by it is judged by itself. @default false */
   readonly isTemplate?: boolean;
   /** Id of its source. Absent: not known, so no rule about sources permits it. */
   readonly source?: string;

@@ -8,11 +8,11 @@ export interface Logger {
   info(message: string, facts?: JsonObject): void;
   warning(message: string, facts?: JsonObject): void;
   error(message: string, facts?: JsonObject): void;
-  /** Returns a logger whose every line carries these facts too. */
+  /** Returns a logger that adds these facts to every line. */
   with(facts: JsonObject): Logger;
 }
 
-/** Fact of a line whose text the caller also receives: code that prints the answer need not print the line. */
+/** Fact of a line with a text that the caller also receives: code that prints the answer need not print the line. */
 export const TOLD_FACT = "told";
 
 /** One line per call: no argument and no result value, only shapes and sizes. */
@@ -75,7 +75,7 @@ export interface SearchReasons {
 
 export interface SearchAnswer {
   readonly hits: readonly SearchHit[];
-  /** Number of all matching tools. */
+  /** Total number of matching tools. */
   readonly total: number;
   /** Suggestions if nothing matched. */
   readonly instead?: SearchInstead;

@@ -5,7 +5,7 @@ import { rightsOfEvery, type Rights } from "./rights.ts";
 /** A named selection of what the hub offers, as plain data. It only narrows the rights of its callers. */
 export interface Profile {
   readonly name: string;
-  /** What is in the profile, for every caller. */
+  /** Content of the profile, for every caller. */
   readonly rights: Rights;
   /** Tool mode of requests that name none. Absent: that of the hub. */
   readonly toolMode?: ToolMode;

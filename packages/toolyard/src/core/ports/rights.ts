@@ -7,12 +7,12 @@ export const EVERYTHING = "everything";
 /** What a principal may do, as plain data. `permissionOf` is the only reader. */
 export type Rights = typeof EVERYTHING | NarrowRights | EveryRights | SomeRights;
 
-/** Rights that several limits leave together: each of them must permit. */
+/** Rights under several limits: each limit must permit. */
 export interface EveryRights {
   readonly every: readonly Rights[];
 }
 
-/** Rights from several grants: one of them must permit. */
+/** Rights from several grants: one grant must permit. */
 export interface SomeRights {
   readonly some: readonly Rights[];
 }

@@ -31,7 +31,7 @@ export function permitsUri(rights: UriRules, subject: UriSubject): boolean {
   );
 }
 
-/** A template, or what is no URI, is judged by its text. */
+/** A template, or an invalid URI, is judged by its text. */
 function allowsText({ allow }: UriRules, subject: UriSubject): boolean {
   const { shown, own, prefix } = subject;
   const spellings = [shown, `${prefix}${own}`, withUriPrefix(prefix, own)];

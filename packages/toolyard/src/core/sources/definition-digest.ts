@@ -80,7 +80,7 @@ function isChanged(before: JsonObject, after: JsonObject): boolean {
   return SHOWN.some((member) => !isDeepStrictEqual(shown(before, member), shown(after, member)));
 }
 
-/** Returns the tools in both lists whose definition differs in the second. */
+/** Returns the tools in both lists with a different definition in the second. */
 export function changedTools(before: readonly JsonObject[], after: readonly JsonObject[]): string[] {
   const known = new Map(before.map((definition) => [definition["name"], definition]));
   return after

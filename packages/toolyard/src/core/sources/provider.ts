@@ -38,7 +38,7 @@ export interface Installation {
   readonly package: string;
   /** Start time, ISO 8601. */
   readonly since: string;
-  /** Current progress: the last line that the program wrote, or the source whose download is awaited. */
+  /** Current progress: the last line that the program wrote, or the source with the awaited download. */
   readonly waitsFor: string;
   /** Process that downloads; ending it ends the download. */
   readonly pid?: number;
@@ -114,7 +114,7 @@ export interface ListingWish {
    * @default false
    */
   readonly isForOther?: boolean;
-  /** The link whose list is requested: the result of `Provider.linkFor`. @default the shared list */
+  /** The link to list: the result of `Provider.linkFor`. @default the shared list */
   readonly link?: LinkKey;
 }
 
@@ -142,7 +142,8 @@ export function isFor({ principal }: EventOwner, { id }: Pick<Principal, "id">):
 }
 
 /**
- * Lists whose change a source announced itself. Clients are notified even if the lists are equal to the earlier ones.
+ * Lists with a change that a source announced itself. Clients are notified even if the lists are equal to the earlier
+ * ones.
  */
 export interface ListAnnouncement extends EventOwner {
   readonly lists: readonly ("tools" | "resources" | "templates" | "prompts")[];
@@ -174,8 +175,8 @@ export interface Provider {
    */
   listing(wish?: ListingWish): Listing | Promise<Listing>;
   /**
-   * Returns the link whose listing this principal sees, at a personal source; the shared list is the one shown to an
-   * unknown principal. Absent: every principal sees the same listing.
+   * Returns the link with the listing that this principal sees, at a personal source; the shared list is the one shown
+   * to an unknown principal. Absent: every principal sees the same listing.
    */
   linkFor?(principal: Principal): LinkKey;
   /**

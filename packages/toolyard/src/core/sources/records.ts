@@ -14,7 +14,7 @@ export interface Source {
   readonly namespace: string;
   /** Position in the configuration, for precedence among sources of one kind. */
   readonly order: number;
-  /** Limits of all requests to the source, unless a tool sets its own. */
+  /** Limits of requests to the source, unless a tool sets its own. */
   readonly limits?: ToolLimits;
   /** The answer to callers when the server gives none. @default the hub's message */
   readonly outage?: OutageReport;
@@ -104,7 +104,7 @@ export interface Problem {
   /** True if it is offered without a member that clients would refuse. @default false */
   readonly repaired?: boolean;
   /**
-   * True if it is not offered because the hub does not serve what it needs, so that there is nothing to fix. @default
+   * True if it is not offered because the hub lacks a feature that it needs, so that there is nothing to fix. @default
    * false
    */
   readonly unsupported?: boolean;

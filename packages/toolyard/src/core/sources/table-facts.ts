@@ -15,15 +15,15 @@ export interface TableFacts {
   readonly places?: ToolPlaces;
 }
 
-/** The values of a table that decide what is run, written or sent. */
+/** The values of a table that determine programs, files and requests. */
 export interface Starts {
   /** @default all keys */
   readonly keys?: readonly string[];
-  /** Keys whose values show the user what is run, in this order; none of them may hold a secret. */
+  /** Keys with values that show the user the program, in this order; none of them may hold a secret. */
   readonly told: readonly string[];
   /** Text between these values. @default ", " */
   readonly between?: string;
-  /** Text if none of them is given. Absent: nothing is run then. */
+  /** Text if no value is given. Absent: nothing is run then. */
   readonly usual?: string;
   /** Text before these values if the table runs nothing, such as `appends to`. */
   readonly before?: string;
@@ -34,7 +34,7 @@ export interface Starts {
   readonly sendsTo?: readonly string[];
 }
 
-/** An option that names folders or files with tools, as a path or a list of them. */
+/** An option that names folders or files with tools, as a path or a list of paths. */
 export interface ToolPlaces {
   readonly kind: ProviderKind;
   readonly key: string;

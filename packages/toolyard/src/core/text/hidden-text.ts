@@ -33,13 +33,13 @@ const EMOJI_SELECTORS: ReadonlySet<string> = new Set(["\ufe0e", "\ufe0f"]);
 const KEYCAP = "\u20e3";
 const PICTOGRAPH = /^\p{Extended_Pictographic}$/u;
 const SKIN_TONE = /^\p{Emoji_Modifier}$/u;
-/** Scripts whose letters change form next to a joiner. */
+/** Scripts with letters that change form next to a joiner. */
 const JOINED_SCRIPTS = [
   ..."Arabic Syriac Mandaic Nko Mongolian Thaana Adlam Hanifi_Rohingya".split(" "),
   ..."Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala".split(" "),
   ..."Khmer Myanmar Tibetan Balinese Javanese Sundanese Lao Thai Limbu Meetei_Mayek Newa Grantha Tirhuta".split(" "),
 ];
-/** Compiled at the first joiner, since the classes of all these scripts are slow to compile. */
+/** Compiled at the first joiner, since the classes of these scripts are slow to compile. */
 let joinedLetter: RegExp | undefined;
 
 function isJoinedLetter(character: string): boolean {

@@ -44,7 +44,7 @@ interface QueuedSlice {
 const waiting: QueuedSlice[] = [];
 let next: NodeJS.Immediate | NodeJS.Timeout | undefined;
 
-/** Sliced works take turns: with any number of them, one gets one slice in each turn. */
+/** Sliced works take turns: with any number of works, one gets one slice in each turn. */
 function ownTurn(keepsAlive: boolean): Promise<void> {
   return new Promise((begin) => {
     waiting.push({ keepsAlive, begin });

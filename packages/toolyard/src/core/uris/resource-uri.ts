@@ -38,7 +38,7 @@ export function isCanonical(text: string, { canonical, scheme, authority }: Reso
   return plain(text, isSpecial && authority !== undefined) === plain(canonical, isSpecial && authority !== undefined);
 }
 
-/** Schemes whose hosts are case-insensitive, and whose paths always begin with a slash. */
+/** Schemes with case-insensitive hosts, and paths that always begin with a slash. */
 export const SPECIAL_SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "ws:", "wss:", "ftp:", "file:"]);
 
 /** Half of a character, which no encoding can write. */

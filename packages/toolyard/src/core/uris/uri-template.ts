@@ -31,7 +31,7 @@ export class UriTemplate {
   /** Number of literal characters: of two matching templates, the one with more is more specific. */
   readonly literalLength: number;
   readonly names: readonly string[];
-  /** Common beginning of all URIs of this template. */
+  /** Common beginning of the URIs of this template. */
   readonly head: string;
   readonly #pieces: readonly TemplatePiece[];
   /** The pieces with encoded literals, if a literal can be written encoded or not. */

@@ -4,7 +4,7 @@ import { sendEmpty, sendJson } from "../../http/answer/send.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { ReplyOutlet } from "../endpoint.ts";
 
-/** The replies to one POST, sent together when the last of them is ready. */
+/** The replies to one POST, sent together when the last reply is ready. */
 export class CollectedReplies implements ReplyOutlet {
   readonly isShared = false;
   readonly #answer: HttpAnswer;

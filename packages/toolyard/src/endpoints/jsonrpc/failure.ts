@@ -39,8 +39,7 @@ function resourceNotFound(uri: string): RpcErrorObject {
 }
 
 /**
- * Returns an error whose code the tool chose itself, with its own text. A tool may also choose codes that JSON-RPC
- * reserves for servers.
+ * Returns an error with a code and text of the tool. A tool may also choose codes that JSON-RPC reserves for servers.
  */
 function ownError({ kind, rpcError }: Fail): RpcErrorObject | undefined {
   if (!rpcError) return undefined;

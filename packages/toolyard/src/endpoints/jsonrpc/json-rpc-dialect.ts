@@ -30,7 +30,7 @@ const OWN_METHODS: ReadonlySet<string> = new Set([
 ]);
 const RESOURCE_PREFIX = "resource/";
 
-/** Returns whether MCP leaves a method to the dialect: one of its own methods, or a possible tool name. */
+/** Returns whether MCP leaves a method to the dialect: a method of the dialect, or a possible tool name. */
 export function isDialectMethod(method: string): boolean {
   return OWN_METHODS.has(method) || method.startsWith(RESOURCE_PREFIX) || !isReservedMethod(method);
 }
@@ -38,8 +38,8 @@ export function isDialectMethod(method: string): boolean {
 type DialectHandler = (request: DialectRequest, context: DialectContext) => Promise<DialectAnswer>;
 
 /**
- * The JSON-RPC dialect of G: six methods of its own, and every tool name is a method whose parameters are the tool's
- * arguments. Results are the plain values of tools and resources. It needs no handshake.
+ * The JSON-RPC dialect of G: six methods, and every tool name is a method whose parameters are the tool's arguments.
+ * Results are the plain values of tools and resources. It needs no handshake.
  */
 export class JsonRpcDialect implements Dialect {
   readonly #deps: JsonRpcDeps;

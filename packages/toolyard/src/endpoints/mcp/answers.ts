@@ -8,9 +8,7 @@ import type { DialectAnswer } from "../dialect.ts";
 /** Result of an MCP method, before the id and the era's members are added. */
 export type McpAnswer =
   | { readonly type: "result"; readonly result: JsonObject }
-  /**
-   * A list whose entries are already serialised: `member` is `tools`, `resources`, …; `json` is the text of the array.
-   */
+  /** A list with serialised entries: `member` is `tools`, `resources`, …; `json` is the text of the array. */
   | ListAnswer
   /** Answers that other dialects have too: errors, silence, and values of any shape. */
   | DialectAnswer;
@@ -55,7 +53,7 @@ export function replyText(id: RequestId | null, answer: McpAnswer, extra?: JsonO
   }
 }
 
-/** A reply whose middle part is bytes that were encoded earlier. */
+/** A reply with a middle part that was encoded earlier. */
 export type SplicedReply = readonly [head: string, middle: Buffer, tail: string];
 
 /** Builds the reply for carriers that accept bytes, if that avoids encoding a large list again for each caller. */

@@ -78,7 +78,7 @@ export async function readSettled<T>(hub: HubPort, read: () => Promise<T>): Prom
   return wasUnsettled && !isUnsettled(hub) ? read() : first;
 }
 
-/** Returns the features to advertise besides the lists: all of them while a source has not reported its own. */
+/** Returns the features to advertise besides the lists: all features while a source has not reported its own. */
 export function offeredFeatures(hub: HubPort, { features }: ServerFacts): SourceFeatures {
   return isUnsettled(hub) ? EVERY_FEATURE : features;
 }

@@ -92,8 +92,8 @@ function notFoundAnswer(failure: Fail, call: FailedCall, rules: FailureRules): M
 }
 
 /**
- * Returns the code for methods whose MCP result cannot report a failure: -32602 for errors of the caller, -32603 for
- * all others.
+ * Returns the code for methods without failures in their MCP result: -32602 for errors of the caller, -32603 for all
+ * others.
  */
 function protocolCode(failure: Fail): number {
   const rule = KINDS[failure.kind].mcp;

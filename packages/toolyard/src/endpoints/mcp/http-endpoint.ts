@@ -26,7 +26,7 @@ export interface McpHttpParts {
   /** Absent: only the modern era is served. */
   readonly legacy?: Pick<LegacyHttp, "post" | "get" | "delete">;
   readonly defaultMode: ToolMode;
-  /** Era for clients whose URL names none. @default "auto" */
+  /** Era for clients without an era in their URL. @default "auto" */
   readonly era?: ServedEra;
   /** Names of tools for clients that choose none. @default "mcp" */
   readonly toolNames?: ToolNameStyle;

@@ -10,7 +10,7 @@ export function sendError(answer: HttpAnswer, id: RequestId | null, error: RpcEr
   sendJson(answer, 400, stringifyExact(rpcError(id, error)));
 }
 
-/** Answers a request whose body is malformed or too large. */
+/** Answers a request with a malformed or too large body. */
 export function refuseBody(answer: HttpAnswer, { fault, words }: JsonBody & { readonly ok: false }): void {
   if (fault === "bounds")
     sendError(answer, null, { code: RPC.invalidRequest, message: `Invalid Request: the body ${words}.` });

@@ -56,7 +56,7 @@ const LISTS: ReadonlyMap<string, ListMember> = new Map<string, ListMember>([
   ["prompts/list", { kind: "prompts", member: "prompts" }],
 ]);
 
-/** Returns the target of a call from its parameters, or one sentence on what is wrong with them. */
+/** Returns the target of a call from its parameters, or one sentence on the problem. */
 type TargetReader = (params: JsonObject) => { readonly target: string } | { readonly problem: string };
 
 const CALLS: ReadonlyMap<string, TargetReader> = new Map<CallMethod, TargetReader>([

@@ -4,7 +4,7 @@ import { fail, type Fail } from "../../core/calls/outcome.ts";
 import { Refusal } from "../../http/answer/refusal.ts";
 import type { RestExchange } from "./rest-exchange.ts";
 
-/** Body of `POST /api/chat`; the reply is the agent's, whose `history` is sent with the next message. */
+/** Body of `POST /api/chat`; the reply is the agent's, with the `history` to send with the next message. */
 export interface ChatBody {
   readonly message: string;
   readonly history?: readonly JsonObject[];

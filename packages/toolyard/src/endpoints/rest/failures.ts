@@ -26,7 +26,7 @@ export function errorBody(failure: Fail, isFull = false): JsonObject {
   };
 }
 
-/** Returns a tool's own text about its failure, if it says more than the message. */
+/** Returns a tool's own text about its failure, if it is more specific than the message. */
 function ownWords({ result, message, details = {} }: Fail): JsonObject {
   if (!result) return {};
   const value = toolValue(result);

@@ -16,7 +16,7 @@ export interface ListPageOptions {
 
 export interface ListPage {
   readonly entries: readonly JsonObject[];
-  /** Number of all entries, on every page. */
+  /** Total number of entries, on every page. */
   readonly total: number;
   readonly nextCursor?: string;
 }

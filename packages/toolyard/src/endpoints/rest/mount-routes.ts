@@ -19,7 +19,7 @@ export interface RouteAnswers {
 
 /**
  * Mounts the configured paths. A caller that may use none of a path's targets, or that is not authenticated, gets the
- * same answer as at an unknown path, for every method; a caller that may use some of them sees only those methods.
+ * same answer as at an unknown path, for every method; a caller with access to some methods sees only those.
  */
 export function mountRoutes(listener: Mountable, routes: readonly RestRoute[], answers: RouteAnswers): void {
   for (const path of new Set(routes.map((route) => route.path))) {

@@ -25,7 +25,7 @@ export interface ChatParts {
   readonly logger: Logger;
 }
 
-/** Concurrent answers of all callers together: each may take minutes and costs model tokens. */
+/** Concurrent answers for all callers together: each may take minutes and costs model tokens. */
 const MAX_TURNS = 32;
 const RETRY_MS = 1000;
 

@@ -6,7 +6,7 @@ const NAME = "toolyard";
 /** Environment variable in which clients find the hub's token. */
 const TOKEN_VARIABLE = "TOOLYARD_TOKEN";
 
-/** Returns the configuration of each client for a hub at this URL. None of them contains the token itself. */
+/** Returns the configuration of each client for a hub at this URL. No entry contains the token itself. */
 export function clientEntries(endpoint: string, isGuarded: boolean): readonly ClientEntry[] {
   const hub = { url: endpoint, ...(isGuarded && { tokenVariable: TOKEN_VARIABLE }) };
   return CLIENTS.map((client) => entryOf(client, client.entry(hub)));

@@ -7,7 +7,7 @@ export interface HomeTextFacts extends Pick<
   readonly restPath?: string;
 }
 
-/** Formats what `curl` shows for the hub's URL: what it is, and what to do next. */
+/** Formats the text that `curl` shows for the hub's URL: a description, and the next steps. */
 export function homeText(facts: HomeTextFacts): string {
   const { title, version, baseUrl, mcpUrl, hasDocs, isGuarded, restPath } = facts;
   const token = isGuarded ? ' -H "authorization: Bearer <token>"' : "";

@@ -21,7 +21,7 @@ export interface RequestedEndpoint {
   readonly open: (services: Services) => Promise<Endpoint & { readonly services?: Services }>;
 }
 
-/** Returns the factories of all configured endpoints. Throws an `OptionError` if one cannot be opened. */
+/** Returns the factories of the configured endpoints. Throws an `OptionError` if one cannot be opened. */
 export function wantedEndpoints(
   features: readonly AnyFeature[],
   config: EndpointsConfig,

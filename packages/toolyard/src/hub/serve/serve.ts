@@ -42,7 +42,7 @@ export interface ServedHttp extends ServedHub {
 /** Time before the end of the grace period at which running calls are answered as cancelled. */
 const LAST_WORDS_MS = 500;
 
-/** Throws the `OptionError` that serving with these options would cause, as far as it is known without listening. */
+/** Throws the `OptionError` that serving with these options would cause, if it is known without listening. */
 export function assertServable(hub: Hub, server: ServerConfig): ServePlace {
   wantedEndpoints(hub.features, configOf(hub, server));
   return servePlace(hub, server);

@@ -22,7 +22,7 @@ export interface RelayOptions {
   /** Resolves with the next hub after one has exited. Rejects with the reason if there is none. */
   readonly next: () => Promise<HubEnd>;
   readonly logger: Logger;
-  /** Aborted when the program is asked to exit. */
+  /** Aborted when the program receives a request to exit. */
   readonly signal: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ const MAX_LINE_BYTES = 10 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 /** A hub that ends again and again is not started more often. */
 const RETRY_MS = 1000;
-/** Time for running calls when the program is asked to exit. */
+/** Time for running calls when the program receives a request to exit. */
 const END_MS = 5000;
 
 /**

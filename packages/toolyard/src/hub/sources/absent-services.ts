@@ -57,8 +57,8 @@ function mayBeAbsent(failure: Fail): boolean {
 }
 
 /**
- * Returns the services that were never listed and may have the tool: those whose prefix is in the name, else all of
- * them. Omits services that the caller's rights exclude.
+ * Returns the services that were never listed and may have the tool: those with the prefix of the name, else every one.
+ * Omits services that the caller's rights exclude.
  */
 function absentServices(wanted: MissingName): readonly Provider[] {
   const { name, principal, providers, separator, spellings, isListed } = wanted;
@@ -71,7 +71,7 @@ function absentServices(wanted: MissingName): readonly Provider[] {
   });
 }
 
-/** Reconnects to unavailable services, concurrently. Resolves with true if one of them answered. */
+/** Reconnects to unavailable services, concurrently. Resolves with true if one service answered. */
 async function askAgain(services: readonly Provider[], cancellation: Cancellation | undefined): Promise<boolean> {
   const down = services.filter((service) => DOWN.has(service.status().state));
   if (down.length === 0) return false;

@@ -57,7 +57,7 @@ function causeByLooks(error: unknown, code: string): RequestCause {
   return isNoHttp ? "not_http" : "broken";
 }
 
-// A host name with several addresses fails with one error for each of them.
+// A host name with several addresses fails with one error for each address.
 function deepCodeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const code = codeOf(error);

@@ -24,7 +24,7 @@ const closing: (() => Promise<unknown>)[] = [];
 
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
-/** A server that answers when the test says so. */
+/** A server that answers on the test's request. */
 class HeldServer {
   /** All that ever came, by its body. */
   readonly seen: string[] = [];
@@ -234,7 +234,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     await expect.poll(() => held.underway).toHaveLength(3);
     expect(held.seen[2]).toBe("m1");
     held.answer(held.seen[0]);
-    // The longest waiting request would be the third beside the message.
+    // The longest waiting request would be the third with the message.
     held.answer("m1");
     await expect.poll(() => held.seen.length).toBe(4);
     held.answer("m2");

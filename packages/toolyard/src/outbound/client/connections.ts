@@ -77,7 +77,7 @@ export class Connections {
     const { UndiciSender } = await import("./undici-sender.ts");
     // Explicit, because Node would otherwise obey NODE_TLS_REJECT_UNAUTHORIZED of the environment.
     const tls = { timeout: connectTimeoutMs, rejectUnauthorized: true, ...(ca && { ca }) };
-    // The sender queues requests itself; one more connection is for its messages.
+    // The sender queues requests itself; another connection is for its messages.
     const shared = {
       connections: maxConnections + 1,
       ...(keepAliveMs !== undefined && { keepAliveTimeout: keepAliveMs }),

@@ -16,7 +16,7 @@ export interface RequestSettings {
   readonly signal: Cancellation;
   /** Bound of silence, before the headers and between two chunks; 0 for none. */
   readonly idleMs: number;
-  /** Caller whose share of the connections it uses. @default the hub's own */
+  /** Caller with the share of the connections that it uses. @default the hub's own */
   readonly caller?: Caller | undefined;
   /** As in `Outgoing`. */
   readonly isMessage?: boolean | undefined;

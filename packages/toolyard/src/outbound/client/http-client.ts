@@ -80,7 +80,7 @@ export interface OutgoingRequest {
   readonly signal: Cancellation;
   /** Bound of silence, before the headers and between two chunks; 0 for none. */
   readonly idleMs: number;
-  /** Caller whose share of the connections it uses. @default the hub's own */
+  /** Caller with the share of the connections that it uses. @default the hub's own */
   readonly caller?: Caller | undefined;
   /** The server answers immediately; the request may exceed the connection limit. @default false */
   readonly isMessage?: boolean | undefined;

@@ -38,7 +38,7 @@ export class ResponseBody {
     return this.#isDestroyed;
   }
 
-  /** True if nothing more arrives, for whatever reason. */
+  /** True if nothing more arrives, for any reason. */
   get isOver(): boolean {
     return this.#over !== undefined;
   }
@@ -54,7 +54,7 @@ export class ResponseBody {
     else if (this.#source.paused) this.#source.resume();
   }
 
-  /** Calls `listener` when the body is over, for whatever reason. */
+  /** Calls `listener` when the body ends, for any reason. */
   onceOver(listener: () => void): void {
     if (this.#over) listener();
     else this.#onOver.push(listener);

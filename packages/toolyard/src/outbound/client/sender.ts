@@ -13,7 +13,7 @@ export interface TransportRequest {
   readonly body: string | undefined;
   /** Bound of silence, before the headers and between two chunks; 0 for none. */
   readonly silenceMs: number;
-  /** Caller whose share of the connections it uses. @default the hub's own */
+  /** Caller with the share of the connections that it uses. @default the hub's own */
   readonly caller?: Caller | undefined;
   /**
    * The server answers immediately, and calls that occupy all connections may wait for it, so it may use one connection

@@ -5,7 +5,7 @@ import { present } from "../../core/json/present.ts";
 import { knownServer } from "./known-servers.ts";
 import { AuthSchema, type CredentialConfig } from "./options.ts";
 
-/** How a user signs in to a source, as far as it is configured; the rest comes from the server's metadata. */
+/** Configured part of a user's sign-in to a source; the rest comes from the server's metadata. */
 export interface OAuthOptions {
   readonly grant: "authorization_code" | "client_credentials" | "jwt_bearer" | "token_exchange" | "enterprise";
   /** Compared with what the authorization server calls itself, in place of its address. */

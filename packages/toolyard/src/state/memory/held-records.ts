@@ -32,7 +32,7 @@ export class HeldTable<Value> {
   }
 }
 
-/** The sessions of all hubs, from the view of one hub. */
+/** Every hub's sessions, from the view of one hub. */
 export class MemorySessionRecords implements SessionRecords {
   readonly #table: HeldTable<SessionRecord>;
   readonly #member: HubMember;
@@ -56,7 +56,7 @@ export class MemorySessionRecords implements SessionRecords {
   }
 }
 
-/** The parked calls of all hubs, from the view of one hub. */
+/** Every hub's parked calls, from the view of one hub. */
 export class MemoryParkedDirectory implements ParkedDirectory {
   readonly #table: HeldTable<true>;
   readonly #member: HubMember;

@@ -25,7 +25,7 @@ const IN_FLIGHT_RETRY_MS = 1000;
 
 const ADMITTED: Admission = Object.freeze({ admitted: true });
 
-/** Token buckets and counters of all hubs. A client that was idle for a minute uses no memory. */
+/** Token buckets and counters of every hub. A client that was idle for a minute uses no memory. */
 export class LimitTable {
   readonly #buckets = new Map<string, Bucket>();
   readonly #maxKeys: number;

@@ -12,7 +12,7 @@ export type Admission =
 
 /**
  * Counts the calls of clients on all hubs of a store. An admitted call must `leave` with the same key in any case.
- * Calls of a hub whose lease has expired no longer count, and its `leave` has no effect. Results are immediate (memory)
+ * Calls of a hub with an expired lease no longer count, and its `leave` has no effect. Results are immediate (memory)
  * or asynchronous (external store).
  */
 export interface LimitStore {

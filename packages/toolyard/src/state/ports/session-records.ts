@@ -22,8 +22,8 @@ export interface HeldSession {
 }
 
 /**
- * The sessions of all hubs, by session id. A record lasts as long as its hub's lease. Writing never throws: an
- * unreachable store is logged.
+ * Every hub's sessions, by session id. A record lasts as long as its hub's lease. Writing never throws: an unreachable
+ * store is logged.
  */
 export interface SessionRecords {
   /** Stores the record for this hub, and replaces an earlier one. */

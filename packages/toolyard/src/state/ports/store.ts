@@ -18,7 +18,7 @@ export interface Store {
   join(hub: string): HubState | Promise<HubState>;
 }
 
-/** One kind of store, in a folder of its own. */
+/** One kind of store, in a separate folder. */
 export interface StoreKind {
   /** Its sections of the configuration. @default none */
   readonly schema?: Sections;

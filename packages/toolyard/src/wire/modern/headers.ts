@@ -208,7 +208,7 @@ export function findStandardMismatch(
   return compareText(HEADERS.name, headers.header("mcp-name"), { body: `params.${source.member}`, text: source.value });
 }
 
-/** What a server says of a call's `Mcp-Param-*` headers; a header beyond those that the tool names is ignored. */
+/** A server's statement on a call's `Mcp-Param-*` headers; a header beyond those that the tool names is ignored. */
 export function findParamMismatch(
   declared: readonly ParamHeader[],
   args: JsonObject,

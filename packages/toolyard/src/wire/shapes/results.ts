@@ -103,7 +103,7 @@ function kept(shape: Shape): Shape {
 
 const KEPT = "passed on as it is";
 
-/** A list whose invalid items are unchanged. */
+/** A list with its invalid items unchanged. */
 function listKept(item: Shape): Shape {
   return kept(listOf(kept(item)));
 }

@@ -7,7 +7,7 @@ export const SERVER_INFO = members({
   optional: { name: TEXT, title: TEXT, version: TEXT, description: TEXT, websiteUrl: TEXT, icons: ICONS },
 });
 
-/** Capabilities whose lists the hub requests even if a server declares them unclearly. */
+/** Capabilities with lists that the hub requests even if a server declares them unclearly. */
 export const LIST_CAPABILITIES = ["tools", "resources", "prompts"] as const;
 
 const LIST_CHANGES = { listChanged: FLAG };

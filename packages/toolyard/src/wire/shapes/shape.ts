@@ -142,7 +142,7 @@ export function listOf(item: Shape): Shape {
   };
 }
 
-/** Returns the object without its invalid members, whatever their names. */
+/** Returns the object without its invalid members, with any names. */
 export function mapOf(item: Shape): Shape {
   return {
     noun: "an object",

@@ -21,7 +21,7 @@ interface BlendRules {
   readonly ranking: Ranking;
 }
 
-/** Bonus for a tool whose name equals the query, ignoring word order. */
+/** Bonus for a tool with a name equal to the query, ignoring word order. */
 const NAMED = 0.5;
 /** Deviations above the mean similarity at which the value is capped. */
 const MOST_DEVIATIONS = 8;

@@ -12,7 +12,7 @@ import { toolTextOf, type ToolText } from "./tool-text.ts";
 import { unitVector, VectorStore } from "./vector-store.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
-/** Most queries whose vectors are kept. */
+/** Maximum number of queries with kept vectors. */
 const MAX_QUERIES = 500;
 const MAX_QUERY_CHARS = 2000;
 /** Time limit of one query's request; a search that does not wait so long uses the result next time. */
@@ -43,7 +43,7 @@ export class SemanticSearch implements EvidenceSource {
   readonly #queries = new Map<string, Float32Array>();
   readonly #pending = new Map<string, Promise<Float32Array | undefined>>();
   readonly #closing = new AbortController();
-  /** Rows of lists whose vectors are complete. */
+  /** Rows of lists with complete vectors. */
   readonly #rows = new WeakMap<readonly PreparedTool[], ModelRows>();
   readonly #reading = new Map<readonly PreparedTool[], Promise<ModelRows | undefined>>();
 
@@ -55,7 +55,7 @@ export class SemanticSearch implements EvidenceSource {
     this.#store = new VectorStore({ embedder, logger, ...(file !== undefined && { file }) });
   }
 
-  /** Until the vectors of all tools and of the query are available, returns the table's evidence. */
+  /** Until the vectors of the tools and of the query are available, returns the table's evidence. */
   async evidence(query: string, tools: readonly PreparedTool[]): Promise<Evidence | undefined> {
     const told = within(this.#likeness(query, tools), this.#waitMs);
     const [likeness, others] = await Promise.all([told, this.#table.evidence(query, tools)]);

@@ -11,8 +11,8 @@ export interface BoardMember extends ListWatcher {
 }
 
 /**
- * Distributes the hub's events to the sessions of one endpoint: one listener for all of them, each view read once per
- * change, each message serialised once.
+ * Distributes the hub's events to the sessions of one endpoint: one shared listener, each view read once per change,
+ * each message serialised once.
  */
 export class SessionBoard {
   readonly #lists: ListWatch<BoardMember>;

@@ -11,11 +11,11 @@ import { hasObjectRoot, withObjectProperties, wrapOutputSchema } from "./tool-sc
 /** Most tools with wrapped output that are remembered: more than one source may list. */
 const MAX_WRAPPED = 100_000;
 
-/** Codecs of all legacy revisions in front of one hub. They share the names of tools with wrapped output. */
+/** Codecs of the legacy revisions of one hub. They share the names of tools with wrapped output. */
 export class LegacyCodecs {
   readonly #byDate = new Map<string, MethodCodec>();
   readonly #projected = new WeakMap<RenderedList, RenderedList>();
-  /** Rendered names of tools whose output schema was wrapped when last listed, most recent last. */
+  /** Rendered names of tools with an output schema that was wrapped when last listed, most recent last. */
   readonly #wrapped = new Set<string>();
 
   for(revision: LegacyRevision): MethodCodec {

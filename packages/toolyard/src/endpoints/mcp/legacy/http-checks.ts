@@ -81,7 +81,7 @@ export function versionProblem(http: HttpExchange): HttpProblem | undefined {
   return { status: 400, code: -32000, message };
 }
 
-/** Returns what is wrong with a body that holds several messages, or none. */
+/** Returns the problem of a body that holds several messages, or none. */
 export function batchProblem(messages: readonly unknown[]): HttpProblem | undefined {
   if (messages.length === 0)
     return { status: 400, code: RPC.invalidRequest, message: "Invalid Request: Batch must not be empty" };

@@ -238,7 +238,7 @@ export class LegacyHttp {
     }
   }
 
-  // One listener for all streams: there may be thousands of them.
+  // One listener for all streams: there may be thousands.
   #endStreamsOn(closing: AbortSignal): void {
     if (this.#closing === closing) return;
     this.#closing = closing;
@@ -248,7 +248,7 @@ export class LegacyHttp {
   }
 }
 
-/** A call that is quiet for this long becomes a stream, whose comments keep the connection alive. */
+/** A call that is quiet for this long becomes a stream with comments that keep the connection alive. */
 const QUIET_MS = 15_000;
 const SWEEP_MS = 60_000;
 
@@ -269,7 +269,7 @@ function isInitialize(message: unknown): boolean {
   return isJsonObject(message) && message["method"] === "initialize" && "id" in message;
 }
 
-/** Returns true for notifications, replies and unreadable replies: none of them gets an answer. */
+/** Returns true for notifications, replies and unreadable replies, which get no answer. */
 function needsNoAnswer({ type }: ClassifiedMessage): boolean {
   return type === "notification" || type === "reply";
 }

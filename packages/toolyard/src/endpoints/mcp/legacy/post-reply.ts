@@ -50,7 +50,7 @@ export class PostReply implements Outlet {
     this.#number = home.register(this);
   }
 
-  /** A lost stream may be resumed; a plain answer whose connection is closed reaches no client. */
+  /** A lost stream may be resumed; a plain answer on a closed connection reaches no client. */
   get reachable(): boolean {
     if (!this.#accepted.stream) return this.#home.standing.isOpen;
     return !this.#isOver && (this.#stream !== undefined || !this.#http.answer.isGone);

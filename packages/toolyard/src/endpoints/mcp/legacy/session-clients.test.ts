@@ -27,7 +27,9 @@ import {
 import { StdioEndpoint } from "../stdio-endpoint.ts";
 import { createProtocolSink } from "../../../process/stdout-guard.ts";
 
-/** An endpoint on stdio whose client starts a real child process: the child connects its pipes to this process. */
+/**
+ * An endpoint on stdio with a client that starts a real child process: the child connects its pipes to this process.
+ */
 interface PipeEndpoint {
   readonly hub: HubStandIn;
   readonly command: { readonly command: string; readonly args: string[] };

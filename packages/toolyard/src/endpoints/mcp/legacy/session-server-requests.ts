@@ -32,7 +32,7 @@ export class SessionServerRequests {
   }
 
   /**
-   * Sends a request on `outlet` and waits for its result. Rejects with a `FailError` on failure, and then tells the
+   * Sends a request on `outlet` and waits for its result. Rejects with a `FailError` on failure, and then notifies the
    * client to cancel the request.
    */
   async put(ask: ServerRequest, outlet: Pick<Outlet, "note" | "reachable">, signal: AbortSignal): Promise<JsonObject> {
@@ -114,7 +114,7 @@ function elicitationProblem(
   const declared = objectMember(capabilities, "elicitation");
   if (!declared || !revision.elicitation) return undeclared("elicitation");
   if (ask.params["mode"] !== "url") {
-    // Before elicitation had two modes, an empty object meant the form; a client that names modes now supports only
+    // Before elicitation had two modes, an empty object stood for the form; a client that names modes now supports only
     // those.
     const formOnly =
       Object.keys(declared).length === 0 || isJsonObject(declared["form"]) || !isJsonObject(declared["url"]);

@@ -354,7 +354,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     this.#lists.offered(lists, capabilities);
     return resultAnswer({
       protocolVersion: this.#revision.date,
-      // A client that cannot receive notifications gets no promise of them.
+      // A client that cannot receive notifications is not promised any.
       capabilities: takesAnyLineAsAnswer(this.client, this.#revision) ? withoutListChanges(capabilities) : capabilities,
       serverInfo: serverInfo(facts),
       ...(facts.instructions === undefined ? {} : { instructions: facts.instructions }),

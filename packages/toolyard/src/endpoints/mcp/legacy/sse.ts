@@ -92,7 +92,7 @@ export class LegacySse {
     }
   }
 
-  // One listener for all streams: there may be thousands of them.
+  // One listener for all streams: there may be thousands.
   #endStreamsOn(closing: AbortSignal): void {
     if (this.#closing === closing) return;
     this.#closing = closing;

@@ -36,7 +36,7 @@ export class StandingStream implements Outlet {
     this.#events.addUnheard(STANDING, text, { after: this.#sent, ...most });
   }
 
-  /** Attaches a client's stream, which first gets what it missed: events after `sequence`, else those not yet sent. */
+  /** Attaches a client's stream, which first gets missed events: those after `sequence`, else those not yet sent. */
   attach(stream: EventStream, sequence = this.#sent): void | Promise<void> {
     return this.#events.after(STANDING, sequence, (missed = []) => {
       this.#live?.end();

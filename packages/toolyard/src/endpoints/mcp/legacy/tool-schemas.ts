@@ -10,7 +10,7 @@ export function hasObjectRoot(schema: JsonObject): boolean {
 
 /**
  * Returns the schema of `{result: <value>}`. References within the document are adjusted to the new location; a schema
- * with a base of its own (`$id`) keeps its references.
+ * with its own base (`$id`) keeps its references.
  */
 export function wrapOutputSchema(schema: JsonObject): JsonObject {
   const dialect = typeof schema["$schema"] === "string" ? { $schema: schema["$schema"] } : {};

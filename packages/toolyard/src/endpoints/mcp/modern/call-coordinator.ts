@@ -115,7 +115,7 @@ const HELD_ELSEWHERE = errorAnswer(
   { reason: "held_elsewhere" },
 );
 
-/** Methods whose answer may be `input_required`. */
+/** Methods that may respond with `input_required`. */
 const RELAYING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
 /** A class: an object literal that holds a function, and the call it references, live until a full collection. */

@@ -79,7 +79,7 @@ const HOP_CODES: ReadonlySet<number> = new Set([
 
 const projected = new WeakMap<RenderedList, RenderedList>();
 
-/** Removes `execution`, which this era does not have: its tasks are an extension with members of its own. */
+/** Removes `execution`, which this era does not have: its tasks are an extension with other members. */
 function withoutExecution(list: RenderedList): RenderedList {
   const held = projected.get(list);
   if (held) return held;

@@ -51,7 +51,7 @@ export interface ModernDeps {
 
 /**
  * The modern era (2026-07-28): each request is self-contained and names its sender in its envelope. It is independent
- * of the transport, which passes messages, an outlet for each, and what it knows of the sender.
+ * of the transport, which passes messages, an outlet for each, and known facts about the sender.
  */
 export class ModernEndpoint {
   readonly #deps: ModernDeps;
@@ -59,7 +59,7 @@ export class ModernEndpoint {
   readonly #listens: Listens;
   readonly #desk: CallCoordinator;
   readonly #toolHeaders: ToolHeaders;
-  /** The server facts that calls report, or the pending read of them. */
+  /** The server facts that calls report, or their pending read. */
   #facts: ServerFacts | Promise<ServerFacts> | undefined;
   #codec: { readonly facts: ServerFacts; readonly scope: CacheScope; readonly codec: ModernCodec } | undefined;
   readonly #stop: () => void;
@@ -171,7 +171,7 @@ export class ModernEndpoint {
     if (method === "tools/call" && headers) return this.#toolHeaders.findMismatch(params, view, headers);
   }
 
-  // Only discovery waits until the hub knows what it offers; other methods report the facts known so far.
+  // Only discovery waits until the hub knows its features; other methods report the facts known so far.
   #factsFor(method: string, { principal }: RequestFacts): ServerFacts | Promise<ServerFacts> {
     const { hub } = this.#deps;
     if (method === "server/discover") return readSettled(hub, () => hub.facts(principal));

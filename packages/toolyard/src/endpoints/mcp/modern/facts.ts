@@ -5,7 +5,7 @@ import type { Holder } from "../../../core/fairness/shares.ts";
 import type { Envelope } from "../../../wire/modern/envelope.ts";
 import type { HeaderLookup } from "../../../wire/modern/headers.ts";
 
-/** What is known of a modern request besides its message. */
+/** Known facts about a modern request besides its message. */
 export interface RequestFacts {
   /** `mcp-http`, `mcp-stdio`. */
   readonly endpoint: string;
@@ -20,7 +20,7 @@ export interface RequestFacts {
   readonly headers?: HeaderLookup | undefined;
 }
 
-/** Returns the holder to whose share a lasting request counts. */
+/** Returns the holder of the share for a lasting request. */
 export function holderIn({ principal, connection }: RequestFacts): Holder {
   return connection === undefined ? { principal: principal.id } : { principal: principal.id, connection };
 }

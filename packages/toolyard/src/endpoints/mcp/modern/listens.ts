@@ -146,7 +146,7 @@ export class Listens {
 /** A listener receives notifications and no server requests. */
 const MODERN_CLIENT: Client = Object.freeze({ era: "modern", capabilities: {} });
 
-/** Returns the filter, or what is wrong with it. */
+/** Returns the filter, or its problem. */
 function readFilter(params: JsonObject | undefined, maxUris: number): Filter | string {
   const notifications = params && objectMember(params, "notifications");
   if (!notifications) return "`notifications` is required and must be an object";

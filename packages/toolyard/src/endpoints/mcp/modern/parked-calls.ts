@@ -45,8 +45,8 @@ export class ParkedCalls {
   }
 
   /**
-   * Returns whether this caller may park one more. When the limit is reached, cancels the oldest call of the principal
-   * that exceeds its share.
+   * Returns whether this caller may park another call. When the limit is reached, cancels the oldest call of the
+   * principal that exceeds its share.
    */
   hasRoomFor(holder: Holder): boolean {
     if (this.#byId.size < this.#options.maxParkedCalls) return true;

@@ -1,6 +1,6 @@
 import { CallSet } from "../../../core/calls/call-map.ts";
 
-/** A call that is quiet for this long becomes a stream, whose comments keep the connection alive. */
+/** A call that is quiet for this long becomes a stream with comments that keep the connection alive. */
 const QUIET_MS = 20_000;
 /** Interval of the checks. */
 const LOOK_MS = QUIET_MS / 8;
@@ -11,7 +11,7 @@ export interface QuietCall {
   open(): void;
 }
 
-/** Calls that have sent nothing yet. One timer for all of them, since a timer per call would be expensive. */
+/** Calls that have sent nothing yet. One timer for all calls, since a timer per call would be expensive. */
 export class QuietCalls {
   readonly #waiting = new CallSet<QuietCall>();
   #timer: NodeJS.Timeout | undefined;

@@ -28,7 +28,7 @@ export interface Visit {
   note(method: string, params: JsonObject): void;
 }
 
-/** Stays empty: a call with server requests gets a map of its own. */
+/** Stays empty: a call with server requests gets a separate map. */
 const NO_QUESTIONS = new Map<string, SuspendedRequest>();
 
 /** How a visit ends: with the call's answer, or with server requests to its caller. */

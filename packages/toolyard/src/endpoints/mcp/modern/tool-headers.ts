@@ -21,7 +21,8 @@ interface HeadersOfView {
 type HeaderFinding = HeaderMismatch | undefined;
 
 /**
- * Compares `Mcp-Param-*` headers with the arguments that they repeat, for tools whose schema requires such headers.
+ * Compares `Mcp-Param-*` headers with the arguments that they repeat, for tools with a schema that requires such
+ * headers.
  */
 export class ToolHeaders {
   readonly #hub: HubPort;

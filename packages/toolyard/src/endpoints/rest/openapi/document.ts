@@ -19,7 +19,7 @@ export interface DocumentSource {
   readonly routes: readonly { readonly route: RestRoute; readonly tool?: JsonObject }[];
   readonly hasChat: boolean;
   readonly isGuarded: boolean;
-  /** One of them is enough. @default a bearer token */
+  /** One is enough. @default a bearer token */
   readonly securitySchemes?: Readonly<Record<string, JsonObject>> | undefined;
 }
 

@@ -8,7 +8,7 @@ export interface ModernSchema {
 
 /**
  * Converts one level of a schema to draft 2020-12: `definitions`, lists in `items`, `additionalItems`, `dependencies`,
- * boolean `exclusiveMinimum`. In older drafts, members beside `$ref` have no effect; only its description is kept.
+ * boolean `exclusiveMinimum`. In older drafts, members next to `$ref` have no effect; only its description is kept.
  */
 export function modernise(raw: JsonObject, isOld: boolean): ModernSchema {
   if (isOld && typeof raw["$ref"] === "string") return { schema: onlyWords(raw), moved: [] };

@@ -10,7 +10,7 @@ import { sampleOf } from "../../../schema/sample.ts";
 
 /** The part of the document that is shown. */
 export interface DocumentPageOptions {
-  /** Only operations whose path or text contain this. */
+  /** Only operations with this in path or text. */
   readonly filter: string;
   /** Counts from 1. */
   readonly page: number;

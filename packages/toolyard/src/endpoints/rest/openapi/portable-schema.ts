@@ -18,7 +18,7 @@ interface SchemaLocation {
   readonly from: string;
   /** Pointer in the document. */
   readonly to: string;
-  /** The nearest enclosing schema with an identity of its own. */
+  /** The nearest enclosing schema with a separate identity. */
   readonly resource: SchemaResource;
   readonly depth: number;
 }
@@ -26,7 +26,7 @@ interface SchemaLocation {
 /** The schema that contains a member. */
 interface Within {
   readonly spot: SchemaLocation;
-  /** Returns the original place of what is now `steps` below it. */
+  /** Returns the original place of the schema that is now `steps` below it. */
   readonly from: (steps: readonly string[]) => string;
 }
 
@@ -67,7 +67,7 @@ class Porter {
   port(): JsonObject {
     const resource: SchemaResource = { from: "#", uri: NOWHERE };
     const out = this.#schema(this.#root, { from: "#", to: this.#place, resource, depth: 0 }) as JsonObject;
-    // Resolving may add further schemas, whose references are appended.
+    // Resolving may add further schemas and append their references.
     for (let at = 0; at < this.#references.length; at += 1) this.#resolve(this.#references[at]!);
     if (this.#hoisted.length > 0)
       out["$defs"] = Object.fromEntries([

@@ -43,7 +43,7 @@ export class ChunkedBody {
   }
 
   /**
-   * Parses `bytes` from `at` on, and returns the end of what it consumed. Data is moved together within `bytes` and
+   * Parses `bytes` from `at` on, and returns the end of the consumed bytes. Data is moved together within `bytes` and
    * passed on as one piece, because a server may send one byte per chunk and each piece has a cost.
    */
   take(bytes: Buffer, at: number, onData: (data: Buffer) => void): number {

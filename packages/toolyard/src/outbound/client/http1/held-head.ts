@@ -1,6 +1,6 @@
 import { notHttp } from "./fault.ts";
 
-/** Limit of all bytes before one body, including interim answers. */
+/** Limit of the bytes before one body, including interim answers. */
 export const MAX_HEAD_BYTES = 64 * 1024;
 
 const HEAD_END = Buffer.from("\r\n\r\n");
@@ -16,7 +16,7 @@ const FIRST_CAPACITY = 1024;
 export class HeldHead {
   #held: Buffer | undefined;
   #length = 0;
-  /** Bytes of all heads since the last `reset`. */
+  /** Bytes of heads since the last `reset`. */
   #total = 0;
   #text = "";
 

@@ -32,7 +32,7 @@ export class WireRequest implements BodySource {
     this.sink = sink;
   }
 
-  /** Caller whose share of the connections it uses. */
+  /** Caller with the share of the connections that it uses. */
   get holder(): Holder {
     return this.#caller ? holderOf(this.#caller) : HUB;
   }
