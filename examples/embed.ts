@@ -24,7 +24,7 @@ try {
   assert.ok(sum.ok);
   assert.deepEqual(sum.result["structuredContent"], { result: 5 });
 
-  // What callers get wrong, and what tools say of themselves, are values; `kind` tells them apart.
+  // Failures of callers and of tools are values; `kind` distinguishes them.
   const wrong = await hub.call("calculator", { operation: "add", a: 2 });
   assert.ok(!wrong.ok);
   assert.equal(wrong.kind, "invalid_params");

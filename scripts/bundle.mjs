@@ -132,7 +132,7 @@ async function bundled(root, compiled) {
     platform: "node",
     external: isExternal,
     plugins: [places(compiled)],
-    // Of a package in two forms, uses the one with ES modules, which can be analysed.
+    // Uses the ES modules of a package in two forms, since they can be analysed.
     resolve: { mainFields: ["module", "main"] },
     checks: { ineffectiveDynamicImport: false },
   });

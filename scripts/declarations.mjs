@@ -1,4 +1,4 @@
-// Of all declarations, programs can reach those that the package's entries name, directly or indirectly: these are put
+// Programs can reach the declarations that the package's entries name, directly or indirectly: these are put
 // into dist/, and the rest stays in dist/.declarations/, which is not published.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
  */
 export default function setup(): void {
   const isBuilt = process.env["TEST_BUILD_IS_NEW"] === "yes";
-  // What the tests start is told nothing of it.
+  // Processes that tests start must not see it.
   delete process.env["TEST_BUILD_IS_NEW"];
   if (isBuilt) return;
   const script = fileURLToPath(new URL("../scripts/build.mjs", import.meta.url));

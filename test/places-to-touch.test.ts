@@ -1,4 +1,4 @@
-// What has to be touched for one more of something: whoever names a kind of source, a door or a store outside of its
+// Files to touch for a new kind: finds files that name a kind of source, an endpoint or a store outside of its own
 // own folder is found here, and so is what a new kind is given without being named.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { readdirSync, readFileSync } from "node:fs";
@@ -45,7 +45,7 @@ interface SourceFile {
 
 const FILES: readonly SourceFile[] = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
   .map((file) => `src/${file.replaceAll("\\", "/")}`)
-  // What `import-rule.test.ts` puts there for a moment, which may run at the same time, is none of them.
+  // Excludes temporary files of `import-rule.test.ts`, which may run concurrently.
   .filter((path) => path.endsWith(".ts") && !/\.test\.ts$|\/import-rule-/.test(path))
   .map((path) => ({ path, text: withoutComments(readFileSync(join(ROOT, path), "utf8")) }));
 
@@ -324,7 +324,7 @@ describe("a kind that nobody knows", () => {
   });
 });
 
-/** What of a door is used where it is not mounted: its face without HTTP, or its words in another interface. */
+/** Parts of an endpoint that are used without mounting it: its interface without HTTP, or its texts elsewhere. */
 const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
   jsonrpc: [
     "src/compat/core/errors.ts",

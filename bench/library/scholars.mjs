@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** What belongs into the folder, each under its name. */
+/** Contents of the folder, each under its name. */
 export const SCHOLAR_SOURCES = [
   {
     folder: "anthology",

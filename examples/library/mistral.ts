@@ -45,7 +45,7 @@ function readPages(pages: readonly number[], markdown: string): object {
   return { pages: read, model: "mistral-ocr-latest", usage_info: { pages_processed: pages.length } };
 }
 
-/** What the document asks, and the same in other words, since authors have their own. */
+/** The document's question, and a second wording, since authors use different words. */
 const QUERIES = ["What is nominalism?", "nominalistic maxims and prepossessions, a nominalistic way to regard ideas"];
 
 /** First it searches, then it checks what it would quote, then it answers. */

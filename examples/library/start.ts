@@ -1,6 +1,6 @@
-// What did Peirce say about nominalism? Books are made, read (one of them by OCR), searched by a model, and quoted with
-// their pages; every quotation is checked. The model is a script that speaks Mistral's wire; with MISTRAL_API_KEY set,
-// it is Mistral.
+// "What did Peirce say about nominalism?" Books are made, read (one of them by OCR), searched by a model, and quoted
+// with their pages; every quotation is checked. The model is a script that speaks Mistral's wire; with MISTRAL_API_KEY
+// set, it is Mistral.
 //   npm run build && node --import ./packages/toolyard/dist/runtimes/typescript/register.js examples/library/start.ts
 import assert from "node:assert/strict";
 import { cp, mkdtemp, realpath, rm } from "node:fs/promises";

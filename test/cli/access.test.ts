@@ -1,4 +1,4 @@
-// Who may use what, as the command line shows it: from the configuration, and from a hub that runs.
+// Rights of callers, as the command line shows them: from the configuration, and from a running hub.
 import { expect, test } from "vitest";
 import { Desk, seen } from "./harness.ts";
 import { SERVER } from "./small-server.ts";

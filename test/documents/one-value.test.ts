@@ -1,4 +1,4 @@
-// What a tool returns means the same on every surface.
+// A tool's result means the same on every surface.
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { HubMCPBinding, LocalMCPBinding, StandardMCPBinding } from "../../packages/toolyard/src/bindings.ts";

@@ -19,7 +19,7 @@ function costOf(work: () => unknown): number {
   return (user + system) / 1000;
 }
 
-/** Of reading and checking a text. */
+/** Measures the cost of reading and checking a text. */
 function cost(text: string): number {
   return costOf(() => checkGnn(text));
 }

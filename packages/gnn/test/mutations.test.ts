@@ -12,7 +12,7 @@ import { file } from "./arbitrary.ts";
 
 const RUNS = Number(process.env["GNN_RUNS"] ?? 150);
 
-/** What is written in place of a span, and the code that tells of it, there. */
+/** Replacement of a span, and the code of the diagnostic at that place. */
 interface Spoil extends Span {
   readonly text: string;
   readonly code: string;

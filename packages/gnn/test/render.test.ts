@@ -105,7 +105,7 @@ describe("what RxInfer infers", () => {
 });
 
 describe("names of a model", () => {
-  /** What ends a literal, a comment or a line of some language, interpolates, or hides. */
+  /** Characters that end a literal, a comment or a line of some language, interpolate, or are invisible. */
   const HOSTILE = [
     '"""',
     "'''",

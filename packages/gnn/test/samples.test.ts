@@ -33,7 +33,7 @@ function tabled(): ReadonlyMap<string, readonly string[]> {
   return new Map(Array.from(rows, ([, file, cells]) => [file!, cells!.split("|").map((cell) => cell.trim())]));
 }
 
-/** What a text gives when it is run here for three steps, and the targets that cannot express it. */
+/** Returns the result of three steps of a text, and the targets that cannot express it. */
 async function outcomeOf(text: string): Promise<readonly [string, string]> {
   const read = (): Program => readPrograms(parseGnn(text).file)[0]!.program;
   const unread = await refusedBy(read);
@@ -46,7 +46,7 @@ async function outcomeOf(text: string): Promise<readonly [string, string]> {
   return [run ?? "runs", refused.length === 0 ? "all" : `not ${refused.join(", ")}`];
 }
 
-/** What stands in the way of some work, if anything does. */
+/** Returns the message of the error that some work throws, if any. */
 async function refusedBy(work: () => unknown): Promise<string | undefined> {
   try {
     await work();

@@ -1,4 +1,4 @@
-// What tells a model of Active Inference in words, by a language model on the wires that vendors speak.
+// Explanations of Active Inference models by a language model, on the wire formats of the vendors.
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

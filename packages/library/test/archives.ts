@@ -3,7 +3,7 @@ import { deflateRawSync } from "node:zlib";
 interface ArchiveFile {
   readonly name: string;
   readonly content: string | Uint8Array;
-  /** What the list says of it, in place of the truth. */
+  /** False size in the list. */
   readonly size?: number;
   readonly isLocked?: boolean;
 }

@@ -39,7 +39,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 describe("digests of files", () => {
   test("a file that rested is read once, also by the next process", async () => {
     expect(await new FileDigests(kept).of(file, ALL, later())).toBe(digestOf("one"));
-    // What nobody reads from the file itself.
+    // A digest that only the stored list holds.
     writeFileSync(kept, readFileSync(kept, "utf8").replace(digestOf("one"), "kept"));
     const next = new FileDigests(kept);
     expect(await next.of(file, ALL, later())).toBe("kept");

@@ -1,5 +1,5 @@
 export interface Picture {
-  /** Of its dictionary: colours, bits, filters. */
+  /** Entries of its dictionary: colours, bits, filters. */
   readonly entries: string;
   readonly data: Buffer;
   /** @default 3 */

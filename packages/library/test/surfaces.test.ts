@@ -53,7 +53,7 @@ beforeAll(async () => {
     mcp: {
       stdio_servers: {
         library: {
-          // What `[services] library = true` is in a hub that is built.
+          // The command of `[services] library = true` in a built hub.
           command: [process.execPath, join(ROOT, "packages/library/dist/main.js"), "--stdio"],
           env: { LIBRARY_ROOTS: join(folder, "books"), TOOLYARD_HOME: join(folder, "home") },
           namespace: "",

@@ -259,7 +259,7 @@ describe("on stdio, from a program in Python", () => {
     expect(answers.full).toEqual(answers.caps);
     expect(Array.isArray(answers.caps.tools)).toBe(true);
     expect(members).toMatchObject({ nothing: ["id", "jsonrpc", "result"], unknown: ["error", "id", "jsonrpc"] });
-    // What takes long holds up nothing behind it, and what has no id is not answered.
+    // A slow call delays none behind it, and a message without an id gets no answer.
     expect(order.at(-1)).toBe("slow");
     expect(order).toHaveLength(23);
   });

@@ -9,7 +9,7 @@ interface ProgramHeader {
   readonly title: string;
   /** Statements of the model that no program uses, and readings that were chosen among several, as sentences. */
   readonly notes: readonly string[];
-  /** What the model states about its run. */
+  /** The model's statements about its run. */
   readonly settings: Settings;
 }
 

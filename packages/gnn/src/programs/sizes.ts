@@ -10,7 +10,7 @@ interface Sizes {
   readonly counts: readonly number[];
 }
 
-/** What a size parameter describes, by the words in its name. */
+/** Subject of a size parameter, by the words in its name. */
 const SUBJECTS = [
   { words: /agent/, subject: "agents" },
   { words: /level/, subject: "levels" },

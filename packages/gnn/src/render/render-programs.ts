@@ -4,7 +4,7 @@ import { renderWithNotes, type RenderTargetName } from "./targets.ts";
 
 export interface RenderedProgram extends NamedProgram {
   readonly text: string;
-  /** What of the model the program does not use, and which reading was chosen. */
+  /** Statements of the model that the program does not use, and the chosen reading. */
   readonly notes: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import { Statements, type SettingProblem } from "./statements.ts";
 export const ACTION_SELECTIONS = ["deterministic", "stochastic"] as const;
 export type ActionSelection = (typeof ACTION_SELECTIONS)[number];
 
-/** What a model states about its run. Options of a call override it. */
+/** A model's statements about its run. Options of a call override them. */
 export interface Settings {
   /** Steps of a run: `num_timesteps`, else ModelTimeHorizon. */
   readonly steps?: number;

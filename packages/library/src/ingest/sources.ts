@@ -10,7 +10,7 @@ export type Source = { readonly path: string } | { readonly url: string };
 
 export interface SourcePolicy {
   readonly files: FilePolicy;
-  /** Whether URLs may be fetched. */
+  /** True if URLs may be fetched. */
   readonly allowUrls: boolean;
   /** Returns whether a user added the source; it may then be read again from any place. @default always false */
   readonly isByPerson?: (source: Source) => Promise<boolean>;

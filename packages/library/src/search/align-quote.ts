@@ -87,7 +87,7 @@ function leastChanges(wanted: readonly Word[], words: readonly Word[]): { end: n
   }
   let end = 0;
   for (let column = 1; column < columns; column += 1) {
-    // Of two equal ends side by side, the later one shows which word of the text the last word was changed from.
+    // If two equal ends are side by side, the later one shows which word of the text the last word was changed from.
     const isEqual = above[column] === above[end] && column === end + 1;
     if (above[column]! < above[end]! || isEqual) end = column;
   }

@@ -133,7 +133,7 @@ export interface Places {
 /** A fault that a store found in its data. */
 export interface StoreFinding {
   readonly what: string;
-  /** Whether `repair` fixes it. */
+  /** True if `repair` fixes it. */
   readonly canMend: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface OpenStore {
   close(): Promise<void>;
 }
 
-/** What every store promises; `open` gives an empty one. With STORES_ALL, every query with every filter. */
+/** Contract of every store; `open` returns an empty one. With STORES_ALL, every query with every filter. */
 export function storeContract(name: string, open: () => Promise<OpenStore>): void {
   describe(name, () => {
     let opened: OpenStore;
@@ -160,7 +160,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
   });
 }
 
-/** What changes the library; each test leaves it as it was. */
+/** Operations that change the library; each test restores it. */
 function changes(current: () => OpenStore): void {
   test("what one connection adds, changes and takes out, another one finds with its next search", async () => {
     const { store, again } = current();

@@ -53,7 +53,7 @@ export async function cuts(address: string): Promise<void> {
   }
 }
 
-/** What is found, without the numbers of passages: those of a document that was written anew are others. */
+/** Returns hits without the numbers of passages, which change when a document is written again. */
 async function searched(store: LibraryStore): Promise<unknown> {
   const { hits, matches } = await searchPassages("chunk", request, { store, terms: new Terms(), embedder });
   return [

@@ -2,7 +2,7 @@ import type { DocumentFields, Passages } from "../../src/store/store.ts";
 import { vectorOf } from "./corpus.ts";
 
 export const CHUNKS = 12;
-/** Of a book, which is written into the log of a file before it is whole. */
+/** Passages of a book, which is written into the log of a file before it is complete. */
 export const BOOK_CHUNKS = 3_000;
 
 interface DocumentToDelete {
@@ -19,7 +19,7 @@ export function doomedDocument(word: string, count = CHUNKS): DocumentToDelete {
     section: ["Doomed"],
     from: ordinal,
     to: ordinal + 1,
-    // Of a book as long as they are.
+    // Passages of a book have their usual length.
     text: `${word} ${ordinal}`.padEnd(count === CHUNKS ? 0 : 600, "…"),
     terms: `${word} all`,
     length: 2,

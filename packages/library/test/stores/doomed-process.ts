@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-/** What is compiled once is not compiled for each process that is killed. */
+/** Cache of compiled code, so that no killed process compiles it again. */
 const CACHE = new URL("../../../../node_modules/.cache/stores/compiled", import.meta.url);
 const REGISTER = new URL("../../../toolyard/dist/runtimes/typescript/register.js", import.meta.url);
 REGISTER.searchParams.set("cache", fileURLToPath(CACHE));

@@ -17,7 +17,7 @@ const [address = "", at = "", word = ""] = await told();
 let steps = 0;
 let last = Infinity;
 
-/** What comes into the log for each passage of a book. */
+/** Bytes in the log for each passage of a book. */
 const LOG_BYTES = 2_200;
 
 const part = /^log:(.*)$/.exec(at)?.[1];

@@ -327,7 +327,7 @@ function bound(target: object, value: unknown): unknown {
   return typeof value === "function" ? (value.bind(target) as unknown) : value;
 }
 
-/** What is closed meanwhile is no link. */
+/** Returns the link's target; empty for a descriptor that was closed meanwhile. */
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);

@@ -38,7 +38,7 @@ async function faults(): Promise<void> {
   if (process.send) await outages(address);
 }
 
-/** What follows the stages of a reading is the write, which is killed at each of its places below. */
+/** Kills each stage of a reading; the write that follows is killed at each of its places below. */
 async function readings(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-readings-"));
   const shelf = { address: isFile ? `sqlite://${folder}/library.db` : `${given}?collection=readings`, folder };

@@ -9,7 +9,7 @@ const ROUNDS = 5;
 const CHUNKS = 12;
 const request = { query: "w1 w2 w40", limit: 5, filter: {}, minSimilarity: 0 };
 
-/** What searches and writes came to while the server was killed, was away, and came back. */
+/** Results of searches and writes while the server was killed, absent, and restarted. */
 interface OutageCounts {
   found: number;
   written: number;
@@ -85,7 +85,7 @@ async function isDone(seen: OutageCounts, work: () => Promise<void>): Promise<bo
   }
 }
 
-/** Whether nothing is left of a write that was cut short; what is left must not show, and must go. */
+/** Returns true if nothing remains of an interrupted write; remains must be invisible, and must be removed. */
 async function expectWhole(store: LibraryStore, documents: readonly MadeDocument[]): Promise<boolean> {
   for (const { document, text, chunks, summaries } of documents) {
     const whole = await store.whole(document.sourceId);

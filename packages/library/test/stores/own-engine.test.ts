@@ -1,4 +1,4 @@
-// What the engine that newer releases of Node have takes, by the oldest release that the tests bring.
+// The SQLite engine of newer releases of Node, tested with the oldest such release that the tests bring.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the library has of a document that was written with these passages. */
+/** Returns the stored form of a document with these passages. */
 function written(passages: Passages): unknown {
   const { document, text } = doomedDocument("word");
   const given = JSON.stringify({ file: join(folder, "library.db"), document, text, passages });

@@ -6,7 +6,7 @@ import { openLibrary, type Library } from "../../src/library.ts";
 import { writePdf } from "../books.ts";
 import { DoomedProcesses } from "./doomed-process.ts";
 
-/** Of a reading, from the moment at which somebody asks for it to the next document. */
+/** Stages of a reading, from its request to the next document. */
 export const READING_STAGES = [
   "taken on",
   "reading",

@@ -119,7 +119,7 @@ async function write(store: LibraryStore, sourceId: string, vectors: readonly Fl
   return chunks;
 }
 
-/** Of length 1, and as far from one direction as that. */
+/** Returns a vector of length 1 with the given distance from one direction. */
 function unit(random: Random, dimensions: number, apart: number): Float32Array {
   const vector = Float32Array.from({ length: dimensions }, (_, at) =>
     at === 0 ? 1 : apart * (random.below(2_001) / 1_000 - 1),

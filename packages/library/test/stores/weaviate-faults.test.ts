@@ -231,7 +231,7 @@ async function answerReading(request: IncomingMessage, response: ServerResponse,
   response.end(lists(query, query.includes("valueInt:2") ? [passage] : []));
 }
 
-/** What GraphQL answers: a list under the name of the class that was asked for. */
+/** Builds an answer of GraphQL: a list under the name of the requested class. */
 function lists(query: string, found: readonly unknown[]): string {
   const name = /Get \{ (\w+)/.exec(query)?.[1] ?? "";
   return JSON.stringify({ data: { Get: { [name]: found } } });

@@ -16,7 +16,7 @@ interface StoredObject {
 /** Keeps objects as Weaviate does, and gives those of a class that are named by their ids, or all. */
 class Double implements AsyncDisposable {
   readonly objects = new Map<string, StoredObject>();
-  /** What happens after an object of that class was written, once. */
+  /** Action after an object of that class was written, once. */
   after: { class: string; run: () => void } | undefined;
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 

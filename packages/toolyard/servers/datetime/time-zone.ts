@@ -17,7 +17,7 @@ export function findTimeZone(asked: string): string {
     );
   const wanted = fold(name);
   const zones = Intl.supportedValuesOf("timeZone");
-  // What `Intl` resolves may be an older name of the zone, so the caller's own one is kept where it is listed.
+  // `Intl` may resolve to an older name of the zone, so the caller's own name is kept if it is listed.
   const listed = zones.find((zone) => fold(zone) === wanted) ?? resolved(name);
   if (listed !== undefined) return listed;
   const cities = zones.filter((zone) => fold(zone.slice(zone.lastIndexOf("/") + 1)) === wanted);

@@ -9,7 +9,7 @@ export interface GeocodedPlace {
   readonly display_name: string;
   readonly latitude: number;
   readonly longitude: number;
-  /** What it is: `city`, `administrative`, `house`, … */
+  /** Type of place: `city`, `administrative`, `house`, … */
   readonly type: string;
   readonly country?: string;
   /** ISO 3166-1, lower case. */

@@ -1,6 +1,6 @@
 import { FailError, type FailKind, type ToolContext } from "toolyard";
 
-/** What a service cannot answer, in words for its caller. */
+/** Failure of a service, with a message for its caller. */
 export class ServiceFailure extends Error {
   override readonly name = "ServiceFailure";
   readonly kind: FailKind;

@@ -3,7 +3,7 @@ import { chmod, lstat, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 export interface ReplaceOptions {
-  /** Of a file that is new; one that is there keeps its own. @default 0o666 less what the umask takes */
+  /** Mode of a new file; an existing one keeps its own. @default 0o666 reduced by the umask */
   readonly mode?: number;
   /** Survives a power cut from then on. @default true */
   readonly isSynced?: boolean;
@@ -28,7 +28,7 @@ export async function replaceFile(
   });
 }
 
-/** What is written to the draft comes in the file's place once it is whole; of one that is not, nothing is left. */
+/** Writes the draft and moves it to the file's place once it is complete; removes an incomplete draft. */
 export async function inPlaceOf<T>(file: string, draft: string, write: () => T | Promise<T>): Promise<T> {
   try {
     const written = await write();

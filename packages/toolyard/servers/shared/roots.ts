@@ -19,7 +19,7 @@ export function rootsOf(environment: Environment, name: string, example: string)
   );
 }
 
-/** Whether a real path is one of the folders or lies in one; links to the folders are resolved. */
+/** Returns true if a real path is one of the folders or lies in one; links to the folders are resolved. */
 export async function isInRoots(real: string, roots: readonly string[]): Promise<boolean> {
   for (const root of roots) {
     const step = relative(await realpath(root).catch(() => root), real);

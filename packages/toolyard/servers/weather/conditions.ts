@@ -1,4 +1,4 @@
-/** What the WMO's codes of present weather mean, as far as Open-Meteo uses them. */
+/** Meaning of the WMO's codes of present weather that Open-Meteo uses. */
 const CONDITIONS: Readonly<Record<number, string>> = {
   0: "clear sky",
   1: "mainly clear",

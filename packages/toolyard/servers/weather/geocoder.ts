@@ -14,7 +14,7 @@ export interface ForecastLocation {
 /** Asks the geocoding service for coordinates, over MCP as any other caller does. */
 export class Geocoder {
   readonly #manager: MCPManager;
-  /** What the manager says of a service that gave no usable answer. */
+  /** The manager's message for a service without a usable answer. */
   readonly #unavailable: string;
   readonly #timeoutMs: number;
 

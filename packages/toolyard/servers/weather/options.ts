@@ -7,7 +7,7 @@ export type UnitSystem = (typeof UNIT_SYSTEMS)[number];
 export interface WeatherOptions {
   /** An Open-Meteo server. */
   readonly url: URL;
-  /** Of its customers; the free service wants none. */
+  /** API key of a customer; the free service needs none. */
   readonly apiKey?: string;
   readonly userAgent: string;
   readonly timeoutMs: number;

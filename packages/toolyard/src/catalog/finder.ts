@@ -7,7 +7,7 @@ import { comparePrecedence } from "./precedence.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Spellings } from "../core/names/spelling.ts";
 
-/** What a finder needs of its catalog. */
+/** Parts of a catalog that a finder needs. */
 export interface Findable {
   /** The text between a namespace and a name. */
   readonly separator: string;

@@ -5,7 +5,7 @@ import type { Subject } from "../core/ports/permission.ts";
 import { nearest } from "../core/text/suggest.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-/** What a caller's name of a tool, resource or prompt resolves to. */
+/** Result of resolving a caller's name of a tool, resource or prompt. */
 export type Lookup<T extends CallTarget = CallTarget> = FoundTarget<T> | MissingTarget;
 
 export interface FoundTarget<T extends CallTarget> {
@@ -13,7 +13,7 @@ export interface FoundTarget<T extends CallTarget> {
   readonly source: Source;
   /** As callers see it: the rendered name, URI or template. */
   readonly name: string;
-  /** What rights are checked against. */
+  /** Subject that rights are checked against. */
   readonly subject: Subject;
   readonly target: T;
   /** Its source does not list it, and accepts such tools. @default false */

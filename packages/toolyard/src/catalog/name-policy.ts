@@ -27,7 +27,7 @@ export interface NamePolicies {
 
 export interface NamePolicyOptions {
   readonly naming: McpNaming;
-  /** Whether names of the hub's own tools and of the default tools are reserved. */
+  /** True if names of the hub's own tools and of the default tools are reserved. */
   readonly reserveNames: boolean;
   /** Sources with their namespace in tool names. */
   readonly tools: Iterable<ToolRecord>;

@@ -69,7 +69,7 @@ export interface CatalogOptions {
   readonly listWaitMs: number;
   readonly coldWaitMs: number;
   readonly changeDelayMs: number;
-  /** Whether the names of the hub's own tools are refused to all other sources (C29). */
+  /** True if the names of the hub's own tools are refused to all other sources (C29). */
   readonly reserveNames: boolean;
 }
 

@@ -65,7 +65,7 @@ export interface SnapshotOptions {
   /** Configured sources, running or not. Those of the parts are included automatically. */
   readonly sources?: readonly Source[];
   /**
-   * Whether names of the hub's own tools and of the default tools are reserved. Without that, a single source may offer
+   * True if names of the hub's own tools and of the default tools are reserved. Without that, a single source may offer
    * every name. @default true
    */
   readonly reserveNames?: boolean;

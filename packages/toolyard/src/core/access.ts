@@ -9,7 +9,7 @@ import type { JsonObject } from "./json/json.ts";
 export interface Access {
   /** `open`: no credentials are needed. Any other mode is named after what callers send. */
   readonly mode: AccessMode;
-  /** Whether callers without credentials are refused, so that one caller's results are hidden from others. */
+  /** True if callers without credentials are refused, so that one caller's results are hidden from others. */
   readonly isGuarded: boolean;
   readonly authenticator: Authenticator;
   /** Documents on how to authenticate, which are served without credentials. */

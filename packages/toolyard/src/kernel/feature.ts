@@ -38,7 +38,7 @@ export interface AccessKind {
   create(http: HttpOptions, grantRights: GrantRights): Access;
 }
 
-/** What a feature adds to a hub once it has started. All members but `services` are optional. */
+/** Contributions of a feature to a hub once it has started. All members but `services` are optional. */
 export interface Contribution {
   /** Called at the end of every call. It must not throw or block. */
   readonly onCall?: CallListener;

@@ -6,11 +6,11 @@ export interface ShimTarget {
   readonly folder: string;
   readonly nodeArgs: readonly string[];
   readonly script: string;
-  /** Whether it is npm or npx, which start programs through `cmd.exe` with their own escaping. */
+  /** True if it is npm or npx, which start programs through `cmd.exe` with their own escaping. */
   readonly isNpm: boolean;
 }
 
-/** What `findShimTarget` needs of a machine. */
+/** Facts of a machine that `findShimTarget` needs. */
 export interface ShimPlace {
   readonly variable: (name: string) => string | undefined;
   readonly isFile: (path: string) => boolean;

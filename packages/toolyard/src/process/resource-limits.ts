@@ -16,8 +16,8 @@ export interface ResourceLimits {
 }
 
 /**
- * What `memoryBytes` limits. `address-space`: all mappings. `data`: private writable memory; for runtimes that reserve
- * far more than they use (Node, Deno, Java) and do not start with the other.
+ * Kind of memory that `memoryBytes` limits. `address-space`: all mappings. `data`: private writable memory; for
+ * runtimes that reserve far more than they use (Node, Deno, Java) and do not start with the other.
  */
 export type MemoryMeasure = "address-space" | "data";
 

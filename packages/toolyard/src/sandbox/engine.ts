@@ -148,7 +148,7 @@ export interface SandboxEngine {
   /** `embedded`, `bwrap`, `deno`, `bwrap-python`. */
   readonly name: string;
   readonly languages: readonly SandboxLanguage[];
-  /** What isolates the code from the machine, in a few words. */
+  /** Isolation of the code from the machine, in a few words. */
   readonly isolation: string;
   /**
    * Returns why the engine cannot be used on this machine, and what to do; with `language`, also what that language

@@ -142,7 +142,7 @@ class Checker implements CompiledSchema {
   readonly usable = true;
   readonly warnings: readonly string[];
   readonly #job: Compilation;
-  /** Whether the schema contains an integer beyond 2^53. */
+  /** True if the schema contains an integer beyond 2^53. */
   readonly #hasBigInt: boolean;
   readonly #longDefaults: LongDefaults | undefined;
   /** Checks values with integers beyond 2^53; compiled for the first such value. */

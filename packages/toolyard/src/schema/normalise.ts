@@ -3,7 +3,7 @@ import { firstChars } from "../core/text/truncate.ts";
 
 export interface NormalisedSchema {
   readonly schema: JsonObject;
-  /** What was repaired, for the tool's author. */
+  /** Description of the repair, for the tool's author. */
   readonly warning?: string;
 }
 

@@ -4,9 +4,9 @@ export interface ValueSize {
   readonly items: number;
   /** Characters of its texts and names. */
   readonly chars: number;
-  /** Whether one of the visited values is an integer beyond 2^53. */
+  /** True if one of the visited values is an integer beyond 2^53. */
   readonly hasBigInt: boolean;
-  /** Whether one of them is a number beyond the range of a double, such as `1e400`, which was parsed as Infinity. */
+  /** True if one of them is a number beyond the range of a double, such as `1e400`, which was parsed as Infinity. */
   readonly hasInfinity: boolean;
 }
 

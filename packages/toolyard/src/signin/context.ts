@@ -31,7 +31,7 @@ export interface SignInPlace {
   readonly person: string;
   /** Folder of the vault. */
   readonly folder: string;
-  /** Of the process: proxies, certificates, the vault's key. */
+  /** Environment of the process: proxies, certificates, the vault's key. */
   readonly environment: ProxyEnvironment;
   readonly proxy?: string;
   readonly caFiles: readonly string[];

@@ -37,7 +37,7 @@ export class UpstreamCalls {
     this.#parts = parts;
   }
 
-  /** Whether any call was made. */
+  /** Returns true if any call was made. */
   get hasCalled(): boolean {
     return this.#hasCalled;
   }

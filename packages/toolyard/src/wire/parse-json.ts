@@ -7,7 +7,7 @@ export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly code: number; readonly message: string };
 
-/** What JSON may be made of, so that no one who works on it takes long. */
+/** Limits of accepted JSON, which keep the time of each reader short. */
 export interface JsonLimits {
   /** Levels of nesting. */
   readonly maxJsonDepth: number;

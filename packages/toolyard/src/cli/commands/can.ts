@@ -22,7 +22,7 @@ interface Options extends SharedOptions {
   readonly profile?: string;
 }
 
-/** Whether a caller may use something, and what decides. */
+/** Decision about a caller's right, with the rule that decides. */
 interface Answer {
   readonly caller: string;
   readonly name: string;

@@ -7,7 +7,7 @@ import { sampleOf } from "../../schema/sample.ts";
 export interface ExampleTool {
   /** In its protocol form. */
   readonly entry: JsonObject;
-  /** Whether it is on this machine and starts no server. */
+  /** True if it is on this machine and starts no server. */
   readonly isLocal: boolean;
 }
 

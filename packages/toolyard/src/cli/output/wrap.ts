@@ -3,7 +3,7 @@ import { cutToWidth, displayWidth, graphemes } from "./table-width.ts";
 export interface WrapOptions {
   /** Columns of a line. */
   readonly width: number;
-  /** Whether a word longer than a line is split. Otherwise it gets a separate line, which may be longer. */
+  /** True if a word longer than a line is split. Otherwise it gets a separate line, which may be longer. */
   readonly splitsWords: boolean;
   /** Number of lines, the last of which ends with `…` if more follow. @default no limit */
   readonly maxLines?: number;

@@ -107,7 +107,7 @@ export class MCP {
     return this.#registries.problems;
   }
 
-  /** Whether every discovered module is loaded. */
+  /** Returns true if every discovered module is loaded. */
   get allModulesLoaded(): boolean {
     return this.diagnostics.every(({ source }) => source !== "modules");
   }

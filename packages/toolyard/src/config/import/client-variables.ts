@@ -9,7 +9,7 @@ import { isJsonObject } from "../../core/json/json.ts";
  * client passes on unchanged stays unchanged: `${X}` in a file of a client without variables becomes `$${X}`.
  */
 
-/** What a client does with a reference to a variable that is not set. */
+/** Behaviour of a client for a reference to an unset variable. */
 type Unset =
   /** It reports an error, or its behaviour is not documented: the variable is required. */
   | "required"
@@ -86,14 +86,14 @@ export interface TranslationContext {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** The folder that the file belongs to. Absent: the file is the user's, for every folder. */
   readonly workspace?: string | undefined;
-  /** What replaces `${workspaceFolder}`: its path, or the reference itself if the target is in the same folder. */
+  /** Replacement of `${workspaceFolder}`: its path, or the reference itself if the target is in the same folder. */
   readonly workspaceReference?: string | undefined;
   /** Makes a path absolute that a file reference names. */
   readonly resolveFile: (path: string) => string;
   readonly pathSeparator: string;
 }
 
-/** What the translation of one server found. */
+/** Result of translating one server. */
 export interface Translation {
   readonly value: unknown;
   /** Variables that must be set for the server to start, and are not. */

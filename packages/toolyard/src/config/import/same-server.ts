@@ -17,12 +17,12 @@ export function differenceOf(here: JsonObject, there: JsonObject): string | unde
   return `other settings of the same ${"url" in here ? "address" : "command"}: ${list}`;
 }
 
-/** Whether both start the same program with the same arguments, or have the same address. */
+/** Returns true if both start the same program with the same arguments, or have the same address. */
 export function runsSame(here: JsonObject, there: JsonObject): boolean {
   return isDeepStrictEqual(wordsOf(here), wordsOf(there));
 }
 
-/** Whether the options switch the server off, or leave out some of its tools. */
+/** Returns true if the options switch the server off, or leave out some of its tools. */
 export function isLimited(options: JsonObject): boolean {
   const settings = settingsOf(options);
   return LIMITS.some((key) => key in settings);
@@ -60,7 +60,7 @@ const HUB_ONLY: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** What `wordsOf` compares. */
+/** Members that `wordsOf` compares. */
 const WORDS: ReadonlySet<string> = new Set(["command", "args", "url", "host", "port", "path", "scheme"]);
 
 /** Values that have the same effect as an absent option. */

@@ -120,7 +120,7 @@ export interface Call {
   readonly models?: Models;
   /** Time limit set by the caller; the pipeline's deadline stage nests the hub's own limit inside. */
   readonly deadline?: Deadline;
-  /** Whether the caller requests progress, and log messages from which level on. */
+  /** Progress and log messages that the caller requests; `logLevel` is the least level. */
   readonly wants: { readonly progress: boolean; readonly logLevel?: string };
   /** Sends progress or a log message to the caller. Never throws; does nothing after the end of the call. */
   notify(notification: CallNotification): void;

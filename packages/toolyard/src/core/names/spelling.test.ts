@@ -27,7 +27,7 @@ const spellings = new Spellings(SOURCES, {
   reserved: new Set(["tool_search"]),
 });
 
-/** What each spelling means without lists: its owning sources, and the name in them. */
+/** Meaning of each spelling without lists: its owning sources, and the name in them. */
 const ROWS: readonly (readonly [spelling: string, owners: readonly string[], rest?: string])[] = [
   // A namespace before each separator.
   ["good__pay", ["good"], "pay"],

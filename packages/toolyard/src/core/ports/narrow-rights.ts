@@ -87,10 +87,10 @@ function matchesText({ text, qualified }: Pattern, subject: NamedSubject): boole
   );
 }
 
-type Qualified = NonNullable<Pattern["qualified"]>;
+type QualifiedName = NonNullable<Pattern["qualified"]>;
 
-/** Whether it names the subject's source, and a name that the subject has there. */
-function isQualified({ source, rest }: Qualified, subject: NamedSubject, matches = matchesGlob): boolean {
+/** Returns true if it names the subject's source, and a name that the subject has there. */
+function isQualified({ source, rest }: QualifiedName, subject: NamedSubject, matches = matchesGlob): boolean {
   if (subject.source === undefined || !matchesGlob(source, subject.source)) return false;
   return [subject.name, subject.ownName].some((name) => matches(rest.text, bareName(name, subject)));
 }

@@ -31,7 +31,7 @@ export interface NamedSubject {
   readonly name: string;
   /** As it would be shown if no other source had that name. */
   readonly ownName: string;
-  /** What the hub put before the name, separator included, in `name` or in `ownName`. */
+  /** Prefixes that the hub put before the name, with the separator, in `name` or in `ownName`. */
   readonly prefixes: readonly string[];
   /** Prefixes of other sources that the name begins with. @default none */
   readonly looksLike?: readonly string[];
@@ -71,8 +71,8 @@ export interface Permission {
   readonly isNarrowed: boolean;
   permits(subject: Subject): boolean;
   /**
-   * Whether a caller may learn that no tool or prompt of this name exists. The name alone decides, so that the answer
-   * is the same for what exists and for what does not.
+   * Returns true if a caller may learn that no tool or prompt of this name exists. The name alone decides, so that the
+   * answer is the same for what exists and for what does not.
    */
   mayBeKnown(name: string, separator: string): boolean;
 }

@@ -100,10 +100,10 @@ export interface SearchFilter {
   readonly server?: string;
   /** Only tools that change nothing, by their annotations. @default false */
   readonly readOnly?: boolean;
-  /** Whether hits include their reasons. @default false */
+  /** True if hits include their reasons. @default false */
   readonly why?: boolean;
   /**
-   * Whether the nearest tools are returned, with low scores, if no tool matches; not within one server or read-only
+   * True if the nearest tools are returned, with low scores, if no tool matches; not within one server or read-only
    * tools.
    *
    * @default false

@@ -4,7 +4,7 @@ import type { NamedSubject, NarrowRights, Permission, Subject } from "./permissi
 /** No limit at all. */
 export const EVERYTHING = "everything";
 
-/** What a principal may do, as plain data. `permissionOf` is the only reader. */
+/** Rights of a principal, as plain data. `permissionOf` is the only reader. */
 export type Rights = typeof EVERYTHING | NarrowRights | EveryRights | SomeRights;
 
 /** Rights under several limits: each limit must permit. */

@@ -13,7 +13,7 @@ export interface UriRules {
   readonly hasUriPatterns: boolean;
 }
 
-/** Whether the rules permit a resource or a template. */
+/** Returns true if the rules permit a resource or a template. */
 export function permitsUri(rights: UriRules, subject: UriSubject): boolean {
   const { allow, deny, hasUriPatterns } = rights;
   const { shown, own, prefix } = subject;
@@ -42,7 +42,7 @@ function allowsText({ allow }: UriRules, subject: UriSubject): boolean {
   );
 }
 
-/** Whether it names the source of the URI, and the text of the URI there. */
+/** Returns true if it names the source of the URI, and the text of the URI there. */
 function matchesQualified(qualified: Pattern["qualified"], { source, own }: UriSubject): boolean {
   if (qualified === undefined || source === undefined || !matchesGlob(qualified.source, source)) return false;
   return matchesGlob(qualified.rest.text, own);

@@ -25,10 +25,10 @@ export interface ListingShape {
   readonly visibility?: Visibility;
   /** Milliseconds without activity after which a call of a tool ends. */
   readonly toolTimeouts: Readonly<Record<string, number>>;
-  /** Whether tools that the source does not list can be called with its prefix. @default false */
+  /** True if tools that the source does not list can be called with its prefix. @default false */
   readonly unlisted?: boolean;
   readonly validation: ArgumentValidation;
-  /** Whether the source's own usage text is passed on. */
+  /** True if the source's own usage text is passed on. */
   readonly instructions: boolean;
 }
 

@@ -30,7 +30,7 @@ export function abortFailure({ reason }: Pick<Cancellation, "reason">): FailErro
 }
 
 export interface WithinOptions {
-  /** Whether the wait keeps an otherwise idle process alive. @default true */
+  /** True if the wait keeps an otherwise idle process alive. @default true */
   readonly keepsAlive?: boolean;
 }
 

@@ -177,7 +177,7 @@ function fillLiteral(literal: string, uri: string, { row, next }: PieceRows): vo
 
 function fillExpression(piece: Expression, uri: string, { row, next }: PieceRows): void {
   const lead = piece.lead === "" ? -1 : piece.lead.charCodeAt(0);
-  // Whether the rest can follow a possibly empty value that begins here.
+  // True if the rest can follow a possibly empty value that begins here.
   let run = next[uri.length]!;
   row[uri.length] = lead === -1 ? 0 : next[uri.length]!;
   for (let at = uri.length - 1; at >= 0; at -= 1) {

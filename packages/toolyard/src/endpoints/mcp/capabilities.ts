@@ -3,7 +3,7 @@ import { isJsonObject, objectMember, type JsonObject } from "../../core/json/jso
 import type { SourceFeatures } from "../../core/sources/records.ts";
 
 /**
- * What the hub offers to one view at one moment: its facts, its lists, and the MCP `capabilities` that follow from
+ * Offer of the hub to one view at one moment: its facts, its lists, and the MCP `capabilities` that follow from
  * them.
  */
 export interface HubOffer {

@@ -6,7 +6,7 @@ import { isMember } from "./role-members.ts";
 
 type Role = readonly [name: string, config: RoleConfig];
 
-interface Resolved {
+interface RolesOfIdentity {
   readonly roles: RolesConfig | undefined;
   readonly scopes: ScopesConfig | undefined;
   /** One grant for each identity, since permissions are kept by the objects of rights. */
@@ -16,7 +16,7 @@ interface Resolved {
 /** The roles of the current configuration, and what they grant. */
 export class LiveRoles {
   readonly #config: () => RoleReads;
-  #resolved: Resolved | undefined;
+  #resolved: RolesOfIdentity | undefined;
 
   constructor(config: () => RoleReads) {
     this.#config = config;
@@ -32,7 +32,7 @@ export class LiveRoles {
     return grants.get(identity);
   }
 
-  /** Whether an identity may have a scope, according to its roles. */
+  /** Returns true if an identity may have a scope, according to its roles. */
   permitsScope(identity: Identity, scope: string): boolean {
     if (identity.kind === "token") return true;
     const limited = this.#rolesOf(identity).filter(([, role]) => role.scopes !== undefined);
@@ -55,7 +55,7 @@ export class LiveRoles {
     });
   }
 
-  #current(): Resolved {
+  #current(): RolesOfIdentity {
     const { roles, scopes } = this.#config();
     if (!this.#resolved || this.#resolved.roles !== roles || this.#resolved.scopes !== scopes)
       this.#resolved = { roles, scopes, grants: new WeakMap() };
@@ -70,7 +70,9 @@ function hasOwnRights({ kind }: Identity, roles: RolesConfig): boolean {
   return kind === "token" || Object.keys(roles).length === 0;
 }
 
-/** What one role denies stays denied, also if another one permits it; otherwise one role that permits is enough. */
+/**
+ * Combines roles: a denial of one role stays in force if another one permits; otherwise one permitting role is enough.
+ */
 export function rightsOfRoles(roles: readonly Role[]): Rights {
   const denied = roles.map(([name, { deny = [] }]) => rightsWithin({ deny, origin: `role ${name}` }));
   return rightsOfEvery([...denied, rightsOfSome(roles.map(limitsOf))]);
@@ -92,7 +94,9 @@ function highestRate(roles: readonly Role[]): number | undefined {
   return rates.includes(0) ? 0 : Math.max(...rates);
 }
 
-/** A token of the configuration has the scopes of its roles; an access token those of its own that its roles permit. */
+/**
+ * A token of the configuration has the scopes of its roles; an access token those of its own that its roles permit.
+ */
 function scopesOf({ kind, scopes }: Identity, roles: readonly Role[]): readonly string[] {
   const permitted = roles.flatMap(([, role]) => role.scopes ?? []);
   if (kind === "token") return permitted;

@@ -6,7 +6,7 @@ import { tokenPrincipal } from "../../http/request/tokens.ts";
 import { rightsOfRoles } from "./live-roles.ts";
 import type { RolesConfig } from "./options.ts";
 
-/** What a caller on a command line is resolved with. */
+/** Places that a caller on a command line is resolved with. */
 export interface CallerPlaces {
   readonly http: Pick<HttpOptions, "tokens" | "openRights">;
   readonly roles: RolesConfig;

@@ -4,7 +4,7 @@ import type { RoleConfig } from "./options.ts";
 type Members = NonNullable<RoleConfig["members"]>;
 type Claims = NonNullable<Members["claims"]>;
 
-/** Whether an identity has a role with these members. */
+/** Returns true if an identity has a role with these members. */
 export function isMember(identity: Identity, members: Members = {}): boolean {
   const { tokens = [], everyone = false } = members;
   if (everyone) return true;

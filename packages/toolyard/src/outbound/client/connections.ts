@@ -8,7 +8,7 @@ export interface ConnectionsOptions {
   readonly origin?: string;
   /** URL of a proxy; absent: none. */
   readonly proxy?: string;
-  /** Whether the proxy must open a tunnel, as for HTTPS. */
+  /** True if the proxy must open a tunnel, as for HTTPS. */
   readonly isTunnel: boolean;
   readonly connectTimeoutMs: number;
   /** Bound of connections to one origin; a request beyond it waits for one. Every open stream takes one. */

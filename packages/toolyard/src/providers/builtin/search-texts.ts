@@ -9,9 +9,9 @@ export interface AnswerShape {
   /** Number of hits in the first text. */
   readonly count: number;
   readonly detail: "brief" | "full";
-  /** Whether all hits of the first text have their schema; otherwise only likely ones have. */
+  /** True if all hits of the first text have their schema; otherwise only likely ones have. */
   readonly isWhole: boolean;
-  /** Whether the query requests all tools, by name. */
+  /** True if the query requests all tools, by name. */
   readonly isList: boolean;
 }
 

@@ -20,7 +20,7 @@ export interface ModuleDiscovery {
   readonly problems: readonly { readonly subject: string; readonly message: string }[];
 }
 
-/** Of files with one name in a folder, the first in this order is used. */
+/** Order of precedence of files with one name in a folder. */
 const SUFFIXES = [".ts", ".mts", ".mjs", ".js", ".py"] as const;
 const EXTENSIONS: ReadonlySet<string> = new Set(SUFFIXES);
 const STEM = "mcp";

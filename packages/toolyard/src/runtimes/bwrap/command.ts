@@ -35,7 +35,7 @@ export interface BwrapOptions {
   readonly readableAs?: readonly (readonly [path: string, inside: string])[];
   /** Empty folders in memory, with their limit in bytes. */
   readonly scratch?: readonly (readonly [inside: string, bytes: number])[];
-  /** Whether it may start processes. @default true */
+  /** True if it may start processes. @default true */
   readonly processes?: boolean;
   /** The machine's own network, or none at all, without the loopback of this machine. */
   readonly network: boolean;

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface FilterOptions {
-  /** Whether `socket` may be called. `socketpair` always may: runtimes use it inside one process. */
+  /** True if `socket` may be called. `socketpair` always may: runtimes use it inside one process. */
   readonly sockets: boolean;
-  /** Whether processes may be started. Threads always may, and a program may replace itself by another. */
+  /** True if processes may be started. Threads always may, and a program may replace itself by another. */
   readonly processes: boolean;
 }
 

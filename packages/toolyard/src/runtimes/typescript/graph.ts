@@ -14,7 +14,7 @@ export interface Graph {
   readonly files: readonly string[];
   /** 12 hex digits. */
   readonly version: string;
-  /** Whether anything in it needs the hooks: TypeScript, the package's own name, or a relative import. */
+  /** True if anything in it needs the hooks: TypeScript, the package's own name, or a relative import. */
   readonly needsHooks: boolean;
 }
 

@@ -26,7 +26,7 @@ export interface ProcessKind {
   readonly greeting?: { readonly head: object; readonly body: Uint8Array };
   /** Folders in memory whose files count. */
   readonly scratch: readonly string[];
-  /** Whether its memory is measured: for a runtime whose own limits do not cover all of it. */
+  /** True if its memory is measured: for a runtime whose own limits do not cover all of it. */
   readonly countsMemory?: boolean;
   /** Made ready for the interpreter before it is sent. Rejects with an error of the code. */
   readonly prepare?: (job: SandboxJob, signal: AbortSignal) => Promise<object>;

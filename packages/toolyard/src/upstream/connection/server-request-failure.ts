@@ -8,7 +8,7 @@ const MAX_CHARS = 1000;
 /** A request from a server to its caller, as SDKs and authors name it. */
 const SERVER_REQUEST =
   /\b(?:elicit\w*|sampling|create_?message|list_?roots|roots\/list|roots|server[- ](?:to[- ]client|initiated) requests?)\b/i;
-/** What SDKs and authors write if such a request cannot be sent at all; a user who declines is another matter. */
+/** Messages of SDKs and authors for a request that cannot be sent at all, in contrast to a user who declines. */
 const INABILITY =
   /\bnot (?:available|supported|possible|allowed|implemented)\b|\bunavailable\b|\bunsupported\b|\bcannot be (?:sent|used|made)\b|\bcannot send\b|\b(?:does not|doesn't|do not) support\b|\bno back-?channel\b|METHOD_NOT_SUPPORTED/i;
 

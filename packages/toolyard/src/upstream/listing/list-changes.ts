@@ -40,7 +40,7 @@ export class ListChanges {
     return this.#pauses <= MAX_SHORT_PAUSES;
   }
 
-  /** Whether the server announces changes without end. */
+  /** Returns true if the server announces changes without end. */
   get isRestless(): boolean {
     return this.#pauses >= RESTLESS_PAUSES;
   }

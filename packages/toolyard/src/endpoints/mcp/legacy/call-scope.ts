@@ -9,7 +9,7 @@ import type { CallerLink } from "../../../core/calls/caller-link.ts";
 import { refusal } from "./session-server-requests.ts";
 import type { Outlet } from "./outlet.ts";
 
-/** What a running request uses of its session. */
+/** Parts of a session that a running request uses. */
 export interface ScopeOwner {
   readonly endpoint: string;
   readonly client: Client;

@@ -12,6 +12,6 @@ export interface LegacyExchange {
   readonly mode?: ToolMode | undefined;
   /** Other dialects at this path. */
   readonly dialects?: readonly Dialect[] | undefined;
-  /** What `classifyMessage` returns for the posted message. Absent for a batch and for an unread body. */
+  /** Result of `classifyMessage` for the posted message. Absent for a batch and for an unread body. */
   readonly classified?: ClassifiedMessage | undefined;
 }

@@ -10,7 +10,7 @@ import type { Outlet, ReplyError } from "./outlet.ts";
 import { eventId, type SessionEvents } from "./session-events.ts";
 import type { StandingStream } from "./standing-stream.ts";
 
-/** What a reply needs of its session. */
+/** Parts of a session that a reply needs. */
 export interface ReplyHome {
   /** Id of the session, for the answer's headers, once the session is open. */
   readonly openId: string | undefined;

@@ -3,7 +3,7 @@ import type { SessionRecord } from "../../../state/ports/session-records.ts";
 import type { Dialect } from "../../dialect.ts";
 import type { Outlet } from "./outlet.ts";
 
-/** What the carrier of a session supplies when it starts. */
+/** Values that the carrier of a session supplies at its start. */
 export interface SessionStart {
   /** Id of the lasting connection; see `Client.connection`. Absent if there is none. */
   readonly connection?: string;
@@ -16,7 +16,7 @@ export interface SessionStart {
   readonly onRecord?: (record: SessionRecord) => void;
 }
 
-/** What accompanies one message. */
+/** Context of one message. */
 export interface MessageContext {
   readonly outlet: Outlet;
   /** The mode that this message names by header or query; it overrides the session's. */

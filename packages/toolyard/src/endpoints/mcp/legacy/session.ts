@@ -50,7 +50,7 @@ const DONE = Promise.resolve();
 /** Most requests to one client that may wait for an answer. */
 const MAX_WAITING_ASKS = 64;
 
-/** What all sessions of one endpoint share. */
+/** Parts that all sessions of one endpoint share. */
 export interface SessionDeps extends MethodsDeps {
   readonly board: SessionBoard;
   readonly codecs: LegacyCodecs;

@@ -8,7 +8,7 @@ import { META } from "../../../wire/modern/envelope.ts";
 import { briefServerInfo } from "../capabilities.ts";
 import type { MethodCodec } from "../methods.ts";
 
-/** Whether intermediaries between the hub and the caller may cache an answer for others. */
+/** Scope in which intermediaries between the hub and the caller may cache an answer. */
 export type CacheScope = "public" | "private";
 
 /**

@@ -16,7 +16,7 @@ export interface ListenOptions {
   readonly maxSubscribedResources: number;
 }
 
-/** What a caller listens to. */
+/** Lists and resources that a caller listens to. */
 interface Filter {
   readonly lists: ReadonlySet<ListKind>;
   readonly uris: readonly string[];

@@ -6,7 +6,7 @@ const OWN = "toolyard:";
 /** Prefix for a source's state that resembles ours: the source may be a hub too. */
 const ESCAPE = "toolyard~";
 
-/** What a parked call is bound to: only the same caller, with the same request, may continue it. */
+/** Binding of a parked call: only the same caller, with the same request, may continue it. */
 export interface Binding {
   readonly principal: string;
   readonly method: string;

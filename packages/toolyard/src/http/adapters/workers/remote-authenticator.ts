@@ -2,7 +2,7 @@ import type { AdmittedCaller, Authentication, Authenticator, Credentials } from 
 import type { Channel } from "./channel.ts";
 import { FRAME } from "./frames.ts";
 
-/** What a worker asks the primary. */
+/** Question of a worker to the primary. */
 export interface CallerQuestion {
   /** The header; empty where the request has none. */
   readonly authorization: string;

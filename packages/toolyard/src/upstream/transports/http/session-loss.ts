@@ -5,7 +5,7 @@ import { withoutByteOrderMark } from "../../../wire/parse-json.ts";
 export interface SessionAnswer {
   readonly status: number;
   readonly body: string;
-  /** Whether the server gave the connection a session id. */
+  /** True if the server gave the connection a session id. */
   readonly hasSession: boolean;
 }
 
