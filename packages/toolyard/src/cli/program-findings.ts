@@ -15,7 +15,7 @@ export function programFindings(io: Io, platform: NodeJS.Platform = process.plat
   return Promise.all([
     pythonFinding(io),
     programFinding(["sh", "-c", "echo present"], shellUse, io),
-    ...(isWindows ? [programFinding(["cmd", "/c", "ver"], "batch files (.cmd, .bat)", io)] : []),
+    ...(isWindows ? [programFinding(["cmd", "/c", "echo present"], "batch files (.cmd, .bat)", io)] : []),
     programFinding(["npx", "--version"], "MCP servers that are started with npx", io),
     programFinding(["uvx", "--version"], "MCP servers that are started with uvx", io),
   ]);

