@@ -11,7 +11,7 @@ afterEach(() => {
   for (const file of made.splice(0)) rmSync(file, { recursive: true, force: true });
 });
 
-/** The linter's words on one file that stands in `src/` for the length of the test. */
+/** The linter's output on one file that exists in `src/` during the test. */
 function lint(file: string, text: string): string {
   const path = join(root, "packages", "toolyard", "src", file);
   made.push(path);
@@ -71,7 +71,7 @@ function importsOf(path: string): readonly string[] {
 
 const TREES = ["toolyard/src", "toolyard/servers", "gnn/src", "library/src"];
 
-test.each(TREES)("in %s no file imports itself by way of others, at once or later", (folder) => {
+test.each(TREES)("in %s no file imports itself through others, directly or later", (folder) => {
   const files = readdirSync(join(root, "packages", folder), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !/\.test\.ts$|import-rule-/.test(file))
     .map((file) => join(root, "packages", folder, file));

@@ -1,7 +1,7 @@
 import { afterAll, expect, vi } from "vitest";
 
-// Files that share a process must not know of each other: what one of them changes of the process, it puts back. What
-// ends with a child or a hub ends a moment after its test, so it is waited for.
+// Files that share a process must not affect each other: each restores its changes of the process. What ends with a
+// child or a hub ends a moment after its test, so it is waited for.
 const REPLACEABLE = ["Date", "WebAssembly", "fetch", "queueMicrotask", "setImmediate", "setInterval", "setTimeout"];
 /** Against what hangs, as `expect.poll` has it. */
 const LONG = { timeout: 30_000, interval: 20 };

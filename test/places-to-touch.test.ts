@@ -66,7 +66,7 @@ function importOf(folder: string): RegExp {
   return new RegExp(`(?:from |import\\()"[^"]*${folder.replace(/^src\//, "")}/`);
 }
 
-/** Its key, its sections, and whatever is imported from its folder. */
+/** Its key, its sections, and imports from its folder. */
 function namesOfKind(kind: string, sections: readonly string[]): readonly RegExp[] {
   const ofSections = sections.map((name) =>
     name.includes("_")
@@ -92,7 +92,7 @@ const PREPARED = ["src/cli/commands/prepare.ts"];
 
 /**
  * Servers as clients, editors and programs write them, `{command, …}` or `{url, …}`: this form knows two kinds, and a
- * new one is none of them.
+ * new kind is neither.
  */
 const TWO_FORMS = [
   "src/cli/commands/add.ts",
@@ -108,7 +108,7 @@ const TWO_FORMS = [
   "src/hub/create-hub.ts",
 ];
 
-/** Sections of its own by kind, and the further files that speak of this very kind, since they are about it. */
+/** Separate sections by kind, and the further files about this very kind, since they are about it. */
 const KINDS: Readonly<
   Record<ProviderKind, { readonly sections: readonly string[]; readonly about: readonly string[] }>
 > = {
@@ -127,7 +127,7 @@ const KINDS: Readonly<
   },
   modules: {
     sections: ["modules"],
-    // The interface for programs whose functions are tools, and what tells of modules by their names.
+    // The interface for programs with functions as tools, and what tells of modules by their names.
     about: [
       ...SAMPLES,
       "src/cli/hub-access/still-starting.ts",
@@ -179,7 +179,7 @@ describe("a kind of source", () => {
 
   test.each(kinds)("%s is named where it is registered, and by what is about it alone", (kind, { sections, about }) => {
     const named = naming(`src/providers/${kind}`, namesOfKind(kind, sections));
-    // `install/` of the kind stdio has folders of its own, and so has a search along PATH.
+    // `install/` of the kind stdio has separate folders, and so has a search along PATH.
     const others = ["src/process/resolve-command.ts", "src/providers/stdio/install/npx.ts"];
     const registered = REGISTERED.filter((path) => kind !== "builtin" || path !== "src/hub/features.ts");
     expect(named.filter((path) => !others.includes(path))).toEqual([...registered, ...about].toSorted());
@@ -216,7 +216,7 @@ describe("a kind of source", () => {
   });
 });
 
-describe("a kind that nobody knows", () => {
+describe("an unknown kind", () => {
   // A name that no table has.
   const kind = "looms" as ProviderKind;
   const schema: OptionSchema = {
@@ -339,7 +339,7 @@ const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
   status: [],
   whoami: [],
 };
-/** The feature that each of them belongs to. */
+/** The feature of each. */
 const FEATURE_OF: Readonly<Record<string, string>> = {
   jsonrpc: "src/features/json-rpc/feature.ts",
   mcp: "src/hub/features.ts",

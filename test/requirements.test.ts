@@ -30,7 +30,7 @@ function run(): { status: number | null; text: string } {
   return { status, text: stdout + stderr };
 }
 
-test("rows that are covered have a test whose title names them, and others may have none", () => {
+test("rows that are covered have a test with a title that names them, and others may have none", () => {
   writeTest("T3");
   expect(run()).toMatchObject({
     status: 0,

@@ -19,7 +19,7 @@ const VENDORS = [
   "google/gemini-x",
   "local/qwen",
 ] as const;
-/** Vendors whose arguments are JSON text, which can be broken; Anthropic's are in streams. */
+/** Vendors with arguments as JSON text, which can be broken; Anthropic's are in streams. */
 const BREAKABLE = ["openai/gpt-x", "openai-chat/gpt-x", "mistral/mistral-large-latest", "local/qwen"] as const;
 
 let models: ModelStandIn;
@@ -201,7 +201,7 @@ test("broken arguments in a stream of Anthropic's go back to the model, too", as
 describe("limits", () => {
   const endless = (): ScriptedReply => call("add", { a: 1, b: 1 });
 
-  test("C13: stops an endless caller after five questions by default, and the outcome says so", async () => {
+  test("C13: stops an endless caller after five questions by default, and reports that in the outcome", async () => {
     models.say(endless);
     expect(await agentOf("mistral/m").chat("Go on")).toMatchObject({
       stopReason: "max_iterations",
@@ -360,7 +360,7 @@ describe("pictures in results", () => {
     if (!reaches) expect(sent()).toContain("not shown to this model");
   });
 
-  test("sends them to a compatible provider whose configuration says that its models accept images", async () => {
+  test("sends them to a compatible provider that is configured for images", async () => {
     models.say([call("picture"), { text: "A red dot." }]);
     await agentOf("local/llava", { attachments: "always" }).chat("Draw");
     const [, , result, picture] = (asked().at(-1)!.body["messages"] as { role: string; content: unknown }[]).slice(1);

@@ -1,5 +1,5 @@
 // Speaks the wire formats of OpenAI (chat and responses), Anthropic, Mistral and Google, and answers by a script: a
-// stand-in for services that this machine cannot reach.
+// replacement for services that this machine cannot reach.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";

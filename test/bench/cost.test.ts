@@ -196,7 +196,7 @@ async function perCall<const Kinds extends readonly Kind[]>(
   return used.map(least) as { [At in keyof Kinds]: number };
 }
 
-test("answers a call whose child dies within 2 s, and serves the next one", async () => {
+test("answers a call within 2 s after its child crashes, and serves the next one", async () => {
   await withEcho(async (remote) => {
     await served(
       (at) => kindsYard(at, remote.url),

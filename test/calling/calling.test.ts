@@ -238,7 +238,7 @@ describe("helpers of scripts", () => {
     expect(await run("one")).toEqual({ threads: doubled, loop: doubled });
   });
 
-  test("a program outside a hub gets an error that says so", async () => {
+  test("a program outside a hub gets a clear error", async () => {
     folder.script(
       "one",
       "one.py",

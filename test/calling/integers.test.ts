@@ -6,7 +6,7 @@ import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts
 import { ToolFolder } from "../support/tool-folder.ts";
 
 const IDS = "[1,9007199254740993,-9007199254740993,18446744073709551615,123456789012345678901234567890]";
-/** Results of each tool: its ids, each of them plus 1, and the result of another tool for them. */
+/** Results of each tool: its ids, each id plus 1, and the result of another tool for them. */
 const EXPECTED =
   `{"ids":${IDS},"more":[2,9007199254740994,-9007199254740992,18446744073709551616,123456789012345678901234567891],` +
   `"through":{"ids":${IDS}}}`;

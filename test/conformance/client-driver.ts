@@ -109,7 +109,7 @@ async function use(): Promise<void> {
   await callAll(shown.map(({ name, inputSchema }) => ({ name, arguments: sampleOf(inputSchema) })));
 }
 
-/** Returns the tools that are not the hub's; `waitMs` for the first of them. */
+/** Returns the tools that are not the hub's; `waitMs` for the first tool. */
 async function listTools(waitMs = 0): Promise<Tool[]> {
   for (const until = performance.now() + waitMs; ;) {
     const { tools = [] } = (await request("tools/list")) as { tools?: Tool[] };

@@ -21,7 +21,7 @@ describe("the choice of pages", () => {
     (file) => expect(pagesFor([file], GUIDE)).toEqual([]),
   );
 
-  test("a page whose text changed comes before pages with a changed subject, up to a limit", () => {
+  test("a page with a changed text comes before pages with a changed subject, up to a limit", () => {
     const changed = Object.values(SUBJECTS).flatMap((subjects) => subjects.map((subject) => `${subject}x.ts`));
     const last = GUIDE.at(-1)!;
     const pages = pagesFor([...changed, last], GUIDE);

@@ -41,7 +41,7 @@ export function subjectsOf(page: string): readonly string[] {
   return SUBJECTS[entries.toSorted((a, b) => b.length - a.length)[0] ?? ""] ?? [];
 }
 
-/** Returns the pages to run for these changed files: first those whose text changed. At most `MAX_PAGES`. */
+/** Returns the pages to run for these changed files: first those with a changed text. At most `MAX_PAGES`. */
 export function pagesFor(changed: readonly string[], pages: readonly string[]): readonly string[] {
   const files = new Set(changed);
   const own = pages.filter((page) => files.has(page));

@@ -66,7 +66,7 @@ function toSnippet(
   };
 }
 
-/** Ports that pages name: the hub's, and that of the server on HTTP which stands in for any other. */
+/** Ports that pages name: the hub's, and that of the HTTP server which replaces any other. */
 const PORTS = ["8808", "3001"] as const;
 
 /**

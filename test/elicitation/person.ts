@@ -24,7 +24,7 @@ export interface CallReport {
   readonly answers: readonly AnsweredQuestion[];
 }
 
-/** Nothing here takes longer; a failing wait reports what it waited for. */
+/** Nothing here takes longer; a failing wait reports its subject. */
 const PATIENCE_MS = 10_000;
 
 export class Person implements AsyncDisposable {

@@ -13,7 +13,7 @@ export interface StageEvent {
   readonly answer?: string;
 }
 
-/** Nothing here takes longer; a failing wait reports what it waited for. */
+/** Nothing here takes longer; a failing wait reports its subject. */
 const PATIENCE_MS = 10_000;
 
 export class Stage implements AsyncDisposable {

@@ -1,6 +1,6 @@
 // Every endpoint and client library calls a tool of each kind of source and gets the same value, and reports each
 // outcome code, provoked by a real failure, as the table of outcome codes specifies. The spellings of a name belong to
-// `src/catalog/catalog-spellings.test.ts`; here each endpoint calls by two of them.
+// `src/catalog/catalog-spellings.test.ts`; here each endpoint calls by two spellings.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parseExact } from "../../packages/toolyard/src/core/json/exact-json.ts";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -33,7 +33,9 @@ const LONG_INTEGERS = [
 
 const SAID = { args: { text: "größe" }, value: { text: "größe" } };
 
-/** The endpoints alternate over the spellings. The manager, which has its own registry, is called by all of them. */
+/**
+ * The endpoints alternate over the spellings. The manager, which has its own registry, is called by every spelling.
+ */
 const TOOLS: readonly ToolRow[] = [
   {
     kind: "modules",
@@ -186,7 +188,7 @@ afterAll(async () => {
   Reflect.deleteProperty(globalThis, "surfaceYard");
 });
 
-/** Source kinds whose tools return their arguments. */
+/** Source kinds with tools that return their arguments. */
 const ECHOING: ReadonlySet<ProviderKind> = new Set(["modules", "scripts", "folders", "stdio", "http"]);
 
 test("each kind of source has a tool", () => {

@@ -1,4 +1,4 @@
-// A hub over servers whose tools answer with the server's name and theirs, for every endpoint and client library.
+// A hub over servers with tools that return the server's name and theirs, for every endpoint and client library.
 import { fileURLToPath } from "node:url";
 import type { HubConfig } from "../../packages/toolyard/src/hub/schema.ts";
 import { ServedYard } from "./served-yard.ts";

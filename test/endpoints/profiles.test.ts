@@ -193,7 +193,7 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
     expect((await send({ method: "GET", path: "/mcp/plain/status" })).status).toBe(200);
   });
 
-  test("a profile that does not exist is not found, and a caller without a token is asked for one first", async () => {
+  test("a profile that does not exist is not found, and a caller without a token must send one first", async () => {
     const missing = await send({ path: "/mcp/nothing", body: initialize() });
     expect([missing.status, missing.body]).toEqual([404, expect.stringContaining('no profile \\"nothing\\"')]);
     expect((await target.send({ path: "/mcp/nothing", headers: JSON_HEADERS, body: initialize() })).status).toBe(401);

@@ -143,7 +143,7 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
     expect((await send(reading, "free")).status).toBe(404);
   });
 
-  test("callers read their identity, roles and rights, and no pattern of what is denied to them", async () => {
+  test("callers read their identity, roles and rights, and no pattern that denies them access", async () => {
     const answer = await send({ path: "/whoami", method: "GET" }, "both");
     expect(JSON.parse(answer.body)).toMatchObject({
       id: "both",

@@ -9,7 +9,7 @@ export const PIPE_SERVER: readonly string[] = [
   process.execPath,
   fileURLToPath(new URL("pipe-server.mjs", import.meta.url)),
 ];
-/** Token that may not use tools whose name begins with `fail.`. */
+/** Token that may not use tools with `fail.` in front of their name. */
 export const NARROW = "narrow-token";
 
 const TEXT = '{ type: "object", properties: { text: { type: "string" } }, required: ["text"] }';

@@ -128,7 +128,7 @@ describe("REST", () => {
   });
 });
 
-test("vendors' formats name tools without a dot, whatever the list shows", async () => {
+test("vendors' formats name tools without a dot, with any name in the list", async () => {
   const { entries } = await yard.hub.port.list("tools", {
     mode: "all",
     principal: { id: "local", rights: "everything" },

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => yard[Symbol.asyncDispose]());
 
-// The manager calls lines of its own registry.
+// The manager calls lines of its registry.
 const { manager: _manager, ...surfaces } = SURFACES;
 
 for (const [name, { open }] of Object.entries(surfaces)) {

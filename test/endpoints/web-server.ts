@@ -18,7 +18,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   },
 };
 
-/** Stands in for SearXNG, for the default tool `internet_search`. */
+/** Replaces SearXNG, for the default tool `internet_search`. */
 function answerGet({ url }: IncomingMessage, response: ServerResponse): void {
   if (url?.includes("format=json")) sendJson(response, 200, SEARXNG_JSON);
   else response.writeHead(405).end();

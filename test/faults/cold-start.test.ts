@@ -34,7 +34,7 @@ const MODERN_META = {
 
 const quick: StdioServer = { command: [process.execPath, fixture("legacy")] };
 
-/** A hub behind an endpoint whose `slow` servers answer `initialize` only after `start` was called. */
+/** A hub behind an endpoint with `slow` servers that answer `initialize` only after `start` was called. */
 class ColdYard implements AsyncDisposable {
   readonly hub: LibraryHub;
   readonly #home: string;

@@ -41,7 +41,7 @@ export interface CallAnswer {
 export class FaultHub implements AsyncDisposable {
   readonly hub: LibraryHub;
   readonly log: LogBook;
-  /** A legacy client, whose standing stream receives changes. */
+  /** A legacy client with a standing stream for changes. */
   readonly client: RawClient;
   readonly #home: string;
 

@@ -29,7 +29,7 @@ const remote = (url: string, more: object = {}) => ({ alias: "bad", namespace: "
 
 type Answer = (response: ServerResponse, id: number | undefined) => void;
 
-/** Starts a legacy server, without the SDK and sessions, whose tool `odd` answers as the test sets. */
+/** Starts a legacy server, without the SDK and sessions, with a tool `odd` that answers as the test sets. */
 async function startOdd(answer: Answer): Promise<RunningServer> {
   return startServer(async (request, response) => {
     if (request.method !== "POST") return void response.writeHead(405).end();

@@ -212,7 +212,7 @@ test("with a server for each session, abandoned sessions end theirs and never pa
   await expect.poll(() => descendants(served.pid).length).toBe(before);
 });
 
-/** A hub over servers that take a while to save, and the events of each of them. */
+/** A hub over servers that take a while to save, and the events of each server. */
 async function savingServers(count = 3): Promise<{ readonly config: HubConfig; events(): Promise<string[][]> }> {
   const folder = await mkdtemp(join(tmpdir(), "toolyard-saving-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
 // Each fault of a server on stdio, seen through the whole hub: one clear answer to the caller, one line in the log that
-// names the source, and nobody else notices.
+// names the source, and no other caller is affected.
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-test("names a server whose command is absent with a remedy, and lists and serves it once it appears", async () => {
+test("names a server with an absent command and a remedy, and lists and serves it once it appears", async () => {
   const command = join(await temporaryFolder(), "late-server");
   await using hub = await FaultHub.open({ bad: { command: [command] } });
   expect(await hub.call("bad__pid")).toMatchObject({

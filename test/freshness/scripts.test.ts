@@ -67,7 +67,7 @@ const connect = (era: "legacy" | "modern"): Promise<RawClient> => RawClient.open
 
 const listBy = (caller: RawClient): Promise<JsonObject[]> => caller.list("tools/list", "tools");
 
-/** Requests the lists of all callers concurrently. */
+/** Requests every caller's list concurrently. */
 function listByAll(): Promise<JsonObject[][]> {
   return Promise.all(callers.map(listBy));
 }
@@ -135,7 +135,7 @@ test("T5: a removed tool is in no answer, and calling it is refused", async () =
   });
 });
 
-test("T6: a tool whose visibility changes leaves every list, is found by search, and comes back", async () => {
+test("T6: a tool with a changed visibility leaves every list, is found by search, and comes back", async () => {
   writeTool(11, "first", 'visibility = "ondemand"\n');
   await expectAll((tools) => descriptionOf(tools, 11), undefined);
   expect((await hub.search(nameOf(11), 1)).hits[0]).toMatchObject({ name: nameOf(11) });
@@ -144,7 +144,7 @@ test("T6: a tool whose visibility changes leaves every list, is found by search,
   await expectAll((tools) => descriptionOf(tools, 11), "The first tool.");
 });
 
-test("T4: the next calls run an edited script of the same size, a hundred of them concurrently", async () => {
+test("T4: the next calls run an edited script of the same size, a hundred concurrently", async () => {
   const script = join(folder.path, nameOf(12), "run.sh");
   const { atime, mtime } = statSync(script);
   for (const word of ["alpha", "bravo"]) {

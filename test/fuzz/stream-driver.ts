@@ -1,4 +1,4 @@
-// Endpoints whose answers come on one stream, apart from the requests: replies are counted and matched in rounds.
+// Endpoints with answers on one stream, apart from the requests: replies are counted and matched in rounds.
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { SseDecoder } from "../../packages/toolyard/src/wire/sse.ts";
 import { createRandom, type Random } from "../support/random.ts";

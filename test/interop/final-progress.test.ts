@@ -115,9 +115,9 @@ describe("SDK clients", () => {
     },
   );
 
-  // These clients forget a call before they handle progress that they read in one piece with its answer. On a pipe
-  // nobody can keep a client that is busy from reading both at once, so what is promised here is order and distance:
-  // most arrive, where directly most do not.
+  // These clients forget a call before they handle progress that they read in one piece with its answer. On stdio a
+  // busy client may read both together, so what is promised here is order and distance: most arrive, where directly
+  // most do not.
   test("v1 client (stdio) × legacy server (stdio): more final progress arrives by the hub than directly", async () => {
     await using hub = await serveRich({ upstream: "legacy", transport: "stdio", endpoint: "stdio" }, UNBOUNDED);
     const direct = { command: process.execPath, args: [RICH_SCRIPT, "legacy", "stdio"], env: {} };

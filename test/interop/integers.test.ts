@@ -209,7 +209,7 @@ test("a sealed state does not open for arguments that differ beyond 2^53", async
   expect(await client.request("2", "tools/call", again("9007199254740992"))).toContain('"error"');
 });
 
-test("runs requests whose ids round to one double side by side, and cancels them one by one", async () => {
+test("runs requests with ids that round to one double concurrently, and cancels them one by one", async () => {
   await using client = await ENDPOINTS["HTTP"]!({ era: "legacy" });
   const ids = [LONG, "9007199254740992"] as const;
   const [one, other] = ids.map((id) => client.request(id, "tools/call", call("legacy-stdio__hang", "{}")));

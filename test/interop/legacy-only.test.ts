@@ -31,7 +31,7 @@ describe.each(["legacy", "auto"] as const)("[server] era = %s", (era) => {
   });
   afterAll(() => hub[Symbol.asyncDispose]());
 
-  test("decides for clients whose URL names no era", async () => {
+  test("decides for clients without an era in their URL", async () => {
     const client = await overHttp(hub.url!);
     expect(client.getNegotiatedProtocolVersion()).toBe(era === "legacy" ? LEGACY : MODERN);
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("echo");

@@ -64,7 +64,7 @@ const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: { tools: {}
 const DIRECT_MS = 1500;
 
 function readerOf(client: ClientV1 | Client, target: Target, heard: unknown[]): Reader {
-  // The same members of both clients, whose types differ.
+  // The same members of both clients, with different types.
   const one = client as ClientV1;
   const options = "url" in target ? {} : { timeout: DIRECT_MS };
   const onprogress = (progress: unknown): void => void heard.push(progress);

@@ -1,6 +1,6 @@
 // The table of what must cross the hub, row by row. Every pairing of eras and every pair of transports runs the same
-// rows against a server that emits everything, unknown members included. What a pairing cannot carry as it is stands in
-// its row, with the reason.
+// rows against a server that emits everything, unknown members included. Parts that a pairing cannot carry unchanged
+// are in its row, with the reason.
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -202,7 +202,7 @@ export function describePassThrough(pairing: Pairing): void {
       expect(others).toEqual(OWN_CAPABILITIES);
     });
 
-    test(`${title}: tools of all pages, in the order of their server`, async () => {
+    test(`${title}: tools of every page, in the order of their server`, async () => {
       const names = (await client.list("tools/list", "tools")).map(({ name }) => name);
       const offered = [...TOOLS, ...(hasList ? [LIST_TOOL] : [])].map(({ name }) => name);
       expect(names.filter((name) => !String(name).startsWith("grown"))).toEqual(offered);

@@ -258,7 +258,7 @@ describe.each(["legacy", "modern"] as const)("results of a server of the %s era"
   });
 });
 
-test("plain HTTP returns the text of a result whose structured content is null", async () => {
+test("plain HTTP returns the text of a result with null as structured content", async () => {
   const results = { "tools/call nulls": { content: [TEXT], structuredContent: null } };
   const tools = [{ name: "nulls", inputSchema: { type: "object" } }];
   await using hub = await serveQuirks({ tools, results });

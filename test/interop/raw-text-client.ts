@@ -46,7 +46,7 @@ export class RawTextClient implements AsyncDisposable {
     return client;
   }
 
-  /** Sends a request whose id and params are texts; resolves with the text of the reply. */
+  /** Sends a request with id and params as texts; resolves with the text of the reply. */
   async request(id: string, method: string, params: string): Promise<string> {
     const reply = new Promise<string>((resolve) => this.#waiting.set(id, resolve));
     const sent = this.#options.era === "modern" ? withEnvelope(params) : params;
@@ -64,7 +64,7 @@ export class RawTextClient implements AsyncDisposable {
     return reply;
   }
 
-  /** Sends a notification of the legacy era whose params are a text. */
+  /** Sends a notification of the legacy era with params as a text. */
   notify(method: string, params: string): Promise<void> {
     const headers = { "mcp-protocol-version": REVISION.legacy };
     return this.#wire.send(`{"jsonrpc":"2.0","method":"${method}","params":${params}}`, headers);

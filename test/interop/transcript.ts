@@ -1,6 +1,6 @@
-// Plays the same requests to a server directly and through the hub, and keeps for each what came back: the answer, what
-// was asked meanwhile, and what was told. Whatever is taken out before the two are compared is taken out here, by name
-// and with its reason.
+// Plays the same requests to a server directly and through the hub, and keeps the results of each: the answer, server
+// requests and notifications. Whatever is taken out before the two are compared is taken out here, by name and with its
+// reason.
 import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { ServerRequestSeen, RawClient } from "../fixtures/raw/raw-client.ts";
 

@@ -1,4 +1,4 @@
-// Packages whose code is in dist/, so that no user installs them.
+// Packages with code in dist/, so that no user installs them.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -168,7 +168,7 @@ test.each([
   expect(await program(ask(model))).toMatch(sentence(missing));
 });
 
-test("a model with its packages is asked, and its failure is reported", async () => {
+test("a model with its packages gets a request, and its failure is reported", async () => {
   await leaveOut("@ai-sdk/mistral");
   expect(await program(ask("openai/some-model"))).toContain("Cannot connect to API");
 });

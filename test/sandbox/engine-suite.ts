@@ -1,4 +1,4 @@
-// Behaviour that every engine shares, whatever isolates its code. Each engine that this machine has runs all of it.
+// Behaviour that every engine shares, with any isolation. Each engine that this machine has runs all of it.
 import { parseExact, stringifyExact } from "../../packages/toolyard/src/core/json/exact-json.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEngine } from "../../packages/toolyard/src/sandbox/create-engine.ts";

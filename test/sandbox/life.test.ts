@@ -77,7 +77,7 @@ describe("the child", () => {
     expect(valueOf(await sandbox.run({ code: "2" }))).toBe(2);
   });
 
-  test("reports a run whose process is killed, and serves the next one with another process", async () => {
+  test("reports a run with a killed process, and serves the next one with another process", async () => {
     await using sandbox = embedded();
     const { outcome } = await inCall(sandbox);
     const pid = sandbox.engine.pid!;

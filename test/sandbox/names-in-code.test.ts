@@ -1,4 +1,4 @@
-// Tools whose names have another meaning in a language: `search` prints how to call each, and that call works.
+// Tools with names that have another meaning in a language: `search` prints how to call each, and that call works.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

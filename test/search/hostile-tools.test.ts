@@ -92,7 +92,7 @@ test("a description of a million letters does not rank a tool before the right o
   expect(names(await place.found("delete rows"))[0]).toBe("hostile__delete_rows");
 });
 
-/** Stands in for a table with a fault that its reader does not detect. */
+/** Replaces a table with a fault that its reader does not detect. */
 const telling = (value: number): TextEmbedder => ({
   model: "broken",
   dimensions: 6,
@@ -179,7 +179,7 @@ function withModel(embed: Embedder["embed"]): Place & { readonly search: Semanti
   return { ...made, search };
 }
 
-test("ignores a model whose query has another length than its tools, and uses the table", async () => {
+test("ignores a model with another length for queries than for tools, and uses the table", async () => {
   let length = 3;
   const { found, search } = withModel(async (texts) => texts.map(() => Array.from({ length }, () => 1)));
   await found(BY_MEANING);

@@ -6,7 +6,7 @@ import { loadTokenTable, TokenTable } from "../../packages/toolyard/src/models/t
 
 const FILE = new URL("../../packages/toolyard/src/models/table/token-vectors.bin", import.meta.url);
 
-/** A table of two dimensions whose rows point to these corners, with a scale of 1. */
+/** A table of two dimensions with rows that point to these corners, with a scale of 1. */
 function tableOf(rows: Readonly<Record<string, readonly [number, number]>>): Buffer {
   const words = Buffer.from(Object.keys(rows).join("\n"));
   const padded = Buffer.concat([words, Buffer.alloc((4 - (words.length % 4)) % 4, "\n")]);
@@ -39,7 +39,7 @@ test("a file of another kind is refused, and one that is cut short", () => {
   expect(() => new TokenTable(file.subarray(0, 10), "x")).toThrow("no table");
 });
 
-test("refuses a file whose words do not match its rows, and one whose scales are no numbers", () => {
+test("refuses a file with words that do not match its rows, and one with scales that are no numbers", () => {
   const words = tableOf({ east: [100, 0], west: [0, 1] });
   words.write("\t", words.indexOf("\n"), "latin1");
   expect(() => new TokenTable(words, "x")).toThrow("damaged");

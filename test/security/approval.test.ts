@@ -56,7 +56,7 @@ async function digestOfPay(): Promise<string> {
 }
 
 describe("S12: pinned tools", () => {
-  test("S12: lists a pinned tool whose definition is unchanged", async () => {
+  test("S12: lists a pinned tool with an unchanged definition", async () => {
     await using target = await open({ pins: { pay: await digestOfPay() } });
     await target.hub.list();
     expect((await target.hub.call("up__pay", { to: "x" })).ok).toBe(true);
@@ -90,7 +90,7 @@ describe("S12: pinned tools", () => {
     ["annotations", { annotations: { readOnlyHint: true } }],
     ["icon", { icons: [{ src: "data:image/svg+xml,<svg/>" }] }],
     ["page of its own", { _meta: { ui: { resourceUri: "ui://pay" } } }],
-  ])("S12: withholds a pinned tool whose %s changed, and reports the new digest as a problem", async (_, change) => {
+  ])("S12: withholds a pinned tool with a changed %s, and reports the new digest as a problem", async (_, change) => {
     const pins = { pay: await digestOfPay() };
     offered = [{ ...PAY, ...change }, tool("read")];
     await using target = await open({ pins });

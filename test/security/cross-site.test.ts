@@ -220,7 +220,7 @@ function isSame(origin: string, host: string): boolean {
   return new URL(origin).host === new URL(`${protocol}//${host}`).host;
 }
 
-test("S3: runs only the requests of permitted pages, whatever headers a page sends", async () => {
+test("S3: runs only the requests of permitted pages, with any headers", async () => {
   const random = createRandom(SEED);
   const wrong: string[] = [];
   let [may, mayNot] = [0, 0];

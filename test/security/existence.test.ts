@@ -1,5 +1,5 @@
-// Answers do not reveal existence: a hub answers a caller about hidden things exactly as a hub that lacks them,
-// whatever the request and endpoint.
+// Answers do not reveal existence: a hub answers a caller about hidden things exactly as a hub that lacks them, for
+// every request and endpoint.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { createRandom } from "../support/random.ts";

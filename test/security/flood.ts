@@ -1,5 +1,5 @@
 // A generator of floods: several principals, each with a few connections, acquire and release a shared resource. The
-// real tables are driven, with stand-ins for the resources in them.
+// real tables are used, with replacements for the resources in them.
 import { Canceller } from "../../packages/toolyard/src/core/calls/cancellation.ts";
 import { FairLine } from "../../packages/toolyard/src/core/fairness/fair-line.ts";
 import type { Holder } from "../../packages/toolyard/src/core/fairness/shares.ts";

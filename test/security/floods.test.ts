@@ -85,7 +85,7 @@ describe("a hub with two callers", () => {
     expect(replies.filter((reply) => !isRefused(reply))).toHaveLength(10);
   });
 
-  test("alternates runs of two principals with one run at a time, however many one of them has waiting", async () => {
+  test("alternates runs of two principals with one run at a time, however many runs one has waiting", async () => {
     await openHub({ runs: 1, queue: 8 });
     const [ada, bob] = [await runner(TOKENS.ada.token), await runner(TOKENS.bob.token)];
     const pass = (who: string): string => `await tools.gate.pass({ who: '${who}' })`;

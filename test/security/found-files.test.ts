@@ -145,7 +145,7 @@ test.each([
   expect(await found(await lay({ name: "toolyard.toml", text }))).toMatchObject({ starts: [line] });
 });
 
-test("S7: keeps the acceptance of a remote server until a value changes that decides what is sent where", async () => {
+test("S7: keeps the acceptance of a remote server until a value for the requests or their target changes", async () => {
   const token = 'token = "${NAME}"\n';
   const digestOf = async (text: string): Promise<string | undefined> =>
     (await found(await lay({ name: "toolyard.toml", text })))?.digest;

@@ -109,7 +109,7 @@ test("S18: two hundred schemas that are met in one turn are compiled in a few", 
   }
 });
 
-test("S18: gives up on a too expensive schema once, by its digest", async () => {
+test("S18: abandons a too expensive schema once, by its digest", async () => {
   const checks = new GuardedSchemas();
   const schema = { type: "object", ...fillingLevels(28) };
   try {

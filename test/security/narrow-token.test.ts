@@ -1,4 +1,4 @@
-// A client whose token may do little: every endpoint is tried with names that it has no right to.
+// A client with few permissions: every endpoint is tried with names that it has no right to.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
 import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -210,7 +210,7 @@ test.each([{ "x-mcp-show-all": "true" }, { "x-mcp-tool-mode": "show_all" }, { "x
   },
 );
 
-test("S15: shows a guest the log lines of its own calls, and the owner all", async () => {
+test("S15: shows a guest only the log lines of its calls, and the owner all", async () => {
   const tokens = { ...TOKENS, guest: { ...TOKENS.guest, allow: [...TOKENS.guest.allow, "meta.*"] } };
   await using own = await openTarget({
     server: { tokens },

@@ -71,7 +71,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
   });
 
   const fields = (count: number): string => Array.from({ length: count }, (_, at) => `x${at}:\r\n`).join("");
-  test("reads 2,000 header fields, the last of them X-Forwarded-For, and refuses one more with 431", async () => {
+  test("reads 2,000 header fields, the last X-Forwarded-For, and refuses 2,001 with 431", async () => {
     const send = (count: number): RawCaller => {
       const caller = endpoint.connect();
       const last = "X-Forwarded-For: 192.0.2.7\r\n";

@@ -19,7 +19,7 @@ function cpuOf(work: () => unknown): number {
   return cpuMs() - startedAt;
 }
 
-test("S18: refuses a GET whose numbers are long runs of digits in linear time", async () => {
+test("S18: refuses a GET with long runs of digits as numbers in linear time", async () => {
   const inputSchema = { type: "object", properties: { n: { type: "number" } } };
   await using upstream = await openUpstream({
     tools: [tool("t", { inputSchema, annotations: { readOnlyHint: true } })],

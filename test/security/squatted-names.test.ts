@@ -77,7 +77,7 @@ async function openYard(random: Random): Promise<Yard> {
   return { snapshot, sources, separator, providers };
 }
 
-/** Returns the sources whose namespace a spelling contains, without the product's own code. */
+/** Returns the sources with a namespace that a spelling contains, without the product's own code. */
 function holdersOf(spelling: string, { sources, separator }: Pick<Yard, "sources" | "separator">): readonly string[] {
   const written = sources.flatMap(({ id, namespace }) =>
     [...new Set([id, namespace])].map((prefix) => ({ id, prefix })),
@@ -217,7 +217,7 @@ describe("on every surface", () => {
   }, 60_000);
   afterAll(() => yard[Symbol.asyncDispose]());
 
-  // The manager calls lines of its own registry, which only its owner writes.
+  // The manager calls lines of its registry, which only its owner writes.
   const { manager: _manager, ...surfaces } = SURFACES;
   for (const [name, { open }] of Object.entries(surfaces)) {
     test(`${name}: a spelling of one server's tool is not answered by another server`, async () => {

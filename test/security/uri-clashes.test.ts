@@ -15,7 +15,7 @@ const PAGE = "ui://panel";
 const SHARED = "notes://shared";
 const UNLISTED = "notes://unlisted";
 
-/** Returns all texts below a value whose key is `uri` or `resourceUri`. */
+/** Returns all texts below a value with the key `uri` or `resourceUri`. */
 function urisIn(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, member]: [string, unknown]) =>
@@ -23,7 +23,7 @@ function urisIn(value: unknown): readonly string[] {
   );
 }
 
-/** Starts a server whose tool, prompt and page return URIs that the other server has too. */
+/** Starts a server with a tool, prompt and page that return URIs that the other server has too. */
 function offering(name: string): Promise<Upstream> {
   const link = (uri: string): JsonObject => ({ type: "resource_link", uri, name: "link" });
   const embedded = (uri: string): JsonObject => ({ type: "resource", resource: { uri, text: name } });

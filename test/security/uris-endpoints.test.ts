@@ -39,7 +39,7 @@ const GUESTS = {
 } as const;
 type GuestName = keyof typeof GUESTS;
 
-/** A pipe to a hub in this process, whose client has the rights of a guest. */
+/** A pipe to a hub in this process, with a client that has a guest's rights. */
 class PipeEndpointWire implements RawWire {
   onMessage: (message: JsonObject) => void = () => {};
   onFault: (error: Error) => void = () => {};

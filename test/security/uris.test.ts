@@ -31,7 +31,7 @@ async function files(): Promise<Snapshot> {
   return new Catalog(resolveCatalog(), [provider]).snapshot();
 }
 
-/** Returns the URI that the server is asked for, if any. */
+/** Returns the URI in the request to the server, if any. */
 function forwarded(snapshot: Snapshot, uri: string, rights?: NarrowRights): string | undefined {
   const principal = rights ? { id: "guest", rights } : LOCAL_PRINCIPAL;
   const lookup = snapshot.resolveResource(uri, { mode: "all", principal });
@@ -417,7 +417,7 @@ describe.each([1, 2])("with %i process(es), over every door", (workers) => {
     const { token } = tokens[name];
     const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
 
-    test.each(["legacy", "modern"] as const)("S15: reads none of them on MCP of the %s era", async (era) => {
+    test.each(["legacy", "modern"] as const)("S15: reads no such URI on MCP of the %s era", async (era) => {
       const client = await target.client(token, { era });
       for (const uri of HOSTILE) {
         expect(isRefused(await client.request("resources/read", { uri })), uri).toBe(true);
@@ -426,7 +426,7 @@ describe.each([1, 2])("with %i process(es), over every door", (workers) => {
       expect(asked()).toEqual([]);
     });
 
-    test("S15: reads none of them on REST and JSON-RPC", async () => {
+    test("S15: reads no such URI on REST and JSON-RPC", async () => {
       for (const uri of HOSTILE) {
         const query = `?uri=${encodeURIComponent(uri)}`;
         const answers = [

@@ -38,7 +38,7 @@ function withPage(name: string, page: string): Pick<ToolRecord, "name" | "defini
   return { name, definition: { ...tool(name), _meta: { ui: { resourceUri: page } } } };
 }
 
-/** Returns the source that answers, and the URI that it is asked for. */
+/** Returns the source that answers, and the requested URI. */
 function served(snapshot: Snapshot, uri: string): string | undefined {
   const lookup = snapshot.resolveResource(uri, WHOLE);
   return lookup.found ? `${lookup.source.id} ${lookup.target.uri}` : undefined;

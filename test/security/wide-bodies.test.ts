@@ -1,4 +1,4 @@
-// Bodies whose objects have too many keys, against every endpoint that reads JSON.
+// Bodies with objects that have too many keys, against every endpoint that reads JSON.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRandom, type Random } from "../support/random.ts";
 import { JSON_HEADERS, openTarget, rpc, type Target } from "./attack.ts";

@@ -1,5 +1,5 @@
-// Messages of servers that are made of more keys, objects and lists than anybody needs: they fail the call that they
-// answer, and nobody else waits while they are read.
+// Messages of servers that are made of more keys, objects and lists than any caller needs: they fail the call that they
+// answer, and no other call waits while they are read.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

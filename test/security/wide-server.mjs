@@ -11,7 +11,7 @@ const KINDS = {
   texts: () => JSON.stringify('{"a":[{}]},'),
 };
 
-/** Returns as many items of a kind as fit into `bytes`, or `count` of them. */
+/** Returns as many items of a kind as fit into `bytes`, or `count` items. */
 function many(kind, { bytes = Infinity, count = Infinity }) {
   const pieces = [];
   for (let at = 0, length = 0; length < bytes && at < count; at += 1) {

@@ -78,7 +78,7 @@ describe("gnn in a hub", () => {
   const ROOTS = `${GNN}[gnn]\nroots = ["models"]\n`;
   const check = ["call", "gnn_type_checker.type_check_gnn_file", "file_path=two_room.md"];
 
-  test("G56: checks a file in one of the roots, whatever the hub's folder", async () => {
+  test("G56: checks a file in one of the roots, with any folder of the hub", async () => {
     const { stdout } = await toolyard(ROOTS, check);
     expect(JSON.parse(stdout)).toMatchObject({ file_path: "two_room.md", is_valid: true });
   });

@@ -439,7 +439,7 @@ describe("failures", () => {
   });
 });
 
-test("M7: a manager whose service was killed gives a model the document's error object and continues", async () => {
+test("M7: a manager with a killed service gives a model the document's error object and continues", async () => {
   await startAll();
   await using models = await startModels();
   await using agent = createAgent({ hub: manager, model: "mistral/mistral-large-latest", models: models.models });

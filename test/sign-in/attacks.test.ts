@@ -12,7 +12,7 @@ import { openTarget } from "../security/attack.ts";
 import { ServeChild } from "../support/serve-child.ts";
 import { Home } from "./harness.ts";
 
-/** Counts connections, whatever their protocol. */
+/** Counts connections of any protocol. */
 async function startTrap(): Promise<{ readonly port: number; readonly seen: string[] } & AsyncDisposable> {
   const seen: string[] = [];
   const server = createServer((socket) => {
@@ -149,7 +149,7 @@ test("a browser's mark is of one host alone where the hub has https", async () =
   expect(local.pass().headers["set-cookie"]).toMatch(/^toolyard-sign-in-.+; Path=\/oauth\/callback; HttpOnly/);
 });
 
-test("with workers a browser returns through any of them, and only that browser", async () => {
+test("with workers a browser returns through any worker, and only that browser", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using served = await ServeChild.start({

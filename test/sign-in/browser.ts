@@ -1,4 +1,4 @@
-// A user at a browser. If `CHROMIUM` names a program, that is driven; otherwise a stand-in follows links, redirects,
+// A user at a browser. If `CHROMIUM` names a program, that is driven; otherwise a replacement follows links, redirects,
 import { Chromium, type ChromiumPage } from "../support/chromium.ts";
 
 export interface BrowserPage {

@@ -8,7 +8,7 @@ import { echo, Home, says } from "./harness.ts";
 
 const LINKS = { elicitation: { form: {}, url: {} } };
 
-/** A source whose sign-in has expired. */
+/** A source with an expired sign-in. */
 async function signedOut(home: Home, auth: AuthServer, url: string): Promise<Provider> {
   await home.login({ url });
   const provider = home.open({ url });

@@ -17,7 +17,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** Returns a function that runs commands in a home whose hub has these servers. */
+/** Returns a function that runs commands in a home with these servers in its hub. */
 function terminal(home: Home, servers: Readonly<Record<string, string>>): (...args: string[]) => Promise<Ran> {
   const config = join(home.folder, "toolyard.toml");
   const tables = Object.entries(servers).map(

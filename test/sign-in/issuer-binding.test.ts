@@ -1,4 +1,4 @@
-// Configured credentials go to one issuer only, whatever issuer the MCP server names later.
+// Configured credentials go to one issuer only, even if the MCP server names another one later.
 import { execFile } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -142,7 +142,7 @@ test("an issuer with metadata at another address is bound to that address", asyn
   expect(there.second.asked).toEqual([]);
 });
 
-test("two hubs that find different issuers concurrently send credentials to one of them", async () => {
+test("two hubs that find different issuers concurrently send credentials to one issuer", async () => {
   await using first = await startAuthServer();
   await using second = await startAuthServer();
   let turn = 0;

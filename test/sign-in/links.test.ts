@@ -1,4 +1,4 @@
-// Callers whose client cannot open a link: the failure itself names one.
+// Callers with a client that cannot open a link: the failure itself names one.
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { EraName } from "../fixtures/raw/raw-client.ts";

@@ -105,7 +105,7 @@ test("a browser that is led into a sign-in that another one began finishes nothi
   expect(auth.asked).toEqual([]);
 });
 
-test("refuses a wrong code, and ends the link after five of them", async () => {
+test("refuses a wrong code, and ends the link after five", async () => {
   await using auth = await elsewhere();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url, { tokens: TOKENS });

@@ -36,7 +36,7 @@ function renewals(auth: AuthServer): readonly TokenAsked[] {
   return auth.asked.filter(({ form }) => form.get("grant_type") === "refresh_token");
 }
 
-test("200 callers after the expiry of a token cause one token request, and none of them fails", async () => {
+test("200 callers after the expiry of a token cause one token request, and no caller fails", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

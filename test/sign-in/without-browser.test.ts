@@ -77,7 +77,7 @@ test("polls five seconds later from then on, each time that the issuer asks to s
 });
 
 test.each(["access_denied", "expired_token"])(
-  "a device whose user or time refuses (%s) ends immediately",
+  "a device without consent in time (%s) ends immediately",
   async (error) => {
     const { waits, end } = await withDevice({ refuses: refuse("authorization_pending", error) });
     expect([waits.length, end]).toEqual([2, expect.stringContaining(`says ${error}. Start again.`)]);

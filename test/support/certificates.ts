@@ -18,7 +18,7 @@ export interface CertificateWishes {
   readonly until?: Date;
 }
 
-/** A test's own authority, like that of a company: a client that is given `cert` trusts what it signs. */
+/** A test's own authority, like that of a company: a client with `cert` trusts everything that it signs. */
 export class Authority {
   readonly cert: string;
   readonly #keys = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -18,7 +18,7 @@ interface Message extends JsonObject {
 const FLAGS = [
   "--headless=new",
   "--remote-debugging-pipe",
-  // Test machines are often containers, whose only user may be root.
+  // Test machines are often containers with root as the only user.
   "--no-sandbox",
   "--disable-gpu",
   "--disable-dev-shm-usage",

@@ -59,7 +59,7 @@ export class KeptLine implements Disposable {
     return { status: response.statusCode ?? 0, headers: response.headers, text, message: messageIn(text) };
   }
 
-  /** Returns the head of an answer whose body the caller reads. */
+  /** Returns the head of an answer; the caller reads its body. */
   async begin(method: string, body?: JsonObject, path?: string): Promise<IncomingMessage> {
     const url = path === undefined ? this.#url : new URL(path, this.#url);
     const session =

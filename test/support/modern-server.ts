@@ -36,7 +36,7 @@ export interface Answer {
   readonly last: JsonObject;
 }
 
-/** The modern endpoint on its own listener, in front of a stand-in hub. */
+/** The modern endpoint on its own listener, in front of a replacement hub. */
 export class ModernServer implements AsyncDisposable {
   readonly hub = new HubStandIn();
   readonly endpoint: ModernEndpoint;

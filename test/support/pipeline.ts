@@ -120,7 +120,7 @@ export interface ToolOptions extends Partial<Omit<ToolRecord, "source" | "name">
   readonly shape?: ListingShape;
 }
 
-/** Builds a tool whose provider is `handler`. */
+/** Builds a tool with `handler` as its provider. */
 export function toolFrom(
   name: string,
   handler: Handler,

@@ -66,7 +66,7 @@ export class PythonWorker implements AsyncDisposable {
   #onEnd: (code: number) => void = () => {};
   #isReady = false;
 
-  /** `snapshots`: memory that several of them share. */
+  /** `snapshots`: memory that several workers share. */
   constructor(snapshots?: SharedArrayBuffer) {
     this.#snapshots = snapshots;
   }

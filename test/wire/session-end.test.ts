@@ -49,7 +49,7 @@ async function startHub(): Promise<SlowServer> {
 
 const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
-/** Returns the status and the data of all events that a call gets when its session is deleted. */
+/** Returns the status and the data of the events that a call gets when its session is deleted. */
 async function answerAfterDelete({ url, begun }: SlowServer): Promise<unknown> {
   const post = (message: object, more: Record<string, string> = {}): Promise<Response> => {
     const body = JSON.stringify({ jsonrpc: "2.0", ...message });

@@ -56,7 +56,7 @@ async function run(
 const core = (...words: string[]) => run(["core", ...words]);
 const lines = (...values: object[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join("");
 
-test("G40: the commands are list, execute, resource and server; -v and --log-level say what is logged", async () => {
+test("G40: commands are list, execute, resource and server; -v and --log-level set the log level", async () => {
   const help = await core("--help");
   for (const command of ["list", "execute", "resource", "server"])
     expect(help.out).toMatch(new RegExp(`^ {2}${command} `, "m"));
@@ -66,7 +66,7 @@ test("G40: the commands are list, execute, resource and server; -v and --log-lev
   );
 });
 
-test("G40: without a command, and with an unknown one, it is a usage error", async () => {
+test("G40: a missing or unknown command is a usage error", async () => {
   expect((await core()).code).toBe(2);
   expect(await core("lisst")).toMatchObject({ code: 2, out: "", err: expect.stringContaining("list") });
 });
@@ -82,7 +82,7 @@ test("G41: list prints the capabilities as indented JSON", async () => {
   expect(capabilities.tools.map(({ name }) => name)).toContain("text.upper");
 });
 
-test("G41: a configuration that cannot be read is no list", async () => {
+test("G41: an unreadable configuration prints no list", async () => {
   const { code, out, err } = await core("list", "--config", "none.toml");
   expect([code, out, JSON.parse(err)]).toMatchObject([1, "", { status: "error" }]);
 });
@@ -94,7 +94,7 @@ test("G42: execute prints status and result; params default to an empty object",
   expect(JSON.parse((await core("execute", "meta.ping")).out)).toEqual({ status: "success", result: "pong" });
 });
 
-test("G42: nothing is printed on standard output for a call that fails", async () => {
+test("G42: a failed call prints nothing on standard output", async () => {
   expect(await core("execute", "text.upper")).toMatchObject({
     code: 1,
     out: "",
@@ -117,7 +117,7 @@ test.each([
   ]);
 });
 
-test("G43: a call that succeeds has exit code 0 and no error object", async () => {
+test("G43: a successful call has exit code 0 and no error object", async () => {
   const { code, err } = await core("execute", "meta.ping");
   expect([code, err]).toEqual([0, "printed while loading\n"]);
 });
@@ -127,7 +127,7 @@ test("G44: resource prints status and resource", async () => {
   expect([code, JSON.parse(out)]).toEqual([0, { status: "success", resource: { id: "7" } }]);
 });
 
-test("G44: what is not there, or fails, is an error object and exit code 1", async () => {
+test("G44: a missing or failing resource is an error object with exit code 1", async () => {
   for (const [uri, message] of [
     ["else://1", "Resource 'else://1' not found."],
     ["doc://bad", "Error retrieving resource 'doc://bad': disk gone"],
@@ -144,7 +144,7 @@ test("G45: server has transport, host and port with their defaults", async () =>
   expect(out).toMatch(/--port <port>[^(]*\(default: 8080\)/);
 });
 
-test("G45: another transport, and a port that is none, are refused", async () => {
+test("G45: refuses another transport, and an invalid port", async () => {
   expect(await core("server", "--transport", "pigeon")).toMatchObject({
     code: 2,
     err: expect.stringContaining("stdio"),
@@ -155,7 +155,7 @@ test("G45: another transport, and a port that is none, are refused", async () =>
   });
 });
 
-test("G46: the banner of stdio goes to standard error, and standard output is protocol alone", async () => {
+test("G46: the banner of stdio goes to standard error; standard output is only the protocol", async () => {
   const { code, out, err } = await run(
     ["core", "server"],
     lines(request("text.upper", { text: "a" }), request("mcp/discover", {}, 2)),
@@ -172,7 +172,7 @@ test("G46: the banner of stdio goes to standard error, and standard output is pr
   ]);
 });
 
-test("G46: the banners of HTTP go to standard error; it stays alive until Ctrl+C", async () => {
+test("G46: the banners of HTTP go to standard error; the server runs until Ctrl+C", async () => {
   const { child, ended } = start(["core", "server", "--transport", "http", "--port", "0"]);
   const said: string[] = [];
   const out = text(child.stdout);
@@ -195,12 +195,12 @@ test("G46: the banners of HTTP go to standard error; it stays alive until Ctrl+C
   expect(said).toContain("Shutting down HTTP server...");
 });
 
-test("G47: modules are discovered before a command does anything", async () => {
+test("G47: discovers modules before a command runs", async () => {
   const { out } = await core("execute", "meta.get_server_status");
   expect(JSON.parse(out)).toMatchObject({ result: { discovered_modules_count: 1, loaded_modules: ["src.text.mcp"] } });
 });
 
-test("G47: a configuration decides where they lie; there is no source root next to it", async () => {
+test("G47: a configuration sets their folders; then there is no default source root", async () => {
   folder.write("toolyard.toml", '[modules]\npaths = ["mods"]\n');
   folder.write(
     "mods/other/mcp.mjs",
@@ -211,7 +211,7 @@ test("G47: a configuration decides where they lie; there is no source root next 
   expect(names).not.toContain("text.upper");
 });
 
-test("G29: start_stdio_server serves what was discovered and what the program registered", async () => {
+test("G29: start_stdio_server serves discovered modules and the program's registrations", async () => {
   const { code, out, err } = await run(
     [`${folder.path}/src`],
     lines(request("own.tool"), request("text.upper", { text: "b" }, 2)),
@@ -231,7 +231,7 @@ test("G29: start_stdio_server serves what was discovered and what the program re
   expect(err).toMatch(/printed by a tool(.|\n)*over\n$/);
 });
 
-test("G29: with nothing to discover it serves all the same", async () => {
+test("G29: serves without any discovered module", async () => {
   const { code, out } = await run([`${folder.path}/nowhere`], lines(request("no_tool")), PROGRAM);
   expect([code, JSON.parse(out)]).toMatchObject([0, { error: { code: -32601 } }]);
 });

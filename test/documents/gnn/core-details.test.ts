@@ -102,7 +102,7 @@ def register_tools(mcp_instance):
 describe("modules in Python", () => {
   beforeEach(() => void folder.write("src/export/mcp.py", EXPORT));
 
-  test("G53, G54: a wrapper's ValueError is told as invalid parameters where it says so", async () => {
+  test("G53, G54: a wrapper reports a ValueError as invalid parameters if it chooses to", async () => {
     const mcp = core();
     await mcp.discoverModules();
     const told = (tool: string, path: string) => mcp.executeTool(tool, { path }).catch((error: MCPError) => error);
@@ -120,7 +120,7 @@ describe("modules in Python", () => {
     expect(await told("export.tides", "a")).toEqual({ status: "success", output_uri: "file://tides.json" });
   });
 
-  test("G70: mcp_instance has the document's members in Python, too", async () => {
+  test("G70: mcp_instance has the document's members in Python too", async () => {
     folder.write("src/other/mcp.ts", 'export const register_tools = (mcp) => mcp.register_tool("other.one", () => 1);');
     const mcp = core();
     await mcp.discoverModules();
@@ -137,7 +137,7 @@ describe("modules in Python", () => {
     });
   });
 
-  test("G70, G71: the document's meta functions in Python count what the server counts", async () => {
+  test("G70, G71: the document's meta functions in Python count like the server", async () => {
     folder.write("src/other/mcp.ts", OTHER);
     folder.write("src/status/mcp.py", STATUS);
     const mcp = core();
@@ -156,7 +156,7 @@ describe("modules in Python", () => {
       resources: ["other://{name}", "tides://{place}"],
       read: { name: "moor" },
       whole: "GNN Project MCP Server",
-      // Before any call: what the module had registered by then.
+      // Before any call: the module's registrations at that time.
       first: { tools: ["status.one"], resources: [], one: { n: 5 } },
     });
   });
@@ -180,7 +180,7 @@ describe("modules in Python", () => {
     expect(typeof read === "string" ? read : JSON.stringify(read)).toBe(told);
   });
 
-  test("G71: the status counts what the registries have", async () => {
+  test("G71: the status counts entries of the registries", async () => {
     const mcp = core();
     await mcp.discoverModules();
     expect(await mcp.executeTool("meta.get_server_status")).toMatchObject({
@@ -191,7 +191,7 @@ describe("modules in Python", () => {
   });
 });
 
-test("G72: a hub's own `meta` speaks of this hub, and the core dialect of the document's server", async () => {
+test("G72: a hub's own `meta` describes this hub, and the core dialect the document's server", async () => {
   const capabilities = (of: LibraryHub) => of.call("meta.get_full_capabilities");
   const described = (text: string) => ({ result: { structuredContent: { server_description: text } } });
   expect(await capabilities(await hub())).toMatchObject(described("Toolyard: all tools behind one MCP endpoint"));
@@ -221,7 +221,7 @@ test.each([
   },
 );
 
-test("C39: a hub names them where document G lists tools, and in `tools/list` what document T does", async () => {
+test("C39: a hub lists them where document G lists tools, and `tools/list` follows document T", async () => {
   const { endpoint } = await (await hub({ server: { port: 0, jsonrpc: true } })).serve();
   const ask = async (method: string): Promise<string[]> => {
     const answer = await fetch(endpoint.replace(/\/mcp$/, "/jsonrpc"), {
@@ -237,7 +237,7 @@ test("C39: a hub names them where document G lists tools, and in `tools/list` wh
   expect((await (await hub()).list()).map(({ name }) => name)).toEqual(["execute_code"]);
 });
 
-test("C39: a hub lists them where `meta_visibility` says so, and finds them anyway", async () => {
+test("C39: a hub lists them if `meta_visibility` is set, and finds them anyway", async () => {
   const names = async (settings: object): Promise<unknown[]> =>
     (await (await hub(settings)).list()).map(({ name }) => name);
   expect(await names({ builtin: { meta_visibility: "native" } })).toContain("meta.get_server_status");
@@ -246,7 +246,7 @@ test("C39: a hub lists them where `meta_visibility` says so, and finds them anyw
   expect(found.hits.map(({ name }) => name)).toContain("meta.get_server_status");
 });
 
-test("G8, C29: a registration that is refused throws, and the others stay", async () => {
+test("G8, C29: a refused registration throws, and the others remain", async () => {
   const mcp = core();
   mcp.registerTool("tides.now", () => 1);
   expect(() => mcp.registerTool("meta.tides", () => 1)).toThrow("the name belongs to the hub's own tools");
@@ -254,7 +254,7 @@ test("G8, C29: a registration that is refused throws, and the others stay", asyn
   expect([...mcp.tool_registry.keys()]).toEqual(["tides.now"]);
 });
 
-test("G13, G66: what a tool throws is logged once, and its stack stands there once", async () => {
+test("G13, G66: an exception of a tool is logged once, with one stack", async () => {
   const lines: string[] = [];
   const hear = (message: string, facts?: object): void => void lines.push(`${message} ${JSON.stringify(facts ?? {})}`);
   const logger = { debug: hear, info: hear, warning: hear, error: hear, with: () => logger };
@@ -268,7 +268,7 @@ test("G13, G66: what a tool throws is logged once, and its stack stands there on
   expect(lines.filter((line) => /\bat .*core-details\.test/.test(line))).toHaveLength(1);
 });
 
-test("G13: what a tool means to say, by an error with a code of JSON-RPC, leaves no stack", async () => {
+test("G13: an error with a JSON-RPC code leaves no stack", async () => {
   const lines: string[] = [];
   const hear = (message: string, facts?: object): void => void lines.push(`${message} ${JSON.stringify(facts ?? {})}`);
   const logger = { debug: hear, info: hear, warning: hear, error: hear, with: () => logger };
@@ -282,7 +282,7 @@ test("G13: what a tool means to say, by an error with a code of JSON-RPC, leaves
 });
 
 describe("the command line", () => {
-  test("G13: what a tool throws stands on the terminal once, without its stack; a log file has both", async () => {
+  test("G13: the terminal shows a tool's exception once, without stack; a log file has both", async () => {
     await using desk = await Desk.create({
       "toolyard.toml": '[modules]\npaths = ["src"]\n',
       "logged.toml": '[modules]\npaths = ["src"]\n[logging]\nfile = "hub.log"\n',
@@ -300,7 +300,7 @@ describe("the command line", () => {
     expect(verbose.stderr).toMatch(/^ {4}at .*src\/tides\/mcp\.mjs/m);
   });
 
-  test("G40: -v is global, and the document's commands lead the way", async () => {
+  test("G40: -v is global, and the document's commands lead to the current ones", async () => {
     await using desk = await Desk.create();
     const verbose = await desk.run(["-v", "core", "list"]);
     expect([verbose.code, verbose.stderr]).toEqual([0, expect.stringContaining("INFO")]);
@@ -313,7 +313,7 @@ describe("the command line", () => {
       expect(await desk.run(words)).toMatchObject({ code: 2, stderr: expect.stringContaining(way) });
   });
 
-  test("T36: a script that may not be read is told by `check`, the others stay", async ({ skip }) => {
+  test("T36: `check` reports an unreadable script, and the others remain", async ({ skip }) => {
     skip(process.platform === "win32", "not on this platform");
     const manifest = (name: string): string =>
       `name = "${name}"\ndescription = "Tides"\nscript = "run.sh"\n[parameters.place]\ntype = "string"\n`;
@@ -330,7 +330,7 @@ describe("the command line", () => {
       chmod(desk.path("home"), 0o777),
       chmod(desk.path("tools/ebb/run.sh"), 0),
     ]);
-    // Root may read everything, so it asks as somebody else.
+    // Root may read everything, so another user is used.
     const checked = await desk.run(["check", "--yes"], process.getuid?.() === 0 ? { uid: 65_534 } : {});
     expect(checked.code).not.toBe(0);
     expect(checked.stdout + checked.stderr).toMatch(
@@ -339,7 +339,7 @@ describe("the command line", () => {
     expect(checked.stdout + checked.stderr).not.toMatch(/flood.*not offered/);
   });
 
-  test("T36: `tools_path` at the top of the file is told where it belongs", async () => {
+  test("T36: `tools_path` at the top of the file is reported with the right section", async () => {
     await using desk = await Desk.create({ "toolyard.toml": 'tools_path = "tools"\n' });
     const { code, stdout, stderr } = await desk.run(["check"]);
     expect(code).not.toBe(0);
@@ -347,7 +347,7 @@ describe("the command line", () => {
   });
 });
 
-test("T36: a tools/list with just the mode header is told what to send, under its id", async () => {
+test("T36: a tools/list with only the mode header gets advice, with its id", async () => {
   const { endpoint } = await (await hub({ server: { port: 0 } })).serve();
   const post = async (id: unknown) => {
     const response = await fetch(endpoint, {

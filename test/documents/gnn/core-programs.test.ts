@@ -1,4 +1,4 @@
-// Document G with modules and clients as a user writes them: a bog in Python, next to modules that are out of order.
+// Document G with modules and clients as a user writes them: a bog in Python, and modules with faults.
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -70,7 +70,7 @@ afterEach(async () => {
 
 const variables = () => ({ PATH: process.env["PATH"], TOOLYARD_HOME: desk.path("home") });
 
-/** Keeps what is logged: `level message`. */
+/** Keeps the log: `level message`. */
 function noting(lines: string[]): Logger {
   const note = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
   const logger: Logger = {
@@ -90,7 +90,7 @@ function core(lines: string[] = []): MCP {
 }
 
 describe("a core with modules in Python", () => {
-  test("G1, G2, G3, G4, G5, G6, G7, G50, G65: finds them, loads what it can, and says what it cannot", async () => {
+  test("G1, G2, G3, G4, G5, G6, G7, G50, G65: finds modules, loads them, and reports failures", async () => {
     const lines: string[] = [];
     const mcp = core(lines);
     expect([mcp.tool_registry.size, mcp.resource_registry.size, mcp.discovered_modules.size]).toEqual([0, 0, 0]);
@@ -105,7 +105,7 @@ describe("a core with modules in Python", () => {
     expect(log).not.toContain("src.plain");
   });
 
-  test("C48, G7: without a tool there is nothing to be found, and lists stay lists", async () => {
+  test("C48, G7: without a tool discovery is false, and lists remain lists", async () => {
     const empty = new MCP({ paths: [desk.path("src/plain")], variables: variables(), logger: noting([]) });
     open.push(empty);
     expect(await empty.discover_modules()).toBe(false);
@@ -113,7 +113,7 @@ describe("a core with modules in Python", () => {
     expect([Array.isArray(tools), resources]).toEqual([true, []]);
   });
 
-  test("G9, G15, G16, G51, G52: tells what it has as the document writes it", async () => {
+  test("G9, G15, G16, G51, G52: describes its tools in the document's form", async () => {
     const mcp = core();
     await mcp.discover_modules();
     const told = await mcp.get_capabilities();
@@ -141,7 +141,7 @@ describe("a core with modules in Python", () => {
     expect(await call(resource.retriever, "bog://clara/4")).toMatchObject({ name: "clara" });
   });
 
-  test("G10, G14: matches templates, hands on what they hold, and says what nobody has", async () => {
+  test("G10, G14: matches templates, passes their values, and reports unknown URIs", async () => {
     const mcp = core();
     await mcp.discover_modules();
     expect(await mcp.get_resource("bog://allen/7")).toEqual({ uri: "bog://allen/7", name: "allen", depth: "7" });
@@ -150,7 +150,7 @@ describe("a core with modules in Python", () => {
     await expect(mcp.get_resource("bog://dry/7")).rejects.toThrow("the bog is dry");
   });
 
-  test("G11, G12, G13, G57, G63, G64, G66: runs tools, refuses what does not fit, and logs all three", async () => {
+  test("G11, G12, G13, G57, G63, G64, G66: runs tools, refuses invalid calls, and logs all three", async () => {
     const lines: string[] = [];
     const mcp = core(lines);
     await mcp.discover_modules();
@@ -183,7 +183,7 @@ describe("a core with modules in Python", () => {
       expect(log).toContain(words);
   });
 
-  test("G8, G10: a name or template that comes again replaces the first, with the document's warning", async () => {
+  test("G8, G10: a repeated name or template replaces the first, with the document's warning", async () => {
     const lines: string[] = [];
     const mcp = core(lines);
     for (const kilos of [1, 2]) mcp.register_tool("peat.stack", () => ({ kilos }), {}, "A stack");
@@ -197,7 +197,7 @@ describe("a core with modules in Python", () => {
     expect(log).toContain("info Registered resource: stack://{name}");
   });
 
-  test("G73, G74, G75: tells of its modules, and of nothing that is nobody's business", async () => {
+  test("G73, G74, G75: describes its modules, and nothing private", async () => {
     const mcp = core();
     await mcp.discover_modules();
     const about = await mcp.execute_tool("meta.get_module_info", { module_name: "src.peat.mcp" });
@@ -278,7 +278,7 @@ describe("on HTTP", () => {
   const message = (method: string, params: object = {}): string =>
     JSON.stringify({ jsonrpc: "2.0", id: "peat-9", method, params });
 
-  test("G30, G31, G32, G33, G34, G35, G38: one core on both, by the document's statuses", async () => {
+  test("G30, G31, G32, G33, G34, G35, G38: one core on both, with the document's statuses", async () => {
     const mcp = core();
     await mcp.discover_modules();
     const server = new MCPHTTPServer(mcp, "127.0.0.1", 0);
@@ -316,7 +316,7 @@ describe("on HTTP", () => {
     expect(refused).toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  test("G17, G18, G19, G36, G37, G47: initialised once, by whoever comes first; access is not logged", async () => {
+  test("G17, G18, G19, G36, G37, G47: initialised once, by the first caller; access is not logged", async () => {
     const lines: string[] = [];
     const options = { paths: [desk.path("src")], variables: variables(), logger: noting(lines) };
     const lacking = { ...options, requires: ["no-such-peat-kit"] };
@@ -335,12 +335,12 @@ describe("on HTTP", () => {
   });
 });
 
-describe("by the commands of the document", () => {
+describe("with the commands of the document", () => {
   const told = (text: string): unknown => JSON.parse(text);
 
   const core = (...words: string[]) => desk.run(["core", ...words]);
 
-  test("G41: list gives all that there is, and next to it says what could not be had", async () => {
+  test("G41: list prints everything, and reports what failed", async () => {
     const { code, stdout, stderr } = await core("list");
     expect(stdout.startsWith('{\n  "mcp_version": "1.0-gnn"')).toBe(true);
     expect([code, stderr]).toEqual([1, expect.stringContaining("src.torn.mcp")]);
@@ -353,7 +353,7 @@ describe("by the commands of the document", () => {
     ],
     [["execute", "peat.weigh"], { result: { kilos: 12 } }],
     [["resource", "bog://clara/1"], { resource: { uri: "bog://clara/1", name: "clara", depth: "1" } }],
-  ])("G42, G44, G53: %j gives a success on standard output", async (words, given) => {
+  ])("G42, G44, G53: %j prints a success on standard output", async (words, given) => {
     const { code, stdout } = await core(...words);
     expect([code, told(stdout)]).toEqual([0, { status: "success", ...given }]);
   });
@@ -362,7 +362,7 @@ describe("by the commands of the document", () => {
     [["execute", "peat.drain"], /^Tool 'peat\.drain' not found\./],
     [["execute", "peat.cut", "--params", "{metres"], /JSON/],
     [["resource", "fen://clara"], /^Resource 'fen:\/\/clara' not found\./],
-  ])("G43, G44: %j is an error on standard error", async (words, message) => {
+  ])("G43, G44: %j prints an error on standard error", async (words, message) => {
     const { code, stdout, stderr } = await core(...words);
     expect([code, stdout]).toEqual([1, ""]);
     expect(told(stderr.slice(stderr.indexOf("{")))).toEqual({
@@ -371,7 +371,7 @@ describe("by the commands of the document", () => {
     });
   });
 
-  test("G28, G45, G46: server says where it is, serves, and ends with a word at Ctrl+C", async () => {
+  test("G28, G45, G46: server prints its address, serves, and ends with a message at Ctrl+C", async () => {
     const child = desk.start(["core", "server", "--transport", "http", "--host", "127.0.0.1", "--port", "0"]);
     const stderr = textOf(child.stderr!);
     const [, url] = await seen(child.stderr!, /Starting MCP server on HTTP (http:\/\/127\.0\.0\.1:[1-9]\d*)\.\.\./);

@@ -1,5 +1,4 @@
-// A core in a folder of its own, and clients that speak plain JSON-RPC with it: what reaches a test is what was on the
-// wire.
+// A core in a temporary folder, and clients with plain JSON-RPC: tests see exactly what was transmitted.
 import { PassThrough } from "node:stream";
 import { MCP, MCPHTTPServer, StdioServer, type MCPOptions } from "../../../packages/toolyard/src/core-server.ts";
 import type { JsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
@@ -13,7 +12,7 @@ export type Reply = JsonObject & {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 };
 
-/** `level message`, and what came with it. */
+/** `level message`, and its facts. */
 export class Lines implements Logger {
   readonly all: string[] = [];
   whole = "";
@@ -41,7 +40,7 @@ export class Core implements AsyncDisposable {
   readonly #closers: (() => Promise<unknown>)[] = [];
   #mcp: MCP | undefined;
 
-  /** A module `src/<name>/mcp.mjs` that registers what `body` says; `mcp` is in scope. */
+  /** A module `src/<name>/mcp.mjs` that runs `body`, with `mcp` in scope. */
   module(name: string, body: string): string {
     return this.folder.write(`src/${name}/mcp.mjs`, `export function register_tools(mcp) {\n${body}\n}\n`);
   }
@@ -91,7 +90,7 @@ export class HttpClient {
     this.url = url;
   }
 
-  /** Posts a body as it is, or a value as JSON. */
+  /** Posts a body unchanged, or a value as JSON. */
   async post(
     body: unknown,
     path = "/jsonrpc",
@@ -113,7 +112,7 @@ export class HttpClient {
   }
 }
 
-/** The other end of a `StdioServer`'s pipes. */
+/** The client's end of a `StdioServer`'s pipes. */
 export class LineClient {
   readonly input = new PassThrough();
   readonly server: StdioServer;
@@ -137,7 +136,7 @@ export class LineClient {
     this.over = this.server.start(mcp);
   }
 
-  /** Sends lines: texts as they are, values as JSON. */
+  /** Sends lines: texts unchanged, values as JSON. */
   send(...values: unknown[]): void {
     this.input.write(values.map((value) => `${typeof value === "string" ? value : JSON.stringify(value)}\n`).join(""));
   }
@@ -146,7 +145,7 @@ export class LineClient {
     return this.lines.map((line) => JSON.parse(line) as Reply);
   }
 
-  /** The `count` first lines, parsed. */
+  /** Resolves with the first `count` lines, parsed. */
   async read(count: number): Promise<(Reply | Reply[])[]> {
     while (this.lines.length < count) await new Promise<void>((resolve) => (this.#wake = resolve));
     return this.messages.slice(0, count);

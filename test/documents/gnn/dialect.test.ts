@@ -32,7 +32,7 @@ afterEach(async () => {
   await core[Symbol.asyncDispose]();
 });
 
-/** A tool that waits; `begun` and the returned gate tell and decide. */
+/** A tool that waits; `begun` reports its start, and the returned gate ends it. */
 function slowTool(name = "slow.run"): { begun: Promise<void>; open(): void; aborted: Promise<void> } {
   const begun = createGate();
   const end = createGate();
@@ -66,7 +66,7 @@ describe("stdio", () => {
     expect(client.lines).toHaveLength(2);
   });
 
-  test("G20: a line with a raw line break in it is two lines, both of them broken", async () => {
+  test("G20: a line with a raw line break is two invalid lines", async () => {
     client.send('{"jsonrpc": "2.0",\n"id": 1, "method": "say.nothing"}');
     expect(await client.read(2)).toEqual([
       expect.objectContaining({ id: null }),
@@ -74,7 +74,7 @@ describe("stdio", () => {
     ]);
   });
 
-  test("G21: reading goes on while a tool runs", async () => {
+  test("G21: reads further lines while a tool runs", async () => {
     const slow = slowTool();
     client.send(request("slow.run", {}, "slow"));
     await slow.begun;
@@ -86,7 +86,7 @@ describe("stdio", () => {
     expect((await client.read(2))[1]).toEqual({ jsonrpc: "2.0", id: "slow", result: "done" });
   });
 
-  test("G21: what cannot be read does not hold up what runs", async () => {
+  test("G21: an unreadable line does not delay running calls", async () => {
     const slow = slowTool();
     client.send(request("slow.run", {}, "slow"), "{", request("say.nothing", {}, "next"));
     await client.read(2);
@@ -96,7 +96,7 @@ describe("stdio", () => {
     );
   });
 
-  test("G22: invalid JSON is the literal parse error, and the server goes on", async () => {
+  test("G22: invalid JSON is the literal parse error, and the server continues", async () => {
     expect(await client.ask("not json")).toEqual({
       jsonrpc: "2.0",
       error: { code: -32700, message: "Parse error" },
@@ -122,7 +122,7 @@ describe("stdio", () => {
     }
   });
 
-  test("G24: another version is an invalid one", async () => {
+  test("G24: another version is an invalid request", async () => {
     expect(await client.ask({ jsonrpc: "1.0", id: 7, method: "say.nothing" })).toEqual({
       jsonrpc: "2.0",
       id: 7,
@@ -137,11 +137,11 @@ describe("stdio", () => {
     });
   });
 
-  test("G25: params of another shape are refused", async () => {
+  test("G25: refuses params of another type", async () => {
     expect(await client.ask(request("say.nothing", [1, 2]))).toMatchObject({ error: { code: -32600 } });
   });
 
-  test("G26: the six methods, all that begins with resource/, and every tool's name", async () => {
+  test("G26: accepts the six methods, all names with resource/, and every tool's name", async () => {
     const capabilities = await core.mcp.getCapabilities();
     for (const method of ["mcp/discover", "get_mcp_server_capabilities", "mcp.capabilities"])
       expect(await client.ask(request(method))).toMatchObject({ result: capabilities });
@@ -158,7 +158,7 @@ describe("stdio", () => {
     expect(await client.ask(request("math.add", { a: 2, b: 3 }))).toMatchObject({ result: { sum: 5 } });
   });
 
-  test("G26: a resource request without a uri says so", async () => {
+  test("G26: a resource request without a uri gets a clear error", async () => {
     expect(await client.ask(request("resource/get", {}))).toEqual({
       jsonrpc: "2.0",
       id: 1,
@@ -167,7 +167,7 @@ describe("stdio", () => {
     expect(await client.ask(request("mcp.tool.execute", { params: {} }))).toMatchObject({ error: { code: -32602 } });
   });
 
-  test("G27: tool and resource not found are -32601, wrong parameters -32602", async () => {
+  test("G27: an unknown tool or resource is -32601, wrong parameters -32602", async () => {
     expect(await client.ask(request("no_tool"))).toMatchObject({ error: { code: -32601 } });
     expect(await client.ask(request("resource/get", { uri: "else://1" }))).toMatchObject({
       error: { code: -32601, message: "Resource 'else://1' not found." },
@@ -177,7 +177,7 @@ describe("stdio", () => {
     });
   });
 
-  test("G27: a tool that fails is none of the two", async () => {
+  test("G27: a failing tool is neither", async () => {
     expect(await client.ask(request("bad.run"))).toEqual({
       jsonrpc: "2.0",
       id: 1,
@@ -185,7 +185,7 @@ describe("stdio", () => {
     });
   });
 
-  test("G28: stop answers what runs within a second, and ends", async () => {
+  test("G28: stop answers running calls within a second, and ends", async () => {
     const slow = slowTool();
     client.send(request("slow.run", {}, "slow"));
     await slow.begun;
@@ -197,14 +197,14 @@ describe("stdio", () => {
     await slow.aborted;
   });
 
-  test("G28: a client that goes ends the server once everything is answered", async () => {
+  test("G28: a client that disconnects ends the server after all answers", async () => {
     client.send(request("math.add", { a: 1, b: 1 }));
     client.input.end();
     await client.over;
     expect(client.messages).toMatchObject([{ result: { sum: 2 } }]);
   });
 
-  test("C1: MCP comes first, then the six names, then tools, then -32601, with and without a handshake", async () => {
+  test("C1: MCP first, then the six names, then tools, then -32601, with and without a handshake", async () => {
     expect(await client.ask(request("ping"))).toMatchObject({ result: {} });
     expect(await client.ask(request("math.add", { a: 1, b: 1 }))).toMatchObject({ result: { sum: 2 } });
     expect(await client.ask(INITIALIZE)).toMatchObject({ result: { serverInfo: { name: "toolyard" } } });
@@ -217,7 +217,7 @@ describe("stdio", () => {
     expect(await client.ask(request("no_tool"))).toMatchObject({ error: { code: -32601 } });
   });
 
-  test("C1: a method of MCP that is not offered is no tool", async () => {
+  test("C1: an MCP method that is not offered is no tool", async () => {
     expect(await client.ask(request("tasks/get", {}))).toEqual({
       jsonrpc: "2.0",
       id: 1,
@@ -225,14 +225,14 @@ describe("stdio", () => {
     });
   });
 
-  test("C16: a thousand calls at once are answered, each on a line of its own", async () => {
+  test("C16: answers a thousand concurrent calls, each on its own line", async () => {
     client.send(...Array.from({ length: 900 }, (_, id) => request("math.add", { a: id, b: 1 }, id)));
     const replies = (await client.read(900)) as Reply[];
     expect(new Set(replies.map(({ id }) => id)).size).toBe(900);
     for (const { id, result } of replies) expect(result).toEqual({ sum: Number(id) + 1 });
   });
 
-  test("C16: beyond the bound a request is refused, not queued for ever", async () => {
+  test("C16: refuses a request above the limit instead of queueing it", async () => {
     await client.stop();
     core.with({ settings: { server: { sessions: { max_in_flight: 1 } } } });
     const slow = slowTool();
@@ -246,7 +246,7 @@ describe("stdio", () => {
     slow.open();
   });
 
-  test("C17: a call without an id runs and is not answered", async () => {
+  test("C17: runs a call without an id, without an answer", async () => {
     let seen: unknown;
     const ran = createGate();
     core.mcp.registerTool("note.it", (args) => {
@@ -261,7 +261,7 @@ describe("stdio", () => {
     expect(client.lines).toHaveLength(1);
   });
 
-  test("C17: batches are answered with one array, an empty one with an error, notifications with nothing", async () => {
+  test("C17: answers batches with one array, an empty one with an error, notifications not at all", async () => {
     client.send([]);
     client.send([
       { jsonrpc: "2.0", method: "say.nothing" },
@@ -283,7 +283,7 @@ describe("stdio", () => {
     expect(batch).toHaveLength(2);
   });
 
-  test("C17: a cancellation aborts, unanswered; a progress token gets progress", async () => {
+  test("C17: a cancellation aborts without an answer; a progress token gets progress", async () => {
     const slow = slowTool();
     client.send(request("slow.run", {}, "slow"));
     await slow.begun;
@@ -305,7 +305,7 @@ describe("stdio", () => {
       expect(await client.ask(request("say.nothing", {}, id))).toEqual({ jsonrpc: "2.0", id, result: null });
   });
 
-  test("C46: an id that is in flight is refused, whichever dialect has it", async () => {
+  test("C46: refuses an id in use, in either dialect", async () => {
     const slow = slowTool();
     client.send(request("slow.run", {}, 5));
     await slow.begun;
@@ -314,7 +314,7 @@ describe("stdio", () => {
     slow.open();
   });
 
-  test("C44: what tools print does not reach the pipe", async () => {
+  test("C44: output of tools does not reach the protocol", async () => {
     core.mcp.registerTool("loud.run", () => {
       console.error("not protocol");
       return "quiet";
@@ -323,7 +323,7 @@ describe("stdio", () => {
     expect(client.lines.every((line) => (JSON.parse(line) as JsonObject)["jsonrpc"] === "2.0")).toBe(true);
   });
 
-  test("C44: a result that holds line breaks is still one line", async () => {
+  test("C44: a result with line breaks is still one line", async () => {
     core.mcp.registerTool("two.lines", () => "a\nb\u2028c");
     expect(await client.ask(request("two.lines"))).toMatchObject({ result: "a\nb\u2028c" });
     expect(client.lines).toHaveLength(1);
@@ -345,7 +345,7 @@ describe("errors and responses", () => {
     expect(await codeOf(request("bad.run"))).toBe(-32000);
   });
 
-  test("G60: a tool's own code is passed on where servers may choose it, and nowhere else", async () => {
+  test("G60: passes a tool's own code if servers may choose it, and no other", async () => {
     core.mcp.registerTool("own.code", ({ code }: { code: number }) => {
       throw new MCPError("mine", code, { a: 1 });
     });
@@ -366,12 +366,12 @@ describe("errors and responses", () => {
     expect(Object.keys((await client.post(request("bad.run"))).reply).toSorted()).toEqual(["error", "id", "jsonrpc"]);
   });
 
-  test("G61: the id is null where none can be told", async () => {
+  test("G61: the id is null if it is unreadable", async () => {
     expect((await client.post("{")).reply.id).toBe(null);
     expect((await client.post({ jsonrpc: "2.0", id: [1], method: "x" })).reply.id).toBe(null);
   });
 
-  test("G62: a method that is not there is told in the document's words", async () => {
+  test("G62: an unknown method has the document's message", async () => {
     expect((await client.post(request("non_existent_tool", {}, "request-456"))).reply).toEqual({
       jsonrpc: "2.0",
       error: { code: -32601, message: "Method not found", data: "Tool 'non_existent_tool' not found." },
@@ -386,16 +386,16 @@ describe("errors and responses", () => {
     });
   });
 
-  test("G67: a success with nothing to return is null", async () => {
+  test("G67: a success without a result is null", async () => {
     expect((await client.post(request("say.nothing"))).reply).toEqual({ jsonrpc: "2.0", id: 1, result: null });
   });
 
-  test("G67: a resource that is not there is no such success", async () => {
+  test("G67: a missing resource is no such success", async () => {
     core.mcp.registerResource("gone://it", () => null);
     expect((await client.post(request("resource/get", { uri: "gone://it" }))).reply.error?.code).toBe(-32601);
   });
 
-  test("G66: attempts, successes and failures are logged, faults with their traceback, arguments never", async () => {
+  test("G66: logs attempts, successes and failures, faults with their traceback, arguments never", async () => {
     await client.post(request("math.add", { a: 902_104_177, b: 1 }));
     await client.post(request("bad.run"));
     await client.post(request("no_tool"));
@@ -407,11 +407,11 @@ describe("errors and responses", () => {
       ]),
     );
     expect(core.log.whole).toMatch(/error Error executing tool 'bad\.run': boom .*"stack"/u);
-    // No call id looks like this by chance.
+    // No call id matches this by chance.
     expect(core.log.whole).not.toContain("902104177");
   });
 
-  test("G66: the level is selectable", async () => {
+  test("G66: the level can be set", async () => {
     const lines: string[] = [];
     await using quiet = new Core();
     quiet.with({
@@ -436,7 +436,7 @@ describe("HTTP", () => {
     client = await core.http();
   });
 
-  test("G30: POST to / and /jsonrpc takes one request", async () => {
+  test("G30: POST to / and /jsonrpc accepts one request", async () => {
     for (const path of ["/", "/jsonrpc"])
       expect(await client.post(request("math.add", { a: 1, b: 1 }), path)).toMatchObject({
         status: 200,
@@ -452,7 +452,7 @@ describe("HTTP", () => {
     });
   });
 
-  test("G31: an empty body and broken JSON have their words", async () => {
+  test("G31: an empty body and invalid JSON have the document's messages", async () => {
     expect((await client.post("")).reply).toEqual({
       jsonrpc: "2.0",
       id: null,
@@ -465,7 +465,7 @@ describe("HTTP", () => {
     });
   });
 
-  test("G31: a body that is not UTF-8, or nests without end, is refused as well", async () => {
+  test("G31: refuses a body with endless nesting or without UTF-8", async () => {
     const response = await fetch(`${client.url}/`, {
       method: "POST",
       headers: JSON_TYPE,
@@ -478,7 +478,7 @@ describe("HTTP", () => {
     });
   });
 
-  test("G32: resources by POST and by GET", async () => {
+  test("G32: serves resources by POST and by GET", async () => {
     expect((await client.post(request("resource/get", { uri: "doc://7" }))).reply.result).toEqual({
       id: "7",
       words: ["x"],
@@ -492,7 +492,7 @@ describe("HTTP", () => {
     }
   });
 
-  test("G32: a GET for nothing, or for what is not there, says so", async () => {
+  test("G32: a GET without a URI, or for a missing one, gets a clear error", async () => {
     const nothing = await fetch(`${client.url}/jsonrpc`);
     expect([nothing.status, await nothing.json()]).toMatchObject([
       400,
@@ -509,7 +509,7 @@ describe("HTTP", () => {
     expect((await client.post(request("mcp/discover"))).status).toBe(200);
   });
 
-  test("G33: errors of the caller are 400, what is not there 404, what failed 500", async () => {
+  test("G33: errors of the caller are 400, missing targets 404, failures 500", async () => {
     const statusOf = async (body: unknown) => (await client.post(body)).status;
     expect(await Promise.all([statusOf("{"), statusOf({ id: 1 }), statusOf(request("math.add", {}))])).toEqual([
       400, 400, 400,
@@ -522,7 +522,7 @@ describe("HTTP", () => {
     ).toEqual([500, 500]);
   });
 
-  test("C7: MCP's own methods have the same statuses there, and failures of the hub those of the table", async () => {
+  test("C7: MCP's methods have the same statuses there, and failures of the hub those of the table", async () => {
     expect(await client.post(request("tools/list"))).toMatchObject({ status: 200 });
     expect(await client.post(request("tasks/get"))).toMatchObject({ status: 404, reply: { error: { code: -32601 } } });
     core.mcp.registerTool("slow.poke", () => new Promise(() => {}), {}, "", { timeout: 50 });
@@ -532,14 +532,14 @@ describe("HTTP", () => {
     });
   });
 
-  test("C7: at /mcp MCP's rules hold, so that the dialect is refused there", async () => {
+  test("C7: at /mcp MCP's rules apply, so the dialect is refused there", async () => {
     const answer = await client.post(request("math.add", { a: 1, b: 1 }), "/mcp", {
       accept: "application/json, text/event-stream",
     });
     expect(answer).toMatchObject({ status: 400, reply: { error: { code: -32000 } } });
   });
 
-  test("C1: with legacy = true the dialect is spoken at /mcp, and MCP as before", async () => {
+  test("C1: with legacy = true the dialect works at /mcp, and MCP as before", async () => {
     core.with({ settings: { server: { legacy: true } } });
     core.mcp.registerTool("math.add", ({ a, b }: { a: number; b: number }) => a + b, SUM);
     const both = await core.http();
@@ -554,7 +554,7 @@ describe("HTTP", () => {
     ).toMatchObject({ status: 400 });
   });
 
-  test("C1: with jsonrpc = false nothing of it is spoken", async () => {
+  test("C1: with jsonrpc = false the dialect is disabled", async () => {
     core.with({ settings: { server: { jsonrpc: false } } });
     expect(await (await core.http()).post(request("mcp/discover"), "/")).toMatchObject({
       status: 404,
@@ -565,7 +565,7 @@ describe("HTTP", () => {
     });
   });
 
-  test("C1: a session of MCP at / is a whole one, and speaks the dialect too", async () => {
+  test("C1: a session of MCP at / is complete, and accepts the dialect too", async () => {
     const accept = { accept: "application/json, text/event-stream" };
     const opened = await fetch(`${client.url}/`, {
       method: "POST",
@@ -583,7 +583,7 @@ describe("HTTP", () => {
     expect(ended.status).toBe(200);
   });
 
-  test("C6: a malformed request is -32600 and keeps the id that can be read", async () => {
+  test("C6: a malformed request is -32600 with its readable id", async () => {
     expect(await client.post({ id: 9, method: "x" })).toMatchObject({
       status: 400,
       reply: { id: 9, error: { code: -32600 } },
@@ -594,11 +594,11 @@ describe("HTTP", () => {
     });
   });
 
-  test("C6: a well-formed one with wrong parameters is not malformed", async () => {
+  test("C6: a well-formed request with wrong parameters is not malformed", async () => {
     expect((await client.post(request("math.add", { a: 1 }))).reply.error?.code).toBe(-32602);
   });
 
-  test("C17: over HTTP, too, batches are arrays and notifications are not answered", async () => {
+  test("C17: over HTTP, too, batches are arrays and notifications get no answer", async () => {
     const batch = await client.post([
       request("math.add", { a: 1, b: 1 }, 1),
       1,
@@ -616,7 +616,7 @@ describe("HTTP", () => {
     });
   });
 
-  test("C17: a caller that goes away ends its call", async () => {
+  test("C17: a caller that disconnects ends its call", async () => {
     const slow = slowTool();
     const outgoing = httpRequest(`${client.url}/`, { method: "POST", headers: JSON_TYPE });
     outgoing.on("error", () => {});
@@ -627,14 +627,14 @@ describe("HTTP", () => {
     slow.open();
   });
 
-  test("G34: the content type is application/json, and data is there only when there is data", async () => {
+  test("G34: the content type is application/json, and data is only present if there is any", async () => {
     const answer = await client.post(request("bad.run"));
     expect(answer).toMatchObject({ type: "application/json", reply: { error: { data: "boom" } } });
     expect(Object.keys((await client.post("{")).reply.error!)).toEqual(["code", "message"]);
   });
 
   test.each(["/", "/jsonrpc"])(
-    "G34: at %s a body that is not said to be JSON is 415, as a page could send it",
+    "G34: at %s a body without the type JSON is 415, since a page could send it",
     async (path) => {
       for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
         expect(await client.post(request("say.nothing"), path, { "content-type": type })).toMatchObject({
@@ -648,7 +648,7 @@ describe("HTTP", () => {
     },
   );
 
-  test("G37: access is logged at debug alone, without bodies", async () => {
+  test("G37: logs access only at debug, without bodies", async () => {
     await client.post(request("math.add", { a: 4711, b: 1 }));
     await expect
       .poll(() => core.log.all)
@@ -656,19 +656,19 @@ describe("HTTP", () => {
     expect(core.log.whole).not.toContain("4711");
   });
 
-  test("G37: no other line tells of it", async () => {
+  test("G37: no other log line contains it", async () => {
     await client.post(request("say.nothing"));
     expect(core.log.all.filter((line) => !line.startsWith("debug") && /HTTP (IN|OUT)|jsonrpc/.test(line))).toEqual([]);
   });
 
-  test("G38: what is registered is there over both transports, at once", async () => {
+  test("G38: a registration is immediately available over both transports", async () => {
     const pipe = core.stdio();
     core.mcp.registerTool("late.tool", () => "here");
     expect((await client.post(request("late.tool"))).reply.result).toBe("here");
     expect((await pipe.ask(request("late.tool"))).result).toBe("here");
   });
 
-  test("G38: what is taken away is gone from both", async () => {
+  test("G38: a removed registration is absent from both", async () => {
     const pipe = core.stdio();
     core.mcp.unregisterTool("say.nothing");
     expect((await client.post(request("say.nothing"))).reply.error?.code).toBe(-32601);
@@ -691,7 +691,7 @@ describe("the HTTP server object", () => {
     await expect(fetch(`${url}/`)).rejects.toThrow();
   });
 
-  test("G35: stop does not wait longer than a second for a call", async () => {
+  test("G35: stop waits at most a second for a call", async () => {
     const slow = slowTool();
     const server = new MCPHTTPServer(core.mcp, "127.0.0.1", 0);
     await server.start();
@@ -707,7 +707,7 @@ describe("the HTTP server object", () => {
     expect(await answer).toMatchObject({ id: 1, error: { code: -32603 } });
   });
 
-  test("G35: a port that is taken, an open address without a token, and a second start are refused", async () => {
+  test("G35: refuses a port in use, an open address without a token, and a second start", async () => {
     const first = await core.http();
     await expect(new MCPHTTPServer(core.mcp, "127.0.0.1", Number(new URL(first.url).port)).start()).rejects.toThrow(
       "port",
@@ -715,7 +715,7 @@ describe("the HTTP server object", () => {
     await expect(new MCPHTTPServer(core.mcp, "0.0.0.0", 0).start()).rejects.toThrow("without a token");
   });
 
-  test("G36: start_http_server initialises and gives the running server", async () => {
+  test("G36: start_http_server initialises and returns the running server", async () => {
     core.module("a", 'mcp.register_tool("a.tool", () => "found");');
     const server = await startHttpServer("127.0.0.1", 0, core.options);
     try {
@@ -730,7 +730,7 @@ describe("the HTTP server object", () => {
     }
   });
 
-  test("G36: what cannot be served rejects", async () => {
+  test("G36: rejects if it cannot serve", async () => {
     await expect(start_http_server("127.0.0.1", 70_000, core.options)).rejects.toThrow("from 0 to 65535");
   });
 });

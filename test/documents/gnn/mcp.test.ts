@@ -33,7 +33,7 @@ const caught = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("registries", () => {
-  test("G1: one object keeps tools by name, resources by template, modules by name, and a logger", async () => {
+  test("G1: has tools by name, resources by template, modules by name, and a logger", async () => {
     core.module(
       "export",
       'mcp.register_tool("export.run", () => 1, {}, "Runs."); ' +
@@ -55,13 +55,13 @@ describe("registries", () => {
     expect(core.log.all).toContain("info said");
   });
 
-  test("G1: a new core has nothing in its registries", () => {
+  test("G1: a new core has empty registries", () => {
     expect([core.mcp.tool_registry.size, core.mcp.resource_registry.size, core.mcp.discovered_modules.size]).toEqual([
       0, 0, 0,
     ]);
   });
 
-  test("G1: what a module that went away registered is gone from the registry", async () => {
+  test("G1: registrations of a removed module are removed", async () => {
     core.module("export", 'mcp.register_tool("export.run", () => 1);');
     await core.mcp.discoverModules();
     core.folder.remove("src/export");
@@ -69,7 +69,7 @@ describe("registries", () => {
     expect(core.mcp.tool_registry.has("export.run")).toBe(false);
   });
 
-  test("G8: a program registers with function, schema and description; again warns and replaces", async () => {
+  test("G8: a program registers function, schema and description; repeating warns and replaces", async () => {
     core.mcp.registerTool("a.tool", () => "first", {}, "First");
     core.mcp.register_tool("a.tool", () => "second", {}, "Second");
     expect(await core.mcp.executeTool("a.tool")).toBe("second");
@@ -78,13 +78,13 @@ describe("registries", () => {
     );
   });
 
-  test("G8: what is no function is refused at once", () => {
+  test("G8: refuses a value that is no function immediately", () => {
     expect(() => core.mcp.registerTool("a.tool", "no function" as never)).toThrow(
       "Tool `a.tool`: the handler must be a function, got string.",
     );
   });
 
-  test("G8: what the program registers wins over a module's, and comes back to it when it is taken away", async () => {
+  test("G8: a program's registration overrides a module's, until it is removed", async () => {
     core.module("a", 'mcp.register_tool("same.tool", () => "module");');
     const own = core.mcp.registerTool("same.tool", () => "program");
     await core.mcp.discoverModules();
@@ -108,7 +108,7 @@ describe("registries", () => {
     expect([resource.uriTemplate, resource.description]).toEqual(["doc://{id}", "Docs"]);
   });
 
-  test("G16: an unknown member of a registration is refused", () => {
+  test("G16: refuses an unknown member of a registration", () => {
     expect(() => core.mcp.registerTool({ name: "x", handler: () => 1, descripton: "" } as never)).toThrow(
       "did you mean `description`?",
     );
@@ -116,7 +116,7 @@ describe("registries", () => {
 });
 
 describe("discovery", () => {
-  test("G4: a module registers with the core itself, which knows its registries", async () => {
+  test("G4: a module registers with the core itself, with access to its registries", async () => {
     core.module(
       "a",
       'mcp.register_tool("a.sees", () => mcp.tool_registry.size, {}, ""); ' +
@@ -128,24 +128,24 @@ describe("discovery", () => {
     expect(await core.mcp.executeTool("a.count")).toBe((await core.mcp.getCapabilities()).tools.length);
   });
 
-  test("G4: an export that is misspelt is not called", async () => {
+  test("G4: does not call a misspelt export", async () => {
     core.folder.write("src/a/mcp.mjs", 'export function register_tool(mcp) { mcp.register_tool("a.tool", () => 1); }');
     await core.mcp.discoverModules();
     expect(core.mcp.discovered_modules.size).toBe(0);
     expect(core.log.all).toContain("warning Module src.a.mcp found but has no register_tools function.");
   });
 
-  test("G7: discover_modules is true when a tool is registered", async () => {
+  test("G7: discover_modules is true if a tool is registered", async () => {
     core.module("a", 'mcp.register_tool("a.tool", () => 1);');
     expect(await core.mcp.discoverModules()).toBe(true);
   });
 
-  test("G7: discover_modules is false when nothing is, the hub's own tools aside", async () => {
+  test("G7: discover_modules is false without one, not counting the hub's own tools", async () => {
     core.folder.write("src/a/other.mjs", "");
     expect(await core.mcp.discoverModules()).toBe(false);
   });
 
-  test("C50: one module that fails does not make it false; it stands in the diagnostics", async () => {
+  test("C50: one failing module does not make it false, and is in the diagnostics", async () => {
     core.module("good", 'mcp.register_tool("good.tool", () => 1);');
     core.module("bad", 'throw new Error("boom");');
     expect(await core.mcp.discoverModules()).toBe(true);
@@ -155,13 +155,13 @@ describe("discovery", () => {
     expect(core.mcp.allModulesLoaded).toBe(false);
   });
 
-  test("C50: when all modules load there are no diagnostics", async () => {
+  test("C50: there are no diagnostics if all modules load", async () => {
     core.module("good", 'mcp.register_tool("good.tool", () => 1);');
     await core.mcp.discoverModules();
     expect([core.mcp.diagnostics, core.mcp.allModulesLoaded]).toEqual([[], true]);
   });
 
-  test("G65: errors of discovery halt nothing", async () => {
+  test("G65: errors of discovery stop nothing", async () => {
     const bad = core.module("bad", 'throw new Error("boom");');
     core.module("good", 'mcp.register_tool("good.tool", () => "fine");');
     const [mcp] = await initialize(true, false, core.options);
@@ -169,7 +169,7 @@ describe("discovery", () => {
     expect(core.log.all).toContain(`error Failed to load or register tools from ${bad}: boom`);
   });
 
-  test("G65: a critical module that is missing does", async () => {
+  test("G65: a missing critical module does", async () => {
     await expect(initialize(true, false, { ...core.options, requires: ["no-such-package"] })).rejects.toThrow(
       MCPSDKNotFoundError,
     );
@@ -177,7 +177,7 @@ describe("discovery", () => {
 });
 
 describe("execution", () => {
-  test("G11: an attempt and its success are logged, under every spelling of the name", async () => {
+  test("G11: logs an attempt and its success, under every spelling of the name", async () => {
     core.mcp.registerTool("math.add", ({ a, b }: { a: number; b: number }) => a + b, SUM);
     expect(await core.mcp.executeTool("math.add", { a: 1, b: 2 })).toBe(3);
     expect(await core.mcp.execute_tool("math__add", { a: 1, b: 2 })).toBe(3);
@@ -201,7 +201,7 @@ describe("execution", () => {
     expect(core.log.all).toContain("error Tool not found: no_tool");
   });
 
-  test("G12: a missing parameter and a wrong type are invalid params, and the function is not called", async () => {
+  test("G12: a missing parameter or wrong type is invalid params, without a call", async () => {
     let calls = 0;
     core.mcp.registerTool("math.add", () => (calls += 1), SUM);
     const missing = await caught(core.mcp.executeTool("math.add", { a: 1 }));
@@ -211,7 +211,7 @@ describe("execution", () => {
     expect(calls).toBe(0);
   });
 
-  test("G13: the return value is the result, whatever its shape", async () => {
+  test("G13: the return value is the result, with any type", async () => {
     for (const [name, value] of Object.entries({
       object: { a: [1] },
       list: [1, 2],
@@ -237,7 +237,7 @@ describe("execution", () => {
     expect(core.log.whole).toMatch(/error Error executing tool 'bad\.run': too far .*badRun/u);
   });
 
-  test("G64: a retriever that fails is raised, too, and one that works is not", async () => {
+  test("G64: a failing retriever raises too, and a working one does not", async () => {
     core.mcp.registerResource("doc://{id}", (_uri, { id }) => {
       if (id === "bad") throw new Error("disk gone");
       return { id };
@@ -250,7 +250,7 @@ describe("execution", () => {
     });
   });
 
-  test("G14: a resource is found by its template, with its parameters; nothing matching is told apart", async () => {
+  test("G14: finds a resource by its template, with its parameters; reports unknown URIs", async () => {
     core.mcp.registerResource("doc://{kind}/{+path}", (uri, variables) => ({ uri, ...variables }));
     expect(await core.mcp.get_resource("doc://file/a/b.txt")).toEqual({
       uri: "doc://file/a/b.txt",
@@ -288,7 +288,7 @@ describe("execution", () => {
     });
   });
 
-  test("C48: tools are a list, and stay one when there are none", async () => {
+  test("C48: tools are a list, also without any tool", async () => {
     expect((await core.mcp.getCapabilities()).tools).toEqual([]);
     core.mcp.registerTool("a.tool", () => 1);
     expect((await core.mcp.getCapabilities()).tools).toEqual([
@@ -296,7 +296,7 @@ describe("execution", () => {
     ]);
   });
 
-  test("C11: a bare map of properties is wrapped, shown as a schema, and warned about", async () => {
+  test("C11: wraps a bare map of properties, shows it as a schema, and warns", async () => {
     core.mcp.registerTool("bare.run", () => 1, { path: { type: "string" } });
     expect((await core.mcp.getCapabilities()).tools[0]?.schema).toMatchObject({
       type: "object",
@@ -306,7 +306,7 @@ describe("execution", () => {
     expect(await caught(core.mcp.executeTool("bare.run", { path: 1 }))).toBeInstanceOf(MCPInvalidParamsError);
   });
 
-  test("G57: a function of one object is registered as it is; with the schema {} it takes nothing", async () => {
+  test("G57: a function of one object is registered unchanged; the schema {} takes nothing", async () => {
     const shout = ({ text }: { text: string }): string => text.toUpperCase();
     core.mcp.registerTool("text.shout", shout, {
       type: "object",
@@ -319,7 +319,7 @@ describe("execution", () => {
     expect(await caught(core.mcp.executeTool("text.shout"))).toBeInstanceOf(MCPInvalidParamsError);
   });
 
-  test("C1: a tool must not take a method's name, nor begin like one", () => {
+  test("C1: a tool must not have a method's name, nor its beginning", () => {
     for (const name of [
       "initialize",
       "ping",
@@ -335,12 +335,12 @@ describe("execution", () => {
     expect(() => core.mcp.registerTool("toolsmith/call", () => 1)).not.toThrow();
   });
 
-  test("a core that was closed says so", async () => {
+  test("a closed core reports that", async () => {
     await core.mcp.close();
     await expect(core.mcp.executeTool("x")).rejects.toThrow("closed");
   });
 
-  test("tools of other sources are executed and registered, too", async () => {
+  test("executes and registers tools of other sources too", async () => {
     core.folder.script("greet", "run.sh", "echo hello");
     core.with({ settings: { scripts: { tools_path: core.folder.path } } });
     await core.mcp.discoverModules();
@@ -351,7 +351,7 @@ describe("execution", () => {
 });
 
 describe("initialize", () => {
-  test("G17: it gives server, sdk_found and forced, twice the same, and nothing is discovered twice", async () => {
+  test("G17: returns server, sdk_found and forced, twice the same, without a second discovery", async () => {
     core.module("a", 'globalThis.coreLoads = (globalThis.coreLoads ?? 0) + 1; mcp.register_tool("a.tool", () => 1);');
     const [first, sdkFound, forced] = await initialize(true, false, core.options);
     const [second] = await initialize();
@@ -359,7 +359,7 @@ describe("initialize", () => {
     expect(core.log.all.filter((line) => line.startsWith("info Successfully registered"))).toHaveLength(1);
   });
 
-  test("G17: one that failed is no instance; the next call makes one", async () => {
+  test("G17: a failed one is no instance; the next call creates one", async () => {
     await expect(
       initialize(true, false, { ...core.options, config: `${core.folder.path}/none.toml` }),
     ).rejects.toThrow();
@@ -367,7 +367,7 @@ describe("initialize", () => {
     expect(mcp).toBeInstanceOf(MCP);
   });
 
-  test("G18: a missing dependency halts, unless it is forced or not to halt", async () => {
+  test("G18: a missing dependency stops it, unless it is forced or not to halt", async () => {
     const options = { ...core.options, requires: ["no-such-package"] };
     const error = await caught(initialize(true, false, options));
     expect(error).toMatchObject({ message: "MCP SDK not found or failed to initialize.", code: -32001 });
@@ -376,29 +376,29 @@ describe("initialize", () => {
     expect((await initialize(false, false, options)).slice(1)).toEqual([false, false]);
   });
 
-  test("G18: a dependency that is there halts nothing", async () => {
+  test("G18: an existing dependency stops nothing", async () => {
     expect((await initialize(true, false, { ...core.options, requires: ["node:fs"] })).slice(1)).toEqual([true, false]);
   });
 
-  test("C49: the third value tells of the flag, not of the modules; whether all are loaded is a property", async () => {
+  test("C49: the third value reports the flag, not the modules, which have a property", async () => {
     core.module("bad", 'throw new Error("boom");');
     const [mcp, , forced] = await initialize(true, true, core.options);
     expect([forced, mcp.allModulesLoaded]).toEqual([false, false]);
   });
 
-  test("C49: with all modules loaded the flag still tells that it was forced", async () => {
+  test("C49: with all modules loaded the flag still reports that it was forced", async () => {
     core.module("good", 'mcp.register_tool("good.tool", () => 1);');
     const [mcp, , forced] = await initialize(true, true, { ...core.options, requires: ["no-such-package"] });
     expect([forced, mcp.allModulesLoaded]).toEqual([true, true]);
   });
 
-  test("G19: get_mcp_instance gives the one that was initialised", async () => {
+  test("G19: get_mcp_instance returns the initialised one", async () => {
     const [mcp] = await initialize(true, false, core.options);
     expect(await getMcpInstance()).toBe(mcp);
     expect(await get_mcp_instance()).toBe(mcp);
   });
 
-  test("G19: without one it initialises lazily, and after the end anew", async () => {
+  test("G19: initialises lazily without one, and again after its end", async () => {
     const first = await getMcpInstance();
     expect(first).toBeInstanceOf(MCP);
     await closeMcpInstance();
@@ -423,7 +423,7 @@ describe("errors", () => {
     expect(new MCPToolNotFoundError("t")).toBeInstanceOf(MCPError);
   });
 
-  test("G63: an MCPError that a tool throws keeps code, words and data; other errors do not become one", async () => {
+  test("G63: an MCPError of a tool keeps code, message and data; other errors are not converted", async () => {
     core.mcp.registerTool("own.error", () => {
       throw new MCPError("quota", -32010, { left: 0 });
     });

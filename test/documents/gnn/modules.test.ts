@@ -22,7 +22,7 @@ const SUM =
   '{ type: "object", properties: { a: { type: "number", description: "First" }, b: { type: "number" } }, ' +
   'required: ["a", "b"] }';
 
-test("G1: tools, resources and modules of one hub are kept by name, by template and by module", async () => {
+test("G1: keeps tools, resources and modules of one hub by name, template and module", async () => {
   yard.module("export", 'hub.registerTool("export.run", () => 1); hub.registerResource("doc://{name}", () => "x");');
   const client = await open();
   const status = JSON.parse(await client.text("meta.get_server_status")) as JsonObject;
@@ -36,14 +36,14 @@ test("G1: tools, resources and modules of one hub are kept by name, by template 
   expect(status["registered_tools_count"]).toBe(listed.filter((name) => !finders.includes(name)).length);
 });
 
-test("G1: a module that registered nothing is no entry", async () => {
+test("G1: a module without registrations is no entry", async () => {
   yard.folder.write("mods/empty/mcp.mjs", "export const nothing = 1;");
   expect(JSON.parse(await (await open()).text("meta.get_server_status"))).toMatchObject({
     discovered_modules_count: 0,
   });
 });
 
-test("G2: a file mcp in a sub-directory is found in every place, and meta_mcp in the folder mcp itself", async () => {
+test("G2: finds a file mcp in a sub-directory in every place, and meta_mcp in the folder mcp", async () => {
   yard.module("export", 'hub.registerTool("export.run", () => 1);');
   yard.folder.write(
     "mods/mcp/meta_mcp.mjs",
@@ -58,14 +58,14 @@ test("G2: a file mcp in a sub-directory is found in every place, and meta_mcp in
   expect(yard.lines).toContain("info Successfully registered tools from mods.mcp.meta_mcp");
 });
 
-test("G2: other files, meta_mcp elsewhere among them, are not looked at", async () => {
+test("G2: ignores other files, including meta_mcp in other folders", async () => {
   yard.folder.write("mods/a/tools.mjs", 'throw new Error("looked at");');
   yard.folder.write("mods/b/meta_mcp.mjs", 'throw new Error("looked at");');
   expect(await (await open()).names()).toEqual([]);
   expect(yard.lines.filter((line) => line.startsWith("error"))).toEqual([]);
 });
 
-test("G3: a module is imported under a dotted name derived from its path", async () => {
+test("G3: imports a module under a dotted name derived from its path", async () => {
   yard.folder.write(
     "src/export/mcp.mjs",
     'export function registerTools(hub) { hub.registerTool("export.run", () => 1); }',
@@ -77,7 +77,7 @@ test("G3: a module is imported under a dotted name derived from its path", async
   });
 });
 
-test("G3: two modules of one name are told apart", async () => {
+test("G3: distinguishes two modules of one name", async () => {
   yard.folder.write(
     "one/src/export/mcp.mjs",
     'export function registerTools(hub) { hub.registerTool("one.run", () => 1); }',
@@ -92,7 +92,7 @@ test("G3: two modules of one name are told apart", async () => {
   });
 });
 
-test("G4: register_tools is called with the server, and the log says so", async () => {
+test("G4: calls register_tools with the server, and logs it", async () => {
   yard.folder.write(
     "mods/export/mcp.mjs",
     'export function register_tools(server) { server.register_tool("export.run", () => 1, {}, "Runs."); }',
@@ -110,7 +110,7 @@ test("G5: a module without register_tools is a warning, and is not recorded", as
   ]);
 });
 
-test("G6: an exception in import or registration is logged with the path; others load, the hub serves", async () => {
+test("G6: logs an exception in import or registration with the path; others load", async () => {
   const bad = yard.folder.write("mods/bad/mcp.mjs", 'throw new Error("boom");');
   const worse = yard.folder.write("mods/worse/mcp.mjs", 'export function registerTools() { throw new Error("bang"); }');
   yard.module("good", 'hub.registerTool("good.run", () => "fine");');
@@ -120,7 +120,7 @@ test("G6: an exception in import or registration is logged with the path; others
   expect(await client.text("good.run")).toBe("fine");
 });
 
-test("G7: whether anything was registered shows in the counts of the source", async () => {
+test("G7: the counts of the source show whether anything was registered", async () => {
   yard.module("good", 'hub.registerTool("good.run", () => 1);');
   await open();
   expect(yard.hub.sources().find(({ source }) => source.id === "modules")).toMatchObject({
@@ -129,7 +129,7 @@ test("G7: whether anything was registered shows in the counts of the source", as
   });
 });
 
-test("G7: with nothing registered the hub starts all the same, and says that the source is not well", async () => {
+test("G7: starts the hub without any registration, and reports that the source failed", async () => {
   yard.folder.write("mods/bad/mcp.mjs", 'throw new Error("boom");');
   await open();
   expect(yard.hub.sources().find(({ source }) => source.id === "modules")).toMatchObject({
@@ -138,7 +138,7 @@ test("G7: with nothing registered the hub starts all the same, and says that the
   });
 });
 
-test("G8: registering is logged, and registering a name again warns and replaces", async () => {
+test("G8: logs registrations; registering a name again warns and replaces", async () => {
   yard.module(
     "a",
     'hub.registerTool("same.tool", () => "first", {}, "First"); ' +
@@ -151,7 +151,7 @@ test("G8: registering is logged, and registering a name again warns and replaces
   expect((await client.tools())[0]).toMatchObject({ description: "Second" });
 });
 
-test("G8: something that is no function is refused, by name", async () => {
+test("G8: refuses a value that is no function, by name", async () => {
   yard.module("a", 'hub.registerTool("bad.tool", "no function");');
   await open();
   expect(yard.problems("modules")).toEqual([
@@ -159,7 +159,7 @@ test("G8: something that is no function is refused, by name", async () => {
   ]);
 });
 
-test("G9: the schema is shown to clients and holds for their calls", async () => {
+test("G9: shows the schema to clients and checks their calls", async () => {
   yard.module("a", `hub.registerTool("math.add", ({ a, b }) => a + b, ${SUM}, "Adds.");`);
   const client = await open();
   expect((await client.tools())[0]?.["inputSchema"]).toEqual({
@@ -170,7 +170,7 @@ test("G9: the schema is shown to clients and holds for their calls", async () =>
   expect(await client.text("math.add", { a: 1, b: 2 })).toBe("3");
 });
 
-test("G9: a call that does not fit it never reaches the function", async () => {
+test("G9: an invalid call never reaches the function", async () => {
   yard.module(
     "a",
     `let calls = 0; hub.registerTool("math.add", () => (calls += 1), ${SUM}); ` +
@@ -181,7 +181,7 @@ test("G9: a call that does not fit it never reaches the function", async () => {
   expect(await client.text("math.calls")).toBe("0");
 });
 
-test("G10: a resource is registered under a template with placeholders; again warns and replaces", async () => {
+test("G10: registers a resource under a template with placeholders; again warns and replaces", async () => {
   yard.module(
     "a",
     'hub.registerResource("gnn://doc/{resource_id}", () => "first", "First"); ' +
@@ -197,7 +197,7 @@ test("G10: a resource is registered under a template with placeholders; again wa
   );
 });
 
-test("G10: a retriever that is no function is refused, by URI", async () => {
+test("G10: refuses a retriever that is no function, by URI", async () => {
   yard.module("a", 'hub.registerResource("gnn://doc/{id}", "text");');
   await open();
   expect(yard.problems("modules")).toEqual([
@@ -205,7 +205,7 @@ test("G10: a retriever that is no function is refused, by URI", async () => {
   ]);
 });
 
-test("G11: an unknown tool is told apart, and a call that fails or is done leaves its line in the log", async () => {
+test("G11: reports an unknown tool, and logs failed and successful calls", async () => {
   yard.module(
     "a",
     'hub.registerTool("good.run", () => 1); hub.registerTool("bad.run", () => { throw new Error("boom"); });',
@@ -219,14 +219,14 @@ test("G11: an unknown tool is told apart, and a call that fails or is done leave
   expect(yard.log.whole).toMatch(/A call failed\. .*"target":"nope\.run".*"kind":"unknown_tool"/u);
 });
 
-test("G12: a missing required parameter is named in the document's words", async () => {
+test("G12: names a missing required parameter with the document's message", async () => {
   yard.module("a", `hub.registerTool("math.add", ({ a, b }) => a + b, ${SUM});`);
   expect(textsOf((await (await open()).call("math.add", { a: 1 })).result)[0]).toContain(
     "Missing required parameter: b",
   );
 });
 
-test("G12: a type mismatch is an error too, and where the revision knows only that, -32602", async () => {
+test("G12: a type mismatch is an error too, -32602 in revisions without another form", async () => {
   yard.module("a", `hub.registerTool("math.add", ({ a, b }) => a + b, ${SUM});`);
   const client = await open({}, { revision: "2025-06-18" });
   expect((await client.call("math.add", { a: 1, b: "two" })).error).toMatchObject({
@@ -248,7 +248,7 @@ test("G13: the return value of the function is the result", async () => {
   });
 });
 
-test("G13: an exception is logged with its traceback and is a structured error without for the caller", async () => {
+test("G13: logs an exception with its traceback; the caller gets an error without it", async () => {
   yard.module("a", 'hub.registerTool("export.run", function exportRun() { throw new RangeError("too far"); });');
   const { result } = await (await open()).call("export.run");
   expect(result).toMatchObject({
@@ -259,7 +259,7 @@ test("G13: an exception is logged with its traceback and is a structured error w
   expect(yard.log.whole).toMatch(/error Error executing tool 'export\.run': too far .*exportRun/u);
 });
 
-test("G14: a URI is matched against the template, and the retriever gets URI and parameters", async () => {
+test("G14: matches a URI with the template, and passes URI and parameters to the retriever", async () => {
   yard.module("a", 'hub.registerResource("gnn://doc/{kind}/{id}", (uri, { kind, id }) => ({ uri, kind, id }));');
   const { result } = await (await open()).request("resources/read", { uri: "gnn://doc/file/7" });
   expect(result?.["contents"]).toEqual([
@@ -271,7 +271,7 @@ test("G14: a URI is matched against the template, and the retriever gets URI and
   ]);
 });
 
-test("G14: a URI that fits no template, and a retriever that fails, are structured errors", async () => {
+test("G14: an unmatched URI, and a failing retriever, are structured errors", async () => {
   yard.module("a", 'hub.registerResource("gnn://doc/{id}", () => { throw new Error("disk gone"); });');
   const client = await open();
   expect((await client.request("resources/read", { uri: "gnn://else/1" })).error).toMatchObject({ code: -32002 });
@@ -308,7 +308,7 @@ test("G15: capabilities are version, description, tools with schemas and resourc
   expect(capabilities.resources).toEqual([{ uri_template: "gnn://doc/{id}", description: "Docs" }]);
 });
 
-test("G15: what the caller may not use is not among them, and the description is the configuration's", async () => {
+test("G15: they exclude what the caller may not use; the description is configured", async () => {
   yard.module("a", 'hub.registerTool("open.run", () => 1); hub.registerTool("closed.run", () => 1);');
   const server = { tokens: { narrow: { token: "t-narrow", deny: ["closed.*"] } } };
   const client = await open(
@@ -335,13 +335,13 @@ test("G16: a tool is name, function, schema, description; a resource template, r
   expect(await client.text("one.run")).toBe("ran");
 });
 
-test("G16: a member that belongs to neither is refused, with the near one", async () => {
+test("G16: refuses an unknown member, with the nearest one", async () => {
   yard.module("a", 'hub.registerTool({ name: "one.run", handler: () => 1, descripton: "Runs." });');
   await open();
   expect(yard.problems("modules")).toEqual([expect.stringContaining("did you mean `description`?")]);
 });
 
-test("G50: one more file is one more module, without any change elsewhere", async () => {
+test("G50: a new file is a new module, without other changes", async () => {
   const client = await open();
   expect(await client.names()).toEqual([]);
   yard.module("added", 'hub.registerTool("added.run", () => "here");');
@@ -349,14 +349,14 @@ test("G50: one more file is one more module, without any change elsewhere", asyn
   expect(await client.text("added.run")).toBe("here");
 });
 
-test("G50: taking the file away takes its tools away", async () => {
+test("G50: removing the file removes its tools", async () => {
   yard.module("added", 'hub.registerTool("added.run", () => "here");');
   const client = await open();
   yard.folder.remove("mods/added");
   await expect.poll(() => client.names(), { interval: 5 }).toEqual([]);
 });
 
-test("G51: module.tool is the name as it stands", async () => {
+test("G51: module.tool is the name, unchanged", async () => {
   yard.module(
     "export",
     'hub.registerTool("export.export_gnn_to_json_mcp", () => 1); ' +
@@ -394,7 +394,7 @@ test("G52: names, types, descriptions, required and enum of a schema reach the c
   expect(await client.text("render.run", { path: "m.md", target_format: "rxinfer" })).toBe("rxinfer");
 });
 
-test("G52: a value that is not among those of the enum is refused, with those that are", async () => {
+test("G52: refuses a value outside the enum, with the valid values", async () => {
   yard.module("render", `hub.registerTool("render.run", ({ target_format }) => target_format, ${RENDER});`);
   const [text] = textsOf((await (await open()).call("render.run", { path: "m.md", target_format: "torch" })).result);
   expect(text).toContain("pymdp");
@@ -412,7 +412,7 @@ const WRAPPER = `
     }
   }, { gnn_file_path: { type: "string" } });`;
 
-test("G53: a wrapper gives JSON with its side effect as a URI", async () => {
+test("G53: a wrapper returns JSON with its side effect as a URI", async () => {
   yard.module("export", WRAPPER);
   expect(JSON.parse(await (await open()).text("export.to_json", { gnn_file_path: "m.md" }))).toEqual({
     status: "success",
@@ -421,7 +421,7 @@ test("G53: a wrapper gives JSON with its side effect as a URI", async () => {
   });
 });
 
-test("G53: the exception that a wrapper translates is the caller's error", async () => {
+test("G53: an exception converted by a wrapper is the caller's error", async () => {
   yard.module("export", WRAPPER);
   expect((await (await open()).call("export.to_json", { gnn_file_path: "missing.md" })).error).toMatchObject({
     code: -32602,
@@ -436,19 +436,19 @@ test("G57: a plain function is a tool, and the schema {} means no parameters", a
   expect(await client.text("plain.hello")).toBe("hello");
 });
 
-test("G67: a tool that returns nothing has a result all the same", async () => {
+test("G67: a tool without a return value has a result", async () => {
   yard.module("plain", 'hub.registerTool("plain.nothing", () => {}); hub.registerTool("plain.null", () => null);');
   const client = await open();
   expect((await client.call("plain.nothing")).result).toEqual({ content: [] });
   expect((await client.call("plain.null")).result).toEqual({ content: [] });
 });
 
-test("G67: a tool that returns what is no JSON has an error in its place", async () => {
+test("G67: a tool with a result that is no JSON returns an error instead", async () => {
   yard.module("plain", 'hub.registerTool("plain.function", () => () => 1);');
   expect((await (await open()).call("plain.function")).result?.["isError"]).toBe(true);
 });
 
-test("G70: the hub's own tools are called meta.* and the parameterless ones have an empty schema", async () => {
+test("G70: the hub's tools are called meta.*, and those without parameters have an empty schema", async () => {
   const client = await open();
   const own = (await client.tools({ "x-mcp-tool-mode": "show_all" })).filter(({ name }) =>
     String(name).startsWith("meta."),
@@ -462,7 +462,7 @@ test("G70: the hub's own tools are called meta.* and the parameterless ones have
   expect(own[2]?.["inputSchema"]).toEqual({ type: "object", properties: {} });
 });
 
-test("G70: no module registers under that prefix", async () => {
+test("G70: no module can register under that prefix", async () => {
   yard.module("mine", 'hub.registerTool("meta.ping", () => "mine"); hub.registerTool("meta.own", () => "mine");');
   const client = await open();
   expect(await client.text("meta.ping")).toBe("pong");
@@ -470,7 +470,7 @@ test("G70: no module registers under that prefix", async () => {
   expect(yard.problems("modules")).toEqual([expect.stringContaining("meta.ping"), expect.stringContaining("meta.own")]);
 });
 
-test("G71: meta.get_server_status tells what runs", async () => {
+test("G71: meta.get_server_status describes the running server", async () => {
   yard.module("a", 'hub.registerTool("a.run", () => 1);');
   const client = await open();
   const first = JSON.parse(await client.text("meta.get_server_status")) as JsonObject;
@@ -487,7 +487,7 @@ test("G71: meta.get_server_status tells what runs", async () => {
   expect(second["uptime_seconds"]).toBeGreaterThan(first["uptime_seconds"] as number);
 });
 
-test("G71: it takes no secrets along", async () => {
+test("G71: it contains no secrets", async () => {
   const client = await open(
     { server: { token: "t-secret-token" } },
     { headers: { authorization: "Bearer t-secret-token" } },
@@ -499,14 +499,14 @@ test("G72: meta.get_full_capabilities names every tool that the caller may use",
   yard.module("a", 'hub.registerTool("a.run", () => 1, {}, "", { visibility: "ondemand" });');
   const client = await open();
   const { tools } = JSON.parse(await client.text("meta.get_full_capabilities")) as { tools: JsonObject[] };
-  // The two that find the others are a matter of modes, which these capabilities do not know.
+  // The two discovery tools depend on modes, which these capabilities do not know.
   const all = (await client.names({ "x-mcp-tool-mode": "show_all" })).filter(
     (name) => name !== "tool_search" && name !== "execute_tool",
   );
   expect(tools.map(({ name }) => name)).toEqual(all);
 });
 
-test("G73: meta.get_module_info tells path and at most five tools of a loaded module", async () => {
+test("G73: meta.get_module_info returns path and at most five tools of a loaded module", async () => {
   yard.module("many", 'for (let n = 0; n < 7; n += 1) hub.registerTool("many.t" + n, () => n);');
   const info = JSON.parse(
     await (await open()).text("meta.get_module_info", { module_name: "mods.many.mcp" }),
@@ -519,7 +519,7 @@ test("G73: meta.get_module_info tells path and at most five tools of a loaded mo
   });
 });
 
-test("G73: of an unknown module it says so in the document's words", async () => {
+test("G73: reports an unknown module with the document's message", async () => {
   const { result } = await (await open()).call("meta.get_module_info", { module_name: "src.nothing.mcp" });
   expect(result).toMatchObject({
     isError: true,
@@ -527,7 +527,7 @@ test("G73: of an unknown module it says so in the document's words", async () =>
   });
 });
 
-test("G74: meta.ping answers pong, and the log is there once it is asked for in the configuration", async () => {
+test("G74: meta.ping answers pong, and the log is available if configured", async () => {
   const client = await open({ builtin: { server_logs: true } });
   expect(await client.text("meta.ping")).toBe("pong");
   expect(JSON.parse(await client.text("meta.get_server_logs"))).toEqual({ lines: expect.any(Array) });
@@ -539,7 +539,7 @@ test("G74: by default there is no meta.get_server_logs", async () => {
   expect(await client.search("server logs")).not.toContain("meta.get_server_logs");
 });
 
-test("G75: meta tools can be kept from a caller, or switched off", async () => {
+test("G75: meta tools can be withheld from a caller, or disabled", async () => {
   const server = { tokens: { narrow: { token: "t-narrow", deny: ["meta.*"] } } };
   const client = await open({ server }, { headers: { authorization: "Bearer t-narrow" } });
   expect((await client.call("meta.get_server_status")).result).toMatchObject({
@@ -548,7 +548,7 @@ test("G75: meta tools can be kept from a caller, or switched off", async () => {
   });
 });
 
-test("G75: no path outside the configuration's folder and no value of the environment is told", async () => {
+test("G75: reveals no path outside the configuration's folder and no environment value", async () => {
   yard.module("a", 'hub.registerTool("a.run", () => 1);');
   const client = await open();
   const told = await Promise.all(
@@ -562,17 +562,17 @@ test.each([
   ["get_mcp_server_capabilities", "tools"],
   ["get_mcp_server_auth_status", "authentication"],
   ["get_mcp_server_encryption_status", "encryption"],
-])("C39: %s is understood", async (name, member) => {
+])("C39: %s works", async (name, member) => {
   expect(JSON.parse(await (await open()).text(name))).toHaveProperty(member);
 });
 
-test("C39: the older names are neither listed nor found", async () => {
+test("C39: the older names are not listed or found", async () => {
   const client = await open();
   expect(await client.names({ "x-mcp-tool-mode": "show_all" })).not.toContain("get_mcp_server_status");
   expect(await client.search("get_mcp_server_status")).not.toContain("get_mcp_server_status");
 });
 
-test("C22: modules run in process whether they are .ts, .mjs or .js", async () => {
+test("C22: modules run in this process as .ts, .mjs and .js", async () => {
   yard.folder.write(
     "mods/a/mcp.ts",
     'import type { ModuleHub } from "toolyard"; enum Word { A = "ts" } export function registerTools(hub: ' +
@@ -588,7 +588,7 @@ test("C22: modules run in process whether they are .ts, .mjs or .js", async () =
   ]);
 });
 
-test("C22: scripts run by their suffix, and anything executable as it is", async () => {
+test("C22: scripts run by their suffix, and executables directly", async () => {
   yard.script("shell", "", "cat", "main.sh");
   yard.script(
     "node",
@@ -615,7 +615,7 @@ test("C22: scripts run by their suffix, and anything executable as it is", async
   ]);
 });
 
-test("C23: a tool.toml, a .mcp.json and a registration become one kind of tool: listed, searched, called", async () => {
+test("C23: a tool.toml, a .mcp.json and a registration become one kind of tool", async () => {
   yard.script("from_toml", 'keywords = ["loader"]\n');
   yard.folder.write(
     "folders/from_json/from_json.mcp.json",
@@ -633,14 +633,14 @@ test("C23: a tool.toml, a .mcp.json and a registration become one kind of tool: 
   for (const name of names) expect(JSON.parse(await client.text(name, { a: 1 }))).toEqual({ a: 1 });
 });
 
-test("C23: a declaration that one loader refuses is not taken by another", async () => {
+test("C23: a declaration refused by one loader is not accepted by another", async () => {
   yard.folder.write("tools/odd/odd.mcp.json", JSON.stringify({ name: "odd", description: "d", input_schema: {} }));
   yard.folder.write("tools/odd/odd.py", "def execute(params): return {}");
   const client = await open({ scripts: { tools_path: yard.path("tools") } });
   expect(await client.names()).toEqual([]);
 });
 
-test("C11: one schema is shown in each surface's key", async () => {
+test("C11: one schema has each surface's key", async () => {
   yard.module("a", `hub.registerTool("math.add", ({ a, b }) => a + b, ${SUM});`);
   const client = await open();
   const schema = {
@@ -653,7 +653,7 @@ test("C11: one schema is shown in each surface's key", async () => {
   expect(hit?.["inputSchema"]).toEqual(schema);
 });
 
-test("C11: a bare map of properties is wrapped with a warning, {} goes out as an object schema", async () => {
+test("C11: wraps a bare map of properties with a warning; {} becomes an object schema", async () => {
   yard.module(
     "a",
     'hub.registerTool("bare.run", () => 1, { city: { type: "string" } }); hub.registerTool("none.run", () => 1, {});',
@@ -667,7 +667,7 @@ test("C11: a bare map of properties is wrapped with a warning, {} goes out as an
   expect((await client.call("bare.run", { city: 1 })).result?.["isError"]).toBe(true);
 });
 
-test("C38: templates of levels 1 and 2, dictionaries, text and bytes are listed and read", async () => {
+test("C38: lists and reads templates of levels 1 and 2, dictionaries, text and bytes", async () => {
   yard.module(
     "a",
     'hub.registerResource("viz://{+output_directory}", (uri, { output_directory }) => ({ output_directory ' +
@@ -689,7 +689,7 @@ test("C38: templates of levels 1 and 2, dictionaries, text and bytes are listed 
   ]);
 });
 
-test("C38: a template without the plus does not reach over a slash", async () => {
+test("C38: a template without the plus does not match a slash", async () => {
   yard.module("a", 'hub.registerResource("viz://{directory}", () => "x");');
   expect((await (await open()).request("resources/read", { uri: "viz://out/deep" })).error?.code).toBe(-32002);
 });

@@ -1,4 +1,4 @@
-// The two sections of document G that are headings only: what stands in their place, and that it is kept.
+// The two sections of document G that are only headings: their content, and tests for it.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -15,7 +15,7 @@ function titles(folder: string): string {
     .join("\n");
 }
 
-test("G80: each rule of security is kept by tests, and the guide says who may do what", () => {
+test("G80: each rule of security is kept by tests, and the guide describes permissions", () => {
   const rules = Array.from({ length: 18 }, (_, at) => `S${at + 1}`);
   expect(ROWS.filter(({ id, status }) => rules.includes(id) && status === "covered")).toHaveLength(rules.length);
   const all = titles("packages") + titles("test");
@@ -27,11 +27,11 @@ test("G80: each rule of security is kept by tests, and the guide says who may do
   for (const word of ["tokens", "allow", "file_roots", "pins", "rate"]) expect(guide).toContain(word);
 });
 
-test("G80: a rule that nobody wrote is not among them", () => {
+test("G80: an unwritten rule is not among them", () => {
   expect(ROWS.map(({ id }) => id)).not.toContain("S19");
 });
 
-test("G90: the official suites and the figures of speed have a command each", () => {
+test("G90: the official suites and the speed measurements have a command each", () => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
   for (const name of ["conformance", "bench", "soak"]) {
     const [, place = ""] = /node ((?:scripts|bench)\/\S+)$/.exec(scripts[name] ?? "") ?? [];
@@ -48,7 +48,7 @@ test.each([
   ["the services", "test/services"],
   ["models of GNN", "packages/gnn/test"],
   ["the command line", "test/cli"],
-])("G90: %s has its suite, and contributing says how it is run", (_what, folder) => {
+])("G90: %s has its suite, and contributing explains how to run it", (_what, folder) => {
   expect(titles(folder)).toMatch(/\btest(?:\.each\(|\()/);
   expect(read("CONTRIBUTING.md")).toContain("npm test");
 });

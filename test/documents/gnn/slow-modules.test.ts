@@ -10,10 +10,10 @@ let folder: ToolFolder;
 beforeEach(() => (folder = new ToolFolder()));
 afterEach(() => folder[Symbol.dispose]());
 
-/** Lists wait so long for whatever starts, so that nothing here is there by itself in time. */
+/** Time that lists wait for starting sources, too short for anything here. */
 const SHORT_WAIT = { cold_wait: "10ms" };
 
-/** Registers once the file is there. */
+/** Registers once the file exists. */
 function waitingFor(file: string): string {
   return `import { existsSync } from "node:fs";
 while (!existsSync(${JSON.stringify(file)})) await new Promise((done) => setTimeout(done, 5));
@@ -25,7 +25,7 @@ const LATER = `await new Promise((done) => setTimeout(done, 1300));
 export function register_tools(mcp) { mcp.register_tool("slow.run", () => "done"); }`;
 const QUICK = `export function register_tools(mcp) { mcp.register_tool("quick.run", () => "done"); }`;
 
-/** Writes the modules and a configuration for them, and gives how a command is run there. */
+/** Writes the modules and a configuration for them, and returns a function that runs a command there. */
 function yard(modules: Readonly<Record<string, string>>, timeout = "30s"): (...words: string[]) => Promise<Ran> {
   for (const [name, text] of Object.entries(modules)) folder.write(`src/${name}`, text);
   folder.write(
@@ -37,7 +37,7 @@ function yard(modules: Readonly<Record<string, string>>, timeout = "30s"): (...w
   return (...words) => runCommand([...words, "--config", `${folder.path}/toolyard.toml`], env, { isTerminal: true });
 }
 
-test("G7: discovery waits for a module that takes its time, and says whom it waits for", async () => {
+test("G7: discovery waits for a slow module, and names it", async () => {
   await using core = new Core();
   const go = `${core.folder.path}/go`;
   core.folder.write("src/slow/mcp.mjs", waitingFor(go));
@@ -52,7 +52,7 @@ test("G7: discovery waits for a module that takes its time, and says whom it wai
   expect(await core.mcp.executeTool("slow.run")).toBe("done");
 });
 
-test("G7: a module that is not there in its time is named, and the others are there", async () => {
+test("G7: a module that times out is named, and the others are available", async () => {
   await using core = new Core();
   core.folder.write("src/never/mcp.mjs", NEVER);
   core.folder.write("src/quick/mcp.mjs", QUICK);
@@ -64,7 +64,7 @@ test("G7: a module that is not there in its time is named, and the others are th
   expect(await core.mcp.missingModules()).toEqual(["src.never.mcp"]);
 });
 
-test("G7: a module that turned up meanwhile is waited for by the next discovery", async () => {
+test("G7: the next discovery waits for a module that appeared meanwhile", async () => {
   await using core = new Core();
   core.with({ settings: { catalog: SHORT_WAIT } });
   expect(await core.mcp.discoverModules()).toBe(false);
@@ -75,21 +75,21 @@ test("G7: a module that turned up meanwhile is waited for by the next discovery"
   expect(await discovering).toBe(true);
 });
 
-test("G47: core list waits for its modules and says so on a terminal", async () => {
+test("G47: core list waits for its modules and prints that on a terminal", async () => {
   const run = yard({ "slow/mcp.mjs": LATER });
   const { code, stdout, stderr } = await run("core", "list");
   expect([code, stdout]).toEqual([0, expect.stringContaining("slow.run")]);
   expect(stderr).toContain("Waiting for src.slow.mcp; `timeout` of [modules] is the bound.");
 });
 
-test("G47: core list without a module names it and fails", async () => {
+test("G47: core list names a missing module and fails", async () => {
   const run = yard({ "never/mcp.mjs": NEVER, "quick/mcp.mjs": QUICK }, "4s");
   const { code, stdout, stderr } = await run("core", "list");
   expect([code, stdout]).toEqual([1, expect.stringContaining("quick.run")]);
   expect(stderr).toContain("missing: src.never.mcp");
 });
 
-test("G47: core execute runs what is there, and says what might have had what is not", async () => {
+test("G47: core execute runs available tools, and names modules that may have the missing one", async () => {
   const run = yard({ "never/mcp.mjs": NEVER, "quick/mcp.mjs": QUICK }, "4s");
   expect(await run("core", "execute", "quick.run")).toMatchObject({ code: 0 });
   const { code, stderr } = await run("core", "execute", "slow.run");
@@ -103,9 +103,9 @@ test("list, search and call wait for modules as well", async () => {
   expect(await run("call", "slow.run")).toMatchObject({ code: 0, stdout: "done\n" });
 });
 
-test("list, search and call name a module that is not there, by exit code too", async () => {
+test("list, search and call name a missing module, also by exit code", async () => {
   const run = yard({ "never/mcp.mjs": NEVER, "quick/mcp.mjs": QUICK }, "4s");
-  // Each of them waits for the module as long as its time.
+  // Each waits for the module until its time limit.
   const [slow, quick, ...lists] = await Promise.all([
     run("call", "slow.run"),
     run("call", "quick.run"),
@@ -123,7 +123,7 @@ test("list, search and call name a module that is not there, by exit code too", 
   expect(quick).toMatchObject({ code: 0 });
 });
 
-test("G7: a Python module that imports slowly is waited for", async () => {
+test("G7: waits for a Python module that imports slowly", async () => {
   await using core = new Core();
   core.folder.write(
     "src/slow/mcp.py",
@@ -135,7 +135,7 @@ test("G7: a Python module that imports slowly is waited for", async () => {
   expect(await core.mcp.executeTool("slow.run")).toBe("done");
 });
 
-test("a hub that serves answers before, says what is still loading, and tells when it is there", async () => {
+test("a serving hub answers before, names loading modules, and reports when they are ready", async () => {
   const go = `${folder.path}/go`;
   folder.write("src/slow/mcp.mjs", waitingFor(go));
   await using target = await openTarget({ catalog: SHORT_WAIT, modules: { paths: [`${folder.path}/src`] } });

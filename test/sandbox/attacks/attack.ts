@@ -37,7 +37,7 @@ export interface Attack {
   readonly gainsOn?: Partial<Record<SandboxEngineName, string>>;
 }
 
-/** Runs in sequence or concurrently: one of them tries to reach another one. */
+/** Runs in sequence or concurrently: one run tries to reach another one. */
 export interface Plot {
   readonly id: string;
   readonly what: string;
@@ -76,7 +76,7 @@ export function javascript(id: string, what: string, code: string, expect: Expec
   return { id, what, language: "javascript", code, expect, ...more };
 }
 
-/** Builds code whose `return` is its result: the run's value begins with `refused …` or `gained …`. */
+/** Builds code with its result in `return`: the run's value begins with `refused …` or `gained …`. */
 export function pythonTries(id: string, what: string, body: string, more: More = {}): Attack {
   return python(
     id,
