@@ -11,6 +11,10 @@ const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
   "text that the same function has written, without a BigInt": ["agent/tool-output.ts"],
   "requests of the AI SDK, for clients that write them with `JSON.stringify`": ["compat/agent/client-fetch.ts"],
   "files of the hub": [
+    "auth/builtin/client-registry.ts",
+    "auth/builtin/keys.ts",
+    "auth/builtin/record-store.ts",
+    "auth/builtin/users.ts",
     "config/accepted-files.ts",
     "config/connect/records.ts",
     "providers/stdio/install/install-files.ts",
@@ -30,6 +34,7 @@ const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
   ],
   "templates of new tools": ["cli/new-tool/other-files.ts", "cli/new-tool/script-files.ts"],
   "answers of services that are no tools": [
+    "auth/builtin/redirects.ts",
     "auth/issuer/provider-client.ts",
     "models/model-failure.ts",
     "outbound/credentials/token-answer.ts",

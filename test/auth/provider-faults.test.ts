@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Audience } from "../../packages/toolyard/src/auth/audience.ts";
 import { createOAuthAccess, type OAuthAccess } from "../../packages/toolyard/src/auth/create-oauth-access.ts";
 import { resolveAuth, type AuthConfig } from "../../packages/toolyard/src/auth/options.ts";
 import type { GrantRights } from "../../packages/toolyard/src/core/calls/identity.ts";
@@ -29,7 +30,8 @@ afterEach(async () => {
 function create(more: Partial<AuthConfig["issuer"]> = {}, grantRights: GrantRights = () => ALL): OAuthAccess {
   const options = resolveAuth({ modes: ["issuer"], issuer: { url: issuer.url, ...more } });
   const access = createOAuthAccess({
-    options: { ...options, issuer: options.issuer! },
+    options,
+    audience: new Audience([]),
     environment: {},
     grantRights,
     report: (problem) => void reports.push(problem),

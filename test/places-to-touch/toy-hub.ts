@@ -16,12 +16,12 @@ import { openStore, STORES } from "../../packages/toolyard/src/state/stores.ts";
 export class ToyHub implements AsyncDisposable {
   readonly hub: Hub;
   readonly served: ServedHttp;
-  readonly #home: string;
+  readonly home: string;
 
   private constructor(hub: Hub, served: ServedHttp, home: string) {
     this.hub = hub;
     this.served = served;
-    this.#home = home;
+    this.home = home;
   }
 
   static async open(
@@ -29,13 +29,21 @@ export class ToyHub implements AsyncDisposable {
     settings: JsonObject,
     stores: StoreKinds = STORES,
   ): Promise<ToyHub> {
-    const home = await mkdtemp(join(tmpdir(), "toolyard-toy-"));
+    return ToyHub.reopen(features, settings, { home: await mkdtemp(join(tmpdir(), "toolyard-toy-")), stores });
+  }
+
+  /** Opens a hub with the data of an earlier one. */
+  static async reopen(
+    features: readonly AnyFeature[],
+    settings: JsonObject,
+    { home, port = 0, stores = STORES }: { home: string; port?: number; stores?: StoreKinds },
+  ): Promise<ToyHub> {
     const variables = { TOOLYARD_HOME: home };
     const schema = configSchema(features, stores) as typeof CONFIG_SCHEMA;
     const config = await loadConfig({ files: [], variables, schema, flags: settings });
     const store = openStore(config.tree, stores);
     const hub = await openHubWith({ config, variables, features, store, logger: SILENT_LOGGER });
-    return new ToyHub(hub, await serveHttp(hub, { ...config.tree.server, port: 0 }), home);
+    return new ToyHub(hub, await serveHttp(hub, { ...config.tree.server, port }), home);
   }
 
   fetch(path: string, init: RequestInit = {}): Promise<Response> {
@@ -51,9 +59,14 @@ export class ToyHub implements AsyncDisposable {
     });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Ends the hub, and keeps its data. */
+  async close(): Promise<void> {
     await this.served.close();
     await this.hub.close();
-    await rm(this.#home, { recursive: true, force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+    await rm(this.home, { recursive: true, force: true });
   }
 }

@@ -4,12 +4,17 @@ import type { JsonObject } from "../core/json/json.ts";
 import type { AdmittedCaller } from "../core/ports/authenticator.ts";
 import type { ProxyEnvironment } from "../outbound/proxy.ts";
 import { AccessTokenAuthenticator, type TokenVerifier } from "./access-token-authenticator.ts";
-import { Audience } from "./audience.ts";
+import type { Audience } from "./audience.ts";
+import type { AuthServerHandle } from "./builtin/auth-server-handle.ts";
+import { TokenError, UnknownToken } from "./token-error.ts";
 import type { AuthOptions, IssuerOptions } from "./options.ts";
 import { resourceDocument } from "./resource-metadata.ts";
 
 export interface OAuthAccessParts {
-  readonly options: AuthOptions & { readonly issuer: IssuerOptions };
+  readonly options: AuthOptions;
+  readonly audience: Audience;
+  /** Absent: the mode `builtin` is off. */
+  readonly server?: AuthServerHandle;
   readonly environment: ProxyEnvironment;
   readonly grantRights: GrantRights;
   /** Absent: static tokens are not accepted. */
@@ -26,47 +31,62 @@ export interface OAuthAccess extends Access {
 
 /** Longest time for which the answer of an introspection is used. */
 const MAX_INTROSPECTION_MS = 60_000;
+/** The same for a look at the hub's own tokens, which costs little. */
+const MAX_LOOKUP_MS = 1000;
 
 /** Creates the access of a place with callers that use access tokens of an identity provider. */
 export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
-  const { options, environment, now = Date.now } = parts;
+  const { options, audience, server, now = Date.now } = parts;
   const { issuer, clockSkewMs, scopes } = options;
-  const audience = new Audience(options.audience);
-  const verifier = lateVerifier(async () => {
-    const { createIssuerVerifier } = await import("./issuer/create-issuer-verifier.ts");
-    return createIssuerVerifier({ issuer, audience, clockSkewMs, environment, now });
-  });
+  const ofIssuer = issuer && createLateVerifier(parts, issuer);
   const authenticator = new AccessTokenAuthenticator({
     ...(parts.findStatic && { findStatic: parts.findStatic }),
-    verifier,
+    verifier: joinVerifiers(server?.verifier, ofIssuer),
     grantRights: parts.grantRights,
     scopes,
     clockSkewMs,
-    maxCachedMs: issuer.verify === "introspection" ? MAX_INTROSPECTION_MS : Infinity,
+    maxCachedMs: server ? MAX_LOOKUP_MS : issuer?.verify === "introspection" ? MAX_INTROSPECTION_MS : Infinity,
     now,
     report: parts.report,
   });
   let place: AccessPlace | undefined;
+  const issuers = (): readonly string[] => [...(server ? [server.baseUrl] : []), ...(issuer ? [issuer.url] : [])];
   return {
     mode: "oauth",
     isGuarded: true,
     authenticator,
-    documents: [resourceDocument({ issuers: () => [issuer.url], scopes: () => scopes }, () => place)],
-    securitySchemes: () => securitySchemes(issuer.url, parts.findStatic !== undefined),
+    documents: [resourceDocument({ issuers, scopes: () => server?.options.scopes ?? scopes }, () => place)],
+    securitySchemes: () => securitySchemes(issuers(), parts.findStatic !== undefined),
     opened: (opened) => {
       place = opened;
       audience.use(opened);
+      server?.use(opened);
       authenticator.use(opened);
     },
-    close: () => verifier.close(),
+    close: async () => void (await ofIssuer?.close()),
+  };
+}
+
+/** Asks the hub's own server first: it knows its tokens without a request. */
+function joinVerifiers(own: TokenVerifier | undefined, foreign: TokenVerifier | undefined): TokenVerifier {
+  if (!own || !foreign) return own ?? foreign ?? { verify: () => Promise.reject(new TokenError("There is no issuer")) };
+  return {
+    verify: (token) =>
+      own.verify(token).catch((error: unknown) => {
+        if (error instanceof UnknownToken) return foreign.verify(token);
+        throw error;
+      }),
   };
 }
 
 /** Loads the code that verifies tokens, and lets it read the provider's keys, before the first token comes. */
-function lateVerifier(
-  load: () => Promise<TokenVerifier & { close(): Promise<void> }>,
+function createLateVerifier(
+  { audience, environment, options: { clockSkewMs }, now = Date.now }: OAuthAccessParts,
+  issuer: IssuerOptions,
 ): TokenVerifier & { close(): Promise<void> } {
-  const loading = load();
+  const loading = import("./issuer/create-issuer-verifier.ts").then(({ createIssuerVerifier }) =>
+    createIssuerVerifier({ issuer, audience, clockSkewMs, environment, now }),
+  );
   // A failure is reported by the first token that needs it.
   loading.catch(() => {});
   return {
@@ -75,10 +95,10 @@ function lateVerifier(
   };
 }
 
-function securitySchemes(issuer: string, hasTokens: boolean): Readonly<Record<string, JsonObject>> {
-  const oidc = {
-    type: "openIdConnect",
-    openIdConnectUrl: `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
-  };
-  return { oauth: oidc, ...(hasTokens && { token: { type: "http", scheme: "bearer" } }) };
+function securitySchemes(issuers: readonly string[], hasTokens: boolean): Readonly<Record<string, JsonObject>> {
+  const schemes = issuers.map((issuer, at) => [
+    at === 0 ? "oauth" : `oauth${at + 1}`,
+    { type: "openIdConnect", openIdConnectUrl: `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration` },
+  ]);
+  return { ...Object.fromEntries(schemes), ...(hasTokens && { token: { type: "http", scheme: "bearer" } }) };
 }

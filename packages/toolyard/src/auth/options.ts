@@ -1,3 +1,4 @@
+import { BuiltinSchema, resolveBuiltin, type BuiltinOptions } from "./builtin/options.ts";
 import { OptionError } from "../core/errors.ts";
 import { Type, type Static } from "../core/options/option-schema.ts";
 import { ABOVE_ZERO, readOptions } from "../core/options/option-values.ts";
@@ -18,7 +19,7 @@ export const JWT_ALGORITHMS = [
   "EdDSA",
 ] as const;
 
-export const AUTH_MODES = ["tokens", "issuer"] as const;
+export const AUTH_MODES = ["tokens", "issuer", "builtin"] as const;
 export type AuthMode = (typeof AUTH_MODES)[number];
 
 const IssuerSchema = Type.Object(
@@ -79,7 +80,8 @@ export const AuthSchema = Type.Object(
       Type.Array(Type.Enum(AUTH_MODES), {
         description:
           "How callers over HTTP authenticate; one of several is enough. `tokens`: `server.token` and " +
-          "`server.tokens`. `issuer`: access tokens of an identity provider.",
+          "`server.tokens`. `issuer`: access tokens of an identity provider. `builtin`: access tokens of an " +
+          "authorization server inside of the hub, with its own users.",
         default: ["tokens"],
         minItems: 1,
       }),
@@ -108,6 +110,7 @@ export const AuthSchema = Type.Object(
       durationOption({ description: "Time limit of one request to the provider.", default: "10s" }, ABOVE_ZERO),
     ),
     issuer: Type.Optional(IssuerSchema),
+    builtin: Type.Optional(BuiltinSchema),
   },
   { description: "How callers over HTTP sign in." },
 );
@@ -132,12 +135,16 @@ export interface AuthOptions {
   readonly audience: readonly string[];
   readonly scopes: readonly string[];
   readonly clockSkewMs: number;
+  /** Present in the mode `issuer`. */
   readonly issuer?: IssuerOptions;
+  /** Present in the mode `builtin`. */
+  readonly builtin?: BuiltinOptions;
 }
 
 /** Fills in the defaults. Throws an `OptionError` for a combination that admits no caller or checks too little. */
 export function resolveAuth(raw: AuthConfig = {}): AuthOptions {
-  const { modes, audience, scopes, clock_skew: clockSkewMs, timeout, issuer } = readOptions(AuthSchema, raw, "auth.");
+  const options = readOptions(AuthSchema, raw, "auth.");
+  const { modes, audience, scopes, clock_skew: clockSkewMs, timeout, issuer } = options;
   if (modes.includes("issuer") && !issuer)
     throw new OptionError('`auth.modes` has "issuer", but there is no `[auth.issuer]` with the provider\'s `url`.');
   return Object.freeze({
@@ -146,6 +153,7 @@ export function resolveAuth(raw: AuthConfig = {}): AuthOptions {
     scopes: [...new Set(scopes)],
     clockSkewMs,
     ...(issuer && modes.includes("issuer") && { issuer: resolveIssuer(issuer, timeout) }),
+    ...(modes.includes("builtin") && { builtin: resolveBuiltin(options.builtin, scopes) }),
   });
 }
 

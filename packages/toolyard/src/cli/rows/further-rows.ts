@@ -7,6 +7,7 @@ import { gnnRow } from "./gnn-row.ts";
 import { libraryRow } from "./library-row.ts";
 import { setupRows } from "./setup-rows.ts";
 import { signInRows } from "./sign-in-rows.ts";
+import { userRows } from "./user-rows.ts";
 
 /** Options shared by commands of several files. */
 export interface CommonOptions {
@@ -30,6 +31,7 @@ export function furtherRows(options: CommonOptions): {
     last: [
       ...accessRows([config, yes, json], options),
       ...signInRows([config, yes, json], timeout),
+      ...userRows(json),
       extrasRow(json),
       gnnRow(json),
       libraryRow(json),

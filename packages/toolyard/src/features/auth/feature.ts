@@ -1,12 +1,16 @@
+import { Audience } from "../../auth/audience.ts";
 import { createOAuthAccess, type OAuthAccess } from "../../auth/create-oauth-access.ts";
-import { AuthSchema, resolveAuth, type AuthConfig } from "../../auth/options.ts";
+import { resolveAuth, type AuthConfig, type AuthOptions } from "../../auth/options.ts";
+import { AUTH_SERVER } from "../../auth/services.ts";
 import { OptionError } from "../../core/errors.ts";
-import { Type } from "../../core/options/option-schema.ts";
-import { LOGGER, VARIABLES } from "../../core/services.ts";
+import { VARIABLES } from "../../core/services.ts";
 import { isLoopbackHost } from "../../core/uris/loopback.ts";
+import { AUTH_ENDPOINT } from "../../endpoints/auth/kind.ts";
 import type { HttpOptions } from "../../http/options.ts";
 import { createTokenLookup } from "../../http/request/tokens.ts";
 import { defineFeature } from "../../kernel/feature.ts";
+import { LOGGER } from "../../core/services.ts";
+import { LiveAuthServer } from "./live-auth-server.ts";
 
 /** Sections that decide how callers authenticate. */
 export interface AuthReads {
@@ -20,34 +24,50 @@ const ASSUMED_PRINCIPALS = 16;
 /** Sign-in of callers by access tokens of OAuth. */
 export const AUTH = defineFeature({
   name: "auth",
-  schema: { auth: Type.Optional(AuthSchema) },
   uses: [VARIABLES, LOGGER],
+  provides: [AUTH_SERVER],
+  endpoints: [AUTH_ENDPOINT],
   check: assertTokensAccepted,
   start: ({ variables, logger }, config: () => AuthReads) => {
     const open = new Set<OAuthAccess>();
+    const report = (reason: string): void => logger.warning("An access token could not be checked.", { reason });
+    const servers = new LiveAuthServer({ variables, report });
     return {
+      services: { authServer: () => servers.current() },
       access: {
         plan: () =>
-          resolveAuth(config().auth).issuer && { mode: "oauth", isGuarded: true, principals: ASSUMED_PRINCIPALS },
+          usesOAuth(resolveAuth(config().auth))
+            ? { mode: "oauth", isGuarded: true, principals: ASSUMED_PRINCIPALS }
+            : undefined,
         create: (http, grantRights) => {
-          const { issuer, ...options } = resolveAuth(config().auth);
-          if (!issuer) throw new Error("The access of OAuth was created without an issuer.");
-          assertReachable(http);
+          const options = resolveAuth(config().auth);
+          assertReachable(http, options);
+          const audience = new Audience(options.audience);
+          const server = servers.create(options, audience);
           const access = createOAuthAccess({
-            options: { ...options, issuer },
+            options,
+            audience,
+            ...(server && { server }),
             environment: variables,
             grantRights,
             ...(options.modes.includes("tokens") && { findStatic: createTokenLookup(http.tokens, grantRights) }),
-            report: (problem) => logger.warning("An access token could not be checked.", { reason: problem }),
+            report,
           });
           open.add(access);
           return access;
         },
       },
-      close: async () => void (await Promise.all(Array.from(open, (access) => access.close()))),
+      close: async () => {
+        await servers.close();
+        await Promise.all(Array.from(open, (access) => access.close()));
+      },
     };
   },
 });
+
+function usesOAuth({ issuer, builtin }: AuthOptions): boolean {
+  return issuer !== undefined || builtin !== undefined;
+}
 
 /** Throws an `OptionError` for tokens that no caller could use. */
 function assertTokensAccepted({ auth, server = {} }: AuthReads): void {
@@ -60,10 +80,12 @@ function assertTokensAccepted({ auth, server = {} }: AuthReads): void {
 }
 
 /** Access tokens are made for one address, which requests cannot be trusted to name. */
-function assertReachable({ publicUrl, host }: HttpOptions): void {
-  if (publicUrl !== undefined || isLoopbackHost(host)) return;
-  throw new OptionError(
-    `\`server.public_url\` is missing: access tokens are made for the address of this hub, and ${host} is not one ` +
-      'that clients use. Set it, such as "https://hub.example.com".',
-  );
+function assertReachable({ publicUrl, host }: HttpOptions, { builtin }: AuthOptions): void {
+  if (publicUrl === undefined && !isLoopbackHost(host))
+    throw new OptionError(
+      `\`server.public_url\` is missing: access tokens are made for the address of this hub, and ${host} is not one ` +
+        'that clients use. Set it, such as "https://hub.example.com".',
+    );
+  if (builtin && publicUrl?.startsWith("http:") === true && !isLoopbackHost(new URL(publicUrl).hostname))
+    throw new OptionError('`auth.modes` with "builtin" needs a `server.public_url` that begins with https://.');
 }

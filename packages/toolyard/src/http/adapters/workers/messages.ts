@@ -53,7 +53,8 @@ export interface RequestHead {
 
 export interface WorkerAnswerHead {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Only `set-cookie` has several values. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
 }
 
 export interface LogHead {

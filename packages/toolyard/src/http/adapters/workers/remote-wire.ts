@@ -64,7 +64,7 @@ export class RemoteAnswerWire implements AnswerWire {
   readonly #channel: Channel;
   readonly #exchange: number;
   readonly #onOver: () => void;
-  readonly #headers: Record<string, string> = {};
+  readonly #headers: Record<string, string | string[]> = {};
   #status = 0;
   #isFlushed = false;
   #isEnded = false;
@@ -84,7 +84,10 @@ export class RemoteAnswerWire implements AnswerWire {
   }
 
   setHeader(name: string, value: string): void {
-    this.#headers[name.toLowerCase()] = value;
+    const key = name.toLowerCase();
+    // The only header that an answer may have several times without meaning a list (RFC 6265 section 3).
+    if (key === "set-cookie") this.#headers[key] = [this.#headers[key] ?? [], value].flat();
+    else this.#headers[key] = value;
   }
 
   begin(status: number, headers: RawHeaders): void {

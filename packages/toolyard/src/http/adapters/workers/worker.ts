@@ -4,7 +4,7 @@ import { messageOf } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import type { Logger } from "../../../core/ports/ports.ts";
 import type { HttpAnswer } from "../../answer/answer.ts";
-import type { HttpExchange } from "../../exchange.ts";
+import { NOBODY, type HttpExchange } from "../../exchange.ts";
 import { createAdoptingListener, type AdoptingListener } from "../node/listener.ts";
 import { Refusal } from "../../answer/refusal.ts";
 import type { Handler, RefusalBody } from "../../router.ts";
@@ -169,8 +169,8 @@ function headOf(route: number, exchange: HttpExchange, read: Buffer | Refusal): 
     method,
     target: search === "" ? path : `${path}?${search}`,
     route,
-    // The caller is identified here, so the token is not passed on.
-    headers: { ...headers, authorization: undefined },
+    // The caller is identified here, so the token is not passed on; on an open path it is the endpoint's own.
+    headers: principal === NOBODY ? headers : { ...headers, authorization: undefined },
     principal: writePrincipal(principal),
     remoteAddress,
     baseUrl,
@@ -207,7 +207,10 @@ interface RawHead {
 
 function readHead(text: string): RawHead {
   const { status, headers } = JSON.parse(text) as WorkerAnswerHead;
-  return { status, headers: Object.entries(headers).flat() };
+  return {
+    status,
+    headers: Object.entries(headers).flatMap(([name, value]) => [value].flat().flatMap((one) => [name, one])),
+  };
 }
 
 /** The head already contains the length of the body. */

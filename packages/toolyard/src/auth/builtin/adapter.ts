@@ -1,0 +1,115 @@
+import type { JsonObject } from "../../core/json/json.ts";
+import type { ClientRegistry } from "./client-registry.ts";
+import type { RecordStore } from "./record-store.ts";
+
+/** What the authorization server's library stores its models with. */
+export interface ModelAdapter {
+  upsert(id: string, payload: JsonObject, expiresIn?: number): Promise<void>;
+  find(id: string): Promise<JsonObject | undefined>;
+  findByUid(uid: string): Promise<JsonObject | undefined>;
+  findByUserCode(code: string): Promise<JsonObject | undefined>;
+  consume(id: string): Promise<void>;
+  destroy(id: string): Promise<void>;
+  revokeByGrantId(grantId: string): Promise<void>;
+}
+
+/** Time in which a refresh token that was used may be used once more, for a client whose answer was lost. */
+export const GRACE_MS = 30_000;
+/** Uses within that time, after the first. */
+export const MAX_GRACE_USES = 2;
+
+export interface AdapterParts {
+  readonly model: string;
+  readonly store: RecordStore;
+  readonly now: () => number;
+}
+
+/** Stores one model in its record store. */
+export class RecordAdapter implements ModelAdapter {
+  readonly #parts: AdapterParts;
+
+  constructor(parts: AdapterParts) {
+    this.#parts = parts;
+  }
+
+  async upsert(id: string, payload: JsonObject, expiresIn?: number): Promise<void> {
+    const { store, now } = this.#parts;
+    await store.write(id, payload, expiresIn === undefined ? undefined : now() + expiresIn * 1000);
+  }
+
+  async find(id: string): Promise<JsonObject | undefined> {
+    const payload = await this.#parts.store.find(id);
+    return payload && this.#parts.model === "RefreshToken" ? this.#withGrace(id, payload) : payload;
+  }
+
+  findByUid(uid: string): Promise<JsonObject | undefined> {
+    return this.#parts.store.search((payload) => payload["uid"] === uid);
+  }
+
+  findByUserCode(code: string): Promise<JsonObject | undefined> {
+    return this.#parts.store.search((payload) => payload["userCode"] === code);
+  }
+
+  async consume(id: string): Promise<void> {
+    const { store, now } = this.#parts;
+    const payload = await store.find(id);
+    if (payload && payload["consumed"] === undefined)
+      await this.#rewrite(id, { ...payload, consumed: Math.floor(now() / 1000) });
+  }
+
+  destroy(id: string): Promise<void> {
+    return this.#parts.store.remove(id);
+  }
+
+  revokeByGrantId(grantId: string): Promise<void> {
+    return this.#parts.store.removeWhere((payload) => payload["grantId"] === grantId);
+  }
+
+  /**
+   * Hides for a short time that a refresh token was used. The library compares the client that the token belongs to, so
+   * another client cannot use it; each use is counted on disk before it is granted.
+   */
+  async #withGrace(id: string, payload: JsonObject): Promise<JsonObject> {
+    const { consumed, graceUses = 0 } = payload;
+    if (typeof consumed !== "number" || typeof graceUses !== "number") return payload;
+    if (this.#parts.now() - consumed * 1000 > GRACE_MS || graceUses >= MAX_GRACE_USES) return payload;
+    await this.#rewrite(id, { ...payload, graceUses: graceUses + 1 });
+    const { consumed: _, ...fresh } = payload;
+    return fresh;
+  }
+
+  async #rewrite(id: string, payload: JsonObject): Promise<void> {
+    const { exp } = payload;
+    await this.#parts.store.write(id, payload, typeof exp === "number" ? exp * 1000 : undefined);
+  }
+}
+
+/** Stores registered clients. */
+export class ClientAdapter implements ModelAdapter {
+  readonly #registry: ClientRegistry;
+
+  constructor(registry: ClientRegistry) {
+    this.#registry = registry;
+  }
+
+  async upsert(id: string, payload: JsonObject): Promise<void> {
+    await this.#registry.write(id, payload);
+  }
+
+  find(id: string): Promise<JsonObject | undefined> {
+    return this.#registry.find(id);
+  }
+
+  async destroy(id: string): Promise<void> {
+    await this.#registry.remove(id);
+  }
+
+  findByUid = refuse;
+  findByUserCode = refuse;
+  consume = refuse;
+  revokeByGrantId = refuse;
+}
+
+function refuse(): Promise<never> {
+  return Promise.reject(new Error("Clients have none of these."));
+}

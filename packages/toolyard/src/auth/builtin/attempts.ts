@@ -1,0 +1,50 @@
+export interface AttemptLimit {
+  /** Attempts that are allowed at once. */
+  readonly burst: number;
+  /** Time after which one more is allowed. */
+  readonly everyMs: number;
+}
+
+interface Bucket {
+  left: number;
+  at: number;
+}
+
+/** Keys that are remembered; the oldest is forgotten. */
+const MAX_KEYS = 10_000;
+
+/** Limits attempts by key: a client's address, or a user's name. */
+export class Attempts {
+  readonly #limit: AttemptLimit;
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #now: () => number;
+
+  constructor(limit: AttemptLimit, now: () => number) {
+    this.#limit = limit;
+    this.#now = now;
+  }
+
+  /** Returns 0 for an attempt that is allowed, which counts, or the time to wait. */
+  take(key: string): number {
+    const { burst, everyMs } = this.#limit;
+    const now = this.#now();
+    const known = this.#buckets.get(key) ?? { left: burst, at: now };
+    const left = Math.min(burst, known.left + (now - known.at) / everyMs);
+    if (left < 1) return Math.ceil((1 - left) * everyMs);
+    this.#buckets.delete(key);
+    if (this.#buckets.size >= MAX_KEYS) this.#buckets.delete(this.#buckets.keys().next().value!);
+    this.#buckets.set(key, { left: left - 1, at: now });
+    return 0;
+  }
+
+  /** Takes back an attempt that was good. */
+  giveBack(key: string): void {
+    const known = this.#buckets.get(key);
+    if (known) known.left = Math.min(this.#limit.burst, known.left + 1);
+  }
+
+  /** Forgets a key: its owner has proved itself. */
+  clear(key: string): void {
+    this.#buckets.delete(key);
+  }
+}

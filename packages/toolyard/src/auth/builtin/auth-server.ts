@@ -1,0 +1,202 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { JsonObject } from "../../core/json/json.ts";
+import { OutboundClient } from "../../outbound/outbound-client.ts";
+import type { ProxyEnvironment } from "../../outbound/proxy.ts";
+import type { Audience } from "../audience.ts";
+import { ClientAdapter, RecordAdapter, type ModelAdapter } from "./adapter.ts";
+import { authFiles, type AuthFiles } from "./auth-folder.ts";
+import { BuiltinVerifier } from "./builtin-verifier.ts";
+import { createDocumentFetch } from "./client-documents.ts";
+import { loadServerKeys, type ServerKeys } from "./keys.ts";
+import { bridge, type BridgedAnswer, type BridgedRequest } from "./node-bridge.ts";
+import type { BuiltinOptions } from "./options.ts";
+import { Passwords } from "./passwords.ts";
+import {
+  createProvider,
+  type ErrorContext,
+  type Interaction,
+  type Provider,
+  type ProviderClass,
+  type ProviderClient,
+} from "./provider.ts";
+import { RecordStore } from "./record-store.ts";
+
+export interface AuthServerParts {
+  readonly options: BuiltinOptions;
+  /** Data folder of the hub. */
+  readonly dataFolder: string;
+  readonly audience: Audience;
+  readonly environment: ProxyEnvironment;
+  readonly loadLibrary: () => Promise<AuthLibrary>;
+  readonly report: (problem: string) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Reads client ID metadata documents. @default from the public internet */
+  readonly fetchDocument?: (url: string | URL) => Promise<Response>;
+}
+
+/** The part of `oidc-provider` that is used here. */
+export interface AuthLibrary {
+  readonly Provider: ProviderClass;
+  readonly errors: { readonly InvalidTarget: new () => Error };
+}
+
+/** A sign-in that waits for its user, and its client. */
+export interface PendingSignIn {
+  readonly interaction: Interaction;
+  readonly client: ProviderClient;
+  /** Sent back with the form; nobody else can know it. */
+  readonly csrf: string;
+}
+
+/** A request without the address of the hub, which the server knows itself. */
+export type AuthRequest = Omit<BridgedRequest, "baseUrl">;
+
+const SWEEP_MS = 10 * 60_000;
+
+interface Running {
+  readonly provider: Provider;
+  readonly keys: ServerKeys;
+}
+
+/** The authorization server inside of the hub. Its library is loaded with the first request. */
+export class AuthServer {
+  readonly passwords = new Passwords();
+  readonly files: AuthFiles;
+  readonly verifier: BuiltinVerifier;
+  readonly #parts: AuthServerParts;
+  readonly #stores = new Map<string, RecordStore>();
+  readonly #outbound: OutboundClient;
+  readonly #sweep: NodeJS.Timeout;
+  /** Address of the hub, which is the issuer. */
+  readonly baseUrl: string;
+  #running: Promise<Running> | undefined;
+  /** Writes a page for an error. Set by the endpoint. */
+  renderError: (context: ErrorContext, out: JsonObject) => void = (context, out) => void (context.body = out);
+
+  constructor(parts: AuthServerParts, baseUrl: string) {
+    const { options, dataFolder, audience, environment } = parts;
+    const files = authFiles(dataFolder);
+    this.#parts = parts;
+    this.baseUrl = baseUrl;
+    this.files = files;
+    this.#outbound = new OutboundClient({ userAgent: "toolyard", environment });
+    this.verifier = new BuiltinVerifier({
+      accessTokens: this.#store("AccessToken"),
+      machineTokens: this.#store("ClientCredentials"),
+      users: files.users,
+      clients: files.clients,
+      machines: new Set(options.machines.map(({ id }) => id)),
+      audience,
+      issuer: baseUrl,
+    });
+    this.#sweep = setInterval(() => void this.#removeExpired(), SWEEP_MS).unref();
+  }
+
+  get options(): BuiltinOptions {
+    return this.#parts.options;
+  }
+
+  /** Answers a request to one of the protocol's endpoints. */
+  async answer(request: AuthRequest): Promise<BridgedAnswer> {
+    const { provider } = await this.#run();
+    const { request: incoming, response, answered } = bridge({ ...request, baseUrl: this.baseUrl });
+    await provider.callback()(incoming, response);
+    return answered;
+  }
+
+  /** Resolves with the sign-in that a browser is in, or with nothing if there is none or it is another browser's. */
+  async findPending(request: AuthRequest): Promise<PendingSignIn | undefined> {
+    const { provider, keys } = await this.#run();
+    const { request: incoming, response } = bridge({ ...request, baseUrl: this.baseUrl });
+    const interaction = await provider.interactionDetails(incoming, response).catch(() => undefined);
+    const client = interaction && (await provider.Client.find(interaction.params["client_id"] ?? ""));
+    if (!interaction || !client) return undefined;
+    const csrf = createHmac("sha256", keys.cookies[0]!).update(`csrf ${interaction.jti}`).digest("base64url");
+    return { interaction, client, csrf };
+  }
+
+  /** Resolves with the address at which the sign-in goes on. */
+  async finish(request: AuthRequest, result: JsonObject): Promise<string> {
+    const { provider } = await this.#run();
+    const { request: incoming, response } = bridge({ ...request, baseUrl: this.baseUrl });
+    return provider.interactionResult(incoming, response, result);
+  }
+
+  /** Resolves with the id of a grant of all that the client asks for. */
+  async grant({ interaction, client }: PendingSignIn): Promise<string> {
+    const { provider } = await this.#run();
+    const { details } = interaction.prompt;
+    const grant = new provider.Grant({ accountId: interaction.session?.accountId ?? "", clientId: client.clientId });
+    grant.addOIDCScope(scopesIn(details["missingOIDCScope"]));
+    for (const [resource, scopes] of Object.entries((details["missingResourceScopes"] ?? {}) as JsonObject))
+      grant.addResourceScope(resource, scopesIn(scopes));
+    return grant.save();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep);
+    await this.#outbound.close();
+  }
+
+  #run(): Promise<Running> {
+    if (this.#running) return this.#running;
+    const running = this.#start();
+    this.#running = running;
+    running.catch(() => {
+      if (this.#running === running) this.#running = undefined;
+    });
+    return running;
+  }
+
+  async #start(): Promise<Running> {
+    const { options, audience, now } = this.#parts;
+    const { files } = this;
+    const { Provider: Class, errors } = await this.#parts.loadLibrary();
+    const keys = await loadServerKeys(files.keys, now());
+    const provider = createProvider(Class, {
+      issuer: this.baseUrl,
+      options,
+      keys,
+      createAdapter: (model) => this.#adapter(model),
+      findUser: (sub) => files.users.findBySub(sub),
+      isResource: (resource) => audience.matches(resource),
+      fetchDocument: this.#parts.fetchDocument ?? createDocumentFetch(this.#outbound),
+      renderError: (context, out) => this.renderError(context, out),
+      invalidTarget: errors.InvalidTarget,
+    });
+    return { provider, keys };
+  }
+
+  #adapter(model: string): ModelAdapter {
+    const { now } = this.#parts;
+    return model === "Client"
+      ? new ClientAdapter(this.files.clients)
+      : new RecordAdapter({ model, store: this.#store(model), now });
+  }
+
+  #store(model: string): RecordStore {
+    const known = this.#stores.get(model) ?? new RecordStore(this.files.recordsOf(model), this.#parts.now);
+    this.#stores.set(model, known);
+    return known;
+  }
+
+  async #removeExpired(): Promise<void> {
+    try {
+      for (const store of this.#stores.values()) await store.sweep();
+    } catch (error) {
+      this.#parts.report(`Expired records of the sign-in could not be removed: ${String(error)}`);
+    }
+  }
+}
+
+function scopesIn(value: unknown): string {
+  const scopes = Array.isArray(value) || value instanceof Set ? Array.from(value as Iterable<unknown>) : [];
+  return scopes.filter((scope) => typeof scope === "string").join(" ");
+}
+
+/** Compares a token of a form in constant time. */
+export function isSameText(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)];
+  return first.length === second.length && timingSafeEqual(first, second);
+}

@@ -1,0 +1,85 @@
+import { OptionError } from "../../core/errors.ts";
+import { Type, type Static } from "../../core/options/option-schema.ts";
+import { ABOVE_ZERO, readEntries, readOptions } from "../../core/options/option-values.ts";
+import { durationOption } from "../../core/text/duration.ts";
+
+/** Scope of every token that this server issues, unless a client asks for others. */
+export const BASE_SCOPE = "mcp";
+const DAY_MS = 24 * 60 * 60_000;
+
+const MachineSchema = Type.Object({
+  secret: Type.Secret({ description: "Client secret, at least 16 characters.", minLength: 16 }),
+});
+
+export const BuiltinSchema = Type.Object(
+  {
+    dynamic_registration: Type.Optional(
+      Type.Boolean({
+        description:
+          "Lets clients register themselves (RFC 7591). Clients with a client ID metadata document need it not. Each " +
+          "sign-in asks the user for consent.",
+        default: true,
+      }),
+    ),
+    scopes: Type.Optional(
+      Type.Array(Type.String({ pattern: "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$" }), {
+        description: "Scopes that clients may request besides `mcp`, such as those that tools require.",
+        default: [],
+      }),
+    ),
+    machines: Type.Optional(
+      Type.Record(MachineSchema, {
+        description: "Clients that act for themselves, by client id (grant `client_credentials`).",
+        default: {},
+      }),
+    ),
+    access_token: Type.Optional(
+      durationOption(
+        { description: "Lifetime of access tokens.", default: "30m" },
+        { least: 60_000, most: DAY_MS, must: "must be from 1 minute to 1 day" },
+      ),
+    ),
+    refresh_token: Type.Optional(
+      durationOption(
+        { description: "Lifetime of refresh tokens; each use starts it anew.", default: "30d" },
+        ABOVE_ZERO,
+      ),
+    ),
+    session: Type.Optional(
+      durationOption({ description: "Time for which a browser need not sign in again.", default: "8h" }, ABOVE_ZERO),
+    ),
+  },
+  { description: "The authorization server inside of the hub, for the mode `builtin`." },
+);
+export type BuiltinConfig = Static<typeof BuiltinSchema>;
+
+export interface BuiltinOptions {
+  readonly dynamicRegistration: boolean;
+  /** `mcp` first. */
+  readonly scopes: readonly string[];
+  readonly machines: readonly { readonly id: string; readonly secret: string }[];
+  readonly accessTokenMs: number;
+  readonly refreshTokenMs: number;
+  readonly sessionMs: number;
+}
+
+/** Fills in the defaults. Throws an `OptionError`. */
+export function resolveBuiltin(raw: BuiltinConfig = {}, needed: readonly string[] = []): BuiltinOptions {
+  const options = readOptions(BuiltinSchema, raw, "auth.builtin.");
+  const machines = readEntries(MachineSchema, options.machines, "auth.builtin.machines.");
+  return Object.freeze({
+    dynamicRegistration: options.dynamic_registration,
+    scopes: [...new Set([BASE_SCOPE, ...needed, ...options.scopes])],
+    machines: Object.entries(machines).map(([id, { secret }]) => ({ id: machineId(id), secret })),
+    accessTokenMs: options.access_token,
+    refreshTokenMs: options.refresh_token,
+    sessionMs: options.session,
+  });
+}
+
+function machineId(id: string): string {
+  if (/^[A-Za-z0-9._-]{1,64}$/.test(id)) return id;
+  throw new OptionError(
+    `\`auth.builtin.machines\`: a client id has up to 64 letters, digits and \`. _ -\`, got ${JSON.stringify(id)}.`,
+  );
+}

@@ -1,0 +1,25 @@
+/** Texts of the pages in one language. `{name}` stands for a value. */
+export interface PageTexts {
+  readonly language: string;
+  readonly signIn: string;
+  readonly userName: string;
+  readonly password: string;
+  readonly wrongPassword: string;
+  readonly tooManyAttempts: string;
+  readonly signInFor: string;
+  readonly consent: string;
+  readonly asks: string;
+  readonly signedInAs: string;
+  readonly redirect: string;
+  readonly localRedirect: string;
+  readonly permissions: string;
+  readonly scopeBase: string;
+  readonly scopeOffline: string;
+  readonly scopeOpenid: string;
+  readonly allow: string;
+  readonly deny: string;
+  readonly otherUser: string;
+  readonly error: string;
+  readonly expired: string;
+  readonly cannotContinue: string;
+}

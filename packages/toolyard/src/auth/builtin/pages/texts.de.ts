@@ -1,0 +1,28 @@
+import type { PageTexts } from "./page-texts.ts";
+
+export const DE: PageTexts = {
+  language: "de",
+  signIn: "Anmelden",
+  userName: "Benutzername",
+  password: "Passwort",
+  wrongPassword: "Der Benutzername oder das Passwort ist falsch.",
+  tooManyAttempts: "Es waren zu viele Versuche. Versuchen Sie es in {seconds} Sekunden noch einmal.",
+  signInFor: "Sie melden sich an, um diesen Hub mit {client} zu benutzen.",
+  consent: "Zugriff erlauben?",
+  asks: "{client} bittet um Zugriff auf diesen Hub in Ihrem Namen.",
+  signedInAs: "Sie sind angemeldet als {user}.",
+  redirect: "Danach werden Sie zu {host} geleitet. Fahren Sie nur fort, wenn Sie diese Adresse kennen.",
+  localRedirect:
+    "Danach werden Sie zu einem Programm auf diesem Computer geleitet ({host}). Fahren Sie nur fort, wenn Sie es " +
+    "selbst gestartet haben.",
+  permissions: "Das Programm darf:",
+  scopeBase: "die Werkzeuge benutzen, die Sie benutzen dürfen",
+  scopeOffline: "angemeldet bleiben, bis Sie es entfernen",
+  scopeOpenid: "Ihren Benutzernamen lesen",
+  allow: "Erlauben",
+  deny: "Ablehnen",
+  otherUser: "Als anderer Benutzer anmelden",
+  error: "Die Anmeldung kann nicht fortgesetzt werden",
+  expired: "Diese Anmeldung ist abgelaufen oder wurde schon benutzt. Beginnen Sie sie in Ihrem Programm neu.",
+  cannotContinue: "Das Programm hat eine Anfrage gesendet, die dieser Hub ablehnt ({reason}). Beginnen Sie dort neu.",
+};

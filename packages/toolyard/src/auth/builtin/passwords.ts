@@ -1,0 +1,65 @@
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+
+/** Cost of new hashes: 32 MiB of memory, about 0.1 s in a thread of libuv. */
+const COST = 2 ** 15;
+const BLOCK_SIZE = 8;
+const KEY_BYTES = 32;
+const MAX_MEMORY_BYTES = 128 * COST * BLOCK_SIZE * 2;
+/** Longest password in characters; hashing longer ones would cost without a gain. */
+export const MAX_PASSWORD_CHARS = 256;
+export const MIN_PASSWORD_CHARS = 12;
+/** Hashes at the same time, so that sign-ins leave threads to file access. */
+const MAX_AT_ONCE = 2;
+/** Sign-ins that wait for a thread; further ones are refused. */
+const MAX_WAITING = 20;
+
+/** The queue for a password check is full. */
+export class TooManyChecks extends Error {
+  override readonly name = "TooManyChecks";
+}
+
+/** Hashes passwords off the main thread, a few at a time. */
+export class Passwords {
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(16);
+    const key = await this.#derive(password, { salt, cost: COST });
+    return `scrypt$${COST}$${salt.toString("base64url")}$${key.toString("base64url")}`;
+  }
+
+  /** Without a hash, takes as long as with one and returns false: the time does not reveal whether a user exists. */
+  async verify(password: string, hash: string = ABSENT): Promise<boolean> {
+    const [scheme, cost, salt = "", key = ""] = hash.split("$");
+    if (scheme !== "scrypt" || password.length > MAX_PASSWORD_CHARS) return false;
+    const wanted = Buffer.from(key, "base64url");
+    const found = await this.#derive(password, { salt: Buffer.from(salt, "base64url"), cost: Number(cost) });
+    return hash !== ABSENT && wanted.length === found.length && timingSafeEqual(wanted, found);
+  }
+
+  async #derive(password: string, { salt, cost }: { readonly salt: Buffer; readonly cost: number }): Promise<Buffer> {
+    await this.#enter();
+    try {
+      return await new Promise((resolve, reject) => {
+        const options = { N: cost, r: BLOCK_SIZE, p: 1, maxmem: MAX_MEMORY_BYTES };
+        scrypt(password.normalize("NFKC"), salt, KEY_BYTES, options, (error, key) =>
+          error ? reject(error) : resolve(key),
+        );
+      });
+    } finally {
+      this.#running -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#running >= MAX_AT_ONCE) {
+      if (this.#waiting.length >= MAX_WAITING) throw new TooManyChecks("Too many sign-ins at the same time.");
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    this.#running += 1;
+  }
+}
+
+const ABSENT = `scrypt$${COST}$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`;

@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { writeWhole } from "../../files/write-whole.ts";
+
+/** One record of the authorization server: a token, a grant, a session, a registration. */
+export interface StoredRecord {
+  readonly payload: JsonObject;
+  /** Milliseconds since 1970; absent: it does not expire. */
+  readonly expiresAt?: number;
+}
+
+/** Records of one model that are kept at most; the oldest is dropped. */
+const MAX_RECORDS = 10_000;
+/** Members that repeat the id, which must not be on disk: the id of a token is the token. */
+const ID_MEMBERS = ["jti"];
+const FILE = /^[0-9a-f]{64}\.json$/;
+
+/**
+ * Records of one model, in memory and on disk. A file is named after the digest of its record's id and does not contain
+ * the id, so the folder reveals no token. A write is complete before it counts; torn and foreign files count as absent.
+ */
+export class RecordStore {
+  readonly #folder: string;
+  readonly #records = new Map<string, StoredRecord>();
+  readonly #now: () => number;
+  #loading: Promise<void> | undefined;
+
+  constructor(folder: string, now: () => number) {
+    this.#folder = folder;
+    this.#now = now;
+  }
+
+  async find(id: string): Promise<JsonObject | undefined> {
+    await this.#load();
+    return this.findByDigest(digestOf(id), id);
+  }
+
+  /** As `find`, for records that were loaded. */
+  findByDigest(digest: string, id?: string): JsonObject | undefined {
+    const record = this.#records.get(digest);
+    if (!record || isOver(record, this.#now())) return undefined;
+    return id === undefined ? record.payload : { ...record.payload, jti: id };
+  }
+
+  /** Returns the first record that matches, without its id. */
+  async search(matches: (payload: JsonObject) => boolean): Promise<JsonObject | undefined> {
+    await this.#load();
+    for (const record of this.#records.values())
+      if (!isOver(record, this.#now()) && matches(record.payload)) return record.payload;
+    return undefined;
+  }
+
+  /** Resolves when the record is on disk. Rejects with the system's error; the old record stays then. */
+  async write(id: string, payload: JsonObject, expiresAt?: number): Promise<void> {
+    await this.#load();
+    const digest = digestOf(id);
+    const kept = Object.fromEntries(Object.entries(payload).filter(([name]) => !ID_MEMBERS.includes(name)));
+    const record: StoredRecord = { payload: kept, ...(expiresAt !== undefined && { expiresAt }) };
+    await writeWhole(this.#fileOf(digest), JSON.stringify(record));
+    this.#records.delete(digest);
+    this.#records.set(digest, record);
+    await this.#dropOldest();
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#load();
+    await this.#drop(digestOf(id));
+  }
+
+  async removeWhere(matches: (payload: JsonObject) => boolean): Promise<void> {
+    await this.#load();
+    const digests = Array.from(this.#records).filter(([, { payload }]) => matches(payload));
+    await Promise.all(digests.map(([digest]) => this.#drop(digest)));
+  }
+
+  /** Removes what has expired. */
+  async sweep(): Promise<void> {
+    await this.#load();
+    const now = this.#now();
+    const over = Array.from(this.#records).filter(([, record]) => isOver(record, now));
+    await Promise.all(over.map(([digest]) => this.#drop(digest)));
+  }
+
+  load(): Promise<void> {
+    return this.#load();
+  }
+
+  async #drop(digest: string): Promise<void> {
+    this.#records.delete(digest);
+    await rm(this.#fileOf(digest), { force: true });
+  }
+
+  async #dropOldest(): Promise<void> {
+    if (this.#records.size > MAX_RECORDS) await this.#drop(this.#records.keys().next().value!);
+  }
+
+  #load(): Promise<void> {
+    return (this.#loading ??= this.#read());
+  }
+
+  async #read(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    for (const name of await readdir(this.#folder)) {
+      if (!FILE.test(name)) continue;
+      const record = parseRecord(await readFile(join(this.#folder, name), "utf8").catch(() => ""));
+      if (record && !isOver(record, this.#now())) this.#records.set(name.slice(0, -".json".length), record);
+      else await rm(join(this.#folder, name), { force: true });
+    }
+  }
+
+  #fileOf(digest: string): string {
+    return join(this.#folder, `${digest}.json`);
+  }
+}
+
+export function digestOf(id: string): string {
+  return createHash("sha256").update(id).digest("hex");
+}
+
+function isOver({ expiresAt }: StoredRecord, now: number): boolean {
+  return expiresAt !== undefined && expiresAt <= now;
+}
+
+function parseRecord(text: string): StoredRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) && isJsonObject(value["payload"]) ? (value as unknown as StoredRecord) : undefined;
+  } catch {
+    return undefined;
+  }
+}

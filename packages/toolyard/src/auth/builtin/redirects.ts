@@ -1,0 +1,50 @@
+import { isLoopbackHost } from "../../core/uris/loopback.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+
+/**
+ * Makes client metadata fit for what clients really send. Every client counts as `native`, the rules of which allow
+ * https and private schemes, and http for loopback addresses only, with any port (RFC 8252 section 7.3). Scopes are
+ * left out, since the user grants them, and so are grants that this server does not give to clients which register
+ * themselves. It never adds a redirect address.
+ */
+export function normaliseClient(metadata: JsonObject): JsonObject {
+  const { scope: _scope, grant_types: grants, response_types: _types, ...rest } = metadata;
+  // A client that registers itself acts for users only: a grant without one would need no consent.
+  const kept = USER_GRANTS.filter((grant) => grants === undefined || stringsOf(grants).includes(grant));
+  return {
+    ...rest,
+    grant_types: [...new Set(["authorization_code", ...kept])],
+    response_types: ["code"],
+    application_type: "native",
+  };
+}
+
+const USER_GRANTS = ["authorization_code", "refresh_token"];
+
+function stringsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
+}
+
+/** Returns the place that a redirect address leads to, for people: the host, or the scheme of an app. */
+export function redirectTarget(redirect: string): { readonly host: string; readonly isLocal: boolean } {
+  const url = new URL(redirect);
+  if (!/^https?:$/.test(url.protocol)) return { host: `${url.protocol}//`, isLocal: true };
+  return { host: url.host, isLocal: isLoopbackHost(url.hostname) };
+}
+
+/** Returns the source of `form-action` (CSP) that lets a form lead to this address. */
+export function formActionOf(redirect: string): string {
+  const url = new URL(redirect);
+  // CSP has no syntax for IPv6 addresses, and none for hosts of private schemes.
+  return /^https?:$/.test(url.protocol) && !url.hostname.startsWith("[") ? url.origin : url.protocol;
+}
+
+/** The JSON object of a body, or nothing. */
+export function objectOf(body: Buffer): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { OptionError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import { withFileLock } from "../../files/file-lock.ts";
+import { writeWhole } from "../../files/write-whole.ts";
+
+/** A user of the builtin authorization server. */
+export interface User {
+  readonly name: string;
+  /** Subject of its tokens. It stays the same for as long as the user exists, and is never used again. */
+  readonly sub: string;
+  readonly hash: string;
+  readonly groups: readonly string[];
+}
+
+/** Time for which a file that was read counts as unchanged. */
+const LOOK_EVERY_MS = 1000;
+const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u;
+const MAX_USERS = 10_000;
+
+/** The file of users. Commands change it while the hub reads it. */
+export class Users {
+  readonly #file: string;
+  #users: ReadonlyMap<string, User> = new Map();
+  #bySub: ReadonlyMap<string, User> = new Map();
+  #stamp = "";
+  #lookedAt = -Infinity;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  find(name: string): User | undefined {
+    this.#look();
+    return this.#users.get(keyOf(name));
+  }
+
+  findBySub(sub: string): User | undefined {
+    this.#look();
+    return this.#bySub.get(sub);
+  }
+
+  list(): readonly User[] {
+    this.#look(0);
+    return [...this.#users.values()];
+  }
+
+  /** Rejects with an `OptionError` for a name that is taken or cannot be one. */
+  add(name: string, { hash, groups }: Pick<User, "hash" | "groups">): Promise<User> {
+    if (!NAME.test(name))
+      throw new OptionError(
+        `A user cannot be called ${JSON.stringify(name)}. Use up to 64 letters, digits and \`. _ @ + -\`.`,
+      );
+    return this.#change((users) => {
+      if (users.has(keyOf(name))) throw new OptionError(`There is a user \`${name}\` already.`);
+      if (users.size >= MAX_USERS) throw new OptionError(`There are ${MAX_USERS} users already.`);
+      const user: User = { name, sub: randomUUID(), hash, groups };
+      users.set(keyOf(name), user);
+      return user;
+    });
+  }
+
+  /** Rejects with an `OptionError` for an unknown name. */
+  setHash(name: string, hash: string): Promise<User> {
+    return this.#change((users) => {
+      const user = { ...known(users, name), hash };
+      users.set(keyOf(name), user);
+      return user;
+    });
+  }
+
+  /** Rejects with an `OptionError` for an unknown name. */
+  remove(name: string): Promise<User> {
+    return this.#change((users) => {
+      const user = known(users, name);
+      users.delete(keyOf(name));
+      return user;
+    });
+  }
+
+  #change<T>(change: (users: Map<string, User>) => T): Promise<T> {
+    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+    return withFileLock(`${this.#file}.lock`, async () => {
+      this.#look(0);
+      const users = new Map(this.#users);
+      const result = change(users);
+      await writeWhole(this.#file, `${JSON.stringify({ users: [...users.values()] }, undefined, 2)}\n`);
+      this.#look(0);
+      return result;
+    });
+  }
+
+  #look(everyMs = LOOK_EVERY_MS): void {
+    const now = performance.now();
+    if (now - this.#lookedAt < everyMs) return;
+    this.#lookedAt = now;
+    const found = statSync(this.#file, { throwIfNoEntry: false });
+    const stamp = found ? `${found.mtimeMs} ${found.size} ${found.ino}` : "";
+    if (stamp === this.#stamp) return;
+    const users = found ? readUsers(this.#file) : [];
+    this.#users = new Map(users.map((user) => [keyOf(user.name), user]));
+    this.#bySub = new Map(users.map((user) => [user.sub, user]));
+    this.#stamp = stamp;
+  }
+}
+
+function keyOf(name: string): string {
+  return name.normalize("NFKC").toLowerCase();
+}
+
+function known(users: ReadonlyMap<string, User>, name: string): User {
+  const user = users.get(keyOf(name));
+  if (user) return user;
+  throw new OptionError(`There is no user ${JSON.stringify(name)}. \`toolyard user list\` shows all users.`);
+}
+
+/** A file that cannot be read admits nobody. */
+function readUsers(file: string): readonly User[] {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const users = isJsonObject(value) && Array.isArray(value["users"]) ? value["users"] : [];
+    return users.filter(isUser);
+  } catch {
+    return [];
+  }
+}
+
+function isUser(value: unknown): value is User {
+  if (!isJsonObject(value)) return false;
+  const { name, sub, hash, groups } = value;
+  return typeof name === "string" && typeof sub === "string" && typeof hash === "string" && Array.isArray(groups);
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { authFiles } from "../../auth/builtin/auth-folder.ts";
+import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Passwords } from "../../auth/builtin/passwords.ts";
+import type { Users } from "../../auth/builtin/users.ts";
+import { dataFolder } from "../../core/data-folder.ts";
+import { EXIT, UsageError } from "../failure.ts";
+import { print, printJson, printPainted, type Io } from "../output/io.ts";
+import { table } from "../output/table.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
+
+interface PasswordOptions extends SharedOptions {
+  readonly passwordStdin?: boolean;
+}
+
+interface AddOptions extends PasswordOptions {
+  readonly group?: readonly string[];
+}
+
+/** 120 bits, which need no further rules. */
+const GENERATED_BYTES = 15;
+
+/** `toolyard user add`. */
+export const add: CommandAction<AddOptions> = async ([name = ""], options, io) => {
+  const { password, isGenerated } = await passwordOf(options, io);
+  const { sub, groups } = await usersOf(io).add(name, {
+    hash: await new Passwords().hash(password),
+    groups: options.group ?? [],
+  });
+  const shown = isGenerated ? { password } : {};
+  if (options.json) await printJson(io.stdout, { added: name, sub, groups, ...shown });
+  else await print(io.stdout, `Added the user ${name}.${passwordText(shown)}`);
+  return EXIT.ok;
+};
+
+/** `toolyard user passwd`. */
+export const passwd: CommandAction<PasswordOptions> = async ([name = ""], options, io) => {
+  const { password, isGenerated } = await passwordOf(options, io);
+  await usersOf(io).setHash(name, await new Passwords().hash(password));
+  const shown = isGenerated ? { password } : {};
+  if (options.json) await printJson(io.stdout, { changed: name, ...shown });
+  else await print(io.stdout, `${name} has another password.${passwordText(shown)}`);
+  return EXIT.ok;
+};
+
+/** `toolyard user list`. */
+export const list: CommandAction<SharedOptions> = async (_names, options, io) => {
+  const users = usersOf(io).list();
+  if (options.json)
+    await printJson(
+      io.stdout,
+      users.map(({ name, sub, groups }) => ({ name, sub, groups })),
+    );
+  else if (users.length === 0) await print(io.stdout, "There are no users. Add one: `toolyard user add <name>`.");
+  else {
+    const rows = users.map(({ name, groups, sub }) => [name, groups.join(", "), sub]);
+    await printPainted(io.stdout, table(["user", "groups", "subject"], rows, io));
+  }
+  return EXIT.ok;
+};
+
+/** `toolyard user remove`. */
+export const remove: CommandAction<SharedOptions> = async ([name = ""], options, io) => {
+  await usersOf(io).remove(name);
+  if (options.json) await printJson(io.stdout, { removed: name });
+  else await print(io.stdout, `Removed the user ${name}. Its access tokens are not accepted any more.`);
+  return EXIT.ok;
+};
+
+function usersOf({ env }: Io): Users {
+  return authFiles(dataFolder(env)).users;
+}
+
+async function passwordOf(
+  { passwordStdin = false }: PasswordOptions,
+  io: Io,
+): Promise<{ readonly password: string; readonly isGenerated: boolean }> {
+  if (!passwordStdin) return { password: randomBytes(GENERATED_BYTES).toString("base64url"), isGenerated: true };
+  const password = (await io.readStdin()).replace(/\r?\n$/, "");
+  if (password.length >= MIN_PASSWORD_CHARS && password.length <= MAX_PASSWORD_CHARS)
+    return { password, isGenerated: false };
+  throw new UsageError(
+    `A password has ${MIN_PASSWORD_CHARS} to ${MAX_PASSWORD_CHARS} characters; standard input has ${password.length}.`,
+  );
+}
+
+function passwordText({ password }: { readonly password?: string }): string {
+  return password === undefined ? "" : ` The password, which is shown only now: ${password}`;
+}

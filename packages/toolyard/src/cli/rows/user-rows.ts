@@ -1,0 +1,75 @@
+import { Option } from "commander";
+import type { CommandRow } from "./command-row.ts";
+
+const STDIN = new Option("--password-stdin", "read the password from standard input instead of generating one");
+const GROUPS = new Option("--group <name>", "a group of the user, for roles; repeatable").argParser(
+  (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],
+);
+
+/** `toolyard user` and `toolyard client`: who may sign in to this hub (`auth.modes` with "builtin"). */
+export function userRows(json: Option): readonly CommandRow[] {
+  return [
+    {
+      usage: "user",
+      summary: "users that sign in to this hub: add, passwd, list, remove",
+      examples: ["toolyard user add ann --group dev", "toolyard user list"],
+      options: [],
+      commands: [
+        {
+          usage: "add <name>",
+          summary: "add a user, and print a generated password once",
+          examples: ["toolyard user add ann", "toolyard user add ann --group dev --password-stdin < password.txt"],
+          options: [GROUPS, STDIN, json],
+          load: async () => ({ run: (await import("../commands/user.ts")).add }),
+        },
+        {
+          usage: "passwd <name>",
+          summary: "give a user another password",
+          examples: ["toolyard user passwd ann"],
+          options: [STDIN, json],
+          load: async () => ({ run: (await import("../commands/user.ts")).passwd }),
+        },
+        {
+          usage: "list",
+          summary: "list the users and their groups",
+          examples: ["toolyard user list --json"],
+          options: [json],
+          load: async () => ({ run: (await import("../commands/user.ts")).list }),
+        },
+        {
+          usage: "remove <name>",
+          summary: "remove a user; its access tokens end within a second",
+          examples: ["toolyard user remove ann"],
+          options: [json],
+          load: async () => ({ run: (await import("../commands/user.ts")).remove }),
+        },
+      ],
+    },
+    clientRow(json),
+  ];
+}
+
+function clientRow(json: Option): CommandRow {
+  return {
+    usage: "client",
+    summary: "programs that have registered at this hub for the sign-in of users: list, remove",
+    examples: ["toolyard client list"],
+    options: [],
+    commands: [
+      {
+        usage: "list",
+        summary: "list the registered clients",
+        examples: ["toolyard client list --json"],
+        options: [json],
+        load: async () => ({ run: (await import("../commands/client.ts")).list }),
+      },
+      {
+        usage: "remove <id>",
+        summary: "remove a client; its access tokens end within a second",
+        examples: ["toolyard client remove 3fD0…"],
+        options: [json],
+        load: async () => ({ run: (await import("../commands/client.ts")).remove }),
+      },
+    ],
+  };
+}

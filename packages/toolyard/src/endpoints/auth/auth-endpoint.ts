@@ -1,0 +1,272 @@
+import { Attempts } from "../../auth/builtin/attempts.ts";
+import { isSameText, type AuthRequest, type AuthServer, type PendingSignIn } from "../../auth/builtin/auth-server.ts";
+import type { AuthServerHandle } from "../../auth/builtin/auth-server-handle.ts";
+import type { BridgedAnswer } from "../../auth/builtin/node-bridge.ts";
+import type { PageTexts } from "../../auth/builtin/pages/page-texts.ts";
+import { fill, textsFor } from "../../auth/builtin/pages/texts.ts";
+import { TooManyChecks } from "../../auth/builtin/passwords.ts";
+import { AUTH_ROUTES, INTERACTION_PATH, type ErrorContext } from "../../auth/builtin/provider.ts";
+import { formActionOf, normaliseClient, objectOf, redirectTarget } from "../../auth/builtin/redirects.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { firstChars } from "../../core/text/truncate.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
+import type { Mountable } from "../../http/listening/listener.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { consentPage, errorPage, formatPage, loginPage, pageHeaders, type AuthPage } from "./pages.ts";
+
+const MAX_BODY_BYTES = 64 * 1024;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+/** Requests of one address to the pages and to the protocol's endpoints. */
+const REQUESTS = { burst: 600, everyMs: SECOND_MS / 10 };
+/** Registrations of one address. */
+const REGISTRATIONS = { burst: 20, everyMs: MINUTE_MS };
+/** Wrong passwords for one user, and from one address. */
+const PASSWORDS = { burst: 5, everyMs: 30 * SECOND_MS };
+const PASSWORDS_OF_ADDRESS = { burst: 20, everyMs: 10 * SECOND_MS };
+
+/** The authorization server's endpoints and pages. */
+export class AuthEndpoint implements Endpoint {
+  readonly #handle: AuthServerHandle;
+  readonly #logger: Logger;
+  readonly #requests = new Attempts(REQUESTS, Date.now);
+  readonly #registrations = new Attempts(REGISTRATIONS, Date.now);
+  readonly #users = new Attempts(PASSWORDS, Date.now);
+  readonly #addresses = new Attempts(PASSWORDS_OF_ADDRESS, Date.now);
+
+  constructor(handle: AuthServerHandle, logger: Logger) {
+    this.#handle = handle;
+    this.#logger = logger;
+  }
+
+  mount(listener: Mountable): void {
+    const { authorization, token, registration, revocation, jwks, userinfo } = AUTH_ROUTES;
+    const open = (methods: readonly string[], path: string, isShared: boolean): void =>
+      listener.route({ methods, path, isOpen: true, isShared }, (exchange) => this.#protocol(exchange));
+    for (const path of ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration", jwks])
+      open(["GET"], path, true);
+    for (const path of [token, revocation]) open(["POST"], path, true);
+    open(["GET", "POST"], userinfo, true);
+    open(["GET", "POST"], authorization, false);
+    open(["GET"], `${authorization}/*`, false);
+    if (this.#handle.options.dynamicRegistration)
+      listener.route({ methods: ["POST"], path: registration, isOpen: true, isShared: true }, (exchange) =>
+        this.#register(exchange),
+      );
+    listener.route({ methods: ["GET", "POST"], path: `${INTERACTION_PATH}/*`, isOpen: true }, (exchange) =>
+      this.#interact(exchange),
+    );
+  }
+
+  giveUp(): void {}
+
+  close(): void {}
+
+  /** Loads the server, which writes the pages of its errors as this endpoint does. */
+  async #open(): Promise<AuthServer> {
+    const server = await this.#handle.load();
+    server.renderError = renderError;
+    return server;
+  }
+
+  async #protocol(exchange: HttpExchange): Promise<void> {
+    if (this.#isLimited(exchange)) return;
+    const body = await exchange.readBody(MAX_BODY_BYTES);
+    const { scopes, machines } = this.#handle.options;
+    const request = withBasic(withScope(requestOf(exchange, body), scopes), machines);
+    send(exchange, await (await this.#open()).answer(request));
+  }
+
+  /** Registrations are normalised, since clients differ in what they leave out. */
+  async #register(exchange: HttpExchange): Promise<void> {
+    const waitMs = this.#registrations.take(exchange.remoteAddress);
+    if (waitMs > 0) return refuse(exchange, waitMs);
+    const metadata = objectOf(await exchange.readBody(MAX_BODY_BYTES));
+    const body = Buffer.from(metadata ? JSON.stringify(normaliseClient(metadata)) : "");
+    const answer = await (await this.#open()).answer(requestOf(exchange, body));
+    if (answer.status === 201)
+      this.#logger.info("A client has registered itself.", { name: String(metadata?.["client_name"] ?? "") });
+    send(exchange, answer);
+  }
+
+  async #interact(exchange: HttpExchange): Promise<void> {
+    if (this.#isLimited(exchange)) return;
+    const texts = textsFor(exchange.header("accept-language"));
+    const body = await exchange.readBody(MAX_BODY_BYTES);
+    const request = requestOf(exchange, Buffer.alloc(0));
+    const server = await this.#open();
+    const pending = await server.findPending(request);
+    if (!pending) return show(exchange, errorPage(texts.expired, texts), texts);
+    if (exchange.method === "GET") return show(exchange, this.#pageOf(exchange, { server, pending, texts }), texts);
+    const form = new URLSearchParams(body.toString("utf8"));
+    if (!isSameText(form.get("csrf") ?? "", pending.csrf))
+      return show(exchange, errorPage(texts.expired, texts, 403), texts);
+    const next = await this.#take(exchange, { server, pending, form, request, texts });
+    if (typeof next === "string") exchange.answer.send(303, ["location", next, "cache-control", "no-store"]);
+    else show(exchange, next, texts);
+  }
+
+  #pageOf(exchange: HttpExchange, { server, pending, texts }: ShownSignIn): AuthPage {
+    const { interaction, csrf } = pending;
+    const isConsent = interaction.prompt.name === "consent" && !exchange.query.has("other");
+    return isConsent ? consentOf({ server, pending, texts }) : loginPage({ csrf, client: nameOf(pending) }, texts);
+  }
+
+  /** Returns the address that the browser goes to, or the page that it gets. */
+  async #take(exchange: HttpExchange, sent: SentForm): Promise<string | AuthPage> {
+    const { server, pending, form, request, texts } = sent;
+    const action = form.get("action");
+    if (action === "login") return this.#login(exchange, sent);
+    if (pending.interaction.prompt.name !== "consent") return errorPage(texts.expired, texts);
+    if (action === "allow") return server.finish(request, { consent: { grantId: await server.grant(pending) } });
+    const denied = { error: "access_denied", error_description: "The user denied the access." };
+    return server.finish(request, denied);
+  }
+
+  async #login(
+    exchange: HttpExchange,
+    { server, pending, form, request, texts }: SentForm,
+  ): Promise<string | AuthPage> {
+    const [userName, password] = [form.get("user") ?? "", form.get("password") ?? ""];
+    const facts = { csrf: pending.csrf, client: nameOf(pending), userName };
+    const key = firstChars(userName.toLowerCase(), MAX_KEY_CHARS);
+    const waitMs = this.#addresses.take(exchange.remoteAddress) || this.#users.take(key);
+    if (waitMs > 0) return loginPage({ ...facts, problem: waitText(waitMs, texts) }, texts, 429);
+    const user = server.files.users.find(userName);
+    try {
+      if (await server.passwords.verify(password, user?.hash)) {
+        this.#users.clear(key);
+        this.#addresses.giveBack(exchange.remoteAddress);
+        this.#logger.info("A user has signed in.", { user: user!.name, client: pending.client.clientId });
+        return await server.finish(request, { login: { accountId: user!.sub, remember: true } });
+      }
+    } catch (error) {
+      if (!(error instanceof TooManyChecks)) throw error;
+      return loginPage({ ...facts, problem: waitText(SECOND_MS, texts) }, texts, 429);
+    }
+    this.#logger.warning("A sign-in failed.", {
+      user: firstChars(userName, MAX_KEY_CHARS),
+      address: exchange.remoteAddress,
+    });
+    return loginPage({ ...facts, problem: texts.wrongPassword }, texts, 401);
+  }
+
+  #isLimited(exchange: HttpExchange): boolean {
+    const waitMs = this.#requests.take(exchange.remoteAddress);
+    if (waitMs > 0) refuse(exchange, waitMs);
+    return waitMs > 0;
+  }
+}
+
+interface ShownSignIn {
+  readonly server: AuthServer;
+  readonly pending: PendingSignIn;
+  readonly texts: PageTexts;
+}
+
+interface SentForm extends ShownSignIn {
+  readonly form: URLSearchParams;
+  readonly request: AuthRequest;
+}
+
+function consentOf({ server, pending, texts }: ShownSignIn): AuthPage {
+  const { interaction, csrf } = pending;
+  const redirect = interaction.params["redirect_uri"] ?? "";
+  const { accountId = "" } = interaction.session ?? {};
+  return consentPage(
+    {
+      csrf,
+      client: nameOf(pending),
+      user: server.files.users.findBySub(accountId)?.name ?? "",
+      ...redirectTarget(redirect),
+      formAction: formActionOf(redirect),
+      scopes: (interaction.params["scope"] ?? "").split(" ").filter((scope) => scope !== ""),
+    },
+    texts,
+  );
+}
+
+/** Writes a page for an error that must not be sent to the client's redirect address. */
+function renderError(context: ErrorContext, out: JsonObject): void {
+  const texts = textsFor(context.headers["accept-language"]);
+  const reason = String(out["error_description"] ?? out["error"] ?? "");
+  context.type = "html";
+  context.body = formatPage(errorPage(fill(texts.cannotContinue, { reason }), texts), texts);
+}
+
+const MAX_KEY_CHARS = 64;
+
+function waitText(waitMs: number, texts: PageTexts): string {
+  return fill(texts.tooManyAttempts, { seconds: String(Math.ceil(waitMs / SECOND_MS)) });
+}
+
+/** A client chooses its name itself; the host of a metadata document is the part of it that can be trusted. */
+function nameOf({ client }: PendingSignIn): string {
+  const { clientId, clientName } = client;
+  if (!clientId.startsWith("https://")) return clientName ?? clientId;
+  const { host } = new URL(clientId);
+  return clientName === undefined ? host : `${clientName} (${host})`;
+}
+
+function requestOf({ method, path, search, headers, remoteAddress }: HttpExchange, body: Buffer): AuthRequest {
+  const url = search === "" ? path : `${path}?${search}`;
+  return { method, url, headers: headers as Record<string, string | undefined>, body, remoteAddress };
+}
+
+/** A request for a resource without any scope of it would be denied after the user has signed in. */
+function withScope(request: AuthRequest, scopes: readonly string[]): AuthRequest {
+  const { method, url, body } = request;
+  if (url !== AUTH_ROUTES.authorization && !url.startsWith(`${AUTH_ROUTES.authorization}?`)) return request;
+  const mark = url.indexOf("?");
+  const sent = new URLSearchParams(method === "POST" ? body.toString("utf8") : mark === -1 ? "" : url.slice(mark + 1));
+  const wanted = (sent.get("scope") ?? "").split(" ").filter((scope) => scope !== "");
+  if (wanted.some((scope) => scopes.includes(scope))) return request;
+  sent.set("scope", [...wanted, scopes[0]!].join(" "));
+  const text = sent.toString();
+  return method === "POST"
+    ? { ...request, body: Buffer.from(text) }
+    : { ...request, url: `${AUTH_ROUTES.authorization}?${text}` };
+}
+
+/** A machine may send its secret in the body (RFC 6749 section 2.3.1); the library takes one form for each client. */
+function withBasic(request: AuthRequest, machines: AuthServerHandle["options"]["machines"]): AuthRequest {
+  if (request.url !== AUTH_ROUTES.token || request.headers["authorization"] !== undefined) return request;
+  const sent = new URLSearchParams(request.body.toString("utf8"));
+  const [id, secret] = [sent.get("client_id"), sent.get("client_secret")];
+  if (id === null || secret === null || !machines.some((machine) => machine.id === id)) return request;
+  sent.delete("client_secret");
+  const pair = Buffer.from([id, secret].map(encodeURIComponent).join(":")).toString("base64");
+  const headers = { ...request.headers, authorization: `Basic ${pair}` };
+  return { ...request, headers, body: Buffer.from(sent.toString()) };
+}
+
+function show(exchange: HttpExchange, page: AuthPage, texts: PageTexts): void {
+  exchange.answer.send(page.status, Object.entries(pageHeaders(page.formActions)).flat(), formatPage(page, texts));
+}
+
+function refuse({ answer }: HttpExchange, waitMs: number): void {
+  const body: JsonObject = {
+    error: "temporarily_unavailable",
+    error_description: "Too many requests. Try again later.",
+  };
+  const headers = ["content-type", "application/json", "cache-control", "no-store"];
+  answer.send(429, [...headers, "retry-after", String(Math.ceil(waitMs / SECOND_MS))], JSON.stringify(body));
+}
+
+/** The listener writes the headers for pages of other origins. */
+const OWN_HEADERS = /^(access-control-|vary$|content-length$|transfer-encoding$|connection$|content-security-policy$)/;
+
+function send({ answer }: HttpExchange, { status, headers, body }: BridgedAnswer): void {
+  const isPage = String(headers["content-type"] ?? "").startsWith("text/html");
+  const own = Object.entries(headers).filter(([name, value]) => value !== undefined && !OWN_HEADERS.test(name));
+  const flat = own.flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [String(value)]).flatMap((one) => [name, one]),
+  );
+  const guarded = isPage
+    ? Object.entries(pageHeaders())
+        .filter(([name]) => !(name in headers))
+        .flat()
+    : [];
+  answer.send(status, [...flat, ...guarded], body);
+}

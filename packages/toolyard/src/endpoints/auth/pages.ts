@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import type { PageTexts } from "../../auth/builtin/pages/page-texts.ts";
+import { fill } from "../../auth/builtin/pages/texts.ts";
+import { html, type Html } from "../html.ts";
+
+/** A page and the place that its form may lead to. */
+export interface AuthPage {
+  readonly status: number;
+  readonly title: string;
+  readonly body: Html;
+  /** Sources of `form-action` besides the hub itself. */
+  readonly formActions?: readonly string[];
+}
+
+const STYLE =
+  "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:3rem auto;padding:0 1rem;color:#1a1a1a;" +
+  "background:#fff}label{display:block;margin-top:1rem}input{font:inherit;width:100%;box-sizing:border-box;" +
+  "padding:.4rem;border:1px solid #555;border-radius:.3rem}button{font:inherit;margin:1.5rem 1rem 0 0;" +
+  "padding:.5rem 1.2rem;border:1px solid #0b5394;border-radius:.3rem;background:#0b5394;color:#fff}" +
+  "button.second{background:#fff;color:#0b5394}:focus-visible{outline:3px solid #f1a33c;outline-offset:2px}" +
+  "[role=alert]{border-left:.3rem solid #b00020;padding-left:.7rem;color:#b00020}strong{overflow-wrap:anywhere}";
+const STYLE_DIGEST = createHash("sha256").update(STYLE).digest("base64");
+
+/** Formats a page. It works without JavaScript, by keyboard and with a screen reader, and loads nothing. */
+export function formatPage({ title, body }: Pick<AuthPage, "title" | "body">, { language }: PageTexts): string {
+  return html`<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title><style>${trusted(STYLE)}</style></head>
+<body><main><h1>${title}</h1>
+${body}
+</main></body></html>
+`.text;
+}
+
+/** Headers of a page: nothing is loaded, framed or kept. */
+export function pageHeaders(formActions: readonly string[] = []): Readonly<Record<string, string>> {
+  return {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy":
+      `default-src 'none'; style-src 'sha256-${STYLE_DIGEST}'; form-action ${["'self'", ...formActions].join(" ")}; ` +
+      "frame-ancestors 'none'; base-uri 'none'",
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    // With `no-referrer`, browsers send `Origin: null` with the form.
+    "referrer-policy": "same-origin",
+    "cache-control": "no-store",
+  };
+}
+
+export interface LoginFacts {
+  readonly csrf: string;
+  readonly client: string;
+  /** What was wrong with the last attempt. */
+  readonly problem?: string;
+  readonly userName?: string;
+}
+
+export function loginPage(
+  { csrf, client, problem, userName = "" }: LoginFacts,
+  texts: PageTexts,
+  status = 200,
+): AuthPage {
+  const body = html`${problem === undefined ? "" : html`<p role="alert">${problem}</p>`}
+<p>${fill(texts.signInFor, { client })}</p>
+<form method="post"><input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="action" value="login">
+<label for="user">${texts.userName}</label>
+<input id="user" name="user" value="${userName}" autocomplete="username" autocapitalize="none" required autofocus>
+<label for="password">${texts.password}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required>
+<button>${texts.signIn}</button></form>`;
+  return { status, title: texts.signIn, body };
+}
+
+export interface ConsentFacts {
+  readonly csrf: string;
+  readonly client: string;
+  readonly user: string;
+  /** Host or scheme that the browser is sent to. */
+  readonly host: string;
+  readonly isLocal: boolean;
+  readonly formAction: string;
+  readonly scopes: readonly string[];
+}
+
+export function consentPage(facts: ConsentFacts, texts: PageTexts): AuthPage {
+  const { csrf, client, user, host, isLocal, formAction, scopes } = facts;
+  const button = (action: string, label: string, kind: string): Html =>
+    html`<button name="action" value="${action}" class="${kind}">${label}</button>`;
+  const body = html`<p>${fill(texts.asks, { client })}</p>
+<p><strong>${fill(isLocal ? texts.localRedirect : texts.redirect, { host })}</strong></p>
+<p>${texts.permissions}</p><ul>${scopes.map((scope) => html`<li>${scopeText(scope, texts)}</li>`)}</ul>
+<p>${fill(texts.signedInAs, { user })} <a href="?other=1">${texts.otherUser}</a></p>
+<form method="post"><input type="hidden" name="csrf" value="${csrf}">
+${button("allow", texts.allow, "first")}${button("deny", texts.deny, "second")}</form>`;
+  return { status: 200, title: texts.consent, body, formActions: [formAction] };
+}
+
+export function errorPage(message: string, texts: PageTexts, status = 400): AuthPage {
+  return { status, title: texts.error, body: html`<p role="alert">${message}</p>` };
+}
+
+function scopeText(scope: string, texts: PageTexts): string {
+  if (scope === "mcp") return texts.scopeBase;
+  if (scope === "offline_access") return texts.scopeOffline;
+  return scope === "openid" ? texts.scopeOpenid : scope;
+}
+
+/** Text of this file, which needs no escaping. */
+function trusted(text: string): Html {
+  return Object.assign(html``, { text });
+}
