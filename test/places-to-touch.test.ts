@@ -120,6 +120,10 @@ const KINDS: Readonly<
       "src/cli/output/run-view.ts",
       "src/compat/core/mcp.ts",
       "src/compat/core/settings.ts",
+      // The mode of the same name.
+      "src/auth/options.ts",
+      "src/features/auth/feature.ts",
+      "src/features/auth/load-library.ts",
       "src/features/builtin-tools/builtin-ports.ts",
       "src/features/builtin-tools/feature.ts",
       "src/features/json-rpc/feature.ts",
@@ -336,6 +340,7 @@ const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
   mcp: ["src/hub/serve/serve-stdio.ts"],
   rest: ["src/features/home/feature.ts", "src/hub/serve/serve.ts"],
   "sign-in": [],
+  auth: [],
   status: [],
   whoami: [],
 };
@@ -345,6 +350,7 @@ const FEATURE_OF: Readonly<Record<string, string>> = {
   mcp: "src/hub/features.ts",
   rest: "src/hub/features.ts",
   "sign-in": "src/features/sign-in/feature.ts",
+  auth: "src/features/auth/feature.ts",
   status: "src/features/status/feature.ts",
   whoami: "src/features/roles/feature.ts",
 };
