@@ -55,3 +55,31 @@ test("whoami shows the caller to a running hub, also within a profile, and asks 
   const without = await desk.run(["whoami", "--url", url]);
   expect([without.code === 0, without.stderr]).toEqual([false, expect.stringContaining("wants a token (HTTP 401)")]);
 });
+
+test("check counts what profiles have, and warns of patterns and sources that match nothing", async () => {
+  const broken = `${TOML}[profiles.typo]\nsources = ["smal"]\ntools = ["small::ehco"]\ndeny = ["small::pid"]\n`;
+  await using desk = await Desk.create({ ...FILES, "toolyard.toml": broken });
+  const ran = await desk.run(["check", "--yes"]);
+  expect([ran.code, ran.stdout]).toEqual([
+    0,
+    expect.stringMatching(/profile +tools +prompts +resources\n.*\none +1 +0 +0/),
+  ]);
+  expect(ran.stdout).toContain(
+    "`profiles.typo.sources` names the source `smal`, and there is none. Did you mean small?",
+  );
+  expect(ran.stdout).toContain("`profiles.typo.tools`: the pattern `small::ehco` matches no tool, prompt or resource.");
+  expect(ran.stdout).not.toMatch(/profiles\.typo\.deny|roles\.reader/);
+});
+
+test("status shows what the profiles of a running hub have", async () => {
+  await using desk = await Desk.create(FILES);
+  const hub = desk.start(["serve", "--json", "--yes"]);
+  const [, url = ""] = await seen(hub.stdout!, /"url":"([^"]+)"/);
+  const env = { TOOLYARD_TOKEN: "plain-secret-1" };
+  await desk.run(["list", "--url", url], { env });
+  const { stdout } = await desk.run(["status", "--url", url, "--json"], { env });
+  expect(JSON.parse(stdout)).toMatchObject({
+    profiles: [{ name: "one", tools: 1, prompts: 0, resources: 0 }, { name: "staff" }],
+  });
+  expect((await desk.run(["status", "--url", url], { env })).stdout).toMatch(/profile +tools/);
+});

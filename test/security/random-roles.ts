@@ -123,9 +123,12 @@ function glob(pattern: string, text: string): boolean {
   return new RegExp(`^${source}$`, "s").test(text);
 }
 
-function matches(pattern: string, { source, own, shown }: Item): boolean {
+/** Without an id, a pattern also matches a URI with the prefix of its source. */
+function matches(pattern: string, { kind, source, own, shown }: Item): boolean {
   const [id, rest] = pattern.split("::");
-  return rest === undefined ? glob(pattern, shown) : glob(id!, source) && glob(rest, own);
+  if (rest !== undefined) return glob(id!, source) && glob(rest, own);
+  const isUri = kind === "resource" || kind === "template";
+  return glob(pattern, shown) || (isUri && glob(pattern, `${source}+${own}`));
 }
 
 const matchesAny = (patterns: readonly string[], item: Item) => patterns.some((pattern) => matches(pattern, item));

@@ -2,6 +2,11 @@ import { KINDS } from "../../core/calls/kinds.ts";
 import { mendBroken, tellInstalls } from "../installs.ts";
 import type { Hub } from "../../hub/hub.ts";
 import { settled } from "../../hub/sources/settled.ts";
+import { profileCounts } from "../../core/ports/profile-counts.ts";
+import { PROFILES } from "../../core/services.ts";
+import { accessFindings } from "../../hub/access-findings.ts";
+import { getService } from "../../kernel/start-features.ts";
+import { profileText } from "../output/profile-table.ts";
 import { missingEngines } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { print, printPainted, printJson, type Io } from "../output/io.ts";
@@ -26,8 +31,10 @@ export const run: CommandAction<Options> = (_args, options, io) =>
     // A remote hub runs on another machine, so its engines are unknown here.
     const sandbox = options.url === undefined ? await missingEngines(hub.config.tree.sandbox) : [];
     const healthy = lines.every(isHealthy) && sandbox.length === 0;
-    const { files, warnings } = hub.config;
-    if (options.json) await printJson(io.stdout, { healthy, files, warnings, sources: lines, sandbox });
+    const { files } = hub.config;
+    const warnings = [...hub.config.warnings, ...(await accessFindings(hub))];
+    const profiles = await profileCounts(getService(hub.services, PROFILES), hub);
+    if (options.json) await printJson(io.stdout, { healthy, files, warnings, sources: lines, profiles, sandbox });
     else {
       await print(
         io.stdout,
@@ -37,6 +44,7 @@ export const run: CommandAction<Options> = (_args, options, io) =>
       );
       for (const warning of warnings) await print(io.stdout, `warning: ${warning}`);
       await printPainted(io.stdout, sourceText(lines, io, { everyStderr: false, verbose: options.verbose === true }));
+      if (profiles.length > 0) await printPainted(io.stdout, profileText(profiles, io));
       for (const missing of sandbox) await print(io.stdout, missing);
       await print(io.stdout, healthy ? "Everything answers." : "Something needs attention; see above.");
     }

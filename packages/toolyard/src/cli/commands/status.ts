@@ -1,3 +1,5 @@
+import type { ProfileCounts } from "../../core/ports/profile-counts.ts";
+import { profileText } from "../output/profile-table.ts";
 import { isJsonObject, type JsonObject, listMember } from "../../core/json/json.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
@@ -34,6 +36,8 @@ export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
         verbose: options.verbose === true,
       }),
     );
+    const profiles = listMember(body, "profiles") as ProfileCounts[];
+    if (profiles.length > 0) await printPainted(io.stdout, profileText(profiles, io));
   }
   return EXIT.ok;
 };

@@ -1,5 +1,8 @@
 import { safeJson } from "../../core/text/hidden-text.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import { profileCounts } from "../../core/ports/profile-counts.ts";
+import type { Profiles } from "../../core/ports/profiles.ts";
+import type { MadeHub } from "../../core/services.ts";
 import { permissionOf } from "../../core/ports/rights.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import { Refusal } from "../../http/answer/refusal.ts";
@@ -14,12 +17,14 @@ export interface StatusParts {
   readonly startedAt: Date;
   readonly redact: (text: string) => string;
   readonly tls: (() => TlsReport) | undefined;
+  readonly profiles: Pick<Profiles, "all">;
+  readonly getHub: () => Pick<MadeHub, "port" | "tools">;
 }
 
 /**
- * `GET /status`: a running hub's sources with their state, last error, last stderr lines and restarts, as JSON. The
- * listener's checks apply, and a caller with narrowed rights is refused: errors may name things that such a caller must
- * not know.
+ * `GET /status`: a running hub's sources with their state, last error, last stderr lines and restarts, and what its
+ * profiles have, as JSON. The listener's checks apply, and a caller with narrowed rights is refused: errors may name
+ * things that such a caller must not know.
  */
 export class StatusEndpoint implements Endpoint {
   readonly #parts: StatusParts;
@@ -29,11 +34,12 @@ export class StatusEndpoint implements Endpoint {
   }
 
   mount(listener: Mountable): void {
-    listener.route({ methods: ["GET"], path: STATUS_PATH }, ({ answer, principal }) => {
+    listener.route({ methods: ["GET"], path: STATUS_PATH }, async ({ answer, principal }) => {
       if (permissionOf(principal.rights).isNarrowed)
         throw new Refusal(403, "The status of this hub is shown to callers without narrowed rights only.");
-      const { hub, startedAt, redact, tls } = this.#parts;
-      const status = { ...statusBody(hub.sources(), startedAt), ...(tls && { tls: tls() }) };
+      const { hub, startedAt, redact, tls, profiles, getHub } = this.#parts;
+      const counts = await profileCounts(profiles, getHub());
+      const status = { ...statusBody(hub.sources(), startedAt), profiles: counts, ...(tls && { tls: tls() }) };
       const body = safeJson(redact(JSON.stringify(status)));
       answer.send(200, ["cache-control", "no-store", ...JSON_CONTENT], body);
     });

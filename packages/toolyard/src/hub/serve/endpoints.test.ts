@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OptionError } from "../../core/errors.ts";
 import { createHub, type LibraryHub } from "../create-hub.ts";
 import { FEATURES } from "../features.ts";
-import { fixedPaths, wantedEndpoints } from "./endpoints.ts";
+import { endpointsOf, fixedPaths, wantedEndpoints } from "./endpoints.ts";
 import type { ServedFetch } from "./fetch.ts";
 
 const paths = fixedPaths(FEATURES).filter((path) => path !== "/");
@@ -42,3 +42,12 @@ test("a route of REST may begin like one of them", () => {
   const [path] = paths;
   expect(wantedEndpoints(FEATURES, { rest: { routes: { [`POST ${path}-of-mine`]: "tool" } } })).not.toEqual([]);
 });
+
+test.each(["profiles", "roles", "scopes"])(
+  "endpoints are opened again when [%s] changes, and not otherwise",
+  (section) => {
+    const before = endpointsOf(FEATURES, { [section]: { a: { deny: ["x"] } }, limits: { in_flight: 1 } });
+    expect(endpointsOf(FEATURES, { [section]: { a: { deny: ["y"] } } })).not.toBe(before);
+    expect(endpointsOf(FEATURES, { [section]: { a: { deny: ["x"] } }, limits: { in_flight: 2 } })).toBe(before);
+  },
+);
