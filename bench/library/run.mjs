@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { measureIngest } from "./ingest.mjs";
 import { measureQuality } from "./quality.mjs";
+import { measureScholars } from "./scholar-quality.mjs";
 
 const PARTS = ["quality", "size", "ingest", "stalls"];
 const { values, positionals } = parseArgs({
@@ -24,7 +25,10 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0].model}\n`);
 let isWell = true;
-if (wanted.includes("quality")) isWell = await measureQuality(report);
+if (wanted.includes("quality")) {
+  isWell = await measureQuality(report);
+  await measureScholars(folder, report);
+}
 if (wanted.includes("size")) for (const chunks of values.chunks.split(",")) measureSize(Number(chunks));
 if (wanted.includes("ingest") || wanted.includes("stalls")) await measureIngest({ folder, report });
 process.exit(isWell ? 0 : 1);

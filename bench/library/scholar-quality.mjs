@@ -1,13 +1,14 @@
-// How a library of 20,000 passages answers scholars' questions, which were written before its order was tuned.
+// How a library of 20,000 passages answers the questions of scholars, which were written before its order was tuned.
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { openLibrary } from "../../packages/library/dist/library.js";
 import { openTableEmbedder } from "../../packages/library/dist/search/table-embedder.js";
+import { searchAnswer } from "../../packages/library/dist/service/results.js";
 import { openSqlite } from "../../packages/library/dist/store/sqlite/open-sqlite.js";
 import { SCHOLAR_SOURCES, writeScholars } from "./scholars.mjs";
 
 const QUESTIONS = JSON.parse(readFileSync(new URL("scholar-questions.json", import.meta.url), "utf8"));
-/** By kind of question: the number of first results that must contain the answer, and the target share. */
+/** By kind of question: among how many of the first results the answer must be, and how often that is the goal. */
 const KINDS = {
   authorOnTopic: { depth: 1, goal: 16 },
   directEnglish: { depth: 1 },
@@ -17,12 +18,11 @@ const KINDS = {
   crossLanguage: { depth: 5, goal: 7 },
 };
 
-export async function measureScholars(folder, report, { embedder, verbose = false } = {}) {
+export async function measureScholars(folder, report, { verbose = false } = {}) {
   const files = writeScholars(join(folder, "scholars"));
   if (!files) return reportMissing(report);
   const file = join(folder, "scholars.db");
-  const own = embedder ?? (await openTableEmbedder());
-  const library = await openLibrary({ file, embedder: own });
+  const library = await openLibrary({ file, embedder: await openTableEmbedder() });
   for (const path of files) await library.add({ path });
   const { documents } = await library.documents({}, { limit: 1000, offset: 0 });
   const of = (name) => `quality: scholars, ${documents.reduce((sum, one) => sum + one.chunks, 0)} passages, ${name}`;
@@ -46,11 +46,32 @@ export async function measureScholars(folder, report, { embedder, verbose = fals
     const name = `${kind} among the first ${depth}`;
     report(of(name), `${found[0]} of ${count}, FTS5 on author, title, text ${found[1]}`, goal && `${goal}`);
   }
+  await measureTokens(library, (name, value, goal) => report(of(name), value, goal));
   await measureRefusals(library, (name, value) => report(of(name), value), verbose);
   await library[Symbol.asyncDispose]();
 }
 
-/** A question without an answer must have no result; one with an answer must have some. */
+/** About four characters of JSON are a token. */
+const TOKEN = 4;
+
+/** What an answer of ten passages costs a model, with every field and in the compact form. */
+async function measureTokens(library, report) {
+  const sizes = { text: 0, full: 0, compact: 0 };
+  for (const [query] of [...QUESTIONS.directEnglish, ...QUESTIONS.directFrench]) {
+    const { hits } = await library.search("chunk", { query, limit: 10, minSimilarity: 0, filter: {} });
+    const found = await Promise.all(
+      hits.map(async (hit) => ({ hit, document: await library.document(hit.passage.sourceId) })),
+    );
+    const { content, structuredContent } = searchAnswer(found, { total_count: hits.length, query });
+    sizes.text += hits.reduce((sum, { passage }) => sum + passage.text.length, 0);
+    sizes.full += JSON.stringify(structuredContent).length;
+    sizes.compact += content[0].text.length;
+  }
+  const of = (size) => `${Math.round(size / TOKEN / (QUESTIONS.directEnglish.length + QUESTIONS.directFrench.length))}`;
+  report("tokens of a 10-hit answer", `${of(sizes.compact)} (passages alone ${of(sizes.text)})`, `< ${of(sizes.full)}`);
+}
+
+/** A question without an answer is to be answered with nothing; one with an answer is not. */
 async function measureRefusals(library, report, verbose) {
   let empty = 0;
   for (const query of QUESTIONS.unanswerable) {
@@ -76,7 +97,7 @@ function shown(hit, names) {
   return hit ? `${names.get(hit.passage.sourceId)}: ${hit.passage.text.slice(0, 80)}` : "nothing";
 }
 
-/** SQLite's own word index over author, title and text, in its own order, as the state of the art of one line. */
+/** SQLite's own index of words over author, title and text, in its own order, as the state of the art of one line. */
 function byFts5(file) {
   let opened;
   return async (query) => {

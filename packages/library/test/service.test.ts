@@ -76,6 +76,62 @@ describe("the nine tools", () => {
     expect(await hub.call("search_chunks", args)).toMatchObject({ ok: false, kind: "invalid_params" });
   });
 
+  test.each<[string, Record<string, unknown>]>([
+    ["an empty author", { author_filter: "" }],
+    ["an author of spaces", { author_filter: "  " }],
+    ["null for every filter", { author_filter: null, work_filter: null, language_filter: null }],
+    ["a limit as text", { limit: "5" }],
+    ["initials of the author", { author_filter: "C. S. Peirce" }],
+    ["a part of the title", { work_filter: "clear ideas" }],
+  ])("R20: search_chunks understands %s", async (_case, args) => {
+    await add();
+    const { results } = await call("search_chunks", { query: "What is nominalism?", ...args });
+    expect((results as object[])[0]).toMatchObject({ chunk_id: "clear#1" });
+  });
+
+  test("R20: search_chunks answers a question without an answer with no results and names near misses", async () => {
+    await add();
+    const answer = await call("search_chunks", { query: "chocolate cake recipes of law firms in Paris" });
+    expect(answer).toMatchObject({
+      results: [],
+      total_count: 0,
+      near_misses: expect.arrayContaining([
+        {
+          chunk_id: "clear#1",
+          canonical_reference: "Peirce, Charles Sanders, On Clear Ideas (1878)",
+          section_path: "On Clear Ideas › Truth",
+          score: expect.any(Number),
+        },
+      ]),
+    });
+  });
+
+  test("R20: the text of an answer names each document once and omits fields that repeat others", async () => {
+    await add();
+    const outcome = await hub.call("search_chunks", { query: "What is nominalism?" });
+    const { content } = (outcome as unknown as { result: { content: { text: string }[] } }).result;
+    const answer = JSON.parse(content[0]!.text);
+    expect(answer).toEqual({
+      results: [
+        {
+          text: expect.stringContaining("Nominalism denies"),
+          similarity: expect.any(Number),
+          score: expect.any(Number),
+          chunk_id: "clear#1",
+          work_author: "Peirce, Charles Sanders",
+          work_title: "On Clear Ideas",
+          section_path: "Truth",
+        },
+      ],
+      total_count: 1,
+      query: "What is nominalism?",
+      matches: expect.any(Number),
+      documents: {
+        clear: { reference: "Peirce, Charles Sanders, On Clear Ideas (1878)", link: expect.stringMatching(/^file:/) },
+      },
+    });
+  });
+
   test("R21: parse_pdf reads a file and tells what it made of it", async () => {
     expect(await call("parse_pdf", { pdf_path: "clear.md" })).toMatchObject({
       success: true,

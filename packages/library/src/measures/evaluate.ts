@@ -1,4 +1,5 @@
 import type { Embedder } from "../search/embedder.ts";
+import { passageTerms } from "../search/passage-terms.ts";
 import { searchPassages } from "../search/search.ts";
 import { Terms } from "../search/terms.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite.ts";
@@ -64,7 +65,7 @@ interface EvaluationSource extends Evaluation {
 async function addOne(store: LibraryStore, { title, text }: BeirDocument, adding: EvaluationSource): Promise<void> {
   const { terms, language, embedder, sourceId } = adding;
   const whole = `${title}\n${text}`;
-  const words = terms.of(whole, language);
+  const indexed = passageTerms({ title, section: [], text }, { terms, language });
   const [vector] = embedder ? await embedder.embed([whole], "passage") : [];
   const chunk = {
     ordinal: 0,
@@ -73,8 +74,7 @@ async function addOne(store: LibraryStore, { title, text }: BeirDocument, adding
     from: 0,
     to: text.length,
     text,
-    terms: words.join(" "),
-    length: words.length,
+    ...indexed,
     ...(vector && { vector }),
   };
   const document = {

@@ -95,7 +95,7 @@ export async function compareLibraries(
     const request = { query, limit: LIMIT, filter: {}, minSimilarity: 0 };
     const [first, second] = [one, other].map(async (store) => {
       const { hits, matches } = await searchPassages("chunk", request, { store, terms, embedder });
-      const found = hits.map(({ passage, similarity }) => [passage.sourceId, passage.ordinal, similarity]);
+      const found = hits.map(({ passage, cosine }) => [passage.sourceId, passage.ordinal, cosine]);
       return JSON.stringify({ found, matches });
     });
     if ((await first) !== (await second)) different.push(query);

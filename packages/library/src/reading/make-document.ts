@@ -8,6 +8,7 @@ import { readWhole } from "../documents/open-file.ts";
 import { mergeMetadata, type Metadata } from "../documents/metadata.ts";
 import { visibleLine } from "../documents/visible-text.ts";
 import { summariesOf } from "../documents/summary.ts";
+import { passageTerms } from "../search/passage-terms.ts";
 import { Terms } from "../search/terms.ts";
 import type { PassageFields } from "../store/store.ts";
 import type { MadeDocument, ReadRequest } from "./messages.ts";
@@ -69,17 +70,16 @@ interface SectionRange {
 
 async function passagesOf(
   assembled: AssembledDocument,
-  { language, title }: Metadata,
+  { language, title, author }: Metadata,
   { request, onStep }: { readonly request: ReadRequest; readonly onStep: () => void },
 ): Promise<Pick<MadeDocument, "chunks" | "summaries">> {
   if (language !== undefined) await terms.load([language]);
   const { text, pageStarts } = assembled;
   const passage = ({ section, from, to }: SectionRange, ordinal: number, own = text.slice(from, to)): PassageFields => {
-    // A passage often has its subject only in the titles above it.
-    const words = terms.of([title, ...section, own].join("\n"), language);
+    const indexed = passageTerms({ author, title, section, text: own }, { terms, language });
     const pages = pagesOf(pageStarts, from, to);
     const place = { ordinal, section, from, to, ...(pages && { pages }) };
-    return { ...place, text: own, terms: words.join(" "), length: words.length, level: 0 };
+    return { ...place, text: own, ...indexed, level: 0 };
   };
   const chunks = chunksOf(assembled, request.chunk, language).map((piece, ordinal) => passage(piece, ordinal));
   onStep();

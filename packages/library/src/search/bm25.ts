@@ -1,5 +1,5 @@
 import { TermCounter } from "./term-counter.ts";
-import type { TermGroup } from "./terms.ts";
+import { isExactTerm, type TermGroup } from "./terms.ts";
 
 /** Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009): the usual values. */
 const K1 = 1.2;
@@ -65,7 +65,7 @@ export function normOf(length: number, { averageLength }: TermStats): number {
 }
 
 export function weightsOf(groups: readonly TermGroup[], stats: TermStats): number[] {
-  return groups.map((group) => weightOf(frequencyOf(group, stats), stats.passages));
+  return groups.map((group) => groupWeight(group, stats));
 }
 
 /** Returns an upper limit of the number of passages that contain any term of the group. */
@@ -76,8 +76,24 @@ export function frequencyOf(group: TermGroup, { frequencies, passages }: TermSta
   );
 }
 
+/** Share of the weight of a word that counts for a word as it is written, beside its stem. */
+const EXACT_SHARE = 0.1;
+
+/** Returns the weight of a word: higher for rarer ones, and highest for a word that no passage has. */
+export function groupWeight(group: TermGroup, stats: TermStats): number {
+  const weight = weightOf(frequencyOf(group, stats), stats.passages);
+  return group.every(isExactTerm) ? weight * EXACT_SHARE : weight;
+}
+
 function weightOf(frequency: number, passages: number): number {
   return Math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5));
+}
+
+/** Returns the score of a passage of average length that has each word once. A word that no passage has counts too. */
+export function fullScore(groups: readonly TermGroup[], stats: TermStats): number {
+  // The stem stands for a word that no passage has as it is written.
+  const counted = groups.filter((group) => !group.every(isExactTerm) || frequencyOf(group, stats) > 0);
+  return counted.reduce((sum, group) => sum + groupWeight(group, stats), 0);
 }
 
 /** Passages that are looked at for each one that is wanted: with fewer than twenty, better ones are missed. */

@@ -8,8 +8,13 @@ export function citationOf(
   const named = author === undefined ? title : `${author}, ${title}`;
   const work = year === undefined ? named : `${named} (${year})`;
   if (!pages) return work;
+  return `${work}, ${pageText({ pageStarts }, pages)}`;
+}
+
+/** Returns the pages as they are cited: «p. ii (3)», «pp. 3–4». */
+export function pageText({ pageStarts }: Pick<StoredDocument, "pageStarts">, pages: readonly [number, number]): string {
   const [from, to] = pages.map((page) => pageName(page, pageStarts[page - 1]?.label));
-  return `${work}, ${from === to ? `p. ${from}` : `pp. ${from}–${to}`}`;
+  return from === to ? `p. ${from}` : `pp. ${from}–${to}`;
 }
 
 /** Returns the printed page label, and the page number if it differs. */

@@ -1,13 +1,16 @@
-/** Function words, without accents. They make up about half of a question. */
+/**
+ * Function words, without accents. They make up about half of a question. Those that are nouns as well, such as
+ * «will» and «fait», are no stop words.
+ */
 const STOP_WORDS: Readonly<Record<string, string>> = {
   en:
     "a an and are as at be been but by can could did do does for from had has have he her his how i if in into is " +
-    "it its me my no not of on or our she should so some such than that the their them then there these they this " +
-    "those to was we were what when where which while who whom whose why will with would you your",
+    "it its ll me my no not of on or our re s she should so some such t than that the their them then there these " +
+    "they this those to ve was we were what when where which while who whom whose why with would you your",
   fr:
     "a ai ainsi alors as au aucun aussi aux avec avez avoir avons c car ce ceci cela celle celles celui ces cet " +
     "cette ceux chez comme comment d dans de des dois doit doivent donc dont du elle elles en entre es est et " +
-    "etais etait ete etes etre eux fait faire faut il ils j je l la le les leur leurs lors lui m ma mais me meme " +
+    "etais etait ete etes etre eux faire faut il ils j je l la le les leur leurs lors lui m ma mais me meme " +
     "mes moi mon n ne ni nos notre nous on ont or ou par pas peut peuvent peux plus pour pourquoi puis qu " +
     "quand que quel quelle quelles quels qui quoi s sa sans se sera ses si soit son sont sous suis sur t ta te " +
     "tes toi ton tous tout toute toutes tu un une va vers vos votre vous y",
@@ -37,4 +40,21 @@ const SETS = new Map(Object.entries(STOP_WORDS).map(([language, words]) => [lang
 /** Expects a word without accents. Returns false for a language without a list. */
 export function isStopWord(word: string, language: string): boolean {
   return SETS.get(language)?.has(word) === true;
+}
+
+/** One function word is not enough: «war» is one in German. */
+const MIN_STOP_WORDS = 2;
+
+/**
+ * Returns the language to which most function words of a query belong. Undefined if it has fewer than two, or as many
+ * of another language: a query is too short to detect its language otherwise.
+ */
+export function queryLanguage(words: readonly string[]): string | undefined {
+  const counts = Array.from(SETS, ([language, own]) => ({
+    language,
+    count: words.filter((word) => own.has(word)).length,
+  })).toSorted((one, other) => other.count - one.count);
+  const [first, second] = counts;
+  const isCertain = first !== undefined && first.count >= MIN_STOP_WORDS && first.count > (second?.count ?? 0);
+  return isCertain ? first.language : undefined;
 }

@@ -5,6 +5,9 @@ import type { Embedder } from "./embedder.ts";
 /** Time before yielding to the event loop, which other work shares. */
 const TURN_MS = 10;
 
+/** Measured with 421 passages that 48 English questions found among 26,000, of which 195 were right. */
+const CALIBRATION = { middle: 0.37, spread: 0.15 };
+
 /** The embedder that comes with the package, which understands English and needs no service. */
 export async function openTableEmbedder(): Promise<Embedder> {
   const table = await loadEmbedder();
@@ -13,6 +16,7 @@ export async function openTableEmbedder(): Promise<Embedder> {
     id: table.model,
     dimensions: table.dimensions,
     languages: ["en"],
+    calibration: CALIBRATION,
     embed: async (texts) => {
       const vectors: Float32Array[] = [];
       for (const text of texts) {

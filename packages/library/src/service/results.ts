@@ -1,4 +1,4 @@
-import { citationOf, linkTo } from "../search/cite.ts";
+import { citationOf, linkTo, pageText } from "../search/cite.ts";
 import type { NearestText, QuotePlace } from "../search/find-quote.ts";
 import type { Hit } from "../search/search.ts";
 import { SECTION_SEPARATOR, type Heading, type StoredDocument, type StoredPassage } from "../store/store.ts";
@@ -9,7 +9,7 @@ export function chunkResult(passage: StoredPassage, document: StoredDocument, hi
   const label = pages && document.pageStarts[pages[0] - 1]?.label;
   return {
     text,
-    similarity: hit ? hit.similarity : 1,
+    ...similarityIn(hit),
     source_id: sourceId,
     canonical_reference: citationOf(document, pages),
     section_path: section.join(SECTION_SEPARATOR),
@@ -23,6 +23,69 @@ export function chunkResult(passage: StoredPassage, document: StoredDocument, hi
     ...pageBreaks(passage, document),
     link: linkTo(document, pages),
     ...(hit && { score: hit.score }),
+  };
+}
+
+/** A similarity that is not known is absent. */
+function similarityIn(hit: Hit | undefined): object {
+  if (!hit) return { similarity: 1 };
+  return hit.similarity === undefined ? {} : { similarity: hit.similarity };
+}
+
+/** A hit with its document. */
+export interface FoundPassage {
+  readonly hit: Hit;
+  readonly document: StoredDocument;
+}
+
+/**
+ * The answer of a search. Programs get every field of a passage; the text for a model names each document once, and
+ * omits fields that repeat others: about a third of the tokens.
+ */
+export function searchAnswer(found: readonly FoundPassage[], answer: object): object {
+  const full = found.map(({ hit, document }) => chunkResult(hit.passage, document, hit));
+  const documents = new Map(found.map(({ document }) => [document.sourceId, documentReference(document)]));
+  const compact = {
+    results: found.map(compactResult),
+    ...answer,
+    ...(documents.size > 0 && { documents: Object.fromEntries(documents) }),
+  };
+  return {
+    content: [{ type: "text", text: JSON.stringify(compact) }],
+    structuredContent: { results: full, ...answer },
+  };
+}
+
+function documentReference(document: StoredDocument): object {
+  return { reference: citationOf(document), link: linkTo(document) };
+}
+
+/** The source id and the order are parts of the chunk id; the title above the sections is the work's. */
+function compactResult({ hit, document }: FoundPassage): object {
+  const { passage, score } = hit;
+  const { sourceId, ordinal, section, pages, text } = passage;
+  const own = section[0] === document.title ? section.slice(1) : section;
+  return {
+    text,
+    ...similarityIn(hit),
+    score,
+    chunk_id: chunkId(sourceId, ordinal),
+    work_author: document.author ?? "",
+    work_title: document.work,
+    ...(own.length > 0 && { section_path: own.join(SECTION_SEPARATOR) }),
+    ...(pages && { page: pageText(document, pages) }),
+    ...pageBreaks(passage, document),
+  };
+}
+
+/** A passage below the relevance of a hit, without its text: it is named, and not quoted. */
+export function nearMissResult({ hit, document }: FoundPassage): object {
+  const { passage, score } = hit;
+  return {
+    chunk_id: chunkId(passage.sourceId, passage.ordinal),
+    canonical_reference: citationOf(document, passage.pages),
+    section_path: passage.section.join(SECTION_SEPARATOR),
+    score,
   };
 }
 
@@ -60,11 +123,11 @@ export function nearestResult(nearest: NearestText): object {
   };
 }
 
-export function summaryResult({ passage, similarity, score }: Hit, document: StoredDocument): object {
+export function summaryResult({ passage, score, ...hit }: Omit<Hit, "cosine">, document: StoredDocument): object {
   const { text, section, level, concepts = [], sourceId } = passage;
   return {
     text,
-    similarity,
+    ...(hit.similarity !== undefined && { similarity: hit.similarity }),
     title: section.at(-1) ?? document.title,
     section_path: section.join(SECTION_SEPARATOR),
     level,

@@ -1,13 +1,18 @@
+/** Null and an empty text are no filter, as models send them for parameters that they do not use. */
 export interface Filters {
-  readonly author_filter?: string;
-  readonly work_filter?: string;
-  readonly language_filter?: string;
+  readonly author_filter?: string | null;
+  readonly work_filter?: string | null;
+  readonly language_filter?: string | null;
 }
 
 export const FILTERS = {
-  author_filter: { type: "string", description: "Only works by this author; part of the name is enough: Peirce." },
-  work_filter: { type: "string", description: "Only this work, by its whole title." },
-  language_filter: { type: "string", description: "Only works in this language: en, fr." },
+  author_filter: {
+    type: "string",
+    default: null,
+    description: "Only works by this author, in any form of the name: Peirce; C. S. Peirce; Peirce, Charles Sanders.",
+  },
+  work_filter: { type: "string", default: null, description: "Only works with these words in their title." },
+  language_filter: { type: "string", default: null, description: "Only works in this language: en, fr." },
 };
 
 export const SOURCE_ID = {

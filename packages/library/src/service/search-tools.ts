@@ -4,7 +4,16 @@ import { languageCode } from "../search/language-codes.ts";
 import type { Hit } from "../search/search.ts";
 import type { Filter, StoredDocument } from "../store/store.ts";
 import type { Library } from "../library.ts";
-import { chunkResult, nearestResult, placeResult, readChunkId, summaryResult } from "./results.ts";
+import {
+  chunkResult,
+  nearestResult,
+  nearMissResult,
+  placeResult,
+  readChunkId,
+  searchAnswer,
+  summaryResult,
+  type FoundPassage,
+} from "./results.ts";
 import * as schemas from "./schemas.ts";
 
 /** One that is not there is made where it may be. */
@@ -53,9 +62,10 @@ export function registerSearchTools(hub: ModuleHub, open: OpenLibrary): void {
     handler: async ({ query, limit = 10, min_similarity: minSimilarity = 0, collection, ...filters }) => {
       const library = await open(collection);
       const filter = filterOf(filters);
-      const { hits, matches } = await library.search("chunk", { query, limit, minSimilarity, filter });
-      const results = await withDocuments(library, hits, (hit, document) => chunkResult(hit.passage, document, hit));
-      return { results, total_count: results.length, query, matches };
+      const { hits, matches, nearMisses } = await library.search("chunk", { query, limit, minSimilarity, filter });
+      const found = await withDocuments(library, hits);
+      const answer = { total_count: hits.length, query, matches, ...(await nearMissesIn(library, nearMisses)) };
+      return searchAnswer(found, answer);
     },
   });
   hub.registerTool<SearchSummaries>({
@@ -70,9 +80,9 @@ export function registerSearchTools(hub: ModuleHub, open: OpenLibrary): void {
       const library = await open(collection);
       const isAll = least <= 1 && most >= 5;
       const request = { query, limit, minSimilarity: 0, filter: {}, ...(!isAll && { levels: [least, most] as const }) };
-      const { hits } = await library.search("summary", request);
-      const results = await withDocuments(library, hits, summaryResult);
-      return { results, total_count: results.length, query };
+      const { hits, nearMisses } = await library.search("summary", request);
+      const results = (await withDocuments(library, hits)).map(({ hit, document }) => summaryResult(hit, document));
+      return { results, total_count: results.length, query, ...(await nearMissesIn(library, nearMisses)) };
     },
   });
   registerQuotations(hub, open);
@@ -132,34 +142,40 @@ function registerQuotations(hub: ModuleHub, open: OpenLibrary): void {
   });
 }
 
-/** Adds the documents to the results. Each document is loaded once. */
-async function withDocuments(
-  library: Library,
-  hits: readonly Hit[],
-  show: (hit: Hit, document: StoredDocument) => object,
-): Promise<object[]> {
+/** Adds the documents to the hits. Each document is loaded once. */
+async function withDocuments(library: Library, hits: readonly Hit[]): Promise<FoundPassage[]> {
   const documents = new Map<string, StoredDocument>();
-  const results: object[] = [];
+  const found: FoundPassage[] = [];
   for (const hit of hits) {
     const { sourceId } = hit.passage;
     const document = documents.get(sourceId) ?? (await library.document(sourceId));
     documents.set(sourceId, document);
-    results.push(show(hit, document));
+    found.push({ hit, document });
   }
-  return results;
+  return found;
+}
+
+/** Names the best passages of a search that found nothing relevant. */
+async function nearMissesIn(library: Library, nearMisses: readonly Hit[]): Promise<object> {
+  if (nearMisses.length === 0) return {};
+  return { near_misses: (await withDocuments(library, nearMisses)).map(nearMissResult) };
 }
 
 /** Throws a `DocumentError` for a language that is none. */
 export function filterOf({ author_filter: author, work_filter: work, language_filter: tag }: schemas.Filters): Filter {
-  const language = tag === undefined ? undefined : languageCode(tag);
-  if (tag !== undefined && language === undefined)
+  const language = isGiven(tag) ? languageCode(tag) : undefined;
+  if (isGiven(tag) && language === undefined)
     throw new DocumentError(
       "VALIDATION_ERROR",
       `language_filter must be the code of a language, such as fr, got ${JSON.stringify(tag)}.`,
     );
   return {
-    ...(author !== undefined && { author }),
-    ...(work !== undefined && { work }),
+    ...(isGiven(author) && { author }),
+    ...(isGiven(work) && { work }),
     ...(language !== undefined && { language }),
   };
+}
+
+function isGiven(filter: string | null | undefined): filter is string {
+  return typeof filter === "string" && filter.trim() !== "";
 }

@@ -84,9 +84,9 @@ export interface StoredPassage extends Omit<PassageFields, "terms" | "length" | 
 export type PassageKind = "chunk" | "summary";
 
 export interface Filter {
-  /** The author's name must contain all these words. */
+  /** The author's name must contain all these words, in any order; an initial stands for a word that begins with it. */
   readonly author?: string;
-  /** The whole title of the work, case-insensitive. */
+  /** Words that are next to one another in the title of the work, case-insensitive. */
   readonly work?: string;
   /** ISO 639-1. */
   readonly language?: string;

@@ -1,4 +1,4 @@
-import { authorKey, plainWords } from "../../search/names.ts";
+import { authorFilter, authorKey, plainWords } from "../../search/names.ts";
 import type { PostgresValue } from "./postgres-driver.ts";
 import type { DocumentFields, Filter } from "../store.ts";
 
@@ -26,17 +26,19 @@ export function arrayOf(values: readonly (string | number)[]): string {
 
 /** Returns the condition and the values of a filter. Placeholders are numbered from `from`. */
 export function whereOf({ author, work, language }: Filter, from: number): { sql: string; values: PostgresValue[] } {
-  const words = author === undefined ? [] : authorKey(author).split(" ").filter(Boolean);
+  const words = author === undefined ? [] : authorFilter(author);
   const conditions: string[] = [];
   const values: PostgresValue[] = [];
-  const add = (condition: (place: string) => string, value: string): void => {
-    conditions.push(condition(`$${from + values.length}`));
-    values.push(storable(value));
-  };
-  for (const word of words) add((place) => `position(${place} in ' ' || author_key || ' ') > 0`, ` ${word} `);
-  if (work !== undefined) add((place) => `work_key = ${place}`, plainWords(work));
-  if (language !== undefined) add((place) => `language = ${place}`, language);
+  const place = (value: string): string => `$${from + values.push(storable(value)) - 1}`;
+  const has = (key: string, part: string): string => `position(${place(part)} in ${key}) > 0`;
+  for (const { word, isInitial } of words ?? []) {
+    const key = "' ' || author_key || ' '";
+    if (isInitial) conditions.push(has(key, ` ${word}`));
+    else conditions.push(`(${has(key, ` ${word} `)} or ${has(key, ` ${Array.from(word)[0]!} `)})`);
+  }
+  if (work !== undefined) conditions.push(has("' ' || work_key || ' '", ` ${plainWords(work)} `));
+  if (language !== undefined) conditions.push(`language = ${place(language)}`);
   // A filter name without letters matches no author.
-  if (author !== undefined && words.length === 0) conditions.push("false");
+  if (!words) conditions.push("false");
   return { sql: conditions.length > 0 ? conditions.join(" and ") : "true", values };
 }

@@ -1,6 +1,6 @@
 import type { Candidate, TermStats, WantedTerms } from "../../search/bm25.ts";
 import type { TextPlace, TextPlacesRequest } from "../../search/text-places.ts";
-import { authorKey, plainWords } from "../../search/names.ts";
+import { authorFilter, plainWords } from "../../search/names.ts";
 import { DocumentRanges } from "../document-ranges.ts";
 import { Frequencies } from "../frequencies.ts";
 import { candidateOf, documentOf, passageFieldsOf, passageOf } from "../rows.ts";
@@ -293,18 +293,25 @@ class SqliteStore implements LibraryStore {
 const ALL = "1";
 
 function whereOf({ author, work, language }: Filter): { readonly sql: string; readonly values: Value[] } {
-  const words = author === undefined ? [] : authorKey(author).split(" ").filter(Boolean);
-  const conditions = [
-    ...words.map(() => "instr(' ' || author_key || ' ', ?) > 0"),
-    ...(work === undefined ? [] : ["work_key = ?"]),
-    ...(language === undefined ? [] : ["language = ?"]),
-  ];
-  const values = [
-    ...words.map((word) => ` ${word} `),
-    ...(work === undefined ? [] : [plainWords(work)]),
-    ...(language === undefined ? [] : [language]),
-  ];
+  const words = author === undefined ? [] : authorFilter(author);
+  const conditions: string[] = [];
+  const values: Value[] = [];
+  const add = (condition: string, ...own: readonly Value[]): void => {
+    conditions.push(condition);
+    values.push(...own);
+  };
+  for (const { word, isInitial } of words ?? []) {
+    if (isInitial) add("instr(' ' || author_key, ?) > 0", ` ${word}`);
+    else
+      add(
+        "(instr(' ' || author_key || ' ', ?) > 0 or instr(' ' || author_key || ' ', ?) > 0)",
+        ` ${word} `,
+        ` ${Array.from(word)[0]!} `,
+      );
+  }
+  if (work !== undefined) add("instr(' ' || work_key || ' ', ?) > 0", ` ${plainWords(work)} `);
+  if (language !== undefined) add("language = ?", language);
   // A filter name without letters matches no author.
-  if (author !== undefined && words.length === 0) conditions.push("0");
+  if (!words) conditions.push("0");
   return { sql: conditions.length > 0 ? conditions.join(" and ") : ALL, values };
 }

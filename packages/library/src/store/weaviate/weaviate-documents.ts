@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { authorKey, plainWords } from "../../search/names.ts";
+import { authorFilter, hasAuthor, hasTitlePart } from "../../search/names.ts";
 import type { DocumentFields, Filter, PassageKind, StoredDocument } from "../store.ts";
 import type { WeaviateClient } from "./weaviate-client.ts";
 import type { Classes } from "./weaviate-schema.ts";
@@ -130,15 +130,16 @@ export class WeaviateDocuments {
 
   /** By author, work and source id. */
   async matching(filter: Filter): Promise<DocumentFacts[]> {
-    const words = filter.author === undefined ? undefined : authorKey(filter.author).split(" ").filter(Boolean);
-    const work = filter.work === undefined ? undefined : plainWords(filter.work);
+    const { author, work, language } = filter;
+    const words = author === undefined ? [] : authorFilter(author);
     const all = Array.from((await this.all()).values());
     return all
       .filter(
-        ({ authorKey: author, workKey, language }) =>
-          (words === undefined || (words.length > 0 && words.every((word) => ` ${author} `.includes(` ${word} `)))) &&
-          (work === undefined || workKey === work) &&
-          (filter.language === undefined || language === filter.language),
+        (one) =>
+          words !== undefined &&
+          hasAuthor(one.authorKey, words) &&
+          (work === undefined || hasTitlePart(one.workKey, work)) &&
+          (language === undefined || one.language === language),
       )
       .toSorted(
         (one, other) =>

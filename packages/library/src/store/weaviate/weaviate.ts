@@ -202,8 +202,8 @@ class WeaviateStore implements LibraryStore {
   }
 
   async candidates(kind: PassageKind, { any, and }: WantedTerms, filter: Filter): Promise<Candidate[]> {
-    const where = whereOf(filter);
-    if (any.length === 0 || where === undefined) return [];
+    const where = any.length === 0 ? undefined : await this.#whereOf(filter);
+    if (where === undefined) return [];
     const live = await this.#liveKeys();
     const holds = [any, ...(and ? [and] : [])].map((terms): Where => ({
       path: ["terms"],
@@ -223,7 +223,7 @@ class WeaviateStore implements LibraryStore {
   }
 
   async nearest(kind: PassageKind, vector: Float32Array, { filter, count }: { filter: Filter; count: number }) {
-    const where = whereOf(filter);
+    const where = await this.#whereOf(filter);
     if (where === undefined) return [];
     const live = await this.#liveKeys();
     for (let wanted = count; ; wanted *= 2) {
@@ -326,6 +326,15 @@ class WeaviateStore implements LibraryStore {
     throw this.#client.failure(`${what} are missing, or replaced again and again`);
   }
 
+  /** Returns undefined if no document matches. Names are compared here, as no tokenizer knows initials. */
+  async #whereOf(filter: Filter): Promise<readonly Where[] | undefined> {
+    const { author, work, language } = filter;
+    if (author === undefined && work === undefined)
+      return language === undefined ? [] : [{ path: ["language"], operator: "Equal", valueText: language }];
+    const keys = (await this.#documents.matching(filter)).map(({ key }) => key);
+    return keys.length === 0 ? undefined : [{ path: ["documentKey"], operator: "ContainsAny", valueInt: keys }];
+  }
+
   async #liveKeys(): Promise<ReadonlySet<number>> {
     return new Set(Array.from((await this.#documents.all()).values(), ({ key }) => key));
   }
@@ -380,18 +389,6 @@ function listedOf(document: DocumentFields, { key, passages, created, now }: Pas
     chunk: sizes(passages.chunks),
     summary: sizes(passages.summaries),
   };
-}
-
-/** Returns undefined if nothing can match: a filter name without letters matches no author. */
-function whereOf({ author, work, language }: Filter): readonly Where[] | undefined {
-  const words = author === undefined ? [] : authorKey(author).split(" ").filter(Boolean);
-  if (author !== undefined && words.length === 0) return undefined;
-  return [
-    ...(words.length > 0 ? [{ path: ["authorWords"], operator: "ContainsAll", valueText: words }] : []),
-    // Nothing is no value that can be looked for.
-    ...(work === undefined ? [] : [{ path: ["workKey"], operator: "Equal", valueText: `=${plainWords(work)}` }]),
-    ...(language === undefined ? [] : [{ path: ["language"], operator: "Equal", valueText: language }]),
-  ];
 }
 
 function storedOf(object: PassageObject): StoredPassage {

@@ -1,0 +1,37 @@
+import type { Terms } from "./terms.ts";
+
+/** What of a passage is indexed. */
+export interface IndexedPassage {
+  readonly author?: string | undefined;
+  readonly title: string;
+  readonly section: readonly string[];
+  readonly text: string;
+}
+
+/** A word of the author's name, of the title or of the section counts as often as that many words of the text. */
+const AUTHOR_WEIGHT = 3;
+const TITLE_WEIGHT = 2;
+const SECTION_WEIGHT = 2;
+
+/**
+ * Returns the terms by which a passage is found. A passage often has its subject only in the titles above it, and its
+ * author nowhere. The terms of these fields are repeated, which gives them their weight in every store; the length
+ * counts each once.
+ */
+export function passageTerms(
+  { author = "", title, section, text }: IndexedPassage,
+  { terms, language }: { readonly terms: Terms; readonly language: string | undefined },
+): { readonly terms: string; readonly length: number } {
+  // A title is often the first heading as well.
+  const headings = section.filter((heading) => heading !== title);
+  const fields = [
+    { own: terms.indexed(author, language), weight: AUTHOR_WEIGHT },
+    { own: terms.indexed(title, language), weight: TITLE_WEIGHT },
+    { own: terms.indexed(headings.join("\n"), language), weight: SECTION_WEIGHT },
+    { own: terms.indexed(text, language), weight: 1 },
+  ];
+  return {
+    terms: fields.flatMap(({ own, weight }) => Array.from({ length: weight }, () => own).flat()).join(" "),
+    length: fields.reduce((sum, { own }) => sum + own.length, 0),
+  };
+}
