@@ -1,4 +1,4 @@
-// What must work on Windows, through the built command line. Runs on Windows and under Wine; writes one line for each
+// Checks of the built command line on Windows. Runs on Windows and under Wine; writes one line for each
 // check to standard output, or to the file in CHECKS_REPORT.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Audience } from "../../packages/toolyard/src/auth/audience.ts";
 import { createOAuthAccess, type OAuthAccess } from "../../packages/toolyard/src/auth/create-oauth-access.ts";
-import { resolveAuth, type AuthConfig } from "../../packages/toolyard/src/auth/options.ts";
+import { resolveAuth, type HubAuthConfig } from "../../packages/toolyard/src/auth/options.ts";
 import type { GrantRights } from "../../packages/toolyard/src/core/calls/identity.ts";
 import type { Authentication } from "../../packages/toolyard/src/core/ports/authenticator.ts";
 import { EVERYTHING } from "../../packages/toolyard/src/core/ports/rights.ts";
@@ -27,7 +27,7 @@ afterEach(async () => {
   await issuer[Symbol.asyncDispose]();
 });
 
-function create(more: Partial<AuthConfig["issuer"]> = {}, grantRights: GrantRights = () => ALL): OAuthAccess {
+function create(more: Partial<HubAuthConfig["issuer"]> = {}, grantRights: GrantRights = () => ALL): OAuthAccess {
   const options = resolveAuth({ modes: ["issuer"], issuer: { url: issuer.url, ...more } });
   const access = createOAuthAccess({
     options,

@@ -114,7 +114,7 @@ export const AuthSchema = Type.Object(
   },
   { description: "How callers over HTTP sign in." },
 );
-export type AuthConfig = Static<typeof AuthSchema>;
+export type HubAuthConfig = Static<typeof AuthSchema>;
 
 export interface IssuerOptions {
   readonly url: string;
@@ -142,7 +142,7 @@ export interface AuthOptions {
 }
 
 /** Fills in the defaults. Throws an `OptionError` for a combination that admits no caller or checks too little. */
-export function resolveAuth(raw: AuthConfig = {}): AuthOptions {
+export function resolveAuth(raw: HubAuthConfig = {}): AuthOptions {
   const options = readOptions(AuthSchema, raw, "auth.");
   const { modes, audience, scopes, clock_skew: clockSkewMs, timeout, issuer } = options;
   if (modes.includes("issuer") && !issuer)

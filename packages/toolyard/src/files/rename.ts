@@ -8,7 +8,7 @@ const BUSY = /^(?:EPERM|EACCES|EBUSY)$/;
 /** Pauses before further attempts, in milliseconds: 2 seconds altogether. */
 const PAUSES_MS: readonly number[] = [10, 20, 40, 80, 150, 300, 600, 800];
 
-/** What a test replaces. */
+/** Functions that a test replaces. */
 export interface RenameSystem {
   readonly platform: NodeJS.Platform;
   readonly rename: (from: string, to: string) => Promise<void>;

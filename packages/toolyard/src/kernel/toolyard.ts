@@ -114,7 +114,7 @@ export interface ToolyardBase {
   close(): Promise<void>;
 }
 
-export interface Identity {
+export interface ProgramIdentity {
   readonly endpoint: string;
   readonly principal?: Principal;
   readonly clientName?: string;
@@ -123,7 +123,7 @@ export interface Identity {
 
 export function toolyardOf(
   base: ToolyardBase,
-  { endpoint, principal = LOCAL_PRINCIPAL, clientName, clientVersion }: Identity,
+  { endpoint, principal = LOCAL_PRINCIPAL, clientName, clientVersion }: ProgramIdentity,
 ): Toolyard {
   const { port } = base;
   const connection = `${endpoint}:${nextCallId()}`;

@@ -7,7 +7,7 @@ const TASKKILL_TIMEOUT_MS = 5000;
 /** Exit code of `taskkill` if there is no process with the number. */
 const NO_PROCESS = 128;
 
-/** What ending a tree needs of Windows; a test replaces it. */
+/** Functions of Windows that end a process tree; a test replaces them. */
 export interface WindowsSystem {
   readonly isAlive: (pid: number) => boolean;
   /** Ends a process and what it started. Resolves with the exit code; undefined if `taskkill` did not run. */

@@ -71,7 +71,7 @@ function clientOf(options: OAuthOptions, { server }: MachineServer): ClientRecor
   return givenClient(options, server);
 }
 
-interface Grant {
+interface MachineGrant {
   readonly grant: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -80,7 +80,7 @@ const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 const TOKEN_TYPE = "urn:ietf:params:oauth:token-type:";
 const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-async function grantOf(context: LoginContext, found: MachineServer): Promise<Grant> {
+async function grantOf(context: LoginContext, found: MachineServer): Promise<MachineGrant> {
   const { assertion = "", grant, subjectTokenType, audience } = context.options;
   if (grant === "client_credentials") return { grant, parameters: {} };
   if (grant === "token_exchange") {

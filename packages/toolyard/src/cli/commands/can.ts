@@ -65,13 +65,17 @@ interface JudgedTarget {
   readonly subject: Subject;
 }
 
-interface Question {
+interface AccessQuestion {
   readonly hub: Hub;
   readonly caller: string;
   readonly profile: string | undefined;
 }
 
-function answerFor(principal: Principal, { subject, name }: JudgedTarget, { hub, caller, profile }: Question): Answer {
+function answerFor(
+  principal: Principal,
+  { subject, name }: JudgedTarget,
+  { hub, caller, profile }: AccessQuestion,
+): Answer {
   const asked = { caller, name, source: subject.source ?? "" };
   const selected = profile === undefined ? undefined : getService(hub.services, PROFILES).find(profile);
   const within = selected ? withProfile(principal, selected) : principal;

@@ -17,7 +17,7 @@ import { eachClient } from "../input/each-client.ts";
 import { fileOf } from "../input/named-client.ts";
 import type { Io } from "../output/io.ts";
 import { denyPatterns } from "./deny-patterns.ts";
-import type { ConnectWork, HubState } from "./options.ts";
+import type { ConnectWork, ConnectedHubState } from "./options.ts";
 import { configOf, writtenServers } from "./target.ts";
 
 /** The planned change for one client. */
@@ -128,7 +128,7 @@ export async function movedBefore(client: ClientKind, file: string, io: Io): Pro
 /** Returns the client's entry for the hub. Throws a `UsageError` if the client cannot have one. */
 export async function entryOf(
   { client, hidden }: Pick<ClientPlan, "client" | "hidden">,
-  hub: HubState,
+  hub: ConnectedHubState,
   { options, io, target }: ConnectWork,
 ): Promise<JsonObject> {
   const { config } = hub;

@@ -1,7 +1,7 @@
 import type { HiddenServer } from "../../config/connect/hidden-servers.ts";
 import { DEFAULT_SEPARATOR } from "../../core/names/names.ts";
 import { UsageError } from "../failure.ts";
-import type { HubState } from "./options.ts";
+import type { ConnectedHubState } from "./options.ts";
 
 /**
  * Returns patterns for `serve --deny` that match the tools, prompts and URIs of these servers. Throws a `UsageError`
@@ -9,7 +9,7 @@ import type { HubState } from "./options.ts";
  */
 export function denyPatterns(
   hidden: readonly HiddenServer[],
-  { config: { tree }, servers }: HubState,
+  { config: { tree }, servers }: ConnectedHubState,
 ): readonly string[] {
   const separator = tree.catalog?.separator ?? DEFAULT_SEPARATOR;
   return hidden.flatMap(({ name, because }) => {

@@ -25,7 +25,7 @@ export interface Target {
 }
 
 /** The hub as clients will get it. */
-export interface HubState {
+export interface ConnectedHubState {
   readonly config: LoadedHubConfig;
   /** Its servers, by name, including those about to be added. */
   readonly servers: ReadonlyMap<string, JsonObject>;

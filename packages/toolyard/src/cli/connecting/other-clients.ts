@@ -13,13 +13,17 @@ import { fileOf } from "../input/named-client.ts";
 import { print } from "../output/io.ts";
 import { movedBefore } from "./client-plans.ts";
 import { denyPatterns } from "./deny-patterns.ts";
-import type { ConnectWork, HubState } from "./options.ts";
+import type { ConnectWork, ConnectedHubState } from "./options.ts";
 
 /**
  * Hides new servers of the hub from already connected clients if their own files withhold the same program. Otherwise,
  * connecting one client could grant additional access to another one.
  */
-export async function limitOthers(connected: ReadonlySet<ClientKind>, hub: HubState, work: ConnectWork): Promise<void> {
+export async function limitOthers(
+  connected: ReadonlySet<ClientKind>,
+  hub: ConnectedHubState,
+  work: ConnectWork,
+): Promise<void> {
   for (const client of CLIENTS.filter((one) => !connected.has(one))) {
     try {
       await limitClient(client, hub, work);
@@ -30,7 +34,7 @@ export async function limitOthers(connected: ReadonlySet<ClientKind>, hub: HubSt
   }
 }
 
-async function limitClient(client: ClientKind, hub: HubState, work: ConnectWork): Promise<void> {
+async function limitClient(client: ClientKind, hub: ConnectedHubState, work: ConnectWork): Promise<void> {
   const { servers } = hub;
   const { io, target } = work;
   const path = fileOf(client, io);

@@ -12,7 +12,7 @@ const PIPED_COLUMNS = 100;
 /** Columns with these headers contain states, which are coloured. */
 const STATE_HEADERS: readonly string[] = ["state", ""];
 
-export interface TableOptions extends Pick<Io, "width" | "color"> {
+export interface TextTableOptions extends Pick<Io, "width" | "color"> {
   /** Lines of one cell on a terminal; the rest is cut. @default no limit */
   readonly maxLines?: number;
 }
@@ -22,7 +22,11 @@ export interface TableOptions extends Pick<Io, "width" | "color"> {
  * words longer than their column are split; if there is no room for columns, each row becomes a block of lines. Without
  * a terminal, no word is split, so that `toolyard list | grep …` finds every word.
  */
-export function table(headers: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): string {
+export function table(
+  headers: readonly string[],
+  rows: readonly (readonly string[])[],
+  options: TextTableOptions,
+): string {
   const { width } = options;
   const cells = rows.map((row) => headers.map((_, column) => plainLine(row[column] ?? "")));
   const columns = headers.map((header, column) => [header, ...cells.map((row) => row[column]!)]);
@@ -44,7 +48,7 @@ function longestWord(text: string): number {
 function columnText(
   headers: readonly string[],
   rows: readonly (readonly string[])[],
-  { width, color, widths, maxLines = Infinity }: TableOptions & { readonly widths: readonly number[] },
+  { width, color, widths, maxLines = Infinity }: TextTableOptions & { readonly widths: readonly number[] },
 ): string {
   const { bold, dim } = colorsOf({ color });
   const isTerminal = width !== undefined;
@@ -77,7 +81,7 @@ function columnText(
 function block(
   headers: readonly string[],
   [first = "", ...row]: readonly string[],
-  { width, color, maxLines = Infinity }: TableOptions & { readonly width: number },
+  { width, color, maxLines = Infinity }: TextTableOptions & { readonly width: number },
 ): string {
   const { bold, dim } = colorsOf({ color });
   const lines = row.flatMap((cell, at) => {

@@ -38,7 +38,7 @@ export function compilePattern(text: string): Pattern {
   };
 }
 
-/** Whether it matches URIs: names have no colon. */
+/** Returns true if it matches URIs: names have no colon. */
 export function isForUris({ text, qualified }: Pattern): boolean {
   return qualified ? isForUris(qualified.rest) : text.includes(":");
 }

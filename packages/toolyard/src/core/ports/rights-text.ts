@@ -2,7 +2,7 @@ import type { NarrowRights, Subject } from "./permission.ts";
 import { EVERYTHING, permissionOf, type Rights } from "./rights.ts";
 
 /** The rule of rights that decides about a subject. */
-export interface Decision {
+export interface RightsDecision {
   readonly permitted: boolean;
   /** One clause, such as ``role reader: `deny` matches by `github__*` ``. */
   readonly rule: string;
@@ -11,7 +11,7 @@ export interface Decision {
 const NO_LIMIT = "nothing limits these rights";
 
 /** Returns the rule that decides whether rights permit a subject. `permissionOf` decides, so both always agree. */
-export function explainRights(rights: Rights, subject: Subject): Decision {
+export function explainRights(rights: Rights, subject: Subject): RightsDecision {
   const permitted = permissionOf(rights).permits(subject);
   if (rights === EVERYTHING) return { permitted, rule: NO_LIMIT };
   if ("every" in rights) return explainEvery(rights.every, subject);
@@ -21,7 +21,7 @@ export function explainRights(rights: Rights, subject: Subject): Decision {
   return { permitted, rule: permitted ? rules[0]! : [...new Set(rules)].join("; ") };
 }
 
-function explainEvery(parts: readonly Rights[], subject: Subject): Decision {
+function explainEvery(parts: readonly Rights[], subject: Subject): RightsDecision {
   const decisions = parts.map((part) => explainRights(part, subject));
   const refusal = decisions.find(({ permitted }) => !permitted);
   if (refusal) return refusal;

@@ -1,6 +1,6 @@
 import { Audience } from "../../auth/audience.ts";
 import { createOAuthAccess, type OAuthAccess } from "../../auth/create-oauth-access.ts";
-import { resolveAuth, type AuthConfig, type AuthOptions } from "../../auth/options.ts";
+import { resolveAuth, type HubAuthConfig, type AuthOptions } from "../../auth/options.ts";
 import { AUTH_SERVER } from "../../auth/services.ts";
 import { OptionError } from "../../core/errors.ts";
 import { VARIABLES } from "../../core/services.ts";
@@ -14,7 +14,7 @@ import { LiveAuthServer } from "./live-auth-server.ts";
 
 /** Sections that decide how callers authenticate. */
 export interface AuthReads {
-  readonly auth?: AuthConfig;
+  readonly auth?: HubAuthConfig;
   readonly server?: { readonly token?: string; readonly tokens?: object };
 }
 

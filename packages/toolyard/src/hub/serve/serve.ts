@@ -101,7 +101,7 @@ async function openAll(
   hub: Hub,
   server: ServerConfig,
   place: ListenPlace,
-): Promise<{ readonly endpoints: OpenEndpoints; readonly address: ListenerAddress }> {
+): Promise<{ readonly endpoints: ServedEndpoints; readonly address: ListenerAddress }> {
   const endpoints = await openEndpoints(hub, server, place);
   const { access, listener, publicUrl } = place;
   try {
@@ -122,7 +122,7 @@ export interface MountPlace {
 }
 
 /** The open endpoints of one place. */
-export interface OpenEndpoints extends Omit<Endpoint, "mount"> {
+export interface ServedEndpoints extends Omit<Endpoint, "mount"> {
   /** Returns whether requests at a path below the base path need credentials. */
   readonly isMount: (path: string) => boolean;
 }
@@ -132,7 +132,7 @@ export async function openEndpoints(
   hub: Hub,
   server: ServerConfig,
   { access, listener, certificate, publicUrl }: MountPlace,
-): Promise<OpenEndpoints> {
+): Promise<ServedEndpoints> {
   const wanted = wantedEndpoints(hub.features, configOf(hub, server));
   const endpoints = await openWanted(wanted, {
     ...hub.services,
