@@ -53,13 +53,17 @@ export interface Step {
 
 /** A browser that keeps cookies, follows redirects within the hub, and sends forms. */
 export class Visitor {
-  readonly #toy: ToyHub;
+  readonly #toy: ToyHub & { readonly outside?: (url: URL, init: RequestInit) => Promise<Response> };
   readonly #cookies = new Map<string, { readonly value: string; readonly path: string }>();
   /** Address of the last page. */
   at = "";
 
   constructor(toy: ToyHub) {
     this.#toy = toy;
+  }
+
+  #fetch(url: URL, init: RequestInit): Promise<Response> {
+    return this.#toy.outside ? this.#toy.outside(url, init) : fetch(url, init);
   }
 
   get cookies(): readonly string[] {
@@ -71,7 +75,7 @@ export class Visitor {
     const origin = new URL(this.#toy.served.address.url).origin;
     let [next, sent] = [new URL(address, origin), init];
     for (let hops = 0; hops < 10; hops += 1) {
-      const answer = await fetch(next, {
+      const answer = await this.#fetch(next, {
         ...sent,
         redirect: "manual",
         headers: { ...(sent.headers as Record<string, string>), cookie: this.#cookieFor(next.pathname) },
