@@ -105,43 +105,38 @@ async function expectSignIn(port: number): Promise<void> {
 const has = (program: string): boolean => spawnSync(program, ["-v"]).error === undefined;
 
 describe("the configuration of the guide", () => {
-  test.skipIf(!has("nginx"))(
-    "nginx is not on this machine: a client signs in through it",
-    async () => {
-      const port = await freePort();
-      const server = blockOf("server {")
-        .replace("listen 443 ssl", `listen 127.0.0.1:${port} ssl`)
-        .replace(/ssl_certificate [^;]+/, `ssl_certificate ${folder}/cert.pem`)
-        .replace(/ssl_certificate_key [^;]+/, `ssl_certificate_key ${folder}/key.pem`)
-        .replace("http://127.0.0.1:8808", toy.served.address.url);
-      const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
-        (one) => `${one}_temp_path ${folder}/${one};`,
-      );
-      const text = `daemon off; pid ${folder}/pid; error_log ${folder}/log; events {}\nhttp { access_log off; ${paths.join(" ")}\n${server}\n}\n`;
-      writeFileSync(join(folder, "nginx.conf"), text);
-      proxy = spawn("nginx", ["-p", folder, "-e", `${folder}/log`, "-c", join(folder, "nginx.conf")], {
-        stdio: "ignore",
-      });
-      await expectSignIn(port);
-    },
-    60_000,
-  );
+  test("lets a client sign in through nginx", async ({ skip }) => {
+    skip(!has("nginx"), "nginx is not on this machine");
+    const port = await freePort();
+    const server = blockOf("server {")
+      .replace("listen 443 ssl", `listen 127.0.0.1:${port} ssl`)
+      .replace(/ssl_certificate [^;]+/, `ssl_certificate ${folder}/cert.pem`)
+      .replace(/ssl_certificate_key [^;]+/, `ssl_certificate_key ${folder}/key.pem`)
+      .replace("http://127.0.0.1:8808", toy.served.address.url);
+    const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+      (one) => `${one}_temp_path ${folder}/${one};`,
+    );
+    const head = `daemon off; pid ${folder}/pid; error_log ${folder}/log; events {}`;
+    const text = `${head}\nhttp { access_log off; ${paths.join(" ")}\n${server}\n}\n`;
+    writeFileSync(join(folder, "nginx.conf"), text);
+    proxy = spawn("nginx", ["-p", folder, "-e", `${folder}/log`, "-c", join(folder, "nginx.conf")], {
+      stdio: "ignore",
+    });
+    await expectSignIn(port);
+  }, 60_000);
 
-  test.skipIf(!has("caddy"))(
-    "Caddy is not on this machine: a client signs in through it",
-    async () => {
-      const port = await freePort();
-      const site = blockOf(`${NAME} {`)
-        .replace(`${NAME} {`, `https://${NAME}:${port} {\n\ttls ${folder}/cert.pem ${folder}/key.pem\n\tbind 127.0.0.1`)
-        .replace("127.0.0.1:8808", new URL(toy.served.address.url).host);
-      writeFileSync(join(folder, "Caddyfile"), `{\n\tadmin off\n\tauto_https off\n\tskip_install_trust\n}\n${site}\n`);
-      const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-      proxy = spawn("caddy", ["run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")], {
-        stdio: "ignore",
-        env,
-      });
-      await expectSignIn(port);
-    },
-    60_000,
-  );
+  test("lets a client sign in through Caddy", async ({ skip }) => {
+    skip(!has("caddy"), "Caddy is not on this machine");
+    const port = await freePort();
+    const site = blockOf(`${NAME} {`)
+      .replace(`${NAME} {`, `https://${NAME}:${port} {\n\ttls ${folder}/cert.pem ${folder}/key.pem\n\tbind 127.0.0.1`)
+      .replace("127.0.0.1:8808", new URL(toy.served.address.url).host);
+    writeFileSync(join(folder, "Caddyfile"), `{\n\tadmin off\n\tauto_https off\n\tskip_install_trust\n}\n${site}\n`);
+    const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+    proxy = spawn("caddy", ["run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")], {
+      stdio: "ignore",
+      env,
+    });
+    await expectSignIn(port);
+  }, 60_000);
 });
