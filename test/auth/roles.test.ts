@@ -19,7 +19,7 @@ const ROLES = {
   limited: { allow: ["meta.*"], scopes: ["status"], members: { groups: ["limited"] } },
   robot: { allow: ["meta.ping"], scopes: [], members: { clients: ["bot"] } },
 };
-const SCOPES = { status: { required_by: ["meta.get_server_status"] }, log: { required_by: ["meta.get_server_l*"] } };
+const SCOPES = { status: { required_by: ["meta.get_server_status"] }, log: { required_by: ["meta.get_module_*"] } };
 const PROFILES = { desk: { tools: ["meta.ping", "meta.get_server_status"], roles: ["reader", "watcher"] } };
 
 function open(more: JsonObject = {}): Promise<ToyHub> {
@@ -84,7 +84,7 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
       expect.stringContaining("insufficient_scope"),
     ]);
     expect((await call("meta.get_server_status", { ...STAFF, scope: "status" })).status).toBe(200);
-    const barred = await call("meta.get_server_logs", { sub: "6", groups: ["limited"], scope: "log" });
+    const barred = await call("meta.get_module_info", { sub: "6", groups: ["limited"], scope: "log" });
     expect([barred.status, barred.headers.get("www-authenticate")]).toEqual([403, null]);
     expect(await barred.text()).toContain("needs the scope log, which no role of yours permits");
     expect((await call("meta.get_server_status", { sub: "6", groups: ["limited"], scope: "status" })).status).toBe(200);
