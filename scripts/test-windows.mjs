@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -71,7 +71,8 @@ async function underWine(node) {
 async function servesRest(node, { folder, env }) {
   const port = await freePort();
   const main = `Z:${join(ROOT, "packages", "toolyard", "dist", "cli", "main.js")}`;
-  const options = { env, cwd: folder, stdio: "ignore" };
+  const log = openSync(join(folder, "hub.log"), "w");
+  const options = { env, cwd: folder, stdio: ["ignore", log, log] };
   const hub = spawn("wine", [node, main, "serve", "--port", String(port)], options);
   const base = `http://127.0.0.1:${port}`;
   try {
@@ -87,9 +88,10 @@ async function servesRest(node, { folder, env }) {
       body: "{}",
     });
     const texts = await Promise.all([tools, root, ping].map((response) => response.text()));
-    return /"tool_search"/.test(texts[0]) && /is an MCP endpoint/.test(texts[1]) && /pong/.test(texts[2]);
+    return /"execute_code"/.test(texts[0]) && /is an MCP endpoint/.test(texts[1]) && /pong/.test(texts[2]);
   } finally {
     hub.kill("SIGKILL");
+    closeSync(log);
   }
 }
 

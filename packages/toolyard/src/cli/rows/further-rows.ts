@@ -5,6 +5,7 @@ import { coreRow } from "./core-row.ts";
 import { extrasRow } from "./extras-row.ts";
 import { gnnRow } from "./gnn-row.ts";
 import { libraryRow } from "./library-row.ts";
+import { serviceRow } from "./service-row.ts";
 import { setupRows } from "./setup-rows.ts";
 import { signInRows } from "./sign-in-rows.ts";
 import { userRows } from "./user-rows.ts";
@@ -32,6 +33,7 @@ export function furtherRows(options: CommonOptions): {
       ...accessRows([config, yes, json], options),
       ...signInRows([config, yes, json], timeout),
       ...userRows(json),
+      serviceRow([config, yes, json]),
       extrasRow(json),
       gnnRow(json),
       libraryRow(json),
