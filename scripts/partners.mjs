@@ -14,6 +14,8 @@ import { runCase, SCENARIOS, TRANSPORTS } from "./partners/run-case.mjs";
 
 // Rendered programs of GNN models are a separate kind of partner.
 if (process.argv[2] === "gnn") await import("./partners/gnn.mjs");
+// The public sample models of GNN are another kind.
+if (process.argv[2] === "gnn-samples") await import("./partners/gnn-samples.mjs");
 // An authorization server and its servers are another kind.
 if (process.argv[2] === "sign-in") await import("./partners/sign-in.mjs");
 // Clients of the document library's nine tools are another kind.
