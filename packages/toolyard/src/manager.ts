@@ -1,6 +1,8 @@
 export {
   MCPManager,
+  type ClientLine,
   type ManagedCallOptions,
+  type ManagerClient,
   type ManagerError,
   type ManagerOptions,
 } from "./compat/manager/mcp-manager.ts";

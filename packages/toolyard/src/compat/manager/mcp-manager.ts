@@ -29,8 +29,29 @@ export interface ManagerOptions {
    * @default none
    */
   readonly aliases?: Readonly<Record<string, string>>;
+  /**
+   * Returns the client of a server, in place of a connection to it, for tests without a server. Called once for each
+   * server, when it is first needed. @default an `MCPClient`
+   */
+  readonly client?: (line: ClientLine) => ManagerClient;
   /** @default standard error, from level warning */
   readonly logger?: Logger;
+}
+
+/** A line of the registry with the tool that it was registered for and the server's address. */
+export type ClientLine = RegistryLine & { readonly tool: string; readonly url: string };
+
+/** The part of a client that a manager uses. What `callTool` throws becomes the error of the service. */
+export interface ManagerClient {
+  callTool(
+    tool: string,
+    args: JsonObject,
+    options: { readonly signal: AbortSignal; readonly timeout: string },
+  ): Promise<unknown>;
+  /** Absent: the tool's name of the registry is used. */
+  listTools?(): Promise<readonly ToolDefinition[]>;
+  start?(): Promise<void>;
+  stop?(): Promise<void>;
 }
 
 export interface ManagedCallOptions {
@@ -64,7 +85,8 @@ export class MCPManager implements AsyncDisposable {
   readonly #aliases: Readonly<Record<string, string>>;
   readonly #logger: Logger | undefined;
   readonly #entries = new Map<string, RegistryEntry>();
-  readonly #clients = new Map<string, MCPClient>();
+  readonly #clients = new Map<string, ManagerClient>();
+  readonly #createClient: ManagerOptions["client"];
   #names: RegistryNames | undefined;
   #isClosed = false;
   readonly call_tool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
@@ -78,13 +100,18 @@ export class MCPManager implements AsyncDisposable {
       timeout = 30,
       attempts = 2,
       aliases = {},
+      client,
       logger,
     } = snakeKeys(assertOptions("MCPManager", options, "timeout: 30, attempts: 2"), [
       "timeout",
       "attempts",
       "aliases",
+      "client",
       "logger",
     ]) as ManagerOptions;
+    if (client !== undefined && typeof client !== "function")
+      throw new OptionError(`\`client\` must be a function that returns a client, got a ${typeof client}.`);
+    this.#createClient = client;
     assertObjects({ registry, aliases });
     this.#timeoutMs = parseSeconds(timeout, "timeout");
     if (!Number.isInteger(attempts) || attempts < 1)
@@ -214,18 +241,17 @@ export class MCPManager implements AsyncDisposable {
     return this.#within(options, async (signal, remainingMs) => {
       const definition = await this.#definition(entry, signal);
       const client = this.#client(entry);
-      return client.callTool(definition?.name ?? entry.toolNames[0]!, args, {
-        signal,
-        timeout: `${Math.max(1, remainingMs())}ms`,
-      });
+      const name = definition?.name ?? entry.toolNames[0]!;
+      const timeout = `${Math.max(1, remainingMs())}ms`;
+      return orAborted(Promise.resolve(client.callTool(name, args, { signal, timeout })), signal);
     });
   }
 
   /** Returns the tool from its server's list, under any of its names. */
   async #definition(entry: RegistryEntry, signal: AbortSignal): Promise<ToolDefinition | undefined> {
     const client = this.#client(entry);
-    await orAborted(client.start(), signal);
-    const tools = await orAborted(client.listTools(), signal);
+    await orAborted(Promise.resolve(client.start?.()), signal);
+    const tools = (await orAborted(Promise.resolve(client.listTools?.()), signal)) ?? [];
     return entry.toolNames.map((name) => tools.find((tool) => tool.name === name)).find((tool) => tool !== undefined);
   }
 
@@ -246,12 +272,16 @@ export class MCPManager implements AsyncDisposable {
     if (this.#isClosed) throw new FailError(fail("unavailable", CLOSED, { retryable: false }));
   }
 
-  #client(entry: RegistryEntry): MCPClient {
+  #client(entry: RegistryEntry): ManagerClient {
     // The manager may be closed during a call.
     this.#assertOpen();
     const { endpoint, displayName, token } = entry;
     const key = connectionOf(entry);
     let client = this.#clients.get(key);
+    if (!client && this.#createClient) {
+      client = ownClient(this.#createClient({ ...entry.line, tool: entry.tool, url: endpoint }), entry.tool);
+      this.#clients.set(key, client);
+    }
     if (!client) {
       const logger = this.#logger?.with({ service: displayName });
       const settings = {
@@ -268,7 +298,7 @@ export class MCPManager implements AsyncDisposable {
   async #release(key: string): Promise<void> {
     const client = this.#clients.get(key);
     this.#clients.delete(key);
-    await client?.stop();
+    await client?.stop?.();
   }
 
   #toError({ displayName, line, tool }: RegistryEntry, error: unknown): ManagerError {
@@ -280,7 +310,7 @@ export class MCPManager implements AsyncDisposable {
       error: messageOf(error),
     });
     if (error instanceof OptionError) return { error: error.message };
-    if (failure && isAnswered(failure)) return { error: ownWords(failure.result) ?? failure.message };
+    if (failure && isAnswered(failure)) return { error: ownWords(failure.result) ?? withService(displayName, failure) };
     return { error: `${displayName} unavailable on port ${line.port}` };
   }
 }
@@ -294,6 +324,16 @@ export function isAnswered({ kind, result, rpcError }: Fail): boolean {
 function ownWords(result: JsonObject | undefined): string | undefined {
   const value = result === undefined ? undefined : toolValue(result);
   return isJsonObject(value) && typeof value["error"] === "string" ? value["error"] : undefined;
+}
+
+/** Names the service in the message about its limit (HTTP 429); other messages are about the call. */
+function withService(displayName: string, { kind, message }: Fail): string {
+  return kind === "limited" && !message.includes(displayName) ? `${displayName}: ${message}` : message;
+}
+
+function ownClient(client: unknown, tool: string): ManagerClient {
+  if (isJsonObject(client) && typeof client["callTool"] === "function") return client as unknown as ManagerClient;
+  throw new OptionError(`The client of ${tool} has no method \`callTool\`.`);
 }
 
 /** Lines with the same key share a connection. */
