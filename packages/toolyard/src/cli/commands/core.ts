@@ -99,7 +99,8 @@ async function answer(options: Options, io: Io, { work, isWhole = false, ...log 
     await closeMcpInstance();
     guard?.release();
     const isNowhere = error instanceof MCPToolNotFoundError || error instanceof MCPResourceNotFoundError;
-    const message = isNowhere && missing !== undefined ? `${messageOf(error)} ${missing}` : messageOf(error);
+    const hint = missing ?? nothingConfigured(options, io);
+    const message = isNowhere && hint !== undefined ? `${messageOf(error)} ${hint}` : messageOf(error);
     await printJson(io.stderr, { status: "error", message });
     return io.interrupted.aborted ? KINDS.cancelled.exit : FAILED;
   }
@@ -139,6 +140,16 @@ function coreOptions({ config, logLevel, verbose }: Options, io: Io, log: Log = 
     ...(logger ? { logger } : {}),
     ...(level ? { settings: { logging: { level } } } : {}),
   };
+}
+
+/** Returns why a core without any module has no tools but its own. Undefined if it has a configuration or modules. */
+function nothingConfigured(options: Options, io: Io): string | undefined {
+  const { config = [], paths = [] } = coreOptions(options, io);
+  if (config.length > 0 || paths.length > 0) return undefined;
+  return (
+    `No modules are configured: ${io.cwd} has no toolyard.toml and no folder src. ` +
+    "Run the command in the project's folder, or name a file with --config."
+  );
 }
 
 function readParams(text: string): JsonObject {

@@ -3,7 +3,7 @@ import { nextCallId } from "../../core/calls/call-id.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { HttpAnswer } from "../../http/answer/answer.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
-import { assertJsonContent } from "../../http/request/json-content.ts";
+import { assertJsonFromBrowsers } from "../../http/request/json-content.ts";
 import type { JsonBody } from "../../http/request/json-body.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import { assertOwnPage } from "../../http/request/own-page.ts";
@@ -99,7 +99,7 @@ export class JsonRpcHttpEndpoint implements Endpoint {
     const { mcp, dialects } = this.#parts;
     const body = await exchange.readBody();
     if (body.length === 0) return refuse(answer, RPC.invalidRequest, "Invalid Request: No data received");
-    assertJsonContent(exchange);
+    assertJsonFromBrowsers(exchange);
     const parsed = exchange.parseJson(body);
     if (!parsed.ok) return refuse(answer, ...wordsOf(parsed));
     const { value } = parsed;

@@ -10,6 +10,17 @@ export function assertJsonContent(request: Pick<HttpRequest, "header">): void {
     throw new Refusal(415, "Unsupported Media Type: Content-Type must be application/json");
 }
 
+/** Headers that browsers send with every POST, at least one of them, and that a page cannot remove. */
+const BROWSER_HEADERS = ["origin", "sec-fetch-site", "referer", "cookie"] as const;
+
+/**
+ * Throws a 415 if a browser sends a body that is not declared as JSON. Programs may omit the type: `curl -d` declares a
+ * form. A page of another site cannot use this, because its browser identifies itself.
+ */
+export function assertJsonFromBrowsers(request: Pick<HttpRequest, "header">): void {
+  if (BROWSER_HEADERS.some((name) => request.header(name) !== undefined)) assertJsonContent(request);
+}
+
 /** Only the media type counts, without its parameters; a list of types is not JSON. */
 export function isJsonContent(header: string | undefined): boolean {
   if (header === "application/json") return true;

@@ -214,7 +214,7 @@ describe("registrations of a module", () => {
   test("G6: reports a module that cannot be loaded, or registers wrongly, and loads the others", async () => {
     write("broken/mcp.py", "def register_tools(mcp):\n  raise KeyError('what')\n");
     write("syntax/mcp.py", "def (:\n");
-    write("wrong/mcp.py", 'def register_tools(mcp):\n  mcp.register_tool("w", print, {}, "d", colour="red")\n');
+    write("wrong/mcp.py", 'def register_tools(mcp):\n  mcp.register_tool("w", print, {}, "d", visibility="red")\n');
     module("good", "run = lambda: 1");
     const { tools, problems } = await start().listing();
     expect(tools.map(({ name }) => name)).toEqual(["good.t"]);
@@ -222,7 +222,7 @@ describe("registrations of a module", () => {
       expect.stringMatching(/^Failed to load or register tools from .*broken\/mcp\.py: KeyError: 'what'/),
       expect.stringMatching(/^Failed to load or register tools from .*syntax\/mcp\.py: SyntaxError: /),
       expect.stringMatching(
-        /^Failed to load or register tools from .*wrong\/mcp\.py: Tool `w`: `colour` is not an option/,
+        /^Failed to load or register tools from .*wrong\/mcp\.py: Tool `w`: `visibility` must be/,
       ),
     ]);
   });

@@ -1,3 +1,4 @@
+import { knownOptions } from "./tool-entry.ts";
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import { formatDuration } from "../../core/text/duration.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
@@ -166,7 +167,8 @@ class PythonModule {
   #registerTool({ name, schema, description, options }: JsonObject): void {
     const handler = (args: JsonObject, context: ToolContext): Promise<unknown> =>
       this.#run("tool", { name, arguments: args }, context);
-    this.#hub.registerTool(name as string, handler, schema as object, description as string, options as ToolOptions);
+    const known = knownOptions(options, String(name), (message) => this.#options.logger.warning(message));
+    this.#hub.registerTool(name as string, handler, schema as object, description as string, known as ToolOptions);
   }
 
   #registerResource({ uri, description, options }: JsonObject): void {

@@ -116,16 +116,32 @@ function readMembers(given: JsonObject, known: readonly string[], tool: string):
   const members: JsonObject = {};
   for (const [key, value] of Object.entries(given)) {
     const member = SPELLINGS.get(key) ?? key;
-    if (!known.includes(member)) {
-      const near = nearest(key, known, 1)[0];
-      throw new OptionError(
-        `Tool \`${tool}\`: \`${key}\` is not an ` +
-          `option${near === undefined ? "" : `; did you mean \`${near}\`?`} Known are ${known.join(", ")}.`,
-      );
-    }
+    if (!known.includes(member)) throw new OptionError(unknownOption(tool, key, known));
     if (value !== undefined) members[member] = value;
   }
   return members;
+}
+
+function unknownOption(tool: string, key: string, known: readonly string[]): string {
+  const near = nearest(key, known, 1)[0];
+  const advice = near === undefined ? "" : `; did you mean \`${near}\`?`;
+  return `Tool \`${tool}\`: \`${key}\` is not an option${advice} Known are ${known.join(", ")}.`;
+}
+
+/**
+ * Removes unknown options and reports each: servers of other projects know further keywords of `register_tool`, such as
+ * `module`, and their modules run here unchanged.
+ */
+export function knownOptions(
+  options: unknown,
+  tool: string,
+  onUnknown: (message: string) => void,
+): JsonObject | undefined {
+  if (!isJsonObject(options)) return undefined;
+  const isKnown = (key: string): boolean => OPTIONS.includes(SPELLINGS.get(key) ?? key);
+  for (const key of Object.keys(options))
+    if (!isKnown(key)) onUnknown(`${unknownOption(tool, key, OPTIONS)} It was ignored.`);
+  return Object.fromEntries(Object.entries(options).filter(([key]) => isKnown(key)));
 }
 
 function readLimits(members: JsonObject, tool: string): ToolLimits | undefined {

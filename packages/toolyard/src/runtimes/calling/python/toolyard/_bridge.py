@@ -179,7 +179,8 @@ class Bridge:
             self.server._module = module
             register = getattr(module, "register_tools", None)
             if callable(register):
-                register(self.server)
+                # `async def register_tools` registers when it is awaited.
+                settled(register(self.server))
         except BaseException as error:
             self._tell_files()
             return self._line.send({"method": "failed", "params": describe(error)})

@@ -4,6 +4,7 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+import sysconfig
 
 MAX_FILES = 1000
 
@@ -12,8 +13,9 @@ def load(path, root):
     """`root` is the configured folder: the module `<root>/export/mcp.py` becomes `<root's name>.export.mcp`, its
     folders packages."""
     folder = os.path.dirname(path)
-    # As Python does for a program: its own folder comes first. What lies further up comes last.
-    sys.path.insert(0, folder)
+    # A file of the folder that is called like a module of the standard library must not replace it. Installed packages
+    # come after the folder, and the folders further up come last.
+    sys.path.insert(_after_library(), folder)
     sys.path.extend(place for place in dict.fromkeys((root, os.path.dirname(root))) if place not in sys.path)
     way = os.path.relpath(folder, root)
     steps = [os.path.basename(root), *([] if way == "." else way.split(os.sep))]
@@ -30,6 +32,15 @@ def load(path, root):
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def _after_library():
+    """The place in `sys.path` behind the standard library."""
+    paths = sysconfig.get_paths()
+    library = {os.path.realpath(paths[name]) for name in ("stdlib", "platstdlib")}
+    library.update(os.path.join(path, "lib-dynload") for path in list(library))
+    places = [at for at, path in enumerate(sys.path) if os.path.realpath(path) in library]
+    return places[-1] + 1 if places else 0
 
 
 def _name(before, step):

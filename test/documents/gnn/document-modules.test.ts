@@ -1,0 +1,131 @@
+// Modules in Python as the core server's document and its public project write them.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Yard } from "../yard.ts";
+
+let yard: Yard;
+beforeEach(() => {
+  yard = new Yard();
+});
+afterEach(() => yard[Symbol.asyncDispose]());
+
+async function open(): Promise<void> {
+  await yard.open({ modules: { paths: [yard.path("src")] } });
+}
+
+async function rpc(method: string, params: object, headers: Readonly<Record<string, string>> = {}, path = "/jsonrpc") {
+  const response = await fetch(new URL(path, await yard.endpoint()), {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text.startsWith("{") ? (JSON.parse(text) as object) : text };
+}
+const JSON_TYPE = { "content-type": "application/json" };
+
+describe("G3: a module's own folder", () => {
+  test.each(["json", "logging", "types", "random", "enum", "asyncio", "inspect"])(
+    "does not replace the standard library by its file %s.py",
+    async (name) => {
+      yard.folder.write(`src/export/${name}.py`, "raise RuntimeError('the wrong file')\n");
+      yard.folder.write("src/export/helper.py", "VALUE = 5\n");
+      yard.folder.write(
+        "src/export/mcp.py",
+        `import ${name}\nimport helper\n` +
+          `def register_tools(mcp):\n    mcp.register_tool("export.where", lambda: [${name}.__name__, helper.VALUE], {}, "")\n`,
+      );
+      await open();
+      expect(await rpc("export.where", {}, JSON_TYPE)).toMatchObject({ body: { result: [name, 5] } });
+    },
+  );
+});
+
+test.each([
+  ["async def register_tools(mcp):\n", ""],
+  ["async def register_tools(mcp):\n    import asyncio\n    await asyncio.sleep(0)\n", ""],
+])("G4: %j registers", async (head) => {
+  yard.folder.write("src/late/mcp.py", `${head}    mcp.register_tool("late.five", lambda: 5, {}, "")\n`);
+  await open();
+  expect(await rpc("late.five", {}, JSON_TYPE)).toMatchObject({ body: { result: 5 } });
+});
+
+test("G6: an async register_tools that fails is reported like any other", async () => {
+  yard.folder.write("src/bad/mcp.py", "async def register_tools(mcp):\n    raise ValueError('no tide')\n");
+  yard.folder.write(
+    "src/good/mcp.py",
+    "def register_tools(mcp):\n    mcp.register_tool('good.five', lambda: 5, {}, '')\n",
+  );
+  await open();
+  expect(await rpc("good.five", {}, JSON_TYPE)).toMatchObject({ body: { result: 5 } });
+  expect(yard.log.whole).toContain("no tide");
+});
+
+describe("G8: unknown keywords of register_tool", () => {
+  test.each([
+    ["module='export'", "module"],
+    ["category='io', version='1.0'", "category"],
+    ["tags=['a']", "tags"],
+    ["requires_auth=False", "requires_auth"],
+    ["rate_limit=None, cache_ttl=30.0", "cache_ttl"],
+  ])("%s warn and leave the tool", async (keywords, name) => {
+    const text = `def register_tools(mcp):\n    mcp.register_tool("t.five", lambda: 5, {}, "", ${keywords})\n`;
+    yard.folder.write("src/t/mcp.py", text);
+    await open();
+    expect(await rpc("t.five", {}, JSON_TYPE)).toMatchObject({ body: { result: 5 } });
+    expect(yard.lines.filter((line) => line.startsWith("warning") && line.includes(`\`${name}\``))).toHaveLength(1);
+  });
+});
+
+describe("G30: a body without Content-Type: application/json", () => {
+  const five = () =>
+    yard.folder.write("src/t/mcp.py", 'def register_tools(mcp):\n    mcp.register_tool("t.five", lambda: 5, {}, "")\n');
+
+  test.each([
+    ["application/x-www-form-urlencoded", "/"],
+    ["application/x-www-form-urlencoded", "/jsonrpc"],
+    ["text/plain", "/jsonrpc"],
+    ["application/octet-stream", "/"],
+    ["application/json; charset=utf-8", "/"],
+  ])("is accepted from a program as %s at %s", async (type, path) => {
+    five();
+    await open();
+    expect(await rpc("t.five", {}, { "content-type": type }, path)).toMatchObject({ status: 200, body: { result: 5 } });
+  });
+
+  test.each([
+    [{ "sec-fetch-site": "cross-site" }],
+    [{ "sec-fetch-site": "same-site" }],
+    [{ referer: "http://elsewhere.test/" }],
+    [{ cookie: "a=b" }],
+  ])("is refused from a browser that sends %j", async (headers) => {
+    five();
+    await open();
+    const answer = await rpc("t.five", {}, { "content-type": "text/plain", ...headers });
+    expect([403, 415]).toContain(answer.status);
+    expect(JSON.stringify(answer.body)).not.toContain('"result"');
+  });
+
+  test("is refused with any Origin of another site", async () => {
+    five();
+    await open();
+    for (const origin of ["http://elsewhere.test", "null"])
+      // oxlint-disable-next-line no-await-in-loop -- One after the other is enough.
+      expect([403, 415]).toContain((await rpc("t.five", {}, { "content-type": "text/plain", origin })).status);
+  });
+});
+
+test("G70: the document's own meta_mcp.py loads, and the server's meta tools answer", async () => {
+  yard.folder.write("src/mcp/meta_mcp.py", META);
+  await open();
+  expect(await rpc("meta.get_server_status", {}, JSON_TYPE)).toMatchObject({ body: { result: { status: "running" } } });
+  expect(await rpc("meta.ping_document", {}, JSON_TYPE)).toMatchObject({ body: { error: { code: -32_601 } } });
+  expect(yard.lines.filter((line) => line.includes("Failed to load"))).toEqual([]);
+  expect(yard.lines).toContain("info Successfully registered tools from src.mcp.meta_mcp");
+});
+
+/** Our own words for the document's example: three tools under the names of the server's own. */
+const META = `
+def register_tools(mcp_instance):
+    for name in ("meta.get_server_status", "meta.get_full_capabilities", "meta.get_module_info"):
+        mcp_instance.register_tool(name=name, func=lambda: {"status": "document"}, schema={}, description="A meta tool.")
+`;
