@@ -32,7 +32,8 @@ describe("G3: a module's own folder", () => {
       yard.folder.write(
         "src/export/mcp.py",
         `import ${name}\nimport helper\n` +
-          `def register_tools(mcp):\n    mcp.register_tool("export.where", lambda: [${name}.__name__, helper.VALUE], {}, "")\n`,
+          `def register_tools(mcp):\n` +
+          `    mcp.register_tool("export.where", lambda: [${name}.__name__, helper.VALUE], {}, "")\n`,
       );
       await open();
       expect(await rpc("export.where", {}, JSON_TYPE)).toMatchObject({ body: { result: [name, 5] } });
@@ -127,5 +128,7 @@ test("G70: the document's own meta_mcp.py loads, and the server's meta tools ans
 const META = `
 def register_tools(mcp_instance):
     for name in ("meta.get_server_status", "meta.get_full_capabilities", "meta.get_module_info"):
-        mcp_instance.register_tool(name=name, func=lambda: {"status": "document"}, schema={}, description="A meta tool.")
+        mcp_instance.register_tool(
+            name=name, func=lambda: {"status": "document"}, schema={}, description="A meta tool."
+        )
 `;

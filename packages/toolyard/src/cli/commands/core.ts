@@ -98,10 +98,10 @@ async function answer(options: Options, io: Io, { work, isWhole = false, ...log 
   } catch (error) {
     await closeMcpInstance();
     guard?.release();
-    const isNowhere = error instanceof MCPToolNotFoundError || error instanceof MCPResourceNotFoundError;
-    const hint = missing ?? nothingConfigured(options, io);
-    const message = isNowhere && hint !== undefined ? `${messageOf(error)} ${hint}` : messageOf(error);
-    await printJson(io.stderr, { status: "error", message });
+    await printJson(io.stderr, {
+      status: "error",
+      message: withHint(error, missing ?? nothingConfigured(options, io)),
+    });
     return io.interrupted.aborted ? KINDS.cancelled.exit : FAILED;
   }
   await closeMcpInstance();
@@ -140,6 +140,12 @@ function coreOptions({ config, logLevel, verbose }: Options, io: Io, log: Log = 
     ...(logger ? { logger } : {}),
     ...(level ? { settings: { logging: { level } } } : {}),
   };
+}
+
+/** Adds to a message about an unknown tool or resource what the core lacks. */
+function withHint(error: unknown, hint: string | undefined): string {
+  const isNowhere = error instanceof MCPToolNotFoundError || error instanceof MCPResourceNotFoundError;
+  return isNowhere && hint !== undefined ? `${messageOf(error)} ${hint}` : messageOf(error);
 }
 
 /** Returns why a core without any module has no tools but its own. Undefined if it has a configuration or modules. */
