@@ -221,9 +221,7 @@ describe("registrations of a module", () => {
     expect(problems.map(({ message }) => message)).toEqual([
       expect.stringMatching(/^Failed to load or register tools from .*broken\/mcp\.py: KeyError: 'what'/),
       expect.stringMatching(/^Failed to load or register tools from .*syntax\/mcp\.py: SyntaxError: /),
-      expect.stringMatching(
-        /^Failed to load or register tools from .*wrong\/mcp\.py: Tool `w`: `visibility` must be/,
-      ),
+      expect.stringMatching(/^Failed to load or register tools from .*wrong\/mcp\.py: Tool `w`: `visibility` must be/),
     ]);
   });
 
