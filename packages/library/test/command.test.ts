@@ -17,6 +17,19 @@ describe("toolyard library", () => {
     expect(stdout).toContain(`file://${desk.path("books/clear.md")}`);
   });
 
+  test("adds to another collection, with warnings in the JSON output", async () => {
+    await using desk = await Desk.create({ ...BOOKS, "books/front.md": "---\ntitle: [\n---\nA text with words.\n" });
+    const options = ["--collection", "scholars", "--ocr", "off", "--json"];
+    const { code, stdout } = await desk.run(["library", "add", "books/clear.md", "books/front.md", ...options]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      sources: [{ status: "added", source_id: "clear" }, { warnings: [expect.stringContaining("front matter")] }],
+    });
+    expect(await desk.run(["library", "list", "--json"])).toMatchObject({ stdout: expect.stringContaining("[]") });
+    const env = { LIBRARY_COLLECTION: "scholars" };
+    expect((await desk.run(["library", "list"], { env })).stdout).toContain("On Clear Ideas");
+  });
+
   test("a pattern names files, and a private address is refused with the reason", async () => {
     await using desk = await Desk.create(BOOKS);
     expect(await desk.run(["library", "add", "books/**/o*.md"])).toMatchObject({
@@ -63,6 +76,8 @@ describe("toolyard library", () => {
   test.each([
     [["library", "add", "none.md"], "none.md is not there"],
     [["library", "search", "a", "--limit", "0"], "--limit must be a whole number from 1 to 500"],
+    [["library", "add", "books", "--ocr", "always"], "auto"],
+    [["library", "add", "books", "--collection", "Bad Name"], "small letters, digits and underscores"],
     [["library", "add", "books", "--year", "long ago"], "--year must be a whole number"],
   ])("%j is refused with the reason", async (words, message) => {
     await using desk = await Desk.create(BOOKS);

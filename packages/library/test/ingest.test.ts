@@ -257,6 +257,8 @@ describe("pictures of text", () => {
   let server: Server;
   let scan: Buffer;
   let asked: { readonly pages: number[]; readonly key: string | undefined }[];
+  /** Requests that the service answers with 429 before it works. */
+  let refusals = 0;
 
   beforeAll(async () => {
     scan = await scanOf([LINES]);
@@ -268,6 +270,11 @@ describe("pictures of text", () => {
       for await (const piece of request) pieces.push(piece as Buffer);
       const { pages, model } = JSON.parse(Buffer.concat(pieces).toString()) as { pages: number[]; model: string };
       asked.push({ pages, key: request.headers.authorization });
+      if (refusals > 0) {
+        refusals -= 1;
+        response.writeHead(429, { "retry-after": "0" }).end();
+        return;
+      }
       const answer = pages.map((index) => ({
         index,
         markdown: `Seen on page ${index}: a truth that agrees with all.`,
@@ -298,6 +305,13 @@ describe("pictures of text", () => {
     expect(await own.add({ path: two })).toMatchObject({ status: "added", costOcr: 0 });
     expect(asked).toHaveLength(1);
     expect(readdirSync(path("ocr"))).toHaveLength(1);
+  });
+
+  test("C41: a request that Mistral refuses for its rate limit is repeated after a pause", async () => {
+    refusals = 1;
+    await using own = await byMistral();
+    expect(await own.add({ path: write("scan.pdf", scan) })).toMatchObject({ status: "added", ocrPages: 1 });
+    expect(asked).toHaveLength(2);
   });
 
   test("what came into a scan's place since it was read is not sent", async () => {

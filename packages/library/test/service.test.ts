@@ -132,6 +132,19 @@ describe("the nine tools", () => {
     });
   });
 
+  test("add_documents reports the warnings of each document", async () => {
+    writeFileSync(
+      join(yard, "books", "latin.txt"),
+      Buffer.from("Un texte qui a été écrit il y a longtemps.", "latin1"),
+    );
+    const { sources } = await call("add_documents", { paths: ["clear.md", "latin.txt"] });
+    expect(sources).toEqual([
+      expect.not.objectContaining({ warnings: expect.anything() }),
+      expect.objectContaining({ warnings: [expect.stringContaining("Windows-1252")] }),
+    ]);
+    rmSync(join(yard, "books", "latin.txt"));
+  });
+
   test("R21: parse_pdf reads a file and tells what it made of it", async () => {
     expect(await call("parse_pdf", { pdf_path: "clear.md" })).toMatchObject({
       success: true,

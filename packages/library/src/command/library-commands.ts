@@ -11,6 +11,7 @@ import { openHere } from "../service.ts";
 import { settingsOf } from "../settings.ts";
 import { chunkResult, documentResult, documentRow } from "../service/results.ts";
 import { filterOf } from "../service/search-tools.ts";
+import type { OcrWish } from "../documents/ocr/ocr.ts";
 import type { StoredDocument, StoredPassage } from "../store/store.ts";
 import { AddProgress } from "./add-progress.ts";
 import { EXIT, type CommandIo } from "./command-io.ts";
@@ -25,6 +26,8 @@ export interface AddOptions extends LibraryCommandOptions {
   readonly author?: string;
   readonly year?: string;
   readonly language?: string;
+  readonly ocr?: OcrWish;
+  readonly collection?: string;
 }
 
 export interface FindOptions extends LibraryCommandOptions {
@@ -39,14 +42,14 @@ export const add = spoken(async (paths: readonly string[], options: AddOptions, 
   const metadata = metadataOf(options);
   const sources = await sourcesOf(paths, { files: anyFile(io.cwd), allowUrls: true });
   const progress = new AddProgress(await Promise.all(sources.map(sizeOf)), words);
-  await using library = await open(io);
+  await using library = await open(io, options.collection);
   const live = io.live(() => progress.lines(), options);
   const told: SourceResult[] = [];
   try {
     for (const source of sources) {
       io.signal.throwIfAborted();
       progress.begin(nameOfSource(source));
-      told.push(await addOne(source, { library, metadata, progress, words, signal: io.signal }));
+      told.push(await addOne(source, { library, metadata, progress, words, ocr: options.ocr, signal: io.signal }));
       const { line: last, isFailure } = told.at(-1)!;
       if (!options.json) await (isFailure ? io.say(last) : io.print(last));
     }
@@ -63,6 +66,7 @@ interface AddContext {
   readonly metadata: FoundMetadata;
   readonly progress: AddProgress;
   readonly words: Words;
+  readonly ocr: OcrWish | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -75,14 +79,21 @@ interface SourceResult {
 
 async function addOne(
   source: Source,
-  { library, metadata, progress, words, signal }: AddContext,
+  { library, metadata, progress, words, ocr, signal }: AddContext,
 ): Promise<SourceResult> {
   const path = nameOfSource(source);
   const onPage = (done: number, total: number): void => progress.page(done, total);
   try {
-    const { status, document } = await library.add({ ...source, metadata, signal, onPage, isByPerson: true });
-    const { sourceId, chunks } = document;
-    const row = { path, status, source_id: sourceId, chunks_count: chunks };
+    const { status, document } = await library.add({
+      ...source,
+      metadata,
+      signal,
+      onPage,
+      isByPerson: true,
+      ...(ocr && { ocr }),
+    });
+    const { sourceId, chunks, warnings } = document;
+    const row = { path, status, source_id: sourceId, chunks_count: chunks, ...(warnings.length > 0 && { warnings }) };
     return { row, line: addedLine(status, document, words), isFailure: false };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
@@ -225,8 +236,8 @@ export async function reindex(options: LibraryCommandOptions, io: CommandIo): Pr
   return EXIT.ok;
 }
 
-function open(io: CommandIo): Promise<Library> {
-  return openHere(settingsOf(io.env));
+function open(io: CommandIo, collection?: string): Promise<Library> {
+  return openHere(settingsOf(collection === undefined ? io.env : { ...io.env, LIBRARY_COLLECTION: collection }));
 }
 
 function filterIn({ author, work, language }: FindOptions) {

@@ -1,4 +1,5 @@
 import type { Block, FoundMetadata, Reader, ReaderOptions } from "./block.ts";
+import { supportBufferTransfer } from "./buffer-transfer.ts";
 import { DocumentError } from "./document-error.ts";
 import { pageReaderOf } from "./ocr/page-reader.ts";
 import { repairPages } from "./pdf-findings.ts";
@@ -179,6 +180,7 @@ export async function pictureOf(pdf: Pdf, number: number): Promise<SharedPicture
 }
 
 export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
+  supportBufferTransfer();
   const { getDocumentProxy } = await import("unpdf");
   try {
     // The reader keeps the bytes for itself.

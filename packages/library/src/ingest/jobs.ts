@@ -20,6 +20,8 @@ export interface SourceReport {
   readonly chunks_count?: number;
   readonly cost_ocr?: number;
   readonly ocr_pages?: number;
+  /** What the reader repaired or left out. Absent: nothing. */
+  readonly warnings?: readonly string[];
   readonly error?: string;
   readonly code?: string;
   readonly reason?: string;
@@ -257,7 +259,9 @@ export class Jobs implements AsyncDisposable {
       const { signal } = job.cancelled;
       const { status, document, costOcr, ocrPages } = await this.#add({ source, signal, onPage, ...how });
       const cost = { ...(costOcr > 0 && { cost_ocr: costOcr }), ...(ocrPages > 0 && { ocr_pages: ocrPages }) };
-      return { source: name, status, source_id: document.sourceId, chunks_count: document.chunks, ...cost };
+      const { sourceId, chunks, warnings } = document;
+      const told = warnings.length > 0 && { warnings };
+      return { source: name, status, source_id: sourceId, chunks_count: chunks, ...cost, ...told };
     } catch (error) {
       return job.cancelled.signal.aborted ? undefined : failed(name, error);
     }

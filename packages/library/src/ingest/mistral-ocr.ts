@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { createHttpSource, FailError, VERSION, type HttpSource } from "toolyard";
 import { DocumentError } from "../documents/document-error.ts";
 import { readWhole } from "../documents/open-file.ts";
@@ -34,6 +35,9 @@ const TIMEOUT_MS = 600_000;
 /** Pages per request. After a failure only these are requested again. */
 const MAX_PAGES = 100;
 const TRIES = 3;
+/** Pause before the next attempt, if the service names none; it doubles each time. */
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 60_000;
 
 /** Reads page pictures with Mistral's service. Answers are stored, because pages cost money. */
 export class MistralOcr implements AsyncDisposable {
@@ -99,6 +103,7 @@ export class MistralOcr implements AsyncDisposable {
         if (!(error instanceof FailError) || error instanceof DocumentError) throw error;
         const isBusy = error.failure.kind === "limited" || error.failure.kind === "unavailable";
         if (!isBusy || attempt === TRIES) throw unavailable(error.message);
+        if (error.failure.kind === "limited") await wait(pauseOf(error, attempt), undefined, { signal });
       }
   }
 
@@ -114,6 +119,12 @@ export class MistralOcr implements AsyncDisposable {
       return new Map();
     }
   }
+}
+
+/** Returns the pause that the service asks for, from a second to a minute. */
+function pauseOf({ failure }: FailError, attempt: number): number {
+  const asked = failure.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1);
+  return Math.min(Math.max(asked, FIRST_PAUSE_MS), MAX_PAUSE_MS);
 }
 
 /** The very bytes that were read here: nothing else that came into their place leaves this machine. */

@@ -23,6 +23,12 @@ export function libraryRow(json: Option): CommandRow {
           new Option("--author <name>", "in place of what the file says"),
           new Option("--year <year>", "in place of what the file says"),
           new Option("--language <code>", "in place of what is told by the text"),
+          new Option("--ocr <when>", "reads pictures of text: auto, off or force (every page)").choices([
+            "auto",
+            "off",
+            "force",
+          ]),
+          new Option("--collection <name>", "adds to this collection of the store, and creates it if it is missing"),
           json,
         ],
         load: async () => ({ run: (await import("../commands/library.ts")).add }),
