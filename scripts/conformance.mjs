@@ -1,9 +1,9 @@
-// Runs the official conformance suite through the hub: as a server with the fixture behind it in seven shapes, and as a
-// client.
+// Runs the official conformance suite through the hub: as a server with the fixture behind it in seven shapes, as a
+// client, and as an authorization server.
 //
 //   node scripts/conformance.mjs [--only
-//   module|stdio|stdio-both|stdio-legacy|http-legacy|http-modern|http-both|client|direct] [--url URL] [--requirements
-//   DATE] [--verbose]
+//   module|stdio|stdio-both|stdio-legacy|http-legacy|http-modern|http-both|client|authorization-server|direct]
+//   [--url URL] [--requirements DATE] [--verbose]
 //
 // `--url` runs the server scenarios against something that is served already; `direct` runs them against the fixture
 // without the hub. Exits with 1 when a scored scenario fails that is not named in the expected failures, or one that is
@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { runAuthorizationServer } from "./conformance-authorization.mjs";
 import { ensureTools } from "./tools.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -114,7 +115,11 @@ async function runAll() {
   if (!existsSync(toolyard))
     throw new Error("packages/toolyard/dist/cli/main.js is not there. Run `npm run build` first.");
   const shapes = Object.keys(SHAPES).filter(isWanted);
-  const results = [...shapes.map((name) => inTurn(() => runShape(name))), isWanted("client") ? runClients() : []];
+  const results = [
+    ...shapes.map((name) => inTurn(() => runShape(name))),
+    isWanted("client") ? runClients() : [],
+    isWanted("authorization-server") ? runAuthorizationServer({ work, toolyard, tools, startHub, children }) : [],
+  ];
   return (await Promise.all(results)).flat();
 }
 
