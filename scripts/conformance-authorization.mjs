@@ -1,5 +1,5 @@
-// The suite's scenarios for authorization servers, against a hub with `auth.modes = ["builtin"]`. The user at the browser
-// is a few requests: sign in, allow, and follow the redirect to the suite.
+// The suite's scenarios for authorization servers, against a hub with `auth.modes = ["builtin"]`. The user at the
+// browser is a few requests: sign in, allow, and follow the redirect to the suite.
 import { spawn, spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
