@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { gnn } from "../src/service.ts";
 import { openService } from "../../toolyard/servers/shared/service.ts";
 import { Desk } from "../../../test/cli/harness.ts";
+import { LINEAR, TWO_AGENTS } from "./models.ts";
 
 const TWO_ROOM = readFileSync(new URL("../../../test/fixtures/gnn/two_room.md", import.meta.url), "utf8");
 
@@ -44,6 +45,28 @@ describe("gnn.simulate", () => {
     expect(content[0]!.text).toMatch(/^step {2}state {2}seen {2}believed/m);
     expect(Buffer.from(content[1]!.data!, "base64").toString()).toMatch(/^<svg /);
     expect(seen).toHaveLength(3);
+  });
+
+  test("replays several agents by name, runs a filter, and follows the settings of the model", async () => {
+    const dataOf = async (args: object): Promise<object> => {
+      const outcome = await hub.call("gnn.simulate", { ...args });
+      if (!outcome.ok) throw new Error(outcome.message);
+      return (outcome.result as unknown as { structuredContent: object }).structuredContent;
+    };
+    const observations = { agent1: [[0], [1]], agent2: [[1], [1]] };
+    expect(await dataOf({ text: TWO_AGENTS, observations })).toMatchObject({
+      steps: 2,
+      agents: [
+        { steps: [{ observation: [0], free_energy: expect.any(Number) }, {}] },
+        { steps: [{ observation: [1], epistemic_value: expect.any(Array) }, {}] },
+      ],
+    });
+    expect(await dataOf({ text: LINEAR, steps: 2 })).toMatchObject({
+      library: "kalman-filter",
+      agents: [{ steps: [{ mean: expect.any(Array), covariance: expect.any(Array) }, {}] }],
+    });
+    const stating = TWO_ROOM.replace("## Footer", "num_timesteps: 3\nrandom_seed: 8\npolicy_len: 2\n## Footer");
+    expect(await dataOf({ text: stating })).toMatchObject({ steps: 3, seed: 8, policy_length: 2 });
   });
 
   test("refuses what is no model in numbers, and says why", async () => {

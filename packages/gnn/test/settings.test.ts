@@ -56,6 +56,9 @@ describe("settings that a model states", () => {
     ["inference_iterations: 40", { iterations: 40 }],
     ["action_selection: stochastic", { actionSelection: "stochastic" }],
     ["random_seed: none", {}],
+    ['num_timesteps: "4"', { steps: 4 }],
+    ["gamma: [2.5]", { gamma: 2.5 }],
+    ["ModelTimeHorizon: 3", { steps: 3 }],
   ])("%s", (line, settings) => {
     expect(programOf(stating(line)).settings).toEqual(settings);
   });
@@ -186,7 +189,7 @@ describe("a run", () => {
       ],
     });
     expect(notesOf(stating("action_labels: a,b,c"))).toEqual([
-      "action_labels has 3 labels, and the tensors have 2 actions; the program shows numbers.",
+      "action_labels: the number of labels is 3, and the tensors have 2 actions; the program shows numbers.",
     ]);
   });
 });

@@ -19,10 +19,14 @@ function withHabit(agent: DiscreteAgent, policyLength: number): DiscreteAgent {
   if (E.length === actions) return { ...agent, E: outer(Array.from({ length: policyLength }, () => E)) };
   throw new ProgramError(
     "E",
-    `E${name === "" ? "" : `_${name}`} has ${E.length} numbers, and there are ${policies} policies of ` +
-      `${policyLength} action${policyLength > 1 ? "s" : ""}. Write a number for each policy, or for each of the ` +
-      `${actions} actions.`,
+    `E${name === "" ? "" : `_${name}`} has ${counted(E.length, "number")}, and there ` +
+      `${policies === 1 ? "is 1 policy" : `are ${policies} policies`} of ${counted(policyLength, "action")}. ` +
+      `Write a number for each policy, or for each of the ${actions} actions.`,
   );
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Returns how many combinations of actions an agent has. */

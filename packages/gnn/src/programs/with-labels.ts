@@ -71,8 +71,8 @@ class LabelReader {
     this.used.push(stated.parameter);
     if (!found.flat().some((labels) => labels))
       this.#notes.push(
-        `${stated.parameter} has ${stated.lists.map(({ length }) => length).join(" and ")} labels, and the tensors ` +
-          `have ${lengths.flat().join(" and ")} ${kind}; the program shows numbers.`,
+        `${stated.parameter}: the number of labels is ${stated.lists.map(({ length }) => length).join(" and ")}, and ` +
+          `the tensors have ${lengths.flat().join(" and ")} ${kind}; the program shows numbers.`,
       );
     return found;
   }

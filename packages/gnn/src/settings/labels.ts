@@ -26,7 +26,7 @@ function labelsIn(value: Value): readonly string[] {
   if (value.kind === "number") return [value.text ?? String(value.value)];
   if (value.kind === "entry") return [];
   return value.text
-    .split(",")
+    .split(/[,;]/)
     .map((label) => label.trim())
     .filter((label) => label !== "");
 }

@@ -1,6 +1,6 @@
 /** Names of each setting. If a model uses several, the first applies. */
 export const SETTING_NAMES = {
-  steps: ["num_timesteps", "n_timesteps", "timesteps", "num_steps", "n_steps", "nr_steps"],
+  steps: ["num_timesteps", "n_timesteps", "timesteps", "num_steps", "n_steps", "nr_steps", "ModelTimeHorizon"],
   seed: ["random_seed", "seed"],
   policyLength: ["policy_len", "policy_length", "planning_horizon"],
   gamma: ["gamma", "γ", "policy_precision"],

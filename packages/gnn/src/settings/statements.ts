@@ -119,8 +119,11 @@ function isAllowed(value: number, { whole, lowest, isAbove }: NumberRule): boole
   return isAbove ? value > lowest : value >= lowest;
 }
 
-/** Returns the number of a value that is one number, in brackets or not. */
+const NUMBER = /^[+-]?\d{1,15}(?:\.\d{1,15})?(?:e[+-]?\d{1,3})?$/i;
+
+/** Returns the number of a value that is one number, in brackets or in quotes. */
 function numberOf(value: Value): number | undefined {
+  if (value.kind === "string") return NUMBER.test(value.text) ? Number(value.text) : undefined;
   const reading = readTensor(value);
   return reading.kind === "tensor" && reading.tensor.data.length === 1 ? reading.tensor.data[0] : undefined;
 }
