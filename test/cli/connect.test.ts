@@ -9,7 +9,7 @@ import { parse as parseToml } from "smol-toml";
 import { describe, expect, test } from "vitest";
 import { run as connect, type ConnectOptions } from "../../packages/toolyard/src/cli/commands/connect.ts";
 import { CLIENTS, clientFile, findClient } from "../../packages/toolyard/src/config/connect/clients.ts";
-import { Desk, MAIN } from "./harness.ts";
+import { Desk } from "./harness.ts";
 import { SERVER } from "./small-server.ts";
 
 const TOML = '[mcp.stdio_servers.small]\ncommand = ["node", "server.mjs"]\n';
@@ -100,13 +100,13 @@ describe("connect", () => {
     await using desk = await Desk.create(FILES);
     await desk.run(["connect", "cursor", "--yes"]);
     expect((await serversOf(desk, "cursor"))["toolyard"]).toEqual({
-      command: process.execPath,
-      args: [MAIN, "serve", "--stdio", "--shared", "--config", desk.path("toolyard.toml")],
+      command: desk.path("home/toolyard/data/bin/toolyard"),
+      args: ["serve", "--stdio", "--shared", "--config", desk.path("toolyard.toml")],
       env: { TOOLYARD_HOME: desk.path("home/toolyard") },
     });
     await desk.run(["connect", "cursor", "--yes", "--own", "--mode", "discovery"]);
     expect((await serversOf(desk, "cursor"))["toolyard"]).toMatchObject({
-      args: [MAIN, "serve", "--stdio", "--config", desk.path("toolyard.toml"), "--tool-mode", "discovery"],
+      args: ["serve", "--stdio", "--config", desk.path("toolyard.toml"), "--tool-mode", "discovery"],
     });
     await desk.run(["connect", "cursor", "--yes", "--http"]);
     expect(await serversOf(desk, "cursor")).toEqual({ toolyard: { url: "http://127.0.0.1:8808/mcp" } });
@@ -116,7 +116,7 @@ describe("connect", () => {
     });
     await desk.run(["connect", "cursor", "--yes", "--era", "legacy"]);
     expect((await serversOf(desk, "cursor"))["toolyard"]).toMatchObject({
-      args: [MAIN, "serve", "--stdio", "--shared", "--config", desk.path("toolyard.toml"), "--era", "legacy"],
+      args: ["serve", "--stdio", "--shared", "--config", desk.path("toolyard.toml"), "--era", "legacy"],
     });
     await desk.run(["disconnect", "cursor"]);
     expect(existsSync(desk.path(fileOf("cursor")))).toBe(false);

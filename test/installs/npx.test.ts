@@ -190,3 +190,34 @@ test.concurrent("ends a stalled download after install_timeout, with its process
   await expect.poll(() => source.provider.status().lastError, SLOW).toMatch(/within 20 s \(`install_timeout`\)/);
   expect(await yard.downloading()).toEqual([]);
 });
+
+/** `check` without a registry: the one of the yard is stopped. */
+async function checkedOffline(yard: InstallYard, registry: NpmRegistry) {
+  await registry[Symbol.asyncDispose]();
+  return yard.check();
+}
+
+test.concurrent("starts a cached server while the registry cannot be reached", LONG, async ({ expect }) => {
+  const registry = await NpmRegistry.start([...serverPackages("kept-server"), ...serverPackages("pinned-server")]);
+  await using yard = await InstallYard.create(registry.npmrc());
+  await yard.configure({
+    kept: "npx -y kept-server",
+    latest: "npx -y kept-server@latest",
+    pinned: "npx -y pinned-server@1.0.0",
+  });
+  const ready = { kept: { state: "ready" }, latest: { state: "ready" }, pinned: { state: "ready" } };
+  expect(await yard.check()).toMatchObject(ready);
+  expect(await checkedOffline(yard, registry)).toMatchObject(ready);
+  // Without a record of the download, as after `npx` by hand, and with an old one.
+  await rm(yard.books, { recursive: true });
+  expect(await yard.check()).toMatchObject(ready);
+});
+
+test.concurrent("takes the registry from the environment of the hub", LONG, async ({ expect }) => {
+  await using registry = await NpmRegistry.start(serverPackages("private-server"));
+  await using yard = await InstallYard.create();
+  await yard.configure({ private: "npx -y private-server" });
+  const env = { ...yard.env, npm_config_registry: /^registry=(.+)$/m.exec(registry.npmrc())![1]! };
+  const { stdout } = await yard.desk.run(["check", "--yes", "--json"], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ sources: [{ id: "private", state: "ready" }] });
+});

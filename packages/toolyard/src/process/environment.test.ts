@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { childEnvironment, searchEnvironment } from "./environment.ts";
+import { describe, expect, test } from "vitest";
+import { childEnvironment, installerVariables, searchEnvironment } from "./environment.ts";
 
 const parent = {
   PATH: "/bin",
@@ -39,4 +39,47 @@ test("names count without case on Windows, and a variable is never there twice",
 test("what decides where commands are found is there, and nothing else", () => {
   expect(searchEnvironment({ PATH: "/bin", HOME: "/root", API_TOKEN: "secret" })).toEqual({ PATH: "/bin" });
   expect(searchEnvironment({})).toEqual({});
+});
+
+describe("installerVariables", () => {
+  const settings = {
+    npm_config_registry: "https://npm.example",
+    NPM_CONFIG_CAFILE: "/ca.pem",
+    "npm_config_//npm.example/:_authToken": "secret",
+    npm_config_cache: "/cache",
+    npm_config_noproxy: "",
+    npm_config_user_agent: "npm/11",
+    npm_config_package: "toolyard",
+    npm_config_call: "toolyard serve",
+    UV_INDEX_URL: "https://pypi.example",
+    UV_CACHE_DIR: "/uv",
+    UV_INDEX_OWN_PASSWORD: "secret",
+    UV_PUBLISH_TOKEN: "secret",
+    PIP_INDEX_URL: "https://pypi.example",
+    PIP_CERT: "/ca.pem",
+    DOCKER_HOST: "unix:///run/docker.sock",
+    PATH: "/bin",
+    API_TOKEN: "secret",
+    UVICORN_PORT: "1",
+  };
+
+  test("returns the settings of package managers without logins, and without npm's own notes", () => {
+    expect(installerVariables({ withLogins: false }, settings)).toEqual([
+      "npm_config_registry",
+      "NPM_CONFIG_CAFILE",
+      "npm_config_cache",
+      "UV_INDEX_URL",
+      "UV_CACHE_DIR",
+      "PIP_INDEX_URL",
+      "PIP_CERT",
+      "DOCKER_HOST",
+    ]);
+  });
+
+  test("adds the logins for a download, and never an upload token", () => {
+    const names = installerVariables({ withLogins: true }, settings);
+    expect(names).toContain("npm_config_//npm.example/:_authToken");
+    expect(names).toContain("UV_INDEX_OWN_PASSWORD");
+    for (const name of ["UV_PUBLISH_TOKEN", "API_TOKEN", "PATH", "npm_config_call"]) expect(names).not.toContain(name);
+  });
 });

@@ -31,6 +31,33 @@ export function childEnvironment(
   return Object.assign(result, own);
 }
 
+/** By these prefixes users configure the programs that download servers. */
+const INSTALLER_PREFIX = /^(?:npm_config_|uv_|pip_|pipx_|bun_|pnpm_|yarn_|docker_|container_host$)/i;
+
+/**
+ * What npm sets for its own children, as when Toolyard itself runs under `npx`: another npm would take it for the
+ * user's choice. Upload tokens are for no download.
+ */
+const NOT_FOR_INSTALLERS =
+  /^(?:npm_config_(?:user_agent|node_gyp|init_module|local_prefix|global_prefix|prefix|npm_version|package|call|yes|workspaces?|include_workspace_root|global|location|dry_run|json|otp)|uv_publish_.*|pip_uploaded_.*)$/i;
+
+/** Names that hold a login. A server that is already downloaded needs none of them. */
+const LOGIN = /auth|token|passw|secret|username|certfile|keyfile|_key$/i;
+
+/**
+ * Returns the names of the variables that configure npm, uv, pip, pipx, Bun, pnpm, Yarn and Docker. `withLogins`: those
+ * that hold a login, too, which only a download needs.
+ */
+export function installerVariables(
+  { withLogins }: { readonly withLogins: boolean },
+  parent: EnvironmentVariables = process.env,
+): readonly string[] {
+  return Object.entries(parent).flatMap(([name, value]) => {
+    const isOne = INSTALLER_PREFIX.test(name) && !NOT_FOR_INSTALLERS.test(name) && value !== "";
+    return isOne && (withLogins || !LOGIN.test(name)) ? [name] : [];
+  });
+}
+
 /** The variables that decide where a child finds commands, and no others: cheap enough to ask for at every look. */
 export function searchEnvironment(parent: EnvironmentVariables = process.env): Record<string, string> {
   const found = SEARCHED.flatMap((name) => {

@@ -7,6 +7,7 @@ import { PROFILES } from "../../core/services.ts";
 import { accessFindings } from "../../hub/access-findings.ts";
 import { getService } from "../../kernel/start-features.ts";
 import { profileText } from "../output/profile-table.ts";
+import { desktopGaps } from "../desktop-findings.ts";
 import { missingEngines } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { print, printPainted, printJson, type Io } from "../output/io.ts";
@@ -30,11 +31,13 @@ export const run: CommandAction<Options> = (_args, options, io) =>
       .map(({ source, status, ...rest }): SourceLine => ({ id: source.id, kind: source.kind, ...status, ...rest }));
     // A remote hub runs on another machine, so its engines are unknown here.
     const sandbox = options.url === undefined ? await missingEngines(hub.config.tree.sandbox) : [];
+    const desktop = options.url === undefined ? await desktopGaps(hub.config, io) : [];
     const healthy = lines.every(isHealthy) && sandbox.length === 0;
     const { files } = hub.config;
     const warnings = [...hub.config.warnings, ...(await accessFindings(hub))];
     const profiles = await profileCounts(getService(hub.services, PROFILES), hub);
-    if (options.json) await printJson(io.stdout, { healthy, files, warnings, sources: lines, profiles, sandbox });
+    if (options.json)
+      await printJson(io.stdout, { healthy, files, warnings, sources: lines, profiles, sandbox, desktop });
     else {
       await print(
         io.stdout,
@@ -45,7 +48,7 @@ export const run: CommandAction<Options> = (_args, options, io) =>
       for (const warning of warnings) await print(io.stdout, `warning: ${warning}`);
       await printPainted(io.stdout, sourceText(lines, io, { everyStderr: false, verbose: options.verbose === true }));
       if (profiles.length > 0) await printPainted(io.stdout, profileText(profiles, io));
-      for (const missing of sandbox) await print(io.stdout, missing);
+      for (const missing of [...sandbox, ...desktop]) await print(io.stdout, missing);
       await print(io.stdout, healthy ? "Everything answers." : "Something needs attention; see above.");
     }
     return healthy ? EXIT.ok : KINDS.unavailable.exit;

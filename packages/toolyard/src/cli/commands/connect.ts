@@ -11,6 +11,8 @@ import { limitOthers } from "../connecting/other-clients.ts";
 import { addToTarget, configOf, targetFile, writtenServers } from "../connecting/target.ts";
 import { chooseMode } from "../connecting/tool-count.ts";
 import { EXIT, UsageError } from "../failure.ts";
+import { storeTerminalEnvironment } from "../hub-access/desktop-environment.ts";
+import { writeLauncher } from "../hub-access/launcher.ts";
 import { writeAccepted } from "../input/consent.ts";
 import { eachClient } from "../input/each-client.ts";
 import { clientNamed, fileOf } from "../input/named-client.ts";
@@ -97,6 +99,7 @@ async function connectAll(plans: readonly ClientPlan[], work: ConnectWork, named
   const taken = added.map((one) => [one.alias, one.options] as const);
   const hub = { config, servers: new Map([...(await writtenServers(target)), ...taken]) };
   const settled = { ...work, options: { ...options, ...(mode === undefined ? {} : { mode }) } };
+  if (!options.dryRun && !options.http && plans.length > 0) await prepareStart(io);
   const byClient = new Map(plans.map((plan) => [plan.client, plan]));
   const connect = async (client: ClientKind): Promise<ConnectResult> => {
     const plan = byClient.get(client)!;
@@ -107,6 +110,12 @@ async function connectAll(plans: readonly ClientPlan[], work: ConnectWork, named
   const { done, failed } = await eachClient([...byClient.keys()], connect, { named, options, io });
   if (!options.dryRun) await limitOthers(new Set(byClient.keys()), hub, work);
   return { done, failed: failed?.failed ?? [] };
+}
+
+/** Writes what the clients' entries need when a desktop program starts the hub with few variables. */
+async function prepareStart(io: Io): Promise<void> {
+  await writeLauncher(io);
+  await storeTerminalEnvironment(io);
 }
 
 async function write(plan: ClientPlan, entry: ConnectResult["entry"], { options, io }: ConnectWork) {

@@ -7,6 +7,7 @@ import { locateConfig } from "../../config/locate.ts";
 import { VERSION } from "../../core/version.ts";
 import { resolveHttp } from "../../http/options.ts";
 import { loadHubConfig } from "../../hub/open-hub.ts";
+import { desktopFinding } from "../desktop-findings.ts";
 import { engineFindings, extraFindings, type EngineFinding } from "../engine-findings.ts";
 import { programFindings } from "../program-findings.ts";
 import { EXIT } from "../failure.ts";
@@ -24,6 +25,7 @@ export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
     Promise.resolve(nodeFinding()),
     Promise.resolve({ what: "platform", ok: true, detail: `${platform()} ${arch()}, ${release()}` }),
     programFindings(io),
+    desktopFinding(io),
     isolationFinding(),
     prlimitFinding(),
     Promise.resolve(limitsFinding()),

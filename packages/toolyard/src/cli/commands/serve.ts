@@ -19,6 +19,7 @@ import { assertAccepted } from "../input/consent.ts";
 import { assertProfile } from "../hub-access/named-profile.ts";
 import { loadSettings } from "../hub-access/session.ts";
 import { watchTerminal } from "../output/terminal.ts";
+import { addStoredEnvironment } from "../hub-access/desktop-environment.ts";
 import { besideHttp, readLinger, serveClients } from "../hub-access/shared-hub.ts";
 
 interface Options extends SharedOptions {
@@ -52,6 +53,8 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
   // With stdio there is no user to ask, and a running hub asks no user.
   const { ask: _ask, ...unasked } = io;
   await assertAccepted(options, output ? unasked : io);
+  // A desktop client gives the program few variables, and the servers get what the program has.
+  if (output || options.shared) await addStoredEnvironment(process.env);
   if (output && options.shared) {
     const { joinShared } = await import("../hub-access/join-shared.ts");
     const ended = await joinShared({ options, io, output });

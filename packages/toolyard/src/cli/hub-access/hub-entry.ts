@@ -1,7 +1,7 @@
-import { realpathSync } from "node:fs";
 import type { HubEntry } from "../../config/connect/clients.ts";
 import { resolveHttp } from "../../http/options.ts";
 import { assertProfile } from "./named-profile.ts";
+import { launcherWords } from "./launcher.ts";
 import { ownUrl } from "./own-url.ts";
 import type { LoadedHubConfig } from "../../hub/schema.ts";
 import { UsageError } from "../failure.ts";
@@ -26,11 +26,12 @@ export async function hubEntry(config: LoadedHubConfig, options: EntryOptions, i
   assertProfile(config, options);
   if (options.http) return addressEntry(config, options);
   const { TOOLYARD_HOME: home } = io.env;
+  const launcher = launcherWords(io);
   return {
     ...fewTools(config, options),
-    command: process.execPath,
+    command: launcher.command,
     args: [
-      ownProgram(),
+      ...launcher.args,
       "serve",
       "--stdio",
       ...(options.own ? [] : ["--shared"]),
@@ -47,14 +48,6 @@ export async function hubEntry(config: LoadedHubConfig, options: EntryOptions, i
 function fewTools({ tree }: LoadedHubConfig, { mode, profile }: EntryOptions): { readonly listsFew?: boolean } {
   const ofProfile = profile === undefined ? undefined : tree.profiles?.[profile]?.tool_mode;
   return (mode ?? ofProfile ?? tree.server?.tool_mode) === "discovery" ? { listsFew: true } : {};
-}
-
-/**
- * Returns the real path of this program. A link to it, as package managers create them, can disappear or change its
- * target.
- */
-export function ownProgram(): string {
-  return realpathSync(process.argv[1] ?? "");
 }
 
 async function addressEntry(config: LoadedHubConfig, options: EntryOptions): Promise<HubEntry> {

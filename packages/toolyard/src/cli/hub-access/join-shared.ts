@@ -5,6 +5,7 @@ import { rename, stat } from "node:fs/promises";
 import { messageOf } from "../../core/errors.ts";
 import type { ToolMode } from "../../core/calls/call.ts";
 import type { Logger } from "../../core/ports/ports.ts";
+import { serverVariables } from "../../process/server-environment.ts";
 import type { GuardedStdout } from "../../process/stdout-guard.ts";
 import type { HubConfig, LoadedHubConfig } from "../../hub/schema.ts";
 import { configIdentity } from "../../hub/shared/identity.ts";
@@ -96,6 +97,7 @@ async function joinAt(place: SharedPlace, { options, io }: JoinContext, config: 
       ...(era === undefined ? {} : { era }),
       ...(profile === undefined ? {} : { profile }),
       ...(deny ? { deny } : {}),
+      environment: serverVariables(io.env),
     },
     start: () => startShared(options, io, { place, config }),
     signal: io.interrupted,

@@ -8,7 +8,7 @@ import type { ServedHttp } from "../../hub/serve/serve.ts";
 import { settled } from "../../hub/sources/settled.ts";
 import { colorsOf } from "./colors.ts";
 import { aborted } from "../input/interrupts.ts";
-import { ownProgram } from "../hub-access/hub-entry.ts";
+import { ownProgram } from "../hub-access/own-program.ts";
 import { chooseExample, exampleArguments, exampleWords } from "./example-call.ts";
 import type { Io } from "./io.ts";
 import { plainLine, table } from "./table.ts";

@@ -15,6 +15,8 @@ export interface Hello {
   readonly profile?: string;
   /** Patterns of tools, prompts and URIs that the client does not get. */
   readonly deny?: readonly string[];
+  /** The client's variables that matter to servers. Absent: the hub keeps to its own. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** The hub's answer. */
@@ -27,7 +29,7 @@ export function writeGreeting(socket: Socket, greeting: Hello | Welcome): void {
 }
 
 export function readHello(value: JsonObject): Hello | undefined {
-  const { identity, mode, era, profile, deny } = value;
+  const { identity, mode, era, profile, deny, environment } = value;
   if (typeof identity !== "string" || (deny !== undefined && !isTextList(deny))) return undefined;
   return {
     identity,
@@ -35,7 +37,12 @@ export function readHello(value: JsonObject): Hello | undefined {
     ...(era === "auto" || era === "legacy" ? { era } : {}),
     ...(typeof profile === "string" ? { profile } : {}),
     ...(deny === undefined ? {} : { deny }),
+    ...(isTextTable(environment) ? { environment } : {}),
   };
+}
+
+function isTextTable(value: unknown): value is Readonly<Record<string, string>> {
+  return isJsonObject(value) && Object.values(value).every((text) => typeof text === "string");
 }
 
 function isTextList(value: unknown): value is readonly string[] {

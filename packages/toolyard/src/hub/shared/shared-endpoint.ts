@@ -10,6 +10,7 @@ import type { ServerConfig } from "../serve/endpoints.ts";
 import type { FirstCaller } from "../serve/first-caller.ts";
 import type { ServedHub } from "../serve/serve.ts";
 import type { Hello } from "./greeting.ts";
+import { adoptEnvironment } from "./client-environment.ts";
 import { tryConnect } from "./connect.ts";
 import type { SharedPlace } from "./place.ts";
 
@@ -136,6 +137,7 @@ export class SharedEndpoint {
       writeGreeting(socket, { refused: refusal ?? "it is ending" });
       return void socket.end();
     }
+    if (hello.environment) await adoptEnvironment(hub, hello.environment);
     writeGreeting(socket, { joined: true, pid: process.pid });
     hub.logger.info("A client has joined.", { clients: this.#clients.size + 1 });
     await this.#serve(socket, hello);

@@ -19,7 +19,7 @@ export function absentSource(call: Pick<Call, "target" | "principal">, places: A
   if (withheld) return withheld;
   const { state, lastError, installing } = provider.status();
   if (installing) return installingFailure(id, installing);
-  const where = "The hub's log and status say why.";
+  const where = reasonFor(call, lastError);
   if (state === "down" || state === "degraded")
     return fail(
       "unavailable",
@@ -33,6 +33,13 @@ export function absentSource(call: Pick<Call, "target" | "principal">, places: A
         retryable: false,
       })
     : undefined;
+}
+
+/** Only callers without limits see the reason, as in the status: it may name what the others have no right to. */
+function reasonFor({ principal }: Pick<Call, "principal">, lastError: string | undefined): string {
+  const isLimited = permissionOf(principal.rights).isNarrowed;
+  if (isLimited || lastError === undefined) return "The hub's log and status have the reason.";
+  return `Reason: ${lastError.replace(/\.*$/, "")}.`;
 }
 
 /**

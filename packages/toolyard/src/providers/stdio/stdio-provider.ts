@@ -1,6 +1,6 @@
 import type { Logger } from "../../core/ports/ports.ts";
 import type { Provider } from "../../core/sources/provider.ts";
-import { childEnvironment } from "../../process/environment.ts";
+import { childEnvironment, installerVariables } from "../../process/environment.ts";
 import { StdioTransport } from "../../upstream/transports/stdio-transport.ts";
 import { createMcpServerProvider, type McpServerDeps } from "../mcp-server/provider.ts";
 import type { Installer } from "../../upstream/links/installer.ts";
@@ -36,11 +36,11 @@ export function createStdioProvider({
   installer: given,
   ...deps
 }: StdioProviderDeps): Provider {
-  const { command, args, cwd, env, inheritEnv, upstream } = options;
+  const { command, args, cwd, upstream } = options;
   const logger = deps.logger.with({ source: deps.source.id });
   const installer = given ? undefined : createInstaller(options, { folder: installsFolder, logger });
   const openTransport = (): StdioTransport => {
-    const environment = childEnvironment({ own: env, inherit: inheritEnv });
+    const environment = startEnvironment(options);
     return new StdioTransport({
       ...(installer?.words ?? { command, args }),
       ...(cwd !== undefined && { cwd }),
@@ -63,18 +63,32 @@ export function createStdioProvider({
   });
 }
 
+/** Returns the environment of the server itself. A program that downloads its server gets its own settings, too. */
+function startEnvironment({ command, args, env, inheritEnv }: StdioServerOptions): Record<string, string> {
+  const plain = childEnvironment({ own: env, inherit: inheritEnv });
+  const plan = planInstall({ command, args }, { env: plain });
+  if (!plan) return plain;
+  // Without a download of its own, the start downloads, and may have to log in.
+  const withLogins = plan.install === undefined || plan.start === undefined;
+  return childEnvironment({ own: env, inherit: [...inheritEnv, ...installerVariables({ withLogins })] });
+}
+
 function createInstaller(
   { command, args, cwd, env: own, inheritEnv, installTimeoutMs, upstream }: StdioServerOptions,
   { folder, logger }: { readonly folder: string | undefined; readonly logger: Logger },
 ): CommandInstaller | undefined {
   if (!upstream.enabled || folder === undefined) return undefined;
-  const env = childEnvironment({ own, inherit: inheritEnv });
-  const plan = planInstall({ command, args }, { env });
+  // Read for each download, because a client with a richer environment may have joined since.
+  const readEnvironment = (): Record<string, string> =>
+    childEnvironment({ own, inherit: [...inheritEnv, ...installerVariables({ withLogins: true })] });
+  const plan = planInstall({ command, args }, { env: readEnvironment() });
   if (!plan) return undefined;
   return new CommandInstaller({
     plan,
     command: { command, args },
-    env,
+    get env() {
+      return readEnvironment();
+    },
     ...(cwd !== undefined && { cwd }),
     folder,
     maxMs: installTimeoutMs,

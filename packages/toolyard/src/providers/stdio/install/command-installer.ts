@@ -39,8 +39,11 @@ export interface CommandInstallerOptions {
   readonly logger: Logger;
 }
 
-/** Longest wait for a download that only checks for a newer version; then the present version is started. */
-const RENEW_PATIENCE_MS = 20_000;
+/**
+ * A download that only looks for something newer is waited for this long; then the cached version is started. The
+ * download continues, and the next start uses it. Offline, every server starts after this time.
+ */
+const RENEW_PATIENCE_MS = 2000;
 /** For this long after a failed download, callers get its failure. */
 const FAILED_FOR_MS = 10_000;
 const SAY_EVERY_MS = 15_000;
@@ -97,15 +100,19 @@ export class CommandInstaller implements Installer, StartSupervisor {
     // An ended hub left it running, or another one runs it.
     if (installingProcess(this.#files, maxMs) !== undefined) return this.#wait(signal);
     if (!plan.install || plan.freshMs === undefined) return;
+    // A start that finds nothing says so, and is downloaded for then.
+    if (plan.isCached?.() === false) return;
     const last = this.#lastSuccess();
-    if (last === undefined) return this.#first(signal);
-    if (Date.now() - last.at < plan.freshMs) return;
+    if (last === undefined && !plan.start) return this.#wait(signal);
+    if (plan.freshMs === Infinity || (last && Date.now() - last.at < plan.freshMs)) return;
     await within(this.#wait(signal), RENEW_PATIENCE_MS).catch((error: unknown) => {
       if (signal.aborted || !(error instanceof FailError)) throw error;
       this.#options.logger.info("Whether there is a newer version is not known; the one that is there is started.", {
         error: error.message,
       });
     });
+    // A newer version that is still being downloaded is not what this start waits for.
+    this.#running = undefined;
   }
 
   verdict(stderr: readonly string[]): StartVerdict {
@@ -182,16 +189,6 @@ export class CommandInstaller implements Installer, StartSupervisor {
     this.brokenInstall = undefined;
     this.#failure = undefined;
     await this.#wait(signal);
-  }
-
-  /** Downloads first if nothing is known about the cache. */
-  async #first(signal: AbortSignal): Promise<void> {
-    try {
-      await this.#wait(signal);
-    } catch (error) {
-      // A start that downloads nothing may work without it, and otherwise reports the failure.
-      if (!this.#options.plan.start || signal.aborted) throw error;
-    }
   }
 
   #lastSuccess(): InstallResult | undefined {

@@ -23,6 +23,11 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [/EACCES|EPERM|Permission denied/i, "This user may not write its cache: correct the rights of that folder."],
   [/E401|E403|ENEEDAUTH|authentication required/i, "The registry requires a login: log in with the program itself."],
   [
+    /self[- ]signed|unable to (?:get|verify)[\w ]*(?:issuer|certificate)|UNABLE_TO_(?:GET|VERIFY)|CERT_[A-Z]|\w_CERT\b|certificate (?:verify failed|has expired|is not trusted|required)|invalid peer certificate|UnknownIssuer|ALTNAME_INVALID/i,
+    "The certificate of the registry, or of a proxy in between, is not trusted. Name the PEM file of its CA: " +
+      "`NODE_EXTRA_CA_CERTS` for npm, `SSL_CERT_FILE` for uv and pip. Set it where the hub runs.",
+  ],
+  [
     /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|timed? ?out|dns error|error sending request|connection refused|Temporary failure|network|lookup/i,
     "The registry cannot be reached: check the network and the proxy (`HTTPS_PROXY`).",
   ],

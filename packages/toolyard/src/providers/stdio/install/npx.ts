@@ -1,13 +1,22 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { flagNames, splitFlags, valuesOf, wordsOf, without, type Flag, type FlagRules } from "./flags.ts";
-import { commandOf, homeFolder, unknownPlan, type InstallPlan, type RunnerEnvironment, type Runner } from "./runner.ts";
+import {
+  commandOf,
+  DAY_MS,
+  homeFolder,
+  unknownPlan,
+  type InstallPlan,
+  type RunnerEnvironment,
+  type Runner,
+} from "./runner.ts";
 
 const RULES: FlagRules = {
   switches: flagNames(
     "-y --yes -q --quiet --silent -s -d -dd -ddd --verbose --force -f --no-audit --no-fund " +
       "--no-update-notifier --ignore-scripts --legacy-peer-deps --prefer-offline --prefer-online " +
-      "--no-progress --no-color --foreground-scripts",
+      "--no-progress --no-color --foreground-scripts --offline",
   ),
   values: flagNames(
     "-p --package --cache --userconfig --globalconfig --registry --prefix --loglevel -w --workspace " +
@@ -19,8 +28,9 @@ const PACKAGE = ["-p", "--package"];
 const YES = ["-y", "--yes"];
 
 /**
- * `npx` and `npm exec` refuse missing packages with `--no`. The start comes first, since only these programs know the
- * meaning of a name: a program of this folder, a global one, or a package, of which there may be a newer version.
+ * `npx` and `npm exec` refuse with `--no` what is not there. They are asked to start first, since only they know what
+ * a name means: a program of this folder, a global one, or a package. With `--prefer-offline` npm starts what its cache
+ * has without a question to the registry, so a server starts offline. A newer version is looked for once a day.
  */
 function npmRunner(rules: FlagRules): Runner {
   return ({ name, head, words }, place) => {
@@ -31,10 +41,14 @@ function npmRunner(rules: FlagRules): Runner {
     if (!split || !packages?.length || split.rest.length === 0 || !packages.every(isFromRegistry))
       return unknownPlan(name, [join(cache, "_npx")]);
     const flags = without(split.flags, ...YES);
+    const places = placesOf(packages, npmCache(place, flags));
+    const isOnline = split.flags.some(({ name: flag }) => NETWORK_FLAGS.has(flag));
     return {
-      ...placesOf(packages, npmCache(place, flags)),
+      ...places,
+      ...freshness(packages, split.flags),
+      isCached: () => existsSync(places.folders[1]!),
       package: `${name} ${packages.join(" ")}`,
-      start: commandOf(head, "--no", ...wordsOf(flags), "--", ...split.rest),
+      start: commandOf(head, ...(isOnline ? [] : ["--prefer-offline"]), "--no", ...wordsOf(flags), "--", ...split.rest),
       install: commandOf(
         head,
         "--yes",
@@ -43,9 +57,9 @@ function npmRunner(rules: FlagRules): Runner {
         "-c",
         "exit 0",
       ),
-      missing: /npm (?:ERR!|error) (?:npx )?cancell?ed/i,
+      missing: /npm (?:ERR!|error) (?:(?:npx )?cancell?ed|code ENOTCACHED)/i,
       refused:
-        /npm (?:ERR!|error) code (?:E404|E401|E403|ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ERR_SOCKET|ENOSPC|EACCES)/,
+        /npm (?:ERR!|error) code (?:E404|E401|E403|ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ERR_SOCKET|ENOSPC|EACCES|\w*CERT|CERT_|UNABLE_TO_)/,
       broken: {
         says: /MODULE_NOT_FOUND|Cannot find (?:module|package)|ENOTEMPTY|ECOMPROMISED/,
         parents: ["_npx"],
@@ -57,6 +71,20 @@ function npmRunner(rules: FlagRules): Runner {
 export const NPX = npmRunner(RULES);
 /** There `-p` has another meaning. */
 export const NPM_EXEC = npmRunner({ ...RULES, values: RULES.values.filter((value) => value !== "-p") });
+
+/** With `--prefer-online` every start asks the registry. One exact version is never looked for again. */
+function freshness(packages: readonly string[], flags: readonly Flag[]): Pick<InstallPlan, "freshMs"> {
+  if (flags.some(({ name }) => name === "--prefer-online")) return {};
+  return { freshMs: packages.every(isPinned) ? Infinity : DAY_MS };
+}
+
+/** The user has chosen already whether npm asks the registry. */
+const NETWORK_FLAGS: ReadonlySet<string> = new Set(["--prefer-online", "--prefer-offline", "--offline"]);
+
+/** Whether a package has one exact version, of which there is no newer one. */
+function isPinned(spec: string): boolean {
+  return /.@\d+\.\d+\.\d+[\w.+-]*$/.test(spec);
+}
 
 /** Returns whether the name is not a folder, file or address of the user. */
 function isFromRegistry(spec: string): boolean {

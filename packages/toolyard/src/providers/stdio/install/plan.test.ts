@@ -16,13 +16,17 @@ function planned(line: string): { readonly start?: string; readonly install?: st
 }
 
 test.each([
-  ["npx -y @a/b --root /x", "npx --no -- @a/b --root /x", "npx --yes --package=@a/b -c exit 0"],
-  ["npx -y --package=a b c", "npx --no --package=a -- b c", "npx --yes --package=a -c exit 0"],
-  ["npx.cmd a@latest", "npx.cmd --no -- a@latest", "npx.cmd --yes --package=a@latest -c exit 0"],
-  ["cmd /c npx -y a", "cmd /c npx --no -- a", "cmd /c npx --yes --package=a -c exit 0"],
-  ["C:\\node\\npx.cmd -y a", "C:\\node\\npx.cmd --no -- a", "C:\\node\\npx.cmd --yes --package=a -c exit 0"],
-  ["npm exec -y a -- --flag", "npm exec --no -- a -- --flag", "npm exec --yes --package=a -c exit 0"],
-  ["npm x a", "npm x --no -- a", "npm x --yes --package=a -c exit 0"],
+  ["npx -y @a/b --root /x", "npx --prefer-offline --no -- @a/b --root /x", "npx --yes --package=@a/b -c exit 0"],
+  ["npx -y --package=a b c", "npx --prefer-offline --no --package=a -- b c", "npx --yes --package=a -c exit 0"],
+  ["npx.cmd a@latest", "npx.cmd --prefer-offline --no -- a@latest", "npx.cmd --yes --package=a@latest -c exit 0"],
+  ["cmd /c npx -y a", "cmd /c npx --prefer-offline --no -- a", "cmd /c npx --yes --package=a -c exit 0"],
+  [
+    "C:\\node\\npx.cmd -y a",
+    "C:\\node\\npx.cmd --prefer-offline --no -- a",
+    "C:\\node\\npx.cmd --yes --package=a -c exit 0",
+  ],
+  ["npm exec -y a -- --flag", "npm exec --prefer-offline --no -- a -- --flag", "npm exec --yes --package=a -c exit 0"],
+  ["npm x a", "npm x --prefer-offline --no -- a", "npm x --yes --package=a -c exit 0"],
   ["uvx mcp-server-git --repo .", "uvx --offline mcp-server-git --repo .", "uvx --from mcp-server-git python -c "],
   ["uv tool run --from a[x] b", "uv tool run --offline --from a[x] b", "uv tool run --from a[x] python -c "],
   ["uvx --with c a", "uvx --offline --with c a", "uvx --with c --from a python -c "],
@@ -39,6 +43,21 @@ test.each([
   ["podman run --rm a", "podman run --pull=never --rm a", "podman pull a"],
 ])("`%s` starts without downloading, and is downloaded for", (line, start, install) => {
   expect(planned(line)).toEqual({ start, install });
+});
+
+test.each([
+  ["npx --prefer-online a", "npx --no --prefer-online -- a", undefined],
+  ["npx --offline a", "npx --no --offline -- a", 86_400_000],
+  ["npx a", "npx --prefer-offline --no -- a", 86_400_000],
+  ["npx a@^1.0.0", "npx --prefer-offline --no -- a@^1.0.0", 86_400_000],
+  ["npx a@1.2", "npx --prefer-offline --no -- a@1.2", 86_400_000],
+  ["npx a@1.2.3", "npx --prefer-offline --no -- a@1.2.3", Infinity],
+  ["npx @s/a@1.2.3-beta.1", "npx --prefer-offline --no -- @s/a@1.2.3-beta.1", Infinity],
+  ["npx -p a@1.2.3 -p b c", "npx --prefer-offline --no -p a@1.2.3 -p b -- c", 86_400_000],
+])("`%s` asks the registry for a newer version by its own rule", (line, start, freshMs) => {
+  const [command = "", ...args] = line.split(" ");
+  expect(planned(line)).toMatchObject({ start });
+  expect(planInstall({ command, args }, PLACE)?.freshMs).toBe(freshMs);
 });
 
 test.each([

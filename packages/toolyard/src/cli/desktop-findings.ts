@@ -1,0 +1,66 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { serversOf } from "../config/edit/sources.ts";
+import { dataFolder } from "../core/data-folder.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { CONFIG_SCHEMA, type LoadedHubConfig } from "../hub/schema.ts";
+import { findCommand } from "../process/resolve-command.ts";
+import { resolveStdioServer, type StdioServerConfig } from "../providers/stdio/options.ts";
+import type { EngineFinding } from "./engine-findings.ts";
+import { desktopEnvironment } from "./hub-access/desktop-environment.ts";
+import type { Io } from "./output/io.ts";
+
+const PROGRAMS = ["node", "npx", "uvx", "python3", "docker"] as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Describes what a hub finds that a desktop client starts, which has another environment than this terminal. */
+export async function desktopFinding(io: Io): Promise<EngineFinding> {
+  const environment = await desktopEnvironment(io);
+  const [found, missing] = [true, false].map((is) => PROGRAMS.filter((name) => isFound(name, environment) === is));
+  const isStored = existsSync(join(dataFolder(io.env), "environment.json"));
+  const parts = [
+    ...(found!.length > 0 ? [`finds ${found!.join(", ")}`] : []),
+    ...(missing!.length > 0 ? [`does not find ${missing!.join(", ")}`] : []),
+    isStored ? "as `toolyard connect` stored it" : "`toolyard connect` stores the PATH of this terminal for it",
+    `PATH ${environment["PATH"] ?? ""}`,
+    ...Object.keys(environment).filter((name) => name.toUpperCase() !== "PATH"),
+  ];
+  return {
+    what: "desktop clients",
+    ok: found!.includes("node") || isStored,
+    detail: `a hub of theirs ${parts.join("; ")}`,
+  };
+}
+
+/** Returns a line for each server whose program a desktop client's hub would not find. */
+export async function desktopGaps({ tree }: LoadedHubConfig, io: Io): Promise<readonly string[]> {
+  const environment = await desktopEnvironment(io);
+  return serversOf(tree, CONFIG_SCHEMA).flatMap(({ name, kind, options }) => {
+    const place = kind === "stdio" && options["enabled"] !== false ? commandOf(options) : undefined;
+    if (!place || isFound(place.command, { ...environment, ...place.env }, place.cwd)) return [];
+    return [
+      `${name}: a desktop client's hub would not find \`${place.command}\`. Run \`toolyard connect\` in this terminal, ` +
+        "which stores its PATH.",
+    ];
+  });
+}
+
+function commandOf(options: JsonObject) {
+  try {
+    return resolveStdioServer(options as unknown as StdioServerConfig);
+  } catch {
+    // `check` reports the option itself.
+    return undefined;
+  }
+}
+
+function isFound(command: string, environment: Environment, cwd?: string): boolean {
+  const pairs = Object.entries(environment).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  try {
+    findCommand(command, { env: Object.fromEntries(pairs), ...(cwd !== undefined && { cwd }) });
+    return true;
+  } catch {
+    return false;
+  }
+}

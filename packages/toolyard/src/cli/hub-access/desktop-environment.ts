@@ -1,0 +1,39 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, dirname } from "node:path";
+import { readStoredEnvironment, storeEnvironment } from "../../config/connect/environment-file.ts";
+import { dataFolder } from "../../core/data-folder.ts";
+import { desktopPath, enrichment, serverVariables, usablePath } from "../../process/server-environment.ts";
+import type { Io } from "../output/io.ts";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Stores what a hub needs that a desktop client starts: a usable PATH, proxies, certificates, settings of installers. */
+export async function storeTerminalEnvironment(io: Io): Promise<void> {
+  const folder = dataFolder(io.env);
+  const before = await readStoredEnvironment(folder);
+  const now = { ...serverVariables(io.env), PATH: terminalPath(io) };
+  // Folders of an earlier run stay as long as they exist, so that no `connect` takes a program away.
+  const kept = (before["PATH"] ?? "").split(delimiter).filter((one) => existsSync(one));
+  const all = { ...now, ...enrichment(now, { PATH: kept.join(delimiter) }) };
+  await storeEnvironment(folder, all);
+}
+
+/** Returns the PATH that `connect` stores. */
+export function terminalPath(io: Io): string {
+  const home = io.env["HOME"] ?? io.env["USERPROFILE"] ?? homedir();
+  return usablePath({ home, platform: process.platform, variables: io.env, nodeFolder: dirname(process.execPath) });
+}
+
+/** Adds the stored environment to the variables of this process, which a desktop client started with few. */
+export async function addStoredEnvironment(variables: Record<string, string | undefined>): Promise<void> {
+  const stored = await readStoredEnvironment(dataFolder(variables));
+  Object.assign(variables, enrichment(variables, stored, { prefersOther: true }));
+}
+
+/** Returns the variables that matter to servers as a hub has them that a desktop client starts. */
+export async function desktopEnvironment(io: Io): Promise<Variables> {
+  const bare = { PATH: desktopPath(process.platform, io.env) };
+  const stored = await readStoredEnvironment(dataFolder(io.env));
+  return { ...bare, ...enrichment(bare, stored, { prefersOther: true }) };
+}

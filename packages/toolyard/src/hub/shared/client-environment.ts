@@ -1,0 +1,33 @@
+import { within } from "../../core/timing/wait.ts";
+import { enrichment } from "../../process/server-environment.ts";
+import type { Hub } from "../hub.ts";
+
+/** Limit of a new attempt to start a server, downloads included. */
+const RETRY_MS = 600_000;
+/** A client waits this long for servers that its environment may bring up. */
+const JOIN_MS = 2000;
+
+type Variables = Record<string, string | undefined>;
+
+/**
+ * Adds to this process what a joining client has more: folders of PATH, proxies, certificates, settings of package
+ * managers. Nothing that is set changes, so a client with a poorer environment degrades no server. Servers that are
+ * down are started again, because a program may be found now; resolves when they have, or after a limit.
+ */
+export async function adoptEnvironment(
+  { sources, logger }: Pick<Hub, "sources" | "logger">,
+  environment: Readonly<Record<string, string>>,
+  own: Variables = process.env,
+): Promise<void> {
+  const changes = enrichment(own, environment);
+  const names = Object.keys(changes);
+  if (names.length === 0) return;
+  Object.assign(own, changes);
+  logger.info("A client brought variables that this hub lacked; servers get them with their next start.", {
+    variables: names,
+  });
+  const down = sources.providers.filter((provider) => provider.status().state === "down");
+  // A failure is in the state and the log of its server.
+  const attempts = down.map((provider) => provider.refresh?.(AbortSignal.timeout(RETRY_MS)).catch(() => {}));
+  await within(Promise.all(attempts), JOIN_MS);
+}

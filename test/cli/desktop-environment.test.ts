@@ -1,0 +1,120 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { mkdir, readFile, rm, symlink } from "node:fs/promises";
+import { dirname } from "node:path";
+import { describe, expect, test } from "vitest";
+import { CLIENTS, clientFile } from "../../packages/toolyard/src/config/connect/clients.ts";
+import { Desk, MAIN } from "./harness.ts";
+import { SERVER } from "./small-server.ts";
+
+const CURSOR = CLIENTS.find(({ id }) => id === "cursor")!;
+const FILE = clientFile(CURSOR, { variables: { HOME: "home" }, cwd: "/", platform: "linux" });
+/** The PATH of a program that the desktop starts. */
+const BARE = "/usr/bin:/bin";
+
+/** A desk whose server runs a program that only the PATH of the terminal has. */
+async function createDesk(): Promise<Desk> {
+  const toml = '[mcp.stdio_servers.small]\ncommand = ["only-in-terminal", "server.mjs"]\n';
+  const desk = await Desk.create({ "server.mjs": SERVER, "toolyard.toml": toml });
+  await mkdir(desk.path("bin"));
+  await symlink(process.execPath, desk.path("bin/only-in-terminal"));
+  return desk;
+}
+
+const terminal = (desk: Desk) => ({ env: { PATH: `${desk.path("bin")}:${process.env["PATH"] ?? ""}` } });
+
+interface Entry {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function entryOf(desk: Desk): Promise<Entry> {
+  const text = await readFile(desk.path(FILE), "utf8");
+  return (JSON.parse(text) as { mcpServers: { toolyard: Entry } }).mcpServers.toolyard;
+}
+
+/** Starts the hub as a client does, with the given PATH and nothing else of this environment. */
+async function open(desk: Desk, { command, args, env }: Entry, path: string) {
+  const client = new Client({ name: "client", version: "1" });
+  const transport = new StdioClientTransport({
+    command,
+    args: [...args, "--linger", "200ms"],
+    env: { HOME: desk.path("home"), PATH: path, ...env },
+    cwd: "/",
+    stderr: "ignore",
+  });
+  await client.connect(transport);
+  return {
+    echo: async (text: string) => (await client.callTool({ name: "small__echo", arguments: { text } })).content,
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+const said = (text: string) => [{ type: "text", text }];
+
+describe.runIf(process.platform !== "win32")("a hub that a desktop client starts", () => {
+  test("has the PATH of the terminal in which `connect` ran, by an entry without paths of one version", async () => {
+    await using desk = await createDesk();
+    expect(await desk.run(["connect", "cursor", "--yes"], terminal(desk))).toMatchObject({ code: 0 });
+    const entry = await entryOf(desk);
+    for (const path of [process.execPath, MAIN, "_npx"]) expect(JSON.stringify(entry)).not.toContain(path);
+    await using client = await open(desk, entry, BARE);
+    expect(await client.echo("hi")).toEqual(said("hi"));
+  });
+
+  test("starts for one client alone in the same environment", async () => {
+    await using desk = await createDesk();
+    await desk.run(["connect", "cursor", "--yes", "--own"], terminal(desk));
+    const entry = await entryOf(desk);
+    const args = entry.args.filter((word) => word !== "--shared");
+    await using client = await open(desk, { ...entry, args }, BARE);
+    expect(await client.echo("own")).toEqual(said("own"));
+  });
+
+  test("gets a program with a client of a richer environment, for all clients and for good", async () => {
+    await using desk = await createDesk();
+    await desk.run(["connect", "cursor", "--yes", "--mode", "normal"], terminal(desk));
+    await rm(desk.path("home/toolyard/data/environment.json"));
+    const entry = await entryOf(desk);
+    await using poor = await open(desk, entry, BARE);
+    expect(JSON.stringify(await poor.echo("hi"))).toMatch(
+      /small is not there.*Command `only-in-terminal` was not found/,
+    );
+    await using rich = await open(desk, entry, `${BARE}:${desk.path("bin")}`);
+    expect(await rich.echo("rich")).toEqual(said("rich"));
+    expect(await poor.echo("poor")).toEqual(said("poor"));
+    await using late = await open(desk, entry, BARE);
+    expect(await late.echo("late")).toEqual(said("late"));
+  });
+
+  test("is what `check` and `doctor` show, before and after `connect`", async () => {
+    await using desk = await createDesk();
+    const gap = "small: a desktop client's hub would not find `only-in-terminal`";
+    const run = (...args: readonly string[]) => desk.run(args, terminal(desk));
+    const before = await run("check");
+    expect(before).toMatchObject({ code: 0, stdout: expect.stringContaining(gap) });
+    expect((await run("doctor")).stdout).toMatch(/desktop clients .*stores the PATH of this terminal for it/);
+    await run("connect", "cursor", "--yes");
+    expect((await run("check")).stdout).not.toContain(gap);
+    expect(JSON.parse((await run("check", "--json")).stdout)).toMatchObject({ desktop: [] });
+    const { findings } = JSON.parse((await run("doctor", "--json")).stdout) as { findings: { what: string }[] };
+    expect(findings.find(({ what }) => what === "desktop clients")).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining(desk.path("bin")),
+    });
+  });
+
+  test("keeps the folders of an earlier `connect`, and what npx adds is not stored", async () => {
+    await using desk = await createDesk();
+    await desk.run(["connect", "cursor", "--yes"], terminal(desk));
+    const npx = `${desk.path("x/_npx/1/node_modules/.bin")}:${dirname(process.execPath)}:${BARE}`;
+    const env = { PATH: npx, npm_config_registry: "https://npm.example", "npm_config_//npm.example/:_authToken": "s3" };
+    await desk.run(["connect", "cursor", "--yes", "--own"], { env });
+    const text = await readFile(desk.path("home/toolyard/data/environment.json"), "utf8");
+    const stored = JSON.parse(text) as Record<string, string>;
+    expect(stored["PATH"]!.split(":")).toContain(desk.path("bin"));
+    expect(stored["npm_config_registry"]).toBe("https://npm.example");
+    expect(text).not.toMatch(/_npx|s3/);
+  });
+});
