@@ -94,7 +94,7 @@ describe.runIf(process.platform !== "win32")("a hub that a desktop client starts
     const run = (...args: readonly string[]) => desk.run(args, terminal(desk));
     const before = await run("check");
     expect(before).toMatchObject({ code: 0, stdout: expect.stringContaining(gap) });
-    expect((await run("doctor")).stdout).toMatch(/desktop clients .*stores the PATH of this terminal for it/);
+    expect((await run("doctor")).stdout).toMatch(/desktop clients [^]*stores the PATH of this terminal for it/);
     await run("connect", "cursor", "--yes");
     expect((await run("check")).stdout).not.toContain(gap);
     expect(JSON.parse((await run("check", "--json")).stdout)).toMatchObject({ desktop: [] });

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { serversOf } from "../config/edit/sources.ts";
+import { programOf } from "../config/import/same-server.ts";
+import { expandHome } from "../core/home-path.ts";
 import { dataFolder } from "../core/data-folder.ts";
-import type { JsonObject } from "../core/json/json.ts";
+import { isJsonObject } from "../core/json/json.ts";
 import { CONFIG_SCHEMA, type LoadedHubConfig } from "../hub/schema.ts";
 import { findCommand } from "../process/resolve-command.ts";
-import { resolveStdioServer, type StdioServerConfig } from "../providers/stdio/options.ts";
 import type { EngineFinding } from "./engine-findings.ts";
 import { desktopEnvironment } from "./hub-access/desktop-environment.ts";
 import type { Io } from "./output/io.ts";
@@ -36,23 +37,17 @@ export async function desktopFinding(io: Io): Promise<EngineFinding> {
 /** Returns a line for each server whose program a desktop client's hub would not find. */
 export async function desktopGaps({ tree }: LoadedHubConfig, io: Io): Promise<readonly string[]> {
   const environment = await desktopEnvironment(io);
-  return serversOf(tree, CONFIG_SCHEMA).flatMap(({ name, kind, options }) => {
-    const place = kind === "stdio" && options["enabled"] !== false ? commandOf(options) : undefined;
-    if (!place || isFound(place.command, { ...environment, ...place.env }, place.cwd)) return [];
+  return serversOf(tree, CONFIG_SCHEMA).flatMap(({ name, options }) => {
+    const program = options["enabled"] === false ? undefined : programOf(options);
+    const { env, cwd } = options;
+    const variables = { ...environment, ...(isJsonObject(env) ? (env as Environment) : {}) };
+    if (program === undefined || isFound(expandHome(program), variables, typeof cwd === "string" ? cwd : undefined))
+      return [];
     return [
-      `${name}: a desktop client's hub would not find \`${place.command}\`. Run \`toolyard connect\` in this terminal, ` +
+      `${name}: a desktop client's hub would not find \`${program}\`. Run \`toolyard connect\` in this terminal, ` +
         "which stores its PATH.",
     ];
   });
-}
-
-function commandOf(options: JsonObject) {
-  try {
-    return resolveStdioServer(options as unknown as StdioServerConfig);
-  } catch {
-    // `check` reports the option itself.
-    return undefined;
-  }
 }
 
 function isFound(command: string, environment: Environment, cwd?: string): boolean {

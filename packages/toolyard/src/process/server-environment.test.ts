@@ -85,7 +85,7 @@ describe("enrichment", () => {
   });
 });
 
-test("a usable PATH has the user's folders, this Node and what exists of package managers, and nothing of npx", async () => {
+test("lists the user's folders, this Node and existing folders of package managers, without those of npx", async () => {
   const home = await mkdtemp(join(tmpdir(), "toolyard-path-"));
   const folders = [".volta/bin", ".asdf/shims", ".local/bin", ".nvm/versions/node/v9.1.0/bin"];
   for (const folder of [...folders, ".nvm/versions/node/v20.3.0/bin"])

@@ -8,7 +8,7 @@ import type { Io } from "../output/io.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Stores what a hub needs that a desktop client starts: a usable PATH, proxies, certificates, settings of installers. */
+/** Stores PATH, proxies, certificates and settings of installers for hubs that desktop clients start. */
 export async function storeTerminalEnvironment(io: Io): Promise<void> {
   const folder = dataFolder(io.env);
   const before = await readStoredEnvironment(folder);

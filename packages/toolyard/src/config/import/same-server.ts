@@ -125,7 +125,12 @@ export function serverLabel(options: JsonObject): string {
 const PASSED_ON = new Set(["run", "exec", "dlx", "tool"]);
 const MAX_LABEL = 80;
 
-/** Returns the address, or the program with its arguments, however they were divided. */
+/** Returns the program that a server starts. Undefined for a server at an address. */
+export function programOf(options: JsonObject): string | undefined {
+  return options["command"] === undefined ? undefined : wordsOf(options)[0];
+}
+
+/** The address, or the program with its arguments, however they were divided. */
 function wordsOf({ url, command, args, host, port, path, scheme }: JsonObject): readonly string[] {
   if (url !== undefined) return [String(url)];
   if (host !== undefined) return [host, port, path, scheme].map((part) => String(part ?? ""));

@@ -39,7 +39,7 @@ export function absentSource(call: Pick<Call, "target" | "principal">, places: A
 function reasonFor({ principal }: Pick<Call, "principal">, lastError: string | undefined): string {
   const isLimited = permissionOf(principal.rights).isNarrowed;
   if (isLimited || lastError === undefined) return "The hub's log and status have the reason.";
-  return `Reason: ${lastError.replace(/\.*$/, "")}.`;
+  return `Reason: ${lastError.endsWith(".") ? lastError : `${lastError}.`}`;
 }
 
 /**

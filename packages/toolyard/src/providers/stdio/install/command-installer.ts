@@ -104,7 +104,11 @@ export class CommandInstaller implements Installer, StartSupervisor {
     if (plan.isCached?.() === false) return;
     const last = this.#lastSuccess();
     if (last === undefined && !plan.start) return this.#wait(signal);
-    if (plan.freshMs === Infinity || (last && Date.now() - last.at < plan.freshMs)) return;
+    if (plan.freshMs < Infinity && Date.now() - (last?.at ?? -Infinity) >= plan.freshMs) await this.#renew(signal);
+  }
+
+  /** Looks for a newer version, for a limited time. Rejects only if it is aborted. */
+  async #renew(signal: AbortSignal): Promise<void> {
     await within(this.#wait(signal), RENEW_PATIENCE_MS).catch((error: unknown) => {
       if (signal.aborted || !(error instanceof FailError)) throw error;
       this.#options.logger.info("Whether there is a newer version is not known; the one that is there is started.", {

@@ -83,7 +83,8 @@ const NETWORK_FLAGS: ReadonlySet<string> = new Set(["--prefer-online", "--prefer
 
 /** Whether a package has one exact version, of which there is no newer one. */
 function isPinned(spec: string): boolean {
-  return /.@\d+\.\d+\.\d+[\w.+-]*$/.test(spec);
+  const at = spec.lastIndexOf("@");
+  return at > 0 && /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(spec.slice(at + 1));
 }
 
 /** Returns whether the name is not a folder, file or address of the user. */
