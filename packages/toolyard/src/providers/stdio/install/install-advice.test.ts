@@ -20,3 +20,33 @@ test("reports each fact of npm's answer to an unknown name once and without its 
       "There is no such package, or it is private: correct its name in the configuration.",
   );
 });
+
+test.each([
+  ["npm error code SELF_SIGNED_CERT_IN_CHAIN", "certificate"],
+  ["npm error request to https://npm.example failed, reason: unable to get local issuer certificate", "certificate"],
+  ["npm error code UNABLE_TO_VERIFY_LEAF_SIGNATURE", "certificate"],
+  ["npm error code CERT_HAS_EXPIRED", "certificate"],
+  ["npm error code ERR_TLS_CERT_ALTNAME_INVALID", "certificate"],
+  ["error: error sending request for url: invalid peer certificate: UnknownIssuer", "certificate"],
+  ["SSLError: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate", "certificate"],
+  ["npm error code ENOTFOUND registry.npmjs.org", "network"],
+  ["error: error sending request for url: dns error: failed to lookup address", "network"],
+  ["npm error code E404", "package"],
+  ["npm error code E401 Unable to authenticate", "login"],
+])("names the cause of `%s`: %s", (line, cause) => {
+  const { message } = installFailure(
+    { ok: false, at: 0, lines: [line] },
+    { command: "npx", args: ["a"] },
+    {
+      what: "npx a",
+      maxMs: 1000,
+    },
+  );
+  const causes: Readonly<Record<string, RegExp>> = {
+    certificate: /is not trusted\. Name the PEM file of its CA: `NODE_EXTRA_CA_CERTS`/,
+    network: /The registry cannot be reached/,
+    package: /There is no such package/,
+    login: /The registry wants a login/,
+  };
+  for (const [name, text] of Object.entries(causes)) expect([name, text.test(message)]).toEqual([name, name === cause]);
+});

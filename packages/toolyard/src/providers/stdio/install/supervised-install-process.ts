@@ -22,6 +22,6 @@ export function spawnSupervisedInstall(more: readonly Readable[] = []): ChildPro
 
 /** The built file, since Node itself runs it. */
 function supervisedInstallFile(): string {
-  const here = fileURLToPath(new URL("minder-main.js", import.meta.url));
-  return here.replace(/([\\/])src([\\/]providers[\\/]stdio[\\/]install[\\/]minder-main\.js)$/, "$1dist$2");
+  const here = fileURLToPath(new URL("supervised-install-main.js", import.meta.url));
+  return here.replace(/([\\/])src([\\/]providers[\\/]stdio[\\/]install[\\/]supervised-install-main\.js)$/, "$1dist$2");
 }
