@@ -219,5 +219,7 @@ test.concurrent("takes the registry from the environment of the hub", LONG, asyn
   await yard.configure({ private: "npx -y private-server" });
   const env = { ...yard.env, npm_config_registry: /^registry=(.+)$/m.exec(registry.npmrc())![1]! };
   const { stdout } = await yard.desk.run(["check", "--yes", "--json"], { env });
-  expect(JSON.parse(stdout)).toMatchObject({ sources: [{ id: "private", state: "ready" }] });
+  expect(JSON.parse(stdout)).toMatchObject({
+    sources: expect.arrayContaining([expect.objectContaining({ id: "private", state: "ready" })]) as object,
+  });
 });
