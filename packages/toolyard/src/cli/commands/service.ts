@@ -7,7 +7,7 @@ import { locateConfig } from "../../config/locate.ts";
 import { shellWord } from "../../core/text/shell-word.ts";
 import { writeWhole } from "../../files/write-whole.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
-import { ownProgram } from "../hub-access/hub-entry.ts";
+import { ownProgram } from "../hub-access/own-program.ts";
 import { assertAccepted } from "../input/consent.ts";
 import { print, printJson, type Io } from "../output/io.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
