@@ -99,12 +99,16 @@ export class CommandInstaller implements Installer, StartSupervisor {
     findCommand((plan.install ?? command).command, { env, ...(cwd !== undefined && { cwd }) });
     // An ended hub left it running, or another one runs it.
     if (installingProcess(this.#files, maxMs) !== undefined) return this.#wait(signal);
-    if (!plan.install || plan.freshMs === undefined) return;
-    // A start that finds nothing says so, and is downloaded for then.
-    if (plan.isCached?.() === false) return;
+    // A start that finds nothing reports that, and is downloaded for then.
+    if (!plan.install || plan.freshMs === undefined || plan.isCached?.() === false) return;
     const last = this.#lastSuccess();
     if (last === undefined && !plan.start) return this.#wait(signal);
-    if (plan.freshMs < Infinity && Date.now() - (last?.at ?? -Infinity) >= plan.freshMs) await this.#renew(signal);
+    if (this.#isOld(last)) await this.#renew(signal);
+  }
+
+  #isOld(last: InstallResult | undefined): boolean {
+    const { freshMs = Infinity } = this.#options.plan;
+    return freshMs < Infinity && Date.now() - (last?.at ?? -Infinity) >= freshMs;
   }
 
   /** Looks for a newer version, for a limited time. Rejects only if it is aborted. */
