@@ -58,6 +58,7 @@ export class LinkOpener {
         roots: this.#options.roots,
         asks: this.#parts().memory.asks && isShared,
         era: this.#options.era,
+        protocolVersion: this.#options.protocolVersion,
         prefersLegacy,
         probeSilenceMs: PROBE_SILENCE_MS,
         patienceMs: Math.min(PATIENCE_MS, connectTimeoutMs / 3),

@@ -23,6 +23,8 @@ export interface UpstreamOptions {
    * asked.
    */
   readonly era: EraChoice;
+  /** Revision that `initialize` names first. Absent: the newest. */
+  readonly protocolVersion?: string | undefined;
   /** A further connection needs no process. */
   readonly opensCheaply: boolean;
   /** When a server of both eras gets a second process. Has no effect if a further connection needs no process. */

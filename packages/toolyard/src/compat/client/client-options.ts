@@ -26,6 +26,11 @@ export interface ClientTimes {
 }
 
 export interface ClientSettings extends ClientTimes {
+  /** `"legacy"`: the first message is `initialize`, also for a server that ignores unknown methods. @default "auto" */
+  readonly era?: StdioServerConfig["era"];
+  /** Revision that `initialize` names, such as `"2024-11-05"`; implies the legacy era. @default the newest */
+  readonly protocolVersion?: string;
+  readonly protocol_version?: string;
   /** Number of tries to reach a server. @default 1 */
   readonly connectAttempts?: number;
   readonly connect_attempts?: number;
@@ -91,7 +96,9 @@ export function resolveClient(
     connectTimeoutMs: parseSeconds(connectTimeout, "connect_timeout"),
     connectAttempts: connectAttempts as number,
     logger: logger as Logger | undefined,
-    server: isSettings(server) ? settled(withSeconds(rest, SERVER_OPTIONS), env) : named(String(server), env),
+    server: isSettings(server)
+      ? settled(withSeconds(rest, SERVER_OPTIONS), env)
+      : named(String(server), env, protocolOf(rest)),
   });
 }
 
@@ -140,10 +147,19 @@ function settled(
   return () => Promise.resolve(settings);
 }
 
-function named(server: string, env: Readonly<Record<string, string>>): ResolvedClient["server"] {
+/** How the first message is written, which a script or an address does not say. */
+type Protocol = Pick<StdioServerConfig, "era" | "protocol_version">;
+
+function protocolOf({ era, protocol_version: version }: Partial<Record<string, unknown>>): Protocol {
+  const protocol = { ...(era !== undefined && { era }), ...(version !== undefined && { protocol_version: version }) };
+  resolveStdioServer({ command: "server", ...(protocol as Protocol) });
+  return protocol as Protocol;
+}
+
+function named(server: string, env: Readonly<Record<string, string>>, protocol: Protocol): ResolvedClient["server"] {
   if (/^https?:\/\//i.test(server)) {
     resolveRemoteServer({ url: server });
-    return () => Promise.resolve({ url: server });
+    return () => Promise.resolve({ url: server, ...protocol });
   }
   return async () => {
     if (!existsSync(server))
@@ -154,6 +170,6 @@ function named(server: string, env: Readonly<Record<string, string>>): ResolvedC
     const { command, args } = await scriptCommandLine(server, {
       env: childEnvironment({ own: env, inherit: Object.keys(process.env) }),
     });
-    return { command: [command, ...args], env: { ...env }, inherit_env: Object.keys(process.env) };
+    return { command: [command, ...args], env: { ...env }, inherit_env: Object.keys(process.env), ...protocol };
   };
 }

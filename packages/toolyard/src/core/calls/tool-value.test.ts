@@ -41,3 +41,24 @@ test("C38: parses a JSON resource, keeps text as text, and bytes as an object", 
   expect(of({ uri: "a:b", blob: "AA==" })).toEqual({ uri: "a:b", blob: "AA==" });
   expect(of({ uri: "a:b", text: "x" }, { uri: "a:c", text: "y" })).toEqual(["x", "y"]);
 });
+
+test.each([
+  ['{"a": 1}', { a: 1 }],
+  ["[1, 2]", [1, 2]],
+  ['{"results": [], "total_count": 0}', { results: [], total_count: 0 }],
+])("R12: unwraps the JSON text %s that an SDK wrapped as `result`", (text, value) => {
+  expect(toolValue({ ...texts(text), structuredContent: { result: text } })).toEqual(value);
+});
+
+test.each([
+  ["plain text", { ...texts("hello"), structuredContent: { result: "hello" } }],
+  ["a number as text", { ...texts("5"), structuredContent: { result: "5" } }],
+  ["null as text", { ...texts("null"), structuredContent: { result: "null" } }],
+  ["another text in the content", { ...texts('{"result":"{}"}'), structuredContent: { result: "{}" } }],
+  ["further members", { ...texts("{}"), structuredContent: { result: "{}", more: 1 } }],
+  ["no content", { content: [], structuredContent: { result: "{}" } }],
+  ["several blocks", { content: [...texts("{}").content, ...texts("x").content], structuredContent: { result: "{}" } }],
+  ["an object as result", { ...texts("{}"), structuredContent: { result: {} } }],
+])("R12: keeps structured content with %s", (_what, result) => {
+  expect(toolValue(result)).toEqual(result.structuredContent);
+});

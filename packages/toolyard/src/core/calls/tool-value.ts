@@ -5,7 +5,8 @@ import { KIND_META_KEY } from "./kinds.ts";
 /**
  * Returns the plain value of a tool's result, for surfaces without content blocks. All of them use this one rule:
  *
- * 1. Structured content is the value.
+ * 1. Structured content is the value. `{"result": "<text>"}` beside the same text is how SDKs wrap a text that a tool
+ *    returned: if it is a JSON object or list, that is the value.
  * 2. Of a function that the hub itself runs, the value is what it returned, with its type.
  * 3. Otherwise each block is a value. A text that is JSON is parsed, any other text stays as it is; an image, audio or
  *    resource is its block. One block gives its value, several give a list, none gives `null`.
@@ -14,9 +15,19 @@ import { KIND_META_KEY } from "./kinds.ts";
  * and an integer beyond 2^53 stay texts.
  */
 export function toolValue(result: JsonObject): unknown {
-  if (result["structuredContent"] !== undefined) return result["structuredContent"];
+  const structured = result["structuredContent"];
+  if (structured !== undefined) return unwrapped(structured, result);
   const typed = TYPED.get(result);
   return typed ? typed.value : oneOrAll(listMember(result, "content").map(blockValue));
+}
+
+function unwrapped(structured: unknown, result: JsonObject): unknown {
+  if (!isJsonObject(structured) || typeof structured["result"] !== "string") return structured;
+  const [block, ...others] = listMember(result, "content");
+  const isWrapped = Object.keys(structured).length === 1 && others.length === 0;
+  if (!isWrapped || blockText(block) !== structured["result"]) return structured;
+  const value = textValue(structured["result"]);
+  return typeof value === "object" && value !== null ? value : structured;
 }
 
 const TYPED = new WeakMap<JsonObject, { readonly value: unknown }>();

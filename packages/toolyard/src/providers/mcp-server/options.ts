@@ -1,3 +1,4 @@
+import { LEGACY_REVISIONS } from "../../wire/legacy/revisions.ts";
 import { bytesOption } from "../../core/text/bytes.ts";
 import { durationOption } from "../../core/text/duration.ts";
 import { Type, type OptionSchema, type Static } from "../../core/options/option-schema.ts";
@@ -94,6 +95,17 @@ export const MCP_SERVER_MEMBERS = {
       default: "auto",
     }),
   ),
+  protocol_version: Type.Optional(
+    Type.Enum(
+      LEGACY_REVISIONS.map(({ date }) => date),
+      {
+        description:
+          'Revision that the first message, `initialize`, names. Implies `era = "legacy"`. For a server that does ' +
+          "not answer unknown methods, or only one revision. Absent: the newest.",
+        examples: ["2024-11-05"],
+      },
+    ),
+  ),
   start: Type.Optional(
     Type.Enum(["eager", "lazy"], {
       description: "`eager`: started with the hub and kept running. `lazy`: started when it is needed.",
@@ -140,6 +152,8 @@ export interface McpServerOptions {
   readonly maxMessageParts: number;
   readonly isolation: "auto" | "shared" | "session";
   readonly era: "auto" | "legacy" | "modern";
+  /** Revision that `initialize` names. Absent: the newest. */
+  readonly protocolVersion?: string;
   readonly maxSessions: number;
   readonly start: "eager" | "lazy";
   readonly idleStopMs: number;
@@ -176,7 +190,8 @@ export function resolveMcpServer(config: McpServerConfig = {}): McpServerOptions
     maxMessageBytes: options.max_message_bytes,
     maxMessageParts: options.max_message_parts,
     isolation,
-    era,
+    era: options.protocol_version !== undefined && era === "auto" ? "legacy" : era,
+    ...(options.protocol_version !== undefined && { protocolVersion: options.protocol_version }),
     maxSessions: options.max_sessions,
     start,
     idleStopMs: options.idle_stop,

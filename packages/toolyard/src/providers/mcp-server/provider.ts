@@ -179,7 +179,7 @@ class McpServerProvider implements Provider {
 
 function createUpstream(deps: McpServerDeps): Upstream {
   const { source, options, logger, openTransport, clientInfo } = deps;
-  const { idleStopMs, isolation, era, maxSessions, connectTimeoutMs, logLevel } = options;
+  const { idleStopMs, isolation, era, protocolVersion, maxSessions, connectTimeoutMs, logLevel } = options;
   const { opensCheaply, legacyProcess = "auto", gate, firstCallerEra, coldWaitMs, installer, requestIds } = deps;
   const cache = deps.listingStore ?? listingCacheFor(deps);
   return new Upstream(
@@ -195,6 +195,7 @@ function createUpstream(deps: McpServerDeps): Upstream {
       opensCheaply,
       legacyProcess,
       maxSessions,
+      protocolVersion,
       roots: options.roots.map(toRoot),
       connectTimeoutMs,
       ...(logLevel !== undefined && { logLevel }),

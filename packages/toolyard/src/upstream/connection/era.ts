@@ -38,6 +38,8 @@ export interface HandshakeOptions {
   readonly capabilities: JsonObject;
   /** The handshakes that are tried. */
   readonly era: EraChoice;
+  /** Revision that `initialize` names first. Absent: the newest. */
+  readonly protocolVersion?: string | undefined;
   /** With `era: "auto"`: the era found by an earlier connection to the same server. */
   readonly knownEra?: EraName;
   /** With `era: "auto"`: the legacy era suits the caller best, so it is tried first, for a limited time. */

@@ -15,9 +15,10 @@ const OLDEST_LEGACY_REVISION = "2024-11-05";
  * second time, with one that it names or with the oldest. Rejects with a `FailError`.
  */
 export async function initialize(handshake: Handshake, signal: AbortSignal): Promise<Era> {
-  const { exchange } = handshake;
-  const era = await open(handshake, LATEST_LEGACY_REVISION.date, signal).catch((error: unknown) => {
-    const revision = otherRevision(failureOf(error), LATEST_LEGACY_REVISION.date);
+  const { exchange, options } = handshake;
+  const { protocolVersion: first = LATEST_LEGACY_REVISION.date } = options;
+  const era = await open(handshake, first, signal).catch((error: unknown) => {
+    const revision = otherRevision(failureOf(error), first);
     if (revision === undefined || exchange.closed) throw error;
     return open(handshake, revision, signal).catch(() => Promise.reject(error as Error));
   });
