@@ -65,7 +65,7 @@ export function unknown(what: string, name: string, names: Iterable<string>): Mi
  */
 export function denied(what: string, name: string, names: Iterable<string>): MissingTarget {
   const near = nearest(name, names);
-  const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Use what the list shows.";
+  const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Use a listed name.";
   const message =
     `No right to use the ${what} ${shown(name)}, if there is one. ` +
     `${hint} The operator of this hub can grant more rights.`;

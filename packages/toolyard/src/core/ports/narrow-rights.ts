@@ -4,13 +4,14 @@ import { compilePattern, isForUris, type Pattern } from "./rights-pattern.ts";
 import { permitsUri, type UriRules } from "./uri-rights.ts";
 import type { NamedSubject, NarrowRights, Permission, Subject } from "./permission.ts";
 
-interface CompiledRights extends Pick<UriRules, "deny" | "hasUriPatterns"> {
-  readonly allow: readonly Pattern[] | undefined;
+interface CompiledRights {
+  readonly deny: readonly Pattern[];
   readonly readOnly: boolean;
   readonly sources: readonly string[] | undefined;
-  readonly tools: readonly Pattern[] | undefined;
-  readonly prompts: readonly Pattern[] | undefined;
-  readonly resources: readonly Pattern[] | undefined;
+  /** Each of these lists must permit a tool. */
+  readonly tools: PatternLists;
+  readonly prompts: PatternLists;
+  readonly uris: UriRules;
 }
 
 /** Compiles the limits of one grant. `permissionOf` keeps the result. */
@@ -21,27 +22,31 @@ export function compileNarrow(narrow: NarrowRights): Permission {
     isNarrowed: LISTS.some((list) => narrow[list] !== undefined) || rights.deny.length > 0 || rights.readOnly,
     mayBeKnown: (name: string, separator: string) => mayBeKnown(rights, name, separator),
     permits: (subject: Subject) => {
-      const { deny, hasUriPatterns, allow, sources } = rights;
+      const { sources, uris } = rights;
       if (subject.type === "name") return permitsName(rights, subject);
       const isOfSource = sources === undefined || (subject.source !== undefined && isAnyOf(sources, subject.source));
-      return isOfSource && permitsUri({ deny, hasUriPatterns, allow: givenLists(allow, rights.resources) }, subject);
+      return isOfSource && permitsUri(uris, subject);
     },
   });
 }
 
 const LISTS = ["allow", "sources", "tools", "prompts", "resources"] as const;
 
-function compiled({ deny = [], readOnly = false, sources, ...lists }: NarrowRights): CompiledRights {
-  const { allow, tools, prompts, resources } = lists;
-  const patterns = {
-    allow: allow?.map(compilePattern),
-    deny: deny.map(compilePattern),
-    tools: tools?.map(compilePattern),
-    prompts: prompts?.map(compilePattern),
-    resources: resources?.map(compilePattern),
+function compiled({ deny: denied = [], readOnly = false, sources, ...lists }: NarrowRights): CompiledRights {
+  const allow = lists.allow?.map(compilePattern);
+  const deny = denied.map(compilePattern);
+  const listsFor = (own: readonly string[] | undefined): PatternLists =>
+    [allow, own?.map(compilePattern)].filter((list) => list !== undefined);
+  const resources = listsFor(lists.resources);
+  const hasUriPatterns = [...resources.flat(), ...deny].some(isForUris);
+  return {
+    deny,
+    readOnly,
+    sources,
+    tools: listsFor(lists.tools),
+    prompts: listsFor(lists.prompts),
+    uris: { allow: resources, deny, hasUriPatterns },
   };
-  const uriPatterns = [...(patterns.allow ?? []), ...patterns.deny, ...(patterns.resources ?? [])];
-  return { ...patterns, readOnly, sources, hasUriPatterns: uriPatterns.some(isForUris) };
 }
 
 function keyOf({ allow, deny = [], readOnly = false, sources, tools, prompts, resources }: NarrowRights): string {
@@ -56,11 +61,6 @@ function keyOf({ allow, deny = [], readOnly = false, sources, tools, prompts, re
 
 type PatternLists = readonly (readonly Pattern[])[];
 
-/** Each of these lists must permit. */
-function givenLists(...lists: readonly (readonly Pattern[] | undefined)[]): PatternLists {
-  return lists.filter((list) => list !== undefined);
-}
-
 function isAnyOf(globs: readonly string[], source: string): boolean {
   return matchesAnyGlob(globs, source);
 }
@@ -74,7 +74,7 @@ function permitsName(rights: CompiledRights, subject: NamedSubject): boolean {
   if (isDiscovery) return true;
   if (readOnly && !isReadOnly) return false;
   if (sources !== undefined && (source === undefined || !isAnyOf(sources, source))) return false;
-  const lists = givenLists(rights.allow, subject.isPrompt === true ? rights.prompts : rights.tools);
+  const lists = subject.isPrompt === true ? rights.prompts : rights.tools;
   return lists.every((list) => list.some((pattern) => meansName(pattern, subject)));
 }
 
@@ -127,9 +127,10 @@ const QUALIFIER = "::";
 
 // A name may be another spelling of a denied one, and does not tell whether its tool is read-only, or of which source.
 function mayBeKnown(rights: CompiledRights, name: string, separator: string): boolean {
-  const { allow, deny, readOnly, sources, tools, prompts } = rights;
-  if (deny.length > 0 || readOnly || sources || tools || prompts) return false;
-  return allow === undefined || allow.some((pattern) => meansName(pattern, unknownName(name, separator)));
+  const { deny, readOnly, sources, tools, prompts } = rights;
+  if (deny.length > 0 || readOnly || sources) return false;
+  const subject = unknownName(name, separator);
+  return [...tools, ...prompts].every((list) => list.some((pattern) => meansName(pattern, subject)));
 }
 
 function unknownName(name: string, separator: string): NamedSubject {
