@@ -55,7 +55,7 @@ export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
     mode: "oauth",
     isGuarded: true,
     authenticator,
-    documents: [resourceDocument({ issuers, scopes: () => server?.options.scopes ?? scopes }, () => place)],
+    documents: [resourceDocument({ issuers, scopes: () => options.requestable ?? scopes }, () => place)],
     securitySchemes: () => securitySchemes(issuers(), parts.findStatic !== undefined),
     opened: (opened) => {
       place = opened;

@@ -134,6 +134,8 @@ export interface AuthOptions {
   readonly modes: readonly AuthMode[];
   readonly audience: readonly string[];
   readonly scopes: readonly string[];
+  /** Scopes that clients may request. @default `scopes` */
+  readonly requestable?: readonly string[];
   readonly clockSkewMs: number;
   /** Present in the mode `issuer`. */
   readonly issuer?: IssuerOptions;

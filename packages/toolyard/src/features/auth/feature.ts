@@ -15,6 +15,8 @@ import { LiveAuthServer } from "./live-auth-server.ts";
 /** Sections that decide how callers authenticate. */
 export interface AuthReads {
   readonly auth?: HubAuthConfig;
+  /** Scopes that tools need, by their names. */
+  readonly scopes?: object;
   readonly server?: { readonly token?: string; readonly tokens?: object };
 }
 
@@ -40,7 +42,8 @@ export const AUTH = defineFeature({
             ? { mode: "oauth", isGuarded: true, principals: ASSUMED_PRINCIPALS }
             : undefined,
         create: (http, grantRights) => {
-          const options = resolveAuth(config().auth);
+          const { auth, scopes = {} } = config();
+          const options = withScopes(resolveAuth(auth), Object.keys(scopes));
           assertReachable(http, options);
           const audience = new Audience(options.audience);
           const server = servers.create(options, audience);
@@ -64,6 +67,12 @@ export const AUTH = defineFeature({
     };
   },
 });
+
+/** Clients may request the scopes that tools need, since a challenge can name them. */
+function withScopes({ builtin, ...options }: AuthOptions, scopes: readonly string[]): AuthOptions {
+  const requestable = [...new Set([...(builtin?.scopes ?? options.scopes), ...scopes])];
+  return { ...options, requestable, ...(builtin && { builtin: { ...builtin, scopes: requestable } }) };
+}
 
 function usesOAuth({ issuer, builtin }: AuthOptions): boolean {
   return issuer !== undefined || builtin !== undefined;
