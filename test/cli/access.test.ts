@@ -53,7 +53,7 @@ test("whoami shows the caller to a running hub, also within a profile, and asks 
   const within = await desk.run(["whoami", "--url", `${url}/staff`, "--json"], { env });
   expect(JSON.parse(within.stdout)).toMatchObject({ id: "ci", roles: ["reader"], profile: "staff" });
   const without = await desk.run(["whoami", "--url", url]);
-  expect([without.code === 0, without.stderr]).toEqual([false, expect.stringContaining("wants a token (HTTP 401)")]);
+  expect([without.code === 0, without.stderr]).toEqual([false, expect.stringContaining("requires a token (HTTP 401)")]);
 });
 
 test("check counts what profiles have, and warns of patterns and sources that match nothing", async () => {

@@ -158,7 +158,7 @@ describe("a conversation", () => {
     child.stdin!.write("Are you there?\n");
     await answered;
     // The answer is complete once its line is printed and the next one is waited for.
-    const warned = seen(child.stderr!, /Ctrl\+C once more/);
+    const warned = seen(child.stderr!, /Press Ctrl\+C again/);
     child.kill("SIGINT");
     await warned;
     child.kill("SIGINT");

@@ -344,7 +344,7 @@ describe("a client with a file that withholds a server", () => {
 
   test("keeps its own server named like the hub, and is not changed", async () => {
     const machine = await machineWith({ cursor: { toolyard: ALPHA } });
-    await expect(machine.connect("cursor")).rejects.toThrow(/a server of its own with the name `toolyard`/);
+    await expect(machine.connect("cursor")).rejects.toThrow(/already has a server with the name `toolyard`/);
     expect(await machine.servers(client("cursor"))).toEqual({ toolyard: ALPHA });
   });
 });
@@ -381,7 +381,7 @@ describe("disconnect", () => {
     await machine.connect("cursor");
     await rm(`${machine.path(client("cursor"))}.before-toolyard`);
     await machine.disconnect("cursor");
-    expect(machine.stdout).toContain("Not put back, because the backup of the file is gone: a.");
+    expect(machine.stdout).toContain("Not restored, because the backup of the file is missing: a.");
     expect(await machine.servers(client("cursor"))).toEqual({});
   });
 });

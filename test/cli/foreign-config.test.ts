@@ -219,7 +219,7 @@ describe("without a user to ask", () => {
     async (words) => {
       const { code, stdout, stderr } = await run(words);
       expect([code, stdout]).toEqual([words[0] === "core" && words[1] !== "server" ? 1 : 2, ""]);
-      expect(stderr).toContain("is inside of a git work tree, and nobody accepted what it starts");
+      expect(stderr).toContain("is inside of a git work tree, and no user has accepted the programs it starts");
       expect(stderr).toMatch(
         /accept it with `toolyard config --yes`, or with --yes on this command\. Nothing was started\./,
       );
@@ -252,7 +252,7 @@ describe("without a user to ask", () => {
     await writeFile(join(yard, "toolyard.toml"), text);
     for (const words of [["list"], ["call", "evil__echo"], ["serve", "--port", "0"]]) {
       const { code, stderr } = await run(words);
-      expect([code, stderr]).toEqual([2, expect.stringContaining("nobody accepted what it starts")]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("no user has accepted the programs it starts")]);
       expect(existsSync(mark)).toBe(false);
     }
     const nobody = person(false);
@@ -321,7 +321,10 @@ describe("without a user to ask", () => {
       ]) {
         await put();
         const { code, stderr } = await run(["list"], { cwd: below });
-        expect([code, stderr]).toEqual([2, expect.stringMatching(/is inside of a \w+ work tree, and nobody accepted/)]);
+        expect([code, stderr]).toEqual([
+          2,
+          expect.stringMatching(/is inside of a \w+ work tree, and no user has accepted/),
+        ]);
         await rm(join(yard, mark_), { recursive: true });
       }
       expect(existsSync(mark)).toBe(false);
@@ -351,7 +354,7 @@ describe("without a user to ask", () => {
     const nobody = person(false);
     const { code, stdout, stderr } = await run(["list", "--json"], nobody);
     expect([code, stdout]).toEqual([2, ""]);
-    expect(JSON.parse(stderr)).toMatchObject({ error: { message: expect.stringContaining("nobody accepted") } });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { message: expect.stringContaining("no user has accepted") } });
     expect(nobody.asked).toEqual([]);
   });
 
@@ -378,8 +381,8 @@ describe("without a user to ask", () => {
       const other = join(root, "other-mark");
       const command = JSON.stringify([process.execPath, join(root, "server.mjs"), other]);
       await write(`[mcp.stdio_servers.other]\ncommand = ${command}\n`);
-      await expect.poll(() => stderr, { timeout: 30_000 }).toContain("was not taken over");
-      expect(stderr).toContain("nobody accepted what it starts");
+      await expect.poll(() => stderr, { timeout: 30_000 }).toContain("was not applied");
+      expect(stderr).toContain("no user has accepted the programs it starts");
       expect(existsSync(other)).toBe(false);
     } finally {
       child.kill("SIGKILL");

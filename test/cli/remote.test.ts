@@ -108,7 +108,7 @@ test("--url: uses a hub's token from --token-env or TOOLYARD_TOKEN, and fails wi
   ]);
   expect(named).toMatchObject({ code: 0, stderr: "" });
   expect(known).toMatchObject({ code: 0, stdout: expect.stringContaining("work") });
-  expect(none).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining("wants a token") });
+  expect(none).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining("requires a token") });
   expect(wrong).toMatchObject({ code: 4, stdout: "" });
   expect(JSON.parse(wrong.stderr)).toMatchObject({
     error: { kind: "needs_authorisation", message: expect.stringContaining("does not know the token") },

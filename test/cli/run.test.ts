@@ -208,7 +208,7 @@ describe("files", () => {
     await using at = await desk({ "make.js": "files.write('a.txt', 'x')" });
     expect(await at.run(["run", "make.js"])).toMatchObject({
       code: 0,
-      stderr: "The code made a.txt (1 B). Name a folder with --out to keep what it makes.\n",
+      stderr: "The code made a.txt (1 B). Name a folder with --out to keep its files.\n",
     });
     expect(existsSync(at.path("a.txt"))).toBe(false);
   });

@@ -133,7 +133,7 @@ describe("serve --stdio --shared", () => {
     await using desk = await Desk.create(FILES);
     const first = await SharedClient.open(desk, { env: { THE_KEY: "one" } });
     const other = await SharedClient.open(desk, { env: { THE_KEY: "two" } });
-    await other.said(/the values of its variables, are others\. This client gets a hub of its own/);
+    await other.said(/the values of its variables, are others\. This client gets a separate hub/);
     expect(await other.call("small__pid")).not.toBe(await first.call("small__pid"));
     const own = Number(await other.call("small__pid"));
     await other.close();
@@ -175,7 +175,7 @@ describe("serve --stdio --shared", () => {
     await using desk = await Desk.create(FILES);
     await desk.write("home/toolyard/data/shared", "no folder");
     const client = await SharedClient.open(desk);
-    await client.said(/This client gets a hub of its own/);
+    await client.said(/This client gets a separate hub/);
     expect(await client.call("small__echo", { text: "hi" })).toBe("hi");
     await client.close();
   });

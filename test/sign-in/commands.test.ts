@@ -48,7 +48,7 @@ test("`login` without a name asks which of several, and `--all` signs in to each
   expect([unsure.code, unsure.stderr]).toEqual([2, expect.stringContaining("first, second. Name one, or take --all")]);
   const all = await toolyard("login", "--all");
   expect([all.code, all.stdout.match(/Signed in to \w+/g)]).toEqual([0, ["Signed in to first", "Signed in to second"]]);
-  expect((await toolyard("login")).stdout).toBe("No server wants a sign-in.\n");
+  expect((await toolyard("login")).stdout).toBe("No server requires a sign-in.\n");
 });
 
 test("shows a server that requires a sign-in with its command, and afterwards as connected", async () => {
@@ -74,7 +74,7 @@ test("`logout` revokes the token at its issuer, and a call requires a sign-in ag
   const call = await toolyard("call", "far__sign_in");
   expect([call.code, call.stderr]).toEqual([4, expect.stringContaining("toolyard login far")]);
   const again = await toolyard("logout", "far");
-  expect([again.code === 0, again.stderr]).toEqual([false, expect.stringContaining("Nobody is signed in to `far`.")]);
+  expect([again.code === 0, again.stderr]).toEqual([false, expect.stringContaining("No user is signed in to `far`.")]);
 });
 
 test("`vault` lists and exports names without values, and forgets named entries", async () => {

@@ -311,7 +311,7 @@ function notAUri(uri: string): MissingTarget {
 }
 
 function notCanonical(uri: string, canonical: string): MissingTarget {
-  const advice = `If this is what is meant, ask for ${shown(canonical)}`;
+  const advice = `If you mean this, request ${shown(canonical)}`;
   const message = `${shown(uri)} is not written as URIs are compared. ${advice}`;
   return { found: false, failure: fail("invalid_params", message, { details: { canonical } }) };
 }

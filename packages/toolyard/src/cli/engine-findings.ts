@@ -83,7 +83,7 @@ export function extraFindings(io: Io): readonly EngineFinding[] {
     const found = Object.entries(versions)
       .map(([one, version]) => `${one} ${version}`)
       .join(", ");
-    if (state === "beside") return { what, ok: true, detail: `beside the program: ${found}` };
+    if (state === "beside") return { what, ok: true, detail: `next to the program: ${found}` };
     if (state === "installed") return { what, ok: true, detail: `installed: ${found}` };
     const why = state === "other" ? "only other versions are there" : "not installed";
     return { what, ok: false, detail: `${why}; without it: no ${purpose}; \`${addCommand(name)}\`` };

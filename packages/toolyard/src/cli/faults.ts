@@ -12,7 +12,7 @@ const OWN_FOLDER = fileURLToPath(new URL("..", import.meta.url));
  */
 export function watchFaults(logger: Logger): () => void {
   const onRejection = (reason: unknown): void =>
-    logger.error("A promise was rejected and nobody waited for it.", factsOf(reason));
+    logger.error("A promise was rejected and not awaited.", factsOf(reason));
   const onException = (error: unknown): void => {
     logger.error("An error was thrown outside any call.", factsOf(error));
     if (isOwn(error)) process.exit(EXIT.internal);

@@ -102,7 +102,7 @@ export async function parseJson(name: string, given: string): Promise<JsonObject
     ]);
   if (!isJsonObject(tree)) throw new ConfigError([`${name}: must hold a JSON object.`]);
   const twice = duplicateKey(visit, text);
-  if (twice) throw new ConfigError([`${name}:${twice.line}: the key "${twice.key}" stands twice; rename one of them.`]);
+  if (twice) throw new ConfigError([`${name}:${twice.line}: the key "${twice.key}" occurs twice; rename one.`]);
   return tree;
 }
 

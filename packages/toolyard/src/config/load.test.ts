@@ -181,7 +181,7 @@ describe("an error", () => {
   test("refuses a duplicate key in JSON with its line", async () => {
     const path = await file("mcp.json", '{"mcpServers": {\n"a": {"command": "x"},\n"a": {"command": "y"}}}');
     const [problem] = await problemsOf(load({ files: [path] }));
-    expect(problem).toContain('mcp.json:3: the key "a" stands twice');
+    expect(problem).toContain('mcp.json:3: the key "a" occurs twice');
   });
 });
 

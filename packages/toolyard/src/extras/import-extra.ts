@@ -71,7 +71,7 @@ function unfitText(name: ExtraName): string {
   const unfit = Object.entries(getExtra(name).versions).flatMap(([packageName, pinned]) => {
     const beside = nearestPackage(packageName);
     const fits = beside === undefined || findPackage(name, packageName)?.place === "beside";
-    return fits ? [] : [`\`${packageName}\` ${beside.version} is beside it, and ${pinned} is needed.`];
+    return fits ? [] : [`\`${packageName}\` ${beside.version} is next to it, but ${pinned} is needed.`];
   });
   return unfit.length === 0 ? "" : ` ${unfit.join(" ")}`;
 }

@@ -136,7 +136,7 @@ async function converse(chat: ChatSession): Promise<number> {
     if (input.terminal && input.line !== "") return discardLine(input);
     if (isWarned) return input.close();
     isWarned = true;
-    io.stderr.write("\nCtrl+C once more, or Ctrl+D, ends the chat.\n");
+    io.stderr.write("\nPress Ctrl+C again, or Ctrl+D, to end the chat.\n");
     prompt();
   };
   const end = (): void => input.close();

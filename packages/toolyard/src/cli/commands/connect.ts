@@ -25,9 +25,7 @@ export type { ConnectOptions } from "../connecting/options.ts";
 export const run: CommandAction<ConnectOptions> = async ([name], options, io) => {
   const clients = name === undefined ? await present(options, io) : [clientNamed(name)];
   if (!options.yes && !options.dryRun && !io.ask)
-    throw new UsageError(
-      "There is nobody to ask here. --yes takes every offer, --dry-run only shows what would be done.",
-    );
+    throw new UsageError("No user can be asked here. --yes accepts every offer, --dry-run only shows the changes.");
   const work: ConnectWork = { options, io, target: await targetFile(options, io) };
   const isNamed = name !== undefined;
   const planned = await acceptedPlans(clients, work, isNamed);
@@ -54,9 +52,7 @@ async function present(options: ConnectOptions, io: Io): Promise<readonly Client
   if (!options.json) await printPainted(io.stdout, table(["name", "client", "file"], rows, io));
   if (options.yes || options.dryRun) return clients;
   if (!io.ask)
-    throw new UsageError(
-      "Name one of them: toolyard connect <name>. --yes connects all, --dry-run only shows what would be done.",
-    );
+    throw new UsageError("Name one: toolyard connect <name>. --yes connects all, --dry-run only shows the changes.");
   return (await io.ask("Connect all of these? [Y/n] ")) ? clients : [];
 }
 

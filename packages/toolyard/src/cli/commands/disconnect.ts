@@ -69,9 +69,9 @@ function text({ program }: ClientKind, path: string, result: DisconnectionResult
       : "";
   const missing =
     lost.length > 0
-      ? ` Not put back, because the backup of the file is gone: ${plainList(lost)}. ` +
+      ? ` Not restored, because the backup of the file is missing: ${plainList(lost)}. ` +
         "The hub still has them; copy their settings from toolyard.toml."
       : "";
-  const kept = backup === undefined ? "" : ` The file had been changed since; what it was before is in ${backup}.`;
+  const kept = backup === undefined ? "" : ` The file was changed meanwhile; its previous content is in ${backup}.`;
   return `${program} is disconnected (${path}).${back}${missing}${kept}`;
 }

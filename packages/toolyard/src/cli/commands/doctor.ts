@@ -113,7 +113,11 @@ async function portFinding(options: SharedOptions, io: Io): Promise<EngineFindin
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => {
       const why = error.code ?? error.message;
-      done({ what, ok: false, detail: `${why}; \`toolyard status\` tells whether a hub has it, --port takes another` });
+      done({
+        what,
+        ok: false,
+        detail: `${why}; \`toolyard status\` shows whether a hub uses it, --port chooses another`,
+      });
     });
     server.listen(port, host, () => server.close(() => done({ what, ok: true, detail: "free" })));
   });

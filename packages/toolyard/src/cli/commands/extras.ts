@@ -48,7 +48,7 @@ class ExtraItem {
   }
 }
 
-const PLACES = { beside: "already beside the program", installed: "already installed" } as const;
+const PLACES = { beside: "already next to the program", installed: "already installed" } as const;
 
 /** `toolyard extras add`. */
 export const add: CommandAction<SharedOptions> = async (names, options, io) => {
@@ -109,7 +109,7 @@ function itemJson({ extra, state, message }: ExtraItem): object {
 }
 
 const STATES: Readonly<Record<ExtraState["state"], string>> = {
-  beside: "beside the program",
+  beside: "next to the program",
   installed: "installed",
   other: "other version",
   absent: "not installed",
@@ -153,5 +153,5 @@ function absentText(name: string, io: Io): string {
   const extra = EXTRAS.find((one) => one.name === name)!;
   const { state, versions } = extraState(extra, { variables: io.env });
   if (state === "absent") return "not installed";
-  return `not in the data folder; what is beside the program stays (${versionsText(versions)})`;
+  return `not in the data folder; packages next to the program stay (${versionsText(versions)})`;
 }

@@ -20,7 +20,7 @@ export const run: CommandAction<Options> = (_args, options, io) =>
     const entries = await entriesOf(hub, options);
     if (options.json) await printJson(io.stdout, entries);
     else if (entries.length === 0)
-      await print(io.stdout, "Nothing is offered. `toolyard check` says what each source answers.");
+      await print(io.stdout, "Nothing is offered. `toolyard check` shows the state of each source.");
     else
       await printPainted(
         io.stdout,

@@ -49,7 +49,7 @@ async function choose(
   const wanting: SignInSource[] = [];
   for (const source of sources) if (await wantsSignIn(source, io)) wanting.push(source);
   if (wanting.length === 0) {
-    if (!options.json) await print(io.stdout, "No server wants a sign-in.");
+    if (!options.json) await print(io.stdout, "No server requires a sign-in.");
     return [];
   }
   if (wanting.length === 1 || options.all) return wanting;
@@ -98,9 +98,7 @@ async function signIn(
     await tell(record, options, io);
   } catch (error) {
     if (late.aborted)
-      throw new FailError(
-        fail("timeout", `Nobody came back from the browser within ${patienceMs / 1000} s. Start again.`),
-      );
+      throw new FailError(fail("timeout", `The browser did not return within ${patienceMs / 1000} s. Start again.`));
     throw error;
   } finally {
     await context.network.close();

@@ -90,7 +90,9 @@ async function assertWanted(count: number, { yes, json }: SharedOptions, io: Io)
   const what = count === 1 ? "Run that" : `Run these ${count}`;
   if (!json && io.ask && (await io.ask(`${what}, with code of the packages where one must be built? [y/N] `, false)))
     return;
-  throw new UsageError("Nothing was installed: nobody agreed to it. `toolyard prepare --yes` installs without asking.");
+  throw new UsageError(
+    "Nothing was installed, because no user agreed. `toolyard prepare --yes` installs without asking.",
+  );
 }
 
 async function installAll(items: readonly PreparationItem[], { json = false }: SharedOptions, io: Io): Promise<void> {

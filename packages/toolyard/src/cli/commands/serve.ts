@@ -141,8 +141,8 @@ async function serve(hub: Hub, serving: ServeContext): Promise<number> {
     await Promise.race([aborted(io.interrupted), aborted(leaving.signal), served.done]);
     hub.logger.info(
       io.interrupted.aborted
-        ? "Ending, as a signal asked: what is running gets its time. A second signal ends it at once."
-        : `Ending: the ${leaving.signal.aborted ? "terminal was closed" : "client has gone"}.`,
+        ? "Ending after a signal: running calls get their time. A second signal ends them immediately."
+        : `Ending: the ${leaving.signal.aborted ? "terminal was closed" : "client has disconnected"}.`,
     );
     return EXIT.ok;
   } finally {

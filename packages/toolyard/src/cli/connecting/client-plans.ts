@@ -103,7 +103,7 @@ async function planClient(client: ClientKind, { work, taken, keep, config }: Pla
 function assertFree(client: ClientKind, { servers, tree }: ClientDocument): void {
   if (HUB_NAME in servers && !isHubEntry(servers[HUB_NAME]))
     throw new UsageError(
-      `${client.program} has a server of its own with the name \`${HUB_NAME}\`, which the hub's entry would replace. ` +
+      `${client.program} already has a server with the name \`${HUB_NAME}\`, which the hub's entry would replace. ` +
         "Rename it in the client's file first.",
     );
   const key = hubBlock(client, tree);

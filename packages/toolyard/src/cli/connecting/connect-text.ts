@@ -50,10 +50,10 @@ export async function printConnected(result: ConnectResult, work: ConnectWork): 
   for (const { name, because } of hidden)
     await say(
       `The hub's ${plainLine(name)} is hidden from ${client.program}, which has ` +
-        `${because === name ? "it" : `the same as ${plainLine(because)}`} with settings of its own.`,
+        `${because === name ? "it" : `the same as ${plainLine(because)}`} with different settings.`,
     );
   if (backup !== undefined && changed)
-    await say(`Its file as it was: ${backup}. \`toolyard disconnect ${client.id}\` puts it back.`);
+    await say(`Its previous file: ${backup}. \`toolyard disconnect ${client.id}\` restores it.`);
   if (changed) await say(options.http ? `\`toolyard serve\` must run for it. ${client.next}` : client.next);
 }
 

@@ -120,7 +120,7 @@ function ownReason(joined: Exclude<JoinResult, { outcome: "joined" }>): string {
     outcome === "refused"
       ? `The hub that runs cannot be shared: ${reason}`
       : `The shared hub cannot be used: ${reason}`;
-  return `${why.replace(/(?<!\.)\.+$/, "")}. This client gets a hub of its own.`;
+  return `${why.replace(/(?<!\.)\.+$/, "")}. This client gets a separate hub.`;
 }
 
 function sharedEnd({ socket, pid, isNew }: Extract<JoinResult, { outcome: "joined" }>, logger: Logger): HubEnd {
@@ -195,7 +195,7 @@ async function ownEnd(options: Options, io: Io, files: readonly string[]): Promi
     stdio: ["pipe", "pipe", "inherit"],
   });
   await once(child, "spawn").catch((error: unknown) => {
-    throw new Error(`a hub of its own cannot be started: ${messageOf(error)}`);
+    throw new Error(`a separate hub cannot be started: ${messageOf(error)}`);
   });
   child.stdin.on("error", () => {});
   return { input: child.stdout, output: child.stdin, destroy: () => void child.kill() };

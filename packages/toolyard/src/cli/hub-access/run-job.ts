@@ -71,7 +71,7 @@ const MAX_CODE_BYTES = 16 * 1024 ** 2;
 function languageOf(file: string): SandboxLanguage {
   if (file === "-")
     throw new UsageError(
-      "Code on standard input has no name that tells its language. Say --language python, javascript or typescript.",
+      "Code on standard input has no name that shows its language. Add --language python, javascript or typescript.",
     );
   const known = LANGUAGES[extname(file).toLowerCase()];
   if (known) return known;

@@ -146,7 +146,7 @@ export function parseUrl(text: string): URL {
 
 /** Explains a 401 of a hub: no token was sent, or an unknown one. */
 export function wantsToken(origin: string, sent: boolean): Fail {
-  const what = sent ? "does not know the token that was sent" : "wants a token";
+  const what = sent ? "does not know the token that was sent" : "requires a token";
   return fail(
     "needs_authorisation",
     `${origin} ${what} (HTTP 401). Name the variable that holds the hub's token with --token-env.`,

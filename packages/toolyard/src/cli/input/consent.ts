@@ -90,6 +90,6 @@ async function ask(foreign: ForeignFile, io: Io): Promise<void> {
 }
 
 function unaccepted({ path, why, starts }: ForeignFile): string {
-  const what = `${path} ${why}, and nobody accepted what it starts: ${starts.join("; ")}.`;
+  const what = `${path} ${why}, and no user has accepted the programs it starts: ${starts.join("; ")}.`;
   return `${what} Look at it, then accept it with \`toolyard config --yes\`, or with --yes on this command.`;
 }

@@ -94,7 +94,7 @@ export async function keepArtifacts(
   if (folder === undefined)
     return artifacts.length === 0
       ? []
-      : [`The code made ${named.join(", ")}. Name a folder with --out to keep what it makes.`];
+      : [`The code made ${named.join(", ")}. Name a folder with --out to keep its files.`];
   const files = new ConfinedFiles({ roots: [folder], maxBytes: Infinity });
   try {
     for (const { path, bytes } of sorted) await files.overwrite(path, bytes);

@@ -35,8 +35,8 @@ test("prints a line for each further server with its callers; none for a source 
     io,
     { everyStderr: true, verbose: false },
   );
-  expect(text).toContain("notes: a server of its own for principal ci: ready, legacy, pid 4711");
-  expect(text).toContain("notes: a server of its own for callers of the legacy era: connecting");
+  expect(text).toContain("notes: a separate server for principal ci: ready, legacy, pid 4711");
+  expect(text).toContain("notes: a separate server for callers of the legacy era: connecting");
   expect(text).not.toContain("other: ");
 });
 

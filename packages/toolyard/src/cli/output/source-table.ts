@@ -169,7 +169,7 @@ function furtherOf({ info }: SourceLine): readonly string[] {
     const facts = [state, era, pid === undefined ? undefined : `pid ${String(pid)}`].filter(
       (fact) => fact !== undefined,
     );
-    return `a server of its own for ${String(whom)}: ${facts.join(", ")}`;
+    return `a separate server for ${String(whom)}: ${facts.join(", ")}`;
   });
 }
 

@@ -2,7 +2,7 @@ import { colorsOf } from "./colors.ts";
 
 /** Colours of states in tables. Text may follow the state: `down: it ended`. */
 const STATES: Readonly<Record<"green" | "yellow" | "red" | "dim", RegExp>> = {
-  green: /^(?:ready|yes|installed|running|connected|valid|beside the program)\b/i,
+  green: /^(?:ready|yes|installed|running|connected|valid|next to the program)\b/i,
   yellow: /^(?:starting|connecting|installing|degraded|stopping|idle|expired|needs|no|other version)\b|^needs_/i,
   red: /^(?:down|failed|error|invalid|unusable|closed)\b/i,
   dim: /^(?:disabled|stopped|not installed)\b/i,

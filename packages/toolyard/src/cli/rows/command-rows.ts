@@ -38,7 +38,7 @@ const OF_THE_HUB: readonly CommandRow[] = [
       new Option("--host <host>", "address to listen on (default: 127.0.0.1)"),
       new Option("--port <port>", "port to listen on; 0 takes a free one (default: 8808)"),
       new Option("--base-path <path>", "path in front of /mcp"),
-      new Option("--tool-mode <mode>", "what lists show unless a request says otherwise").choices([
+      new Option("--tool-mode <mode>", "content of lists, unless a request sets it").choices([
         "normal",
         "discovery",
         "all",

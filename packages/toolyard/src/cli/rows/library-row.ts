@@ -19,10 +19,10 @@ export function libraryRow(json: Option): CommandRow {
         summary: "read files, all files of folders, and https addresses; exit code 1 where one cannot be read",
         examples: ["toolyard library add books/", 'toolyard library add clear.pdf --author "C. S. Peirce" --year 1878'],
         options: [
-          new Option("--title <title>", "in place of what the file says"),
-          new Option("--author <name>", "in place of what the file says"),
-          new Option("--year <year>", "in place of what the file says"),
-          new Option("--language <code>", "in place of what is told by the text"),
+          new Option("--title <title>", "instead of the one in the file"),
+          new Option("--author <name>", "instead of the one in the file"),
+          new Option("--year <year>", "instead of the one in the file"),
+          new Option("--language <code>", "instead of the one detected in the text"),
           new Option("--ocr <when>", "reads pictures of text: auto, off or force (every page)").choices([
             "auto",
             "off",
@@ -114,7 +114,7 @@ function documentRows(json: Option): CommandRow[] {
     },
     {
       usage: "reindex",
-      summary: "make the vectors of all passages anew, where those of another version are told",
+      summary: "create the vectors of all passages again, if the status reports those of another version",
       examples: ["toolyard library reindex"],
       options: [json],
       load: async () => ({ run: (await import("../commands/library.ts")).reindex }),

@@ -57,7 +57,7 @@ export function setupRows(options: SetupOptions): readonly CommandRow[] {
     newRow(options),
     {
       usage: "prepare",
-      summary: "install what tools need: headers of scripts, requirements.txt and package.json beside them",
+      summary: "install what tools need: headers of scripts, requirements.txt and package.json next to them",
       examples: ["toolyard prepare", "toolyard prepare --yes --json"],
       options: [
         config,
@@ -81,8 +81,8 @@ function newRow({ config, json }: SetupOptions): CommandRow {
       new Option("--ts", "a script in TypeScript"),
       new Option("--sh", "a shell script"),
       new Option("--module", "a function in the hub's own process"),
-      new Option("--folder", "a function `execute` in Python with its description beside it"),
-      new Option("--service", "an MCP server of its own"),
+      new Option("--folder", "a function `execute` in Python with a separate description"),
+      new Option("--service", "a separate MCP server"),
       config,
       json,
     ],

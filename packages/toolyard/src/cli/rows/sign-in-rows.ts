@@ -1,18 +1,18 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-const AS = new Option("--as <caller>", "whose sign-in it is, where each caller has its own: the name of its token");
+const AS = new Option("--as <caller>", "name of the caller's token, if each caller signs in separately");
 
 /** Commands on sign-ins to remote servers. */
 export function signInRows(shared: readonly Option[], timeout: Option): readonly CommandRow[] {
   return [
     {
       usage: "login [source]",
-      summary: "sign in to a server on HTTP that wants it, in the browser",
+      summary: "sign in to a server on HTTP, in the browser",
       examples: ["toolyard login github", "toolyard login --all", "toolyard login notion --no-browser"],
       options: [
         ...shared,
-        new Option("--all", "every server that wants it, one after the other"),
+        new Option("--all", "every server that requires it, in sequence"),
         new Option("--no-browser", "only print the address to open"),
         new Option("--device", "by a code that is given on another device, where the server has that"),
         AS,
@@ -29,7 +29,7 @@ export function signInRows(shared: readonly Option[], timeout: Option): readonly
     },
     {
       usage: "vault",
-      summary: "show what is kept of sign-ins; names, never values",
+      summary: "show stored sign-ins; names, never values",
       examples: ["toolyard vault list", "toolyard vault rm github"],
       options: [],
       commands: [
@@ -49,7 +49,7 @@ export function signInRows(shared: readonly Option[], timeout: Option): readonly
         },
         {
           usage: "export",
-          summary: "print what is known of all sign-ins as JSON, without their values",
+          summary: "print all sign-ins as JSON, without their values",
           examples: ["toolyard vault export"],
           options: shared,
           load: async () => ({ run: (await import("../commands/vault.ts")).exportNames }),

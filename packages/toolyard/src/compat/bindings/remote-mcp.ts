@@ -219,7 +219,7 @@ function toOAuth(raw: JsonObject): NonNullable<RemoteServerConfig["auth"]> {
   if (grant !== "client_credentials" || foreign !== undefined) {
     const given = foreign === undefined ? `\`grant_type\` ${JSON.stringify(grant)}` : `\`${foreign}\``;
     throw new OptionError(
-      `\`auth_config\` gives ${given}: nobody sits here to sign in. ` +
+      `\`auth_config\` gives ${given}: no user can sign in here. ` +
         "Of OAuth only `client_credentials` is supported; " +
         "give `token_url`, `client_id` and `client_secret`, or a token.",
     );

@@ -15,7 +15,7 @@ const RouteSchema = Type.Object({
     Type.Object(
       {},
       {
-        description: "Arguments that are always sent, whatever the request says.",
+        description: "Arguments that are sent with every request.",
         additionalProperties: true,
         default: {},
       },

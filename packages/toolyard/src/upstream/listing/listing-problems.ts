@@ -6,7 +6,7 @@ import type { ListingProblem, ServerListing } from "./listing.ts";
 const MAX_LOGGED_PROBLEMS = 200;
 /** Most names of changed tools that are reported. */
 const MAX_CHANGED_TOOLS = 50;
-const CHANGED = "Its definition changed since it was last read. Review it; `pins` keeps a tool as it was approved.";
+const CHANGED = "Its definition changed since it was last read. Review it; `pins` keeps the approved tool.";
 
 const RESTLESS: ListingProblem = Object.freeze({
   subject: "list_changed",

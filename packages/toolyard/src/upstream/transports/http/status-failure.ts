@@ -85,7 +85,7 @@ function toSignInFailure(response: RefusedResponse, place: FailurePlace): FailEr
   const challenge = firstChars(response.header("www-authenticate") ?? "", MAX_CHALLENGE_LENGTH);
   const signIn = httpUrl(parameterOf(challenge, "resource_metadata"));
   const scope = parameterOf(challenge, "scope");
-  const what = response.status === 401 ? "wants a sign-in (HTTP 401)" : "refuses these credentials (HTTP 403)";
+  const what = response.status === 401 ? "requires a sign-in (HTTP 401)" : "refuses these credentials (HTTP 403)";
   const where = signIn === undefined ? "" : ` Where to sign in is described at ${signIn}.`;
   const details = {
     status: response.status,
