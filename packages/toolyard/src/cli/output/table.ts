@@ -9,6 +9,8 @@ const GAP = "  ";
 const MIN_LAST_COLUMN = 20;
 /** Columns if standard output is not a terminal. */
 const PIPED_COLUMNS = 100;
+/** Without a terminal, cells of this width stay on one line, unless they are in the last column: `grep` finds rows. */
+const PIPED_WHOLE_COLUMNS = 40;
 /** Columns with these headers contain states, which are coloured. */
 const STATE_HEADERS: readonly string[] = ["state", ""];
 
@@ -32,8 +34,9 @@ export function table(
   const columns = headers.map((header, column) => [header, ...cells.map((row) => row[column]!)]);
   const natural = columns.map((texts) => Math.max(...texts.map(displayWidth)));
   const last = headers.length - 1;
+  const whole = width === undefined ? PIPED_WHOLE_COLUMNS : 0;
   const least = columns.map((texts, column) =>
-    Math.min(natural[column]!, column === last ? MIN_LAST_COLUMN : Math.max(...texts.map(longestWord))),
+    Math.min(natural[column]!, column === last ? MIN_LAST_COLUMN : Math.max(whole, ...texts.map(longestWord))),
   );
   const room = (width ?? PIPED_COLUMNS) - GAP.length * last;
   const widths = fitColumns(natural, least, room) ?? (width === undefined ? least : undefined);
