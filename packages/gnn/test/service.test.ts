@@ -196,6 +196,16 @@ describe("exports", () => {
     expect(existsSync(join(root, "text.json"))).toBe(true);
   });
 
+  test("estimates of a folder name a README.md as a file without a model", async () => {
+    writeFileSync(join(root, "README.md"), "# Models\n\n## Usage\n");
+    expect(await call("estimate_resources_for_gnn_directory", { dir_path: "." })).toMatchObject({
+      results: [
+        { success: false, error: "The file has no section of GNN." },
+        { success: true, estimates: { models: [{}] } },
+      ],
+    });
+  });
+
   test.each([
     ["gnn.parse_gnn_file", {}],
     ["gnn.parse_gnn_file", { text: TWO_ROOM, file_path: "two_room.md" }],

@@ -1,6 +1,7 @@
 import type { ModuleHub, ToolContext } from "toolyard";
 import { modelCosts } from "../estimates/model-costs.ts";
 import { findGnnFiles, readGnnFile } from "../directory-check.ts";
+import { hasSections } from "../language/fences.ts";
 import { parseGnn } from "../language/parse.ts";
 import { relative } from "node:path";
 import { ToolFailure } from "./failure.ts";
@@ -80,10 +81,15 @@ async function directoryEstimates(
     const shown = `${path.replace(/(?<!\/)\/+$/, "")}/${relative(real, file)}`;
     results.push(
       await readGnnFile(file)
-        .then((text) => estimatesOf(shown, text))
+        .then((text) => (hasSections(text) ? estimatesOf(shown, text) : withoutModel(shown)))
         .catch((error: Error) => ({ success: false, file_path: shown, error: error.message })),
     );
     context.progress(index + 1, found.length);
   }
   return { success: true, directory_path: path, results };
+}
+
+/** A document beside models, such as a README.md, is no model of size 0. */
+function withoutModel(file_path: string): object {
+  return { success: false, file_path, error: "The file has no section of GNN." };
 }
