@@ -1,7 +1,7 @@
 // The search quality of the library, compared with BM25 of SQLite's FTS5 (its own tokens, its own rank) on the same
 // texts.
-import { loadEmbedder } from "../../packages/toolyard/dist/embeddings.js";
 import { evaluate } from "../../packages/library/dist/measures/evaluate.js";
+import { openTableEmbedder } from "../../packages/library/dist/search/table-embedder.js";
 import { ndcgAt10 } from "../../packages/library/dist/measures/ndcg.js";
 import { openSqlite } from "../../packages/library/dist/store/sqlite/open-sqlite.js";
 import { readCollections } from "./collections.mjs";
@@ -16,13 +16,7 @@ export async function measureQuality(report) {
       `quality: ${folder}`,
       `left out: LIBRARY_EVAL names no folder with \`${folder}\`, a checkout of ${repository} at ${commit}`,
     );
-  const table = await loadEmbedder();
-  const embedder = {
-    id: table.model,
-    dimensions: table.dimensions,
-    languages: ["en"],
-    embed: async (texts) => texts.map((text) => table.embed(text)),
-  };
+  const embedder = await openTableEmbedder();
   let isWorse = false;
   for (const collection of collections) {
     const { name, language, questions } = collection;

@@ -52,7 +52,7 @@ export interface LibraryOptions {
   readonly download?: IngestionParts["download"];
   /** Limits of the process that reads documents. */
   readonly reader?: Partial<ReaderBounds>;
-  /** Without one, passages are found by their words alone. */
+  /** Without one, passages are found by their words alone. One that can be disposed of is closed with the library. */
   readonly embedder?: Embedder;
 }
 
@@ -245,6 +245,7 @@ export class Library implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#ingestion[Symbol.asyncDispose]();
     await this.#store[Symbol.asyncDispose]();
+    await (this.#embedder as Partial<AsyncDisposable> | undefined)?.[Symbol.asyncDispose]?.();
     if (this.#passing !== undefined) await rm(this.#passing, { recursive: true, force: true });
   }
 }

@@ -10,6 +10,7 @@ import { registerPrompts } from "./service/prompts.ts";
 import { registerResources } from "./service/resources.ts";
 import { Collections } from "./service/collections.ts";
 import { registerSearchTools, type OpenLibrary } from "./service/search-tools.ts";
+import type { Embedder } from "./search/embedder.ts";
 import { settingsOf, type LibrarySettings } from "./settings.ts";
 import { collectionOf, inCollection, isStoreThere, parseStore } from "./store/open-store.ts";
 
@@ -66,13 +67,15 @@ async function openAtWork(settings: LibrarySettings, hub: ModuleHub): Promise<Li
   return library;
 }
 
-/** The library of these settings, with the embedder of the package. Rejects with kind `unavailable`. */
-export async function openHere({ store, folder, ocr, mistral }: LibrarySettings): Promise<Library> {
-  const [{ openLibrary }, { openTableEmbedder }] = await Promise.all([
-    import("./library.ts"),
-    import("./search/table-embedder.ts"),
-  ]);
+/** The library of these settings, with the embedder of the package or of a server. Rejects with kind `unavailable`. */
+export async function openHere({ store, folder, ocr, mistral, embedder }: LibrarySettings): Promise<Library> {
+  const { openLibrary } = await import("./library.ts");
   const reader = mistral && new (await import("./ingest/mistral-ocr.ts")).MistralOcr(mistral);
   const options = { store, folder, ocr, ...(reader && { mistral: reader }) };
-  return openLibrary({ ...options, embedder: await openTableEmbedder() });
+  return openLibrary({ ...options, embedder: await embedderFor(embedder) });
+}
+
+async function embedderFor(server: LibrarySettings["embedder"]): Promise<Embedder> {
+  if (server) return (await import("./search/http-embedder.ts")).openHttpEmbedder(server);
+  return (await import("./search/table-embedder.ts")).openTableEmbedder();
 }

@@ -4,6 +4,7 @@ import { dataFolder, OptionError } from "toolyard";
 import { choiceOf, urlOf, type Environment } from "toolyard/service/environment";
 import { rootsOf } from "toolyard/service/roots";
 import type { OcrChoice } from "./documents/ocr/ocr.ts";
+import type { HttpEmbedderOptions } from "./search/http-embedder.ts";
 import type { MistralOcrOptions } from "./ingest/mistral-ocr.ts";
 import { languageCode } from "./search/language-codes.ts";
 import { inCollection, parseStore } from "./store/open-store.ts";
@@ -18,6 +19,8 @@ export interface LibrarySettings {
   readonly allowUrls: boolean;
   readonly watches: boolean;
   readonly ocr: OcrChoice;
+  /** Server of vectors in place of the table of the package. */
+  readonly embedder?: HttpEmbedderOptions;
   /** Present where `ocr` is by Mistral. */
   readonly mistral?: MistralOcrOptions;
 }
@@ -35,7 +38,20 @@ export function settingsOf(environment: Environment): LibrarySettings {
     watches: isOn(environment, "LIBRARY_WATCH"),
     ocr: ocrOf(by, environment),
     ...(mistral && { mistral }),
+    ...embedderOf(environment),
   };
+}
+
+function embedderOf(environment: Environment): Pick<LibrarySettings, "embedder"> {
+  const { LIBRARY_EMBED_URL: url, LIBRARY_EMBED_MODEL: model, LIBRARY_EMBED_KEY: key } = environment;
+  if (!url && !model) return {};
+  if (!url || !model)
+    throw new OptionError(
+      "LIBRARY_EMBED_URL and LIBRARY_EMBED_MODEL must be set together, such as http://127.0.0.1:11434/v1 and " +
+        `bge-m3, got only ${url ? "the address" : "the model"}.`,
+    );
+  const { href } = urlOf(environment, "LIBRARY_EMBED_URL", url);
+  return { embedder: { url: href, model, ...(key && { key }) } };
 }
 
 /**

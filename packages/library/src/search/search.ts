@@ -179,12 +179,16 @@ function rankPlaces(places: readonly ScoredPassage[], { words, cosines, embedder
   const known = places.flatMap(({ id }) => (cosines.has(id) ? [Math.max(0, rounded(cosines.get(id)!))] : []));
   // A passage without a vector is never before one that has the same words and any vector.
   const least = known.reduce((all, cosine) => Math.min(all, cosine), 1);
+  const greatest = known.reduce((all, cosine) => Math.max(all, cosine), 0);
+  // The cosines of many models are close together: they count by their place between the least and the greatest.
+  const meaningOf = (cosine: number): number =>
+    embedder?.calibration ? Math.max(0, cosine) : (cosine - least) / Math.max(greatest - least, Number.MIN_VALUE);
   const hasWords = words.scores.size > 0;
   const ranked = places.map((place) => {
     const lexical = words.scores.get(place.id) ?? 0;
     const cosine = cosines.has(place.id) ? rounded(cosines.get(place.id)!) : undefined;
     const similarity = cosine === undefined ? undefined : similarityOf(cosine, embedder);
-    const meaning = cosine === undefined ? least : Math.max(0, cosine);
+    const meaning = meaningOf(cosine ?? least);
     const fused = known.length > 0 ? WORDS * (lexical / most) + (1 - WORDS) * meaning : lexical / most;
     const relevance = Math.max(Math.min(1, lexical / words.fullScore), relevanceOf({ cosine, similarity }, hasWords));
     return { ...place, cosine, similarity, relevance, score: fused };

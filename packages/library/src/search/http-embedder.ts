@@ -1,0 +1,84 @@
+import { createHttpSource, VERSION, type HttpSource } from "toolyard";
+import { DocumentError } from "../documents/document-error.ts";
+import type { Embedder } from "./embedder.ts";
+
+export interface HttpEmbedderOptions {
+  /** Address of an OpenAI-compatible API, such as `http://127.0.0.1:11434/v1`. */
+  readonly url: string;
+  readonly model: string;
+  /** Absent: requests have no key. */
+  readonly key?: string;
+}
+
+const TIMEOUT_MS = 120_000;
+/** Vectors of one request, as text. */
+const MAX_ANSWER = 32 * 1024 * 1024;
+/** Texts of one request. Servers refuse more, or take too long for them. */
+const MAX_TEXTS = 64;
+
+/** What models that distinguish questions from passages expect before them. */
+const PREFIXES: readonly (readonly [model: RegExp, prefixes: Readonly<Record<"query" | "passage", string>>])[] = [
+  [/(?:^|[/-])e5(?:-|$)/i, { query: "query: ", passage: "passage: " }],
+  [/nomic-embed/i, { query: "search_query: ", passage: "search_document: " }],
+];
+
+/** An embedder on a server that is closed with the library. */
+export interface HttpEmbedder extends Embedder, AsyncDisposable {}
+
+/**
+ * Creates an embedder by a local or remote server. Asks it for one vector to learn their length. Rejects with
+ * `STORE_UNAVAILABLE` if the server does not answer with vectors.
+ */
+export async function openHttpEmbedder({ url, model, key }: HttpEmbedderOptions): Promise<HttpEmbedder> {
+  const source = createHttpSource({
+    service: "The embedding server",
+    url,
+    userAgent: `toolyard/${VERSION} (library)`,
+    ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }),
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_ANSWER,
+  });
+  const prefixes = PREFIXES.find(([own]) => own.test(model))?.[1];
+  const embed = async (texts: readonly string[], purpose: "query" | "passage"): Promise<Float32Array[]> => {
+    const own = texts.map((text) => `${prefixes?.[purpose] ?? ""}${text}`);
+    const vectors: Float32Array[] = [];
+    for (let at = 0; at < own.length; at += MAX_TEXTS)
+      vectors.push(...(await vectorsFor(source, model, own.slice(at, at + MAX_TEXTS))));
+    return vectors;
+  };
+  try {
+    const [first] = await embed(["length"], "query");
+    return {
+      id: `${url} ${model}`,
+      dimensions: first!.length,
+      embed,
+      [Symbol.asyncDispose]: () => source.close(),
+    };
+  } catch (error) {
+    await source.close();
+    throw error instanceof DocumentError ? error : unavailable((error as Error).message);
+  }
+}
+
+async function vectorsFor(source: HttpSource, model: string, input: readonly string[]): Promise<Float32Array[]> {
+  const answer = (await source.postJson("embeddings", { model, input })) as { readonly data?: unknown } | undefined;
+  const rows = Array.isArray(answer?.data) ? (answer.data as { readonly embedding?: unknown }[]) : [];
+  const vectors = rows.map(({ embedding }) => (isVector(embedding) ? unit(embedding) : undefined));
+  const whole = vectors.filter((vector) => vector !== undefined);
+  if (whole.length !== input.length || whole.some((vector) => vector.length !== whole[0]!.length))
+    throw unavailable(`The embedding server answered ${whole.length} vectors for ${input.length} texts.`);
+  return whole;
+}
+
+function isVector(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && value.length > 0 && value.every(Number.isFinite);
+}
+
+function unit(numbers: readonly number[]): Float32Array {
+  const length = Math.hypot(...numbers) || 1;
+  return Float32Array.from(numbers, (number) => number / length);
+}
+
+function unavailable(message: string): DocumentError {
+  return new DocumentError("STORE_UNAVAILABLE", `${message} Check LIBRARY_EMBED_URL and LIBRARY_EMBED_MODEL.`);
+}
