@@ -79,7 +79,7 @@ describe.runIf(process.platform !== "win32")("a hub that a desktop client starts
     const entry = await entryOf(desk);
     await using poor = await open(desk, entry, BARE);
     expect(JSON.stringify(await poor.echo("hi"))).toMatch(
-      /small is not there.*Command `only-in-terminal` was not found/,
+      /small is not available.*Command `only-in-terminal` was not found/,
     );
     await using rich = await open(desk, entry, `${BARE}:${desk.path("bin")}`);
     expect(await rich.echo("rich")).toEqual(said("rich"));

@@ -76,6 +76,12 @@ describe("installerVariables", () => {
     ]);
   });
 
+  test("leaves out under npm what npm sets for its own children", () => {
+    const names = installerVariables({ withLogins: false }, { ...settings, npm_execpath: "/npm-cli.js" });
+    expect(names).not.toContain("npm_config_cache");
+    expect(names).toContain("npm_config_registry");
+  });
+
   test("adds the logins for a download, and never an upload token", () => {
     const names = installerVariables({ withLogins: true }, settings);
     expect(names).toContain("npm_config_//npm.example/:_authToken");

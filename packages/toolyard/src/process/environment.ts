@@ -41,6 +41,9 @@ const INSTALLER_PREFIX = /^(?:npm_config_|uv_|pip_|pipx_|bun_|pnpm_|yarn_|docker
 const NOT_FOR_INSTALLERS =
   /^(?:npm_config_(?:user_agent|node_gyp|init_module|local_prefix|global_prefix|prefix|npm_version|package|call|yes|workspaces?|include_workspace_root|global|location|dry_run|json|otp)|uv_publish_.*|pip_uploaded_.*)$/i;
 
+/** npm sets these for its children even if the user did not, so under npm they are no choice of the user. */
+const SET_BY_NPM = /^npm_config_(?:cache|userconfig|globalconfig|noproxy)$/i;
+
 /** Names that hold a login. A server that is already downloaded needs none of them. */
 const LOGIN = /auth|token|passw|secret|username|certfile|keyfile|_key$/i;
 
@@ -52,8 +55,10 @@ export function installerVariables(
   { withLogins }: { readonly withLogins: boolean },
   parent: EnvironmentVariables = process.env,
 ): readonly string[] {
+  const isUnderNpm = parent["npm_execpath"] !== undefined;
   return Object.entries(parent).flatMap(([name, value]) => {
-    const isOne = INSTALLER_PREFIX.test(name) && !NOT_FOR_INSTALLERS.test(name) && value !== "";
+    const isOfNpm = NOT_FOR_INSTALLERS.test(name) || (isUnderNpm && SET_BY_NPM.test(name));
+    const isOne = INSTALLER_PREFIX.test(name) && !isOfNpm && value !== "";
     return isOne && (withLogins || !LOGIN.test(name)) ? [name] : [];
   });
 }

@@ -83,7 +83,10 @@ export async function besideHttp(
   try {
     const endpoint = await openSharedEndpoint(await endpointOptions(hub, sharing, reloader));
     if (!endpoint)
-      hub.logger.info("Another hub of this configuration runs, and clients that share a hub stay with that one.");
+      hub.logger.warning(
+        "A shared hub of this configuration runs already, and clients that share a hub stay with that one. It ends " +
+          "30 s after its last client.",
+      );
     return endpoint;
   } catch (error) {
     // The HTTP endpoint is open, as requested; sharing is an addition.
