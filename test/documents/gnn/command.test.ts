@@ -243,3 +243,14 @@ test("G28: Ctrl+C ends a server on stdio", async () => {
   child.kill("SIGINT");
   expect(await ended).toBe(0);
 });
+
+test("G43: without toolyard.toml and src, an unknown tool is answered with what is missing", async () => {
+  folder.remove("src");
+  const { code, err } = await core("execute", "text.upper");
+  const { message } = JSON.parse(err) as { readonly message: string };
+  expect([code, message]).toEqual([
+    1,
+    expect.stringMatching(/^Tool 'text\.upper' not found\. No modules are configured: /),
+  ]);
+  expect(message).toContain("has no toolyard.toml and no folder src");
+});
