@@ -117,8 +117,11 @@ describe.each(Object.entries(ENDPOINTS))("S3: %s", (_name, endpoint) => {
         "application/x-www-form-urlencoded",
         "",
       ]) {
-        const { status, ran } = await ask(endpoint, { "content-type": type });
+        const { status, ran } = await ask(endpoint, { "content-type": type, "sec-fetch-site": "same-origin" });
         expect([ran, status], type).toEqual([false, 415]);
+        if (isOpenToPrograms(endpoint)) continue;
+        const plain = await ask(endpoint, { "content-type": type });
+        expect([plain.ran, plain.status], type).toEqual([false, 415]);
       }
     });
 });
@@ -187,12 +190,19 @@ function draw(random: Random): Case {
   const type = hasBody ? random.pick(TYPES) : undefined;
   if (type !== undefined) headers["content-type"] = type;
   const isKnown = origin === undefined || origin === CONFIGURED || isSame(origin, host);
+  const isProgram =
+    origin === undefined && site === undefined && !endpoint.includes("MCP") && isOpenToPrograms(ENDPOINTS[endpoint]!);
   const isForeign = origin === undefined && (site === "same-site" || site === "cross-site");
   return {
     endpoint,
     headers,
-    mayRun: isKnown && !isForeign && (type === undefined || /^application\/json(;|$)/i.test(type)),
+    mayRun: isKnown && !isForeign && (type === undefined || isProgram || /^application\/json(;|$)/i.test(type)),
   };
+}
+
+/** Whether a request without any header of a browser needs no JSON type: `curl -d` at the JSON-RPC endpoint. */
+function isOpenToPrograms({ path }: { readonly path: string }): boolean {
+  return path === "/" || path === "/jsonrpc";
 }
 
 const TYPES = [

@@ -634,10 +634,11 @@ describe("HTTP", () => {
   });
 
   test.each(["/", "/jsonrpc"])(
-    "G34: at %s a body without the type JSON is 415, since a page could send it",
+    "G34: at %s a body of a browser without the type JSON is 415, since a page could send it",
     async (path) => {
       for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
-        expect(await client.post(request("say.nothing"), path, { "content-type": type })).toMatchObject({
+        const headers = { "content-type": type, "sec-fetch-site": "same-origin" };
+        expect(await client.post(request("say.nothing"), path, headers)).toMatchObject({
           status: 415,
           reply: { error: { message: expect.stringContaining("application/json") } },
         });
