@@ -191,7 +191,11 @@ function draw(random: Random): Case {
   if (type !== undefined) headers["content-type"] = type;
   const isKnown = origin === undefined || origin === CONFIGURED || isSame(origin, host);
   const isProgram =
-    origin === undefined && site === undefined && !endpoint.includes("MCP") && isOpenToPrograms(ENDPOINTS[endpoint]!);
+    origin === undefined &&
+    site === undefined &&
+    dest === undefined &&
+    !endpoint.startsWith("modern MCP") &&
+    isOpenToPrograms(ENDPOINTS[endpoint]!);
   const isForeign = origin === undefined && (site === "same-site" || site === "cross-site");
   return {
     endpoint,
@@ -201,7 +205,7 @@ function draw(random: Random): Case {
 }
 
 /** Whether a request without any header of a browser needs no JSON type: `curl -d` at the JSON-RPC endpoint. */
-function isOpenToPrograms({ path }: { readonly path: string }): boolean {
+function isOpenToPrograms({ path }: { readonly path?: string | undefined }): boolean {
   return path === "/" || path === "/jsonrpc";
 }
 

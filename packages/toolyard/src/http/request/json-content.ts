@@ -11,7 +11,7 @@ export function assertJsonContent(request: Pick<HttpRequest, "header">): void {
 }
 
 /** Headers that browsers send with every POST, at least one of them, and that a page cannot remove. */
-const BROWSER_HEADERS = ["origin", "sec-fetch-site", "referer", "cookie"] as const;
+const BROWSER_HEADERS = ["origin", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest", "referer", "cookie"] as const;
 
 /**
  * Throws a 415 if a browser sends a body that is not declared as JSON. Programs may omit the type: `curl -d` declares a
