@@ -16,6 +16,7 @@ const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
     "auth/builtin/record-store.ts",
     "auth/builtin/users.ts",
     "config/accepted-files.ts",
+    "config/connect/environment-file.ts",
     "config/connect/records.ts",
     "providers/stdio/install/install-files.ts",
     "providers/stdio/install/supervised-install-main.ts",

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { JWK } from "jose";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ModelAdapter } from "./adapter.ts";
 import type { BuiltinOptions } from "./options.ts";
@@ -39,7 +38,7 @@ export type ProviderClass = new (issuer: string, configuration: object) => Provi
 export interface ProviderParts {
   readonly issuer: string;
   readonly options: BuiltinOptions;
-  readonly keys: { readonly jwks: readonly JWK[]; readonly cookies: readonly string[] };
+  readonly keys: { readonly jwks: readonly object[]; readonly cookies: readonly string[] };
   readonly createAdapter: (model: string) => ModelAdapter;
   readonly findUser: (sub: string) => User | undefined;
   readonly isResource: (resource: string) => boolean;
