@@ -4,7 +4,7 @@ import type { FileData, ModelData, SectionData, StatementData, ValueData } from 
 const LETTERS = [..."ABCDEFGHsopuxyπγωσβéЖ字"];
 const word = fc.string({ unit: fc.constantFrom(..."abcdefgzXYZ09_"), minLength: 0, maxLength: 6 });
 
-/** Names of all families and scripts. */
+/** Names from all supported alphabets and scripts. */
 export const name = fc
   .tuple(
     fc.constantFrom(...LETTERS),

@@ -47,7 +47,7 @@ describe("the own samples", () => {
     },
   );
 
-  test("C40: of hard_syntax.md is said that B has no value, and nothing else", () => {
+  test("C40: the only finding in hard_syntax.md is that B has no value", () => {
     expect(said(sample("hard_syntax.md"))).toEqual([
       "N001 B has no numbers; a program that is made of the model needs them.",
     ]);
@@ -84,7 +84,7 @@ describe("sections", () => {
     ]);
   });
 
-  test("each missing section is told, and an empty one that must say something", () => {
+  test("reports each missing section, and an empty section that requires content", () => {
     expect(said("## GNNSection\nM\n## ModelName\n# none\n## StateSpaceBlock\ns[1]\n").slice(0, 3)).toEqual([
       "E001 The section GNNVersionAndFlags is missing; it is required.",
       "E001 The section Connections is missing; it is required.",
@@ -135,7 +135,7 @@ describe("declarations", () => {
 });
 
 describe("connections", () => {
-  test("an endpoint that is not declared is told, with the name it may have been", () => {
+  test("reports an undeclared endpoint, and suggests a similar name", () => {
     const { diagnostics } = checkGnn(model({ space: "state[2]\nA[2,2,default=eye]", edges: "stste-A" }));
     expect(diagnostics.map(({ code, mend }) => [code, mend])).toEqual([
       ["W001", undefined],
@@ -147,7 +147,7 @@ describe("connections", () => {
     expect(said(model({ space: "s_t[2]\nA[2,2,default=eye]", edges: "s_t>s_t+1\ns-A" }))).toEqual([]);
   });
 
-  test("edges beyond the bound of one model are told where they begin, as graphs do not have them", () => {
+  test("reports too many edges of one model at the first excess edge, in `check` and in graphs", () => {
     const names = (letter: string) => Array.from({ length: 100 }, (_, at) => `${letter}${at}`).join(",");
     const group = (at: number) => `(${names(`a${at}_`)})>(${names("b")})`;
     const text = (count: number) =>
@@ -157,7 +157,7 @@ describe("connections", () => {
     expect(said(text(20)).join("\n")).not.toContain("in no graph");
   });
 
-  test("an edge that stands twice, and parts that nothing joins", () => {
+  test("reports a duplicate edge, and parts of the graph that no edge joins", () => {
     expect(said(model({ edges: "s-A\nA-s" }))).toEqual(["W007 The edge A-s stands there already."]);
     expect(said(model({ space: "s[2]\nA[2,2,default=eye]\nx[1]\ny[1]", edges: "s-A\nx-y" }))).toEqual([
       "N004 The graph has 2 parts that no edge joins: {s, A}, {x, y}.",
@@ -200,7 +200,7 @@ describe("values", () => {
     expect(diagnostics.map(({ code }) => code).toSorted()).toEqual(expected);
   });
 
-  test("a likelihood whose rows sum to 1 is said to be turned over", () => {
+  test("reports a likelihood with rows, not columns, that sum to 1 as transposed", () => {
     expect(said(model({ values: "A={(0.9,0.1),(0.1,0.9)}" }))).toEqual([]);
     expect(said(model({ values: "A={(0.9,0.1),(0.2,0.8)}" }))).toEqual([
       "W012 The rows of A sum to 1 and its columns do not, so it is read as state × observation.",
@@ -210,7 +210,7 @@ describe("values", () => {
     ]);
   });
 
-  test("the order in which transitions are written is found and said", () => {
+  test("detects the axis order of transitions, and reports it", () => {
     expect(b("B={((1,0,0.2),(0.5,1,1)),((0,1,0.8),(0.5,0,0))}")).toEqual([]);
     expect(b("B={((1,0.5),(0,0.5)),((0,1),(1,0)),((0.2,1),(0.8,0))}")).toEqual([
       "N006 B is read as action × next × previous: so its columns sum to 1.",
@@ -223,14 +223,14 @@ describe("values", () => {
     );
   });
 
-  test("transitions that fit two orders are read in the declared one, and it is said", () => {
+  test("reads transitions that fit two axis orders in the declared one, and reports the other", () => {
     const space = "s[2]\nB[2,2,2]";
     expect(b("B={((1,1),(0,0)),((0,0),(1,1))}", space)).toEqual([
       "N002 B is read as next × previous × action; action × next × previous would fit as well.",
     ]);
   });
 
-  test("F, H, Q and R belong to a linear-Gaussian model, whatever F is declared as", () => {
+  test("F, H, Q and R belong to a linear-Gaussian model, regardless of the declaration of F", () => {
     const values = "F={(1,0),(0,1)}\nH={(1,0),(0,1)}\nQ={(1,0),(0,1)}\nR={(1,0),(0,1)}";
     const text = model({ space: "s[2]\nA[2,2,default=eye]\nF[1]", edges: "s-A\ns-F", values });
     expect(checkGnn(text).diagnostics.map(({ code }) => code)).toEqual(["N003", "N003", "N003", "N003"]);
@@ -254,7 +254,7 @@ describe("time and ontology", () => {
     );
   });
 
-  test("an unknown term is told with the one that was meant", () => {
+  test("reports an unknown ontology term, and suggests the similar one", () => {
     const { diagnostics, file } = checkGnn(
       model({ more: "## ActInfOntologyAnnotation\ns=HidenState\nx=Action\nA=Habit\n" }),
     );
@@ -273,7 +273,7 @@ describe("time and ontology", () => {
 describe("mutations", () => {
   const lines = TWO_ROOM.trimEnd().split("\n");
 
-  test("a line that is spoilt is told in that line", () => {
+  test("reports a syntax error in its own line", () => {
     const spoil: readonly (readonly [string, RegExp, (line: string) => string])[] = [
       ["E006", /^\w+\[.*\]/, (line) => line.replace("]", "")],
       ["E010", /type=float/, (line) => line.replace("float", "flat")],
@@ -294,7 +294,7 @@ describe("mutations", () => {
       }
   });
 
-  test("whatever is cut out, put in or doubled, places lie in the text and nothing is thrown", () => {
+  test("after any deletion, insertion or duplication, `check` does not throw and its positions are in the text", () => {
     const change = fc.record({
       at: fc.nat({ max: TWO_ROOM.length }),
       cut: fc.nat({ max: 40 }),
@@ -332,7 +332,7 @@ describe("mutations", () => {
   });
 });
 
-describe("what a first file gets wrong is told once, with what to write", () => {
+describe("reports a beginner's mistake once, with the text to write", () => {
   const told = (text: string): string[] =>
     checkGnn(text).diagnostics.map(({ code, message, mend }) => `${code} ${message}${mend ? ` ${mend}` : ""}`);
 
@@ -344,7 +344,7 @@ describe("what a first file gets wrong is told once, with what to write", () => 
     expect(places(model({ space: "# Connections\ns[2]\nA[2,2,default=eye]" }))).toEqual([]);
   });
 
-  test("where StateSpaceBlock is missing, that is told and not each name that it lacks", () => {
+  test("reports a missing StateSpaceBlock once, and not each undeclared name", () => {
     const text = model({ values: "D={(0.5,0.5)}", more: "## ActInfOntologyAnnotation\ns=HiddenState" });
     expect(said(text.replace("## StateSpaceBlock\n", ""))).toEqual([
       "E001 The section StateSpaceBlock is missing; it is required.",
@@ -369,7 +369,7 @@ describe("what a first file gets wrong is told once, with what to write", () => 
     ]);
   });
 
-  test("a matrix that is turned over against its declaration is told so", () => {
+  test("reports a matrix that is transposed against its declaration", () => {
     const wrong = model({ space: "s[2]\nA[3,2]", values: "A={(0.8,0.1,0.1),(0.2,0.2,0.6)}" });
     expect(told(wrong)).toEqual([
       "E002 The value of A is 2×3, and line 9 declares 3×2. It is turned over: write 3 rows of 2, or change line 9.",

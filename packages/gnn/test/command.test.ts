@@ -29,7 +29,7 @@ describe("toolyard gnn check", () => {
     expect(both.stdout).toContain("2 files: 1 valid, 1 invalid");
   });
 
-  test("reads standard input, by the profile that is asked for, and gives JSON", async () => {
+  test("reads standard input, applies the `--profile` option, and prints JSON", async () => {
     await using desk = await Desk.create();
     const text = TWO_ROOM.replace("s-A", "(s,o)-A");
     const { code, stdout } = await desk.run(["gnn", "check", "-", "--json", "--profile", "strict-v1"], { stdin: text });
@@ -79,7 +79,7 @@ describe("toolyard gnn check", () => {
     }
   });
 
-  test("what a file says cannot drive the terminal", async () => {
+  test("escapes terminal control sequences of a file", async () => {
     await using desk = await Desk.create({ "x.md": "## Connections\na\u001B[2Jb\n" });
     expect((await desk.run(["gnn", "check", "x.md"])).stdout).not.toContain("\u001B");
   });
@@ -147,7 +147,7 @@ describe("several files", () => {
     expect(existsSync(desk.path("out"))).toBe(false);
   });
 
-  test("one that is refused keeps no other one from its turn, and the exit code tells", async () => {
+  test("renders the other files if one is refused, and exits with 2", async () => {
     await using desk = await Desk.create({ "a.md": SPOILT, "b.md": TWO_ROOM });
     const { code, stderr } = await desk.run(["gnn", "render", "a.md", "b.md", "--to", "numpy", "-o", "out"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("a.md cannot be read as a whole.")]);
@@ -162,7 +162,7 @@ describe("several files", () => {
 });
 
 describe("toolyard gnn export", () => {
-  test("writes a format, and reads what it wrote", async () => {
+  test("writes a format, and reads it back", async () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM });
     for (const format of ["json", "xml", "cbor"]) {
       expect(await desk.run(["gnn", "export", "a.md", "--to", format, "-o", `a.${format}`])).toMatchObject({ code: 0 });
@@ -171,7 +171,7 @@ describe("toolyard gnn export", () => {
     }
   });
 
-  test("says what could not be read, and ends with 1", async () => {
+  test("reports unreadable lines, and exits with 1", async () => {
     await using desk = await Desk.create({ "b.md": SPOILT });
     const { code, stdout, stderr } = await desk.run(["gnn", "export", "b.md", "--to", "dot"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("b.md:23:1 error E005")]);
@@ -226,7 +226,7 @@ describe("toolyard gnn new", () => {
 });
 
 describe("toolyard gnn diff", () => {
-  test("tells what changed in the model and ends with 1; layout changes nothing and ends with 0", async () => {
+  test("prints the changes of the model and exits with 1; exits with 0 if only the layout changed", async () => {
     const after = TWO_ROOM.replace("A[2,2,", "A[3,2,").replace("s-A\n", "");
     await using desk = await Desk.create({ "a.md": TWO_ROOM, "b.md": after, "c.md": TWO_ROOM });
     const { code, stdout } = await desk.run(["gnn", "diff", "a.md", "b.md"]);
@@ -250,7 +250,7 @@ describe("toolyard gnn diff", () => {
 });
 
 describe("toolyard gnn explain", () => {
-  test("says what a model states; of what cannot be read it says so and ends with 1", async () => {
+  test("explains a model; reports unreadable lines and exits with 1", async () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM, "b.md": SPOILT });
     const { code, stdout } = await desk.run(["gnn", "explain", "a.md"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining("Two-Room Agent has 11 variables and 8 edges.")]);

@@ -19,7 +19,7 @@ test("bytes are those of the tensors, counts included, and operations those of o
   expect(costs(LINEAR)).toMatchObject({ tensor_bytes: (4 + 2 + 4 + 1 + 2 + 4) * 8, policies: 0 });
 });
 
-test("what no program can be made of keeps the estimates of the first tools, and says why", () => {
+test("a model without a program keeps the estimates of the first tools, with the reason", () => {
   const text = TWO_ROOM.replace(/^A=.*$/m, "A={ }");
   const [model] = parseGnn(text).file.models;
   expect(modelCosts({ form: "markdown", models: [model!] })).toEqual([

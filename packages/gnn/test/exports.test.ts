@@ -37,7 +37,7 @@ describe("the graph", () => {
     ]);
   });
 
-  test("has a node for a name that nobody declares, and tells models apart", () => {
+  test("has a node for an undeclared name, and prefixes names with their model", () => {
     const text = "## GNNSection\nM\n## StateSpaceBlock\ns[1]\n## Connections\ns>x\n";
     const { nodes } = graphOf(parseGnn(`${text}---\n${text}`).file);
     expect(nodes.map(({ id, declared }) => [id, declared])).toEqual([
@@ -81,7 +81,7 @@ describe("exports", () => {
     );
   });
 
-  test("S16: what a model says is escaped, wherever it goes", () => {
+  test("S16: every export escapes the model's text", () => {
     const text = '## ModelName\n<b>"&\n## StateSpaceBlock\ns[1] # <i>&"\n## Connections\ns>x:a"]<b>&\n';
     for (const format of ["xml", "graphml", "gexf"] as const)
       expect(() => readXml(write(text, format)), format).not.toThrow();
@@ -98,7 +98,7 @@ describe("exports", () => {
     expect(toData(parseGnn(dsl).file)).toEqual(toData(parseGnn(sample("two_room.md")).file));
   });
 
-  test("JSON says beside the sections what a program asks for", () => {
+  test("JSON contains the sections, and the values and parameters that a program needs", () => {
     expect(JSON.parse(write(sample("two_room.md"), "json"))).toMatchObject({
       format: "gnn-json",
       models: [
@@ -132,7 +132,7 @@ describe("imports", () => {
     ["<gnn/>", 'The document must be <gnn version="1">, got <gnn>.'],
     ["<gnn version='1'><model>", "<model> is never closed."],
     ["<gnn version='1'>&bomb;</gnn>", "&bomb; is no entity that XML has."],
-  ])("%s is refused with what is wrong", (text, message) => {
+  ])("%s is refused with an error message", (text, message) => {
     expect(() => importGnn(text)).toThrow(message);
   });
 

@@ -8,7 +8,7 @@ import { readPage, readSnippets, SnippetFolder } from "../../../test/docs/snippe
 const PAGE = readPage("docs/guide/sources/gnn.md");
 const SNIPPETS = readSnippets(PAGE);
 
-test("every block of the guide's page runs, and what it says comes out", async () => {
+test("every block of the guide's page runs and prints the expected output", async () => {
   await using folder = await SnippetFolder.create();
   await folder.run(SNIPPETS.filter(({ language }) => ["gnn", "sh", "text"].includes(language)));
   expect(SNIPPETS.filter(({ language }) => language === "sh").length).toBeGreaterThanOrEqual(3);

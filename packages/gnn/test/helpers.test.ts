@@ -15,7 +15,7 @@ import { Desk } from "../../../test/cli/harness.ts";
 
 const TWO_ROOM = readFileSync(new URL("../../../test/fixtures/gnn/two_room.md", import.meta.url), "utf8");
 
-test("every template is a valid model without a warning, whatever its sizes and name", () => {
+test("every template is a valid model without a warning, for any sizes and name", () => {
   const size = fc.integer({ min: 1, max: 9 });
   const name = fc.stringMatching(/^[A-Za-zπ][\w π!-]{0,20}$/u);
   fc.assert(
@@ -32,7 +32,7 @@ test("every template is a valid model without a warning, whatever its sizes and 
   );
 });
 
-test("a template has the usual layout, and with two states and actions or more nothing is to be said of it", () => {
+test("a template has the usual layout, and no findings with at least two states and two actions", () => {
   const size = fc.integer({ min: 2, max: 9 });
   fc.assert(
     fc.property(

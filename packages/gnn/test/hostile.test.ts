@@ -44,7 +44,7 @@ describe("hostile text", () => {
       const text = (length: number): string => head + unit.repeat(Math.ceil(length / unit.length));
       cost(text(10_000));
       const small = Math.max(cost(text(30_000)), 4);
-      // Eight times the text: what is not linear takes 64 times as long.
+      // Eight times the text: quadratic work takes 64 times as long.
       expect(cost(text(240_000)), `${JSON.stringify(head)} ${small} ms`).toBeLessThan(small * 40);
     }
   });
@@ -81,7 +81,7 @@ describe("hostile text", () => {
   ])("S18: checks take no more than linear time: %s", (_name, text) => {
     cost(text(300));
     const small = Math.max(cost(text(1_500)), 8);
-    // Eight times the text: what is not linear takes 64 times as long.
+    // Eight times the text: quadratic work takes 64 times as long.
     expect(cost(text(12_000)), `${small} ms`).toBeLessThan(small * 30);
   });
 
@@ -92,7 +92,7 @@ describe("hostile text", () => {
       "modalities that are words",
       (count) => programOf(DECLARED + lines(2 * count, (index) => `A_place${index}x[2,2,default=uniform]`)),
     ],
-  ])("S18: what is made of a model takes no more than linear time: %s", (_name, work) => {
+  ])("S18: the output of a model is computed in linear time: %s", (_name, work) => {
     costOf(() => work(1_600));
     const small = Math.max(
       costOf(() => work(1_600)),
@@ -116,7 +116,7 @@ describe("hostile text", () => {
     expect(diagnostics.at(-1)).toMatchObject({ code: "E008", message: /^2000 further/ });
   });
 
-  test("any text is read, and what is printed of it prints as itself", () => {
+  test("reads any text, and its printed form prints as itself", () => {
     const piece = fc.constantFrom(
       ...UNITS,
       ...MORE,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** One small model of each family: those that rendered programs are run with beside their libraries. */
+/** One small model of each family. The tests run the rendered programs with their libraries. */
 export const TWO_ROOM = modelOf("two_room");
 export const TWO_FACTORS = modelOf("two_factors");
 export const TWO_AGENTS = modelOf("two_agents");

@@ -1,4 +1,4 @@
-// A text that is spoilt in one place is told of at that place, whatever stands around it.
+// A syntax error in one place is reported at that place, regardless of the surrounding text.
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkGnn } from "../src/checks/check.ts";
@@ -61,14 +61,14 @@ function firstNumber(value: Value): number | undefined {
   return undefined;
 }
 
-/** Where a diagnostic of a code stands. */
+/** The lines of all diagnostics with the given code. */
 function linesOf(text: string, code: string): readonly number[] {
   return checkGnn(text)
     .diagnostics.filter((diagnostic) => diagnostic.code === code)
     .map(({ start }) => start.line);
 }
 
-test("C40: a statement of any model that is spoilt is told of in its line", () => {
+test("C40: a syntax error in any statement of any model is reported in its line", () => {
   fc.assert(
     fc.property(file, fc.nat(), (data, choice) => {
       const text = printGnn(fromData(data));
@@ -125,7 +125,7 @@ describe("a valid model", () => {
     ["a version that is none", /^GNN v1$/gm, () => "version one", "E009"],
     ["an identifier with spaces", /^Somemodel$/gm, () => "Some model", "E015"],
     ["a declaration that stands twice", /(?<=^D\[.*\n)s\[.*$/gm, () => "D[2,type=float]", "E004"],
-  ])("C40: %s is told of in its line", (_name, pattern, by, code) => {
+  ])("C40: %s is reported in its line", (_name, pattern, by, code) => {
     fc.assert(
       fc.property(begun, fc.nat(), (text, nth) => {
         const { text: wrong, line } = spoilt(text, pattern, { nth, by });
@@ -139,7 +139,7 @@ describe("a valid model", () => {
     ["a probability that is too high", (number) => String(Number(number) + 0.3), ["E011"]],
     ["a number that is missing", () => "", ["E002", "E007"]],
     ["a bracket in place of a number", () => "(", ["E007"]],
-  ])("C40: %s is told of in its value", (_name, by, codes) => {
+  ])("C40: %s is reported in its value", (_name, by, codes) => {
     fc.assert(
       fc.property(begun, fc.nat(), (text, nth) => {
         const values = text.indexOf("\nA={");

@@ -63,7 +63,7 @@ describe("the order of B that a model states", () => {
   ] as const;
   const SIZES = { next: 3, previous: 3, action: 3 };
 
-  test("gives the same transitions, whatever the order", () => {
+  test("gives the same transitions for every axis order", () => {
     const column = fc.tuple(
       fc.integer({ min: 1, max: 9 }),
       fc.integer({ min: 1, max: 9 }),
@@ -119,7 +119,7 @@ describe("the order of B that a model states", () => {
     expect(await statesOf("next_previous_action")).toEqual([2]);
   });
 
-  test("of one factor alone has priority over that of all", () => {
+  test("of a single factor overrides the order of all factors", () => {
     const text = modelWith(CYCLES, "b_tensor_order: action_next_previous", "B_tensor_order: next_previous_action");
     expect(transitionsOf(text)).toEqual(transitionsOf(modelWith(CYCLES, "b_tensor_order: next_previous_action")));
     const own = modelWith(CYCLES, "B_f0_tensor_order: action_next_previous", "b_tensor_order: next_previous_action");

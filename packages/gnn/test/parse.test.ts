@@ -31,7 +31,7 @@ function value(text: string): unknown {
 }
 
 describe("the own samples", () => {
-  test("C40: two_room.md has 11 variables, 8 edges, 4 values and nothing to be said of it", () => {
+  test("C40: two_room.md has 11 variables, 8 edges, 4 values and no findings", () => {
     const { file, diagnostics } = parseGnn(sample("two_room.md"));
     const model = viewOf(file.models[0]!);
     expect(diagnostics).toEqual([]);
@@ -125,7 +125,7 @@ describe("connections", () => {
     );
   });
 
-  test("groups that stand for too many edges are refused", () => {
+  test("refuses groups that expand to too many edges", () => {
     const names = Array.from({ length: 101 }, (_, index) => `n${index}`).join(",");
     expect(places(`## Connections\n(${names})>(${names})`)).toEqual(["E008 2:1"]);
   });
@@ -203,7 +203,7 @@ describe("files", () => {
     expect(diagnostics).toEqual([]);
   });
 
-  test("a rule in front of a GNNSection stands between models, any other is an ornament", () => {
+  test("a rule before a GNNSection separates models; any other rule is decoration", () => {
     const one = "## GNNSection\nA\n---\n## ModelName\nM\n## StateSpaceBlock\ns[1]\n";
     const { file, diagnostics } = parseGnn(`${one}---\n# two\n${one}`);
     expect(file.models.map(({ header, sections }) => [header, sections.length])).toEqual([
@@ -213,13 +213,13 @@ describe("files", () => {
     expect(diagnostics).toEqual([]);
   });
 
-  test("a second GNNSection begins a model, and it is said", () => {
+  test("a second GNNSection starts a model, with a warning", () => {
     const text = "## GNNSection\nA\n## GNNSection\nB\n";
     expect(parseGnn(text).file.models).toHaveLength(2);
     expect(places(text)).toEqual(["W004 3:1"]);
   });
 
-  test("CSV has places of its own text", () => {
+  test("positions in CSV are those of the CSV text", () => {
     const text = '# Title\nGNNSection,Some\nStateSpaceBlock,"s[2]\nA[2,2]"\nConnections,"s>A","A?s"\n';
     const { file, diagnostics } = parseGnn(text);
     expect(file.form).toBe("csv");

@@ -19,7 +19,7 @@ import { Desk } from "../../../test/cli/harness.ts";
 const TWO_ROOM = readFileSync(new URL("../../../test/fixtures/gnn/two_room.md", import.meta.url), "utf8");
 const HEAD = "## GNNSection\nM\n## GNNVersionAndFlags\nGNN v1\n## ModelName\nM\n";
 
-/** A model whose variables hang together as a tree, with edges across. */
+/** A model with its variables connected as a tree, and with edges across. */
 function tree(variables: number): string {
   const indices = Array.from({ length: variables }, (_, at) => at);
   const names = indices.map((at) => `${"ABCDsoπuGγ"[at % 10]}_${at}`);
@@ -64,7 +64,7 @@ describe("graphs", () => {
     expect((await arrows("-")).length).toBe(0);
   });
 
-  test("labels, constraints and steps of time stand at the edges, an undeclared name has a broken rim", async () => {
+  test("edges show labels, constraints and time steps; an undeclared name has a dashed outline", async () => {
     const svg = await draw(
       `${HEAD}## StateSpaceBlock\ns_t[2]\nγ[1]\n## Connections\nγ>s_t:precision=1\ns_t>s_t+1\nx>γ\n`,
     );
@@ -72,7 +72,7 @@ describe("graphs", () => {
     expect(svg.match(/stroke-dasharray/g)).toHaveLength(1);
   });
 
-  test("what a model says is text in the picture, never markup", async () => {
+  test("a model's text is text in the picture, never markup", async () => {
     const head = HEAD.replace("ModelName\nM", 'ModelName\n<script>"&');
     const body = "## StateSpaceBlock\na[1] # <b onload=x>\n## Connections\na>b:<i>\n";
     const svg = await draw(head + body);
@@ -80,19 +80,16 @@ describe("graphs", () => {
     expect(readXml(svg.trim()).name).toBe("svg");
   });
 
-  test.each([5, 60, 200, 400])(
-    "%i variables lie beside one another, in a picture that is not a strip",
-    async (count) => {
-      const { nodes, edges } = graphOf(parseGnn(tree(count)).file);
-      const boxes = nodes.map(({ id }, at) => ({ id, width: 54 + (at % 3) * 20, height: 46 }));
-      const lines = edges.map(({ id, source, target, directed }) => ({ id, from: source, to: target, directed }));
-      const layout = await layOut(boxes, lines);
-      expect(overlaps(boxes, layout)).toBe(0);
-      expect(layout.boxes.size).toBe(count);
-      expect(layout.lines.size).toBe(lines.length);
-      expect(layout.width / layout.height).toBeLessThan(4);
-    },
-  );
+  test.each([5, 60, 200, 400])("%i variables do not overlap, in a picture of balanced proportions", async (count) => {
+    const { nodes, edges } = graphOf(parseGnn(tree(count)).file);
+    const boxes = nodes.map(({ id }, at) => ({ id, width: 54 + (at % 3) * 20, height: 46 }));
+    const lines = edges.map(({ id, source, target, directed }) => ({ id, from: source, to: target, directed }));
+    const layout = await layOut(boxes, lines);
+    expect(overlaps(boxes, layout)).toBe(0);
+    expect(layout.boxes.size).toBe(count);
+    expect(layout.lines.size).toBe(lines.length);
+    expect(layout.width / layout.height).toBeLessThan(4);
+  });
 
   test("blocks of roles hold their own variables and none of another", () => {
     const boxes = Array.from({ length: 90 }, (_, at) => ({
@@ -122,7 +119,7 @@ describe("graphs", () => {
     expect(roleOf({ name: "zebra", ontology: "" })).toBe("other");
   });
 
-  test.each(["light", "dark"] as const)("names are told from what lies behind them, %s", (theme) => {
+  test.each(["light", "dark"] as const)("names have a contrast above 4.5 against every background, %s", (theme) => {
     const { text, background, fill } = THEMES[theme];
     for (const behind of [background, ...Object.values(fill)]) expect(contrast(text, behind)).toBeGreaterThan(4.5);
     expect(Object.keys(fill)).toEqual(expect.arrayContaining(Object.keys(ROLES)));
@@ -143,7 +140,7 @@ function luminance(color: string): number {
 }
 
 describe("matrices", () => {
-  test("numbers stand in their cells, transitions one map an action in whichever order they are written", async () => {
+  test("cells contain their numbers, with one map per action for every axis order of transitions", async () => {
     const next = "## InitialParameterization\nB={((0.9,0.2),(0.6,0.3)),((0.1,0.8),(0.4,0.7))}\n";
     const acted = "## InitialParameterization\nB={((0.9,0.6),(0.1,0.4)),((0.2,0.3),(0.8,0.7))}\n";
     const cells = [
@@ -201,7 +198,7 @@ describe("matrices", () => {
     ]);
   });
 
-  test("a large matrix is drawn in part, and says so; a model without values is refused", async () => {
+  test("draws a part of a large matrix and marks it; refuses a model without values", async () => {
     const row = `(${Array.from({ length: 100 }, () => 0.01).join(",")})`;
     const svg = await draw(`${HEAD}## InitialParameterization\nA={${`${row},`.repeat(99)}${row}}\n`, "matrices");
     expect(texts(svg)).toContain("100 × 100: observation × state, the first 64 × 64");
@@ -218,7 +215,7 @@ describe("matrices", () => {
     expect(told).not.toContain("M40");
   });
 
-  test("large values are drawn up to a bound of all cells together", async () => {
+  test("limits the number of cells in a picture of large values", async () => {
     const group = (count: number, item: string): string => `(${Array.from({ length: count }, () => item).join(",")})`;
     const tensor = `{${group(16, group(64, group(64, "1")))}}`;
     const values = Array.from({ length: 5 }, (_, at) => `M${at}=${tensor}`).join("\n");
@@ -288,7 +285,7 @@ describe("tools, resources and the command", () => {
     expect((await hub.read("gnn://model/none.md/graph.svg")).ok).toBe(false);
   });
 
-  test("visualize_gnn_file writes all pictures into a folder, whose resource lists them", async () => {
+  test("visualize_gnn_file writes all pictures into a folder, and returns a resource that lists them", async () => {
     const outcome = await hub.call("visualize_gnn_file", { file_path: "two_room.md", output_dir: "out" });
     expect(outcome).toMatchObject({ ok: true, result: { structuredContent: { success: true } } });
     const names = ["graph", "matrices", "roles"].flatMap((name) => [`${name}.png`, `${name}.svg`]);
@@ -321,7 +318,7 @@ describe("tools, resources and the command", () => {
     });
   });
 
-  test("toolyard gnn draw writes what the ending says, and refuses any other", async () => {
+  test("toolyard gnn draw takes the format from the file's extension, and refuses an unknown one", async () => {
     await using desk = await Desk.create({ "m.md": TWO_ROOM });
     expect(await desk.run(["gnn", "draw", "m.md"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^<svg /) });
     expect(await desk.run(["gnn", "draw", "m.md", "--picture", "roles", "-o", "m.png"])).toMatchObject({ code: 0 });

@@ -29,7 +29,7 @@ async function runOf(text: string, options: SimulateOptions = {}): Promise<Discr
   return (await simulate(programOf(text), options)) as DiscreteSimulation;
 }
 
-/** Weights of the policies at the first step without the scores: what the habit alone makes of them. */
+/** Weights of the policies at the first step without the scores, from the habit alone. */
 async function habitOf(text: string, options: SimulateOptions = {}): Promise<readonly number[]> {
   const { agents } = await runOf(text, { steps: 1, gamma: 0, ...options });
   return [...agents[0]!.steps[0]!.policies].map((value) => Number(value.toFixed(9)));

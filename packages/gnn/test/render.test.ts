@@ -66,7 +66,7 @@ describe("what a target cannot express is an error that names the construct", ()
     expect(() => renderProgram(program, "rxinfer", { gamma: Number.NaN })).toThrow("gamma must be a number from 0 on");
   });
 
-  test("and what it can express, it does", () => {
+  test("every target renders the models that it supports", () => {
     for (const target of DISCRETE) expect(render(TWO_ROOM, target)).toContain("Two-Room Agent");
     for (const target of ["pymdp", "jax", "numpy", "pytorch"] as const)
       expect(render(MESSAGES, target)).toContain("WINDOW = 4");
@@ -81,7 +81,7 @@ describe("what a target cannot express is an error that names the construct", ()
 });
 
 describe("what RxInfer infers", () => {
-  test("one factor is a tree, so messages are exact and nothing is said of how they are split", () => {
+  test("one factor is a tree, so messages are exact and no constraints are written", () => {
     const program = render(TWO_ROOM, "rxinfer");
     expect(program).toContain("    s_1 ~ Categorical(D_1)\n    o_1 ~ DiscreteTransition(s_1, A_1)\nend");
     expect(program).not.toContain("@constraints");
@@ -120,7 +120,7 @@ describe("names of a model", () => {
     "😀\uD800",
   ];
 
-  test.each(HOSTILE)("cannot leave the literal that they stand in: %j", (words) => {
+  test.each(HOSTILE)("cannot end the string literal that contains them: %j", (words) => {
     const text = TWO_ROOM.replace("Two-Room Agent", `Room ${words}`);
     for (const target of DISCRETE) {
       const tame = render(TWO_ROOM.replace("Two-Room Agent", "Room"), target).split("\n");
@@ -195,7 +195,7 @@ describe("the tools", () => {
       }
   });
 
-  test("G52, G55: targets are an enum; another one, or a name that leads elsewhere, is refused", async () => {
+  test("G52, G55: targets are an enum; refuses another target, and an output name that leaves the folder", async () => {
     const args = { gnn_specification: "two_room.md", target_format: "pymdp" };
     expect(await call("render_gnn_specification", { ...args, target_format: "perl" })).toEqual([
       "invalid_params",
@@ -213,7 +213,7 @@ describe("the tools", () => {
     expect(existsSync(join(yard, "../room.py"))).toBe(false);
   });
 
-  test("G55: the targets are listed, and each has a tool of its own", async () => {
+  test("G55: lists the targets, and has a tool for each", async () => {
     const { targets } = (await call("list_render_targets", {})) as { targets: { name: string; extension: string }[] };
     expect(targets.map(({ name }) => name)).toEqual(TARGETS);
     for (const { name, extension } of targets) {
@@ -244,7 +244,7 @@ describe("the tools", () => {
 });
 
 describe("toolyard gnn render", () => {
-  test("prints a program or writes it, and says what the target cannot express", async () => {
+  test("prints a program or writes it, and names the constructs that the target cannot express", async () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM, "b.md": LINEAR });
     const printed = await desk.run(["gnn", "render", "a.md", "--to", "pymdp"]);
     expect(printed).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("from pymdp.agent import") });

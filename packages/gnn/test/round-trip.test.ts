@@ -32,7 +32,7 @@ describe("round trip", () => {
     );
   });
 
-  test("what is printed is printed as itself, and JSON loses nothing of it", () => {
+  test("printed text prints as itself, and the JSON form loses none of it", () => {
     fc.assert(
       fc.property(file, (data) => {
         const printed = printGnn(fromData(data));
@@ -52,7 +52,7 @@ describe("round trip", () => {
     for (const number of text.matchAll(/\d+\.\d+/g)) expect(printed).toContain(number[0]);
   });
 
-  test("comments inside a value stay beside what they belong to", () => {
+  test("comments inside a value stay next to their rows", () => {
     const text =
       "## InitialParameterization\nA={ # rows\n  (1, 0), # first\n  # the other\n  (0, 1) # last\n}  # whole\n";
     expect(printGnn(parseGnn(text).file)).toBe(

@@ -24,7 +24,7 @@ describe("gnn.simulate", () => {
     rmSync(yard, { recursive: true, force: true });
   });
 
-  test("gives each step as data and as a table, with a plot, and says how far it is", async () => {
+  test("returns each step as data and as a table, with a plot, and reports progress", async () => {
     const seen: unknown[] = [];
     const outcome = await hub.call(
       "gnn.simulate",
@@ -69,7 +69,7 @@ describe("gnn.simulate", () => {
     expect(await dataOf({ text: stating })).toMatchObject({ steps: 3, seed: 8, policy_length: 2 });
   });
 
-  test("refuses what is no model in numbers, and says why", async () => {
+  test("refuses a model that cannot be simulated, with the reason", async () => {
     const outcome = await hub.call("gnn.simulate", { text: TWO_ROOM.replace("D>s\n", "D?s\n") });
     expect(outcome).toMatchObject({
       ok: false,

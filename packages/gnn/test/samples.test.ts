@@ -1,4 +1,4 @@
-// The sample models of the public project, whose licence keeps them out of this repository: GNN_SAMPLES names a copy.
+// The sample models of the public project. Their licence keeps them out of this repository: GNN_SAMPLES names a copy.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
@@ -26,7 +26,10 @@ function samplesIn(folder: string): readonly string[] {
     .toSorted();
 }
 
-/** Rows of the table in test/RESULTS.md by file: how often each code is told, what runs and what is rendered. */
+/**
+ * Rows of the table in test/RESULTS.md by file: the number of each code, the result of the run and the rendered
+ * targets.
+ */
 function tabled(): ReadonlyMap<string, readonly string[]> {
   const text = readFileSync(new URL("../../../test/RESULTS.md", import.meta.url), "utf8");
   const rows = text.matchAll(/^\| `([^`|]+\.md)` +\|(.*)\|$/gm);
@@ -84,7 +87,7 @@ test("C40: every line of every public sample is read, and printing changes no mo
   }
 });
 
-test("C40: what is said of the public samples is what was read by hand", ({ skip }) => {
+test("C40: the findings in the public samples match the table checked by hand", ({ skip }) => {
   skip(FOLDER === "", NO_SAMPLES);
   const table = tabled();
   for (const path of samplesIn(join(FOLDER, "input"))) {
@@ -93,9 +96,7 @@ test("C40: what is said of the public samples is what was read by hand", ({ skip
   }
 });
 
-test("C40: each public sample runs and is rendered, or is refused with the name of what stands in the way", async ({
-  skip,
-}) => {
+test("C40: each public sample runs and is rendered, or is refused with the reason", async ({ skip }) => {
   skip(FOLDER === "", NO_SAMPLES);
   const table = tabled();
   for (const path of samplesIn(join(FOLDER, "input"))) {

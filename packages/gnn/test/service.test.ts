@@ -72,7 +72,7 @@ describe("type checks", () => {
     });
   });
 
-  test("G56: errors of a file that is not valid are told by line", async () => {
+  test("G56: errors of an invalid file have line numbers", async () => {
     writeFileSync(join(root, "spoilt.md"), TWO_ROOM.replace("D>s\n", "D?s\n"));
     expect(await call("type_check_gnn_file", { file_path: join(root, "spoilt.md") })).toMatchObject({
       is_valid: false,
@@ -80,7 +80,7 @@ describe("type checks", () => {
     });
   });
 
-  test("a folder is checked, and its report written where that is asked", async () => {
+  test("checks a folder, and writes its report to the given folder", async () => {
     const args = { dir_path: ".", output_dir_base: "reports", recursive: true };
     const result = await call("type_check_gnn_directory", args);
     expect(result).toMatchObject({
@@ -115,7 +115,7 @@ describe("type checks", () => {
 });
 
 describe("exports", () => {
-  test("G54: a file is exported to JSON, with status, message and address of what was written", async () => {
+  test("G54: exports a file to JSON, and returns status, message and address of the written file", async () => {
     const to = join(root, "out/two room.json");
     const args = { gnn_file_path: "two_room.md", output_file_path: to };
     expect(await call("export.export_gnn_to_json_mcp", args)).toEqual({
@@ -135,7 +135,7 @@ describe("exports", () => {
     expect(existsSync(join(root, "x.json"))).toBe(false);
   });
 
-  test("G54: any other failure says that the export failed, and why", async () => {
+  test("G54: any other failure returns that the export failed, and the reason", async () => {
     mkdirSync(join(root, "folder.json"));
     writeFileSync(join(root, "notes.md"), "# Notes\n");
     for (const [from, to, reason] of [
@@ -232,7 +232,7 @@ describe("exports", () => {
     expect((await refused("export_gnn_to_json", { text: large }))[1]).toMatch(/more than the 1048576 of an answer/);
   });
 
-  test("lines that could not be read are named, since they are missing in what is written", async () => {
+  test("names unreadable lines, because the written file omits them", async () => {
     writeFileSync(join(root, "spoilt.md"), TWO_ROOM.replace("D>s\n", "D?s\n"));
     const { message } = await call("export_gnn_to_dot", { gnn_file_path: "spoilt.md", output_file_path: "x.dot" });
     expect(message).toContain("Not all of it could be read: see line 23 with gnn.check.");
@@ -256,7 +256,7 @@ describe("confinement", () => {
     expect(existsSync(join(yard, "out.json")) || existsSync(join(yard, "new"))).toBe(false);
   });
 
-  test("without a folder that is open, the answer says which line to add", async () => {
+  test("without an open folder, the answer names the setting to add", async () => {
     await using closed = await openService(gnn, { environment: { ...environment(), GNN_ROOTS: "" } }).then((own) =>
       Object.assign(own, { [Symbol.asyncDispose]: () => own.close() }),
     );

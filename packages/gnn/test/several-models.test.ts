@@ -25,16 +25,16 @@ const BOTH = together({ [ROOM]: TWO_ROOM, [FACTORS]: TWO_FACTORS });
 /** The second one is no discrete model. */
 const MIXED = together({ Room: TWO_ROOM, Drift: LINEAR });
 
-describe("which model of a file is meant", () => {
+describe("selection of a model in a file", () => {
   const { models } = parseGnn(BOTH).file;
 
-  test("is said by identifier, by name in any case, or by number", () => {
+  test("accepts an identifier, a name in any case, or a number", () => {
     for (const wanted of [FACTORS, FACTORS.toLowerCase(), "2"])
       expect(chooseModels(models, wanted)).toEqual([{ ...chooseModels(models)[1]!, names: expect.anything() }]);
     expect(chooseModels(models)).toHaveLength(2);
   });
 
-  test("is told by the names there are, where none is it", () => {
+  test("lists the models of the file if none matches", () => {
     for (const wanted of ["3", "Nobody", ""]) expect(() => chooseModels(models, wanted)).toThrow(UnknownModel);
     expect(() => chooseModels(models, "3")).toThrow(`There is no model "3" among 2: ${ROOM}, ${FACTORS}.`);
   });
@@ -51,7 +51,7 @@ describe("which model of a file is meant", () => {
 describe("pictures of several models", () => {
   const { file } = parseGnn(BOTH);
 
-  test("have all matrices, or those of the one that is meant", async () => {
+  test("have all matrices, or those of the selected model", async () => {
     const all = await drawGnn(file, { picture: "matrices" });
     expect(all).toContain(`${ROOM}: A`);
     expect(all).toContain(`${FACTORS}: `);
@@ -62,7 +62,7 @@ describe("pictures of several models", () => {
 });
 
 describe("toolyard gnn, of several models", () => {
-  test("runs each, one after another, or the one that is meant", async () => {
+  test("runs each model in order, or the selected one", async () => {
     await using desk = await Desk.create({ "both.md": BOTH });
     const args = ["gnn", "run", "both.md", "--steps", "2", "--json"];
     const all = await desk.run([...args, "--plot", "run.svg"]);
@@ -77,7 +77,7 @@ describe("toolyard gnn, of several models", () => {
     expect(JSON.parse(one.stdout)).toEqual(runs[1]);
   });
 
-  test("writes a program of each into a file of its own", async () => {
+  test("writes the program of each model into a separate file", async () => {
     await using desk = await Desk.create({ "both.md": BOTH });
     expect(await desk.run(["gnn", "render", "both.md", "--to", "numpy", "-o", "out.py"])).toMatchObject({ code: 0 });
     const [room, factors] = ["out_room.py", "out_factors.py"].map((name) => readFileSync(desk.path(name), "utf8"));
@@ -95,14 +95,14 @@ describe("toolyard gnn, of several models", () => {
     });
   });
 
-  test("says which model a target cannot express, and writes nothing then", async () => {
+  test("names the model that a target cannot express, and then writes no file", async () => {
     await using desk = await Desk.create({ "mixed.md": MIXED });
     const { code, stderr } = await desk.run(["gnn", "render", "mixed.md", "--to", "pymdp", "-o", "out.py"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("mixed.md: Drift: F, H, Q and R")]);
     expect(existsSync(desk.path("out_room.py"))).toBe(false);
   });
 
-  test("exports and explains the one that is meant", async () => {
+  test("exports and explains the selected model", async () => {
     await using desk = await Desk.create({ "both.md": BOTH });
     const { stdout } = await desk.run(["gnn", "export", "both.md", "--to", "json", "--model", ROOM]);
     expect((JSON.parse(stdout) as { models: readonly object[] }).models).toHaveLength(1);
@@ -138,7 +138,7 @@ describe("tools, of several models", () => {
     return (outcome.result as { readonly structuredContent: Record<string, unknown> }).structuredContent;
   }
 
-  test("gnn.simulate runs each, or the one that is meant", async () => {
+  test("gnn.simulate runs each model, or the selected one", async () => {
     const { models } = (await call("gnn.simulate", { text: BOTH, steps: 2 })) as { models: readonly object[] };
     expect(models).toHaveLength(2);
     expect(await call("gnn.simulate", { text: BOTH, steps: 2, model: FACTORS })).toEqual(models[1]);
@@ -147,7 +147,7 @@ describe("tools, of several models", () => {
     });
   });
 
-  test("gnn.render gives a program for each, or that of the one that is meant", async () => {
+  test("gnn.render returns a program for each model, or for the selected one", async () => {
     const args = { text: BOTH, target_format: "numpy" };
     const { models } = (await call("gnn.render", args)) as { models: readonly { program: string }[] };
     expect(models).toMatchObject([{ model: ROOM }, { model: FACTORS }]);

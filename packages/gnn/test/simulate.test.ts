@@ -133,7 +133,7 @@ describe("what cannot be run is refused by name", () => {
     ["timescale_ratio: 0", TWO_LEVELS.replace("timescale_ratio: 3", "timescale_ratio: 0")],
     ["timescale_ratio: 1e300", TWO_LEVELS.replace("timescale_ratio: 3", "timescale_ratio: 1e300")],
     ["inference_horizon: 2.5", MESSAGES.replace("inference_horizon: 4", "inference_horizon: 2.5")],
-  ])("a parameter that says how a program goes and is no such number: %s", async (line, text) => {
+  ])("a program parameter with an invalid number: %s", async (line, text) => {
     expect(await refused(text)).toMatch(new RegExp(`^${line.split(":")[0]!} (must be|gives the highest level)`));
   });
 
@@ -142,7 +142,7 @@ describe("what cannot be run is refused by name", () => {
     expect(await refused(TWO_ROOM, { steps: 2, actions: [[0]] })).toContain("There are 1 actions for 2 steps");
   });
 
-  test("what PyMDP 0.0.7 would learn otherwise than the model says", async () => {
+  test("a model that PyMDP 0.0.7 would learn differently", async () => {
     const text = withTensor("B_f1", "[2,2,1]", "{((1,0),(0,1))}").replace("s-A", "s_f0-A");
     const learns = text
       .replace("## Connections", "dirichlet_A[2,2]\n## Connections")
@@ -152,7 +152,7 @@ describe("what cannot be run is refused by name", () => {
   });
 });
 
-/** The sample with one more tensor, declared and given. */
+/** The sample with an additional tensor, declared and given. */
 function withTensor(name: string, shape: string, value: string | undefined): string {
   const declared = TWO_ROOM.replace("## Connections", `${name}${shape}\n## Connections`);
   return value === undefined ? declared : declared.replace("D={", `${name}=${value}\nD={`);
@@ -235,7 +235,7 @@ describe("names in words", () => {
     .replaceAll("C_reward", "C_1")
     .replaceAll("_side", "_1");
 
-  test("a model whose modalities and factors have words runs as one with numbers", async () => {
+  test("runs a model with named modalities and factors like one with numbered ones", async () => {
     const [worded, numbered] = [
       await simulate(programOf(MAZE), { steps: 4 }),
       await simulate(programOf(NUMBERED), { steps: 4 }),
@@ -244,7 +244,7 @@ describe("names in words", () => {
     expect(worded.agents[0]!.steps).toEqual(numbered.agents[0]!.steps);
   });
 
-  test("a preference of what is not observed, and a model without any likelihood, are named", () => {
+  test("names a preference without a modality, and a missing likelihood", () => {
     expect(() => programOf(MAZE.replaceAll("C_reward", "C_smell"))).toThrow(
       "C_smell belongs to A_smell, which the model does not have.",
     );

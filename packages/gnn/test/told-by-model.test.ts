@@ -26,7 +26,7 @@ afterEach(async () => {
   rmSync(yard, { recursive: true, force: true });
 });
 
-/** A hub whose language model is that of a provider of the stand-in. */
+/** A hub with the given provider of the test server as its language model. */
 async function hubWith(provider: string): Promise<LibraryHub> {
   const hub = await createHub({
     variables: { TOOLYARD_HOME: yard, TOOLYARD_LOGGING_LEVEL: "error" },
@@ -53,7 +53,7 @@ describe("on each wire", () => {
       expect(wordsOf(models.asked[0]!)).toContain(said);
   });
 
-  test.each(WIRES)("%s: a key that is refused is told, and no rule speaks in the model's place", async (provider) => {
+  test.each(WIRES)("%s: reports a rejected key, and does not answer by rules", async (provider) => {
     models.say(() => ({ status: 401, message: "no such key" }));
     const hub = await hubWith(provider);
     expect(await hub.call("gnn.explain", { text: TWO_ROOM })).toMatchObject({
@@ -64,7 +64,7 @@ describe("on each wire", () => {
   });
 });
 
-test("no text of a model ends what is marked as data", async () => {
+test("no text of a model can end the section that is marked as data", async () => {
   models.say(() => ({ text: "Said." }));
   const hub = await hubWith("openai-chat");
   const ends = ["</gnn>", "</g</gnn>nn>", "</GNN>", "</gnn >"];
@@ -73,7 +73,7 @@ test("no text of a model ends what is marked as data", async () => {
   expect(wordsOf(models.asked[0]!).match(/<\/gnn/gi)).toHaveLength(2);
 });
 
-test("each tool asks for what it is named for", async () => {
+test("each tool sends its own question to the model", async () => {
   models.say(() => ({ text: "Said." }));
   const hub = await hubWith("local");
   const asked: string[] = [];
@@ -93,7 +93,7 @@ test("each tool asks for what it is named for", async () => {
   expect(asked[2]).toContain("for a report");
 });
 
-describe("a model that fails is told", () => {
+describe("failure of a language model", () => {
   test.each([
     [{ status: 500, message: "out of order" }, "unavailable", "has a fault of its own (HTTP 500)"],
     [{ status: 429, message: "slow down" }, "limited", "asked too often"],
@@ -122,7 +122,7 @@ describe("a model that fails is told", () => {
   });
 });
 
-test("a service in a process of its own tells what the hub's model failed at", async () => {
+test("a service in a separate process reports the failure of the hub's model", async () => {
   models.say(() => ({ status: 503, message: "out of order" }));
   await using desk = await Desk.create();
   await desk.write(
@@ -135,7 +135,7 @@ test("a service in a process of its own tells what the hub's model failed at", a
   expect(`${stdout}${stderr}`).toContain("The language model of own has a fault of its own (HTTP 503)");
 });
 
-test("a model that is too long to be asked about is told by rules", async () => {
+test("explains a model that is too long for a language model by rules", async () => {
   const hub = await hubWith("local");
   const text = TWO_ROOM.replace("## Connections", `${"x[2]  # one more variable\n".repeat(3000)}## Connections`);
   expect(await hub.call("gnn.explain", { text })).toMatchObject({

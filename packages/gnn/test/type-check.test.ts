@@ -73,7 +73,7 @@ describe("type check of a folder", () => {
     expect(Date.parse(check.report_generated_at)).toBeGreaterThan(0);
   });
 
-  test("folders in it are looked through when that is asked, links are not", async () => {
+  test("searches subfolders if `recursive` is set, and follows no links", async () => {
     symlinkSync(folder, join(folder, "deeper", "round"));
     symlinkSync(join(folder, "a.md"), join(folder, "link.md"));
     const { results_detail } = await typeCheckDirectory(folder, { recursive: true });
@@ -82,7 +82,7 @@ describe("type check of a folder", () => {
     );
   });
 
-  test("the report is written as Markdown and as JSON, and nothing is left beside them", async () => {
+  test("writes the report as Markdown and as JSON, without temporary files", async () => {
     const check = await typeCheckDirectory(folder);
     const out = join(folder, "out");
     const written = await writeReports(check, join(out, "report.md"));
@@ -92,7 +92,7 @@ describe("type check of a folder", () => {
     expect(readdirSync(out)).toEqual(["report.json", "report.md"]);
   });
 
-  test("a check that is given up ends between two files", async () => {
+  test("an aborted check ends between two files", async () => {
     const stop = new AbortController();
     const check = typeCheckDirectory(folder, { signal: stop.signal, onFile: () => stop.abort() });
     await expect(check).rejects.toThrow("aborted");

@@ -48,7 +48,7 @@ const paragraph = (text: string, style?: string): string =>
   `<w:p>${style === undefined ? "" : `<w:pPr><w:pStyle w:val="${style}"/></w:pPr>`}${text}</w:p>`;
 const run = (text: string): string => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
 
-/** A letter of Word as it writes one, with what it hides. */
+/** A Word document with the XML that Word itself writes, including hidden text. */
 export function docx(): Buffer {
   const body = [
     paragraph(run("On Signs"), "Titre"),
@@ -83,7 +83,7 @@ export function docx(): Buffer {
 
 const CONTAINER = '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>';
 
-/** A book of two chapters; the second stands first in its list. */
+/** An EPUB of two chapters; its manifest lists the second chapter first. */
 export function epub(encryption?: string): Buffer {
   const opf =
     '<package><metadata><dc:title>Essais</dc:title><dc:creator opf:role="aut">Michel de Montaigne</dc:creator>' +

@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 import PdfDocument from "pdfkit";
 
-/** Written for the tests; says of Peirce what he is known for, in other words than his. */
+/** A test text that attributes Peirce's known positions to him in other words than his own. */
 export const CLEAR_IDEAS = `---
 title: On Clear Ideas
 author: Peirce, Charles Sanders
@@ -40,7 +40,7 @@ export interface PdfOptions {
   readonly title?: string;
   readonly author?: string;
   readonly password?: string;
-  /** Stands at the top of every page, with its number at the bottom. */
+  /** The running head of every page; the page number is printed at the bottom. */
   readonly running?: string;
 }
 

@@ -86,7 +86,7 @@ test("sentences of a long text end where they do in a short one, and none within
   expect(new Sentences("en").endsIn(`a${"🦉".repeat(10_000)}`).every((end) => end % 2 === 1)).toBe(true);
 });
 
-test("a sentence of 150,000 words of its own is weighed as any other", () => {
+test("returns no summary for a single sentence of 150,000 words", () => {
   const text = Array.from({ length: 150_000 }, (_, at) => `word${at}`).join(" ");
   const rules = { terms: new Terms(), language: undefined, title: "Words" };
   expect(summariesOf(assembled([{ kind: "paragraph", text }]), rules)).toEqual([]);

@@ -5,7 +5,7 @@ import { CLEAR_IDEAS, OEUVRE } from "./books.ts";
 const BOOKS = { "books/clear.md": CLEAR_IDEAS, "books/fr/oeuvre.md": OEUVRE, "books/.hidden.md": CLEAR_IDEAS };
 
 describe("toolyard library", () => {
-  test("reads a folder, finds a passage in it and tells where it stands", async () => {
+  test("reads a folder, finds a passage in it and prints its location", async () => {
     await using desk = await Desk.create(BOOKS);
     expect(await desk.run(["library", "add", "books"])).toMatchObject({
       code: 0,
@@ -51,19 +51,19 @@ describe("toolyard library", () => {
     expect(JSON.parse(listed.stdout)).toMatchObject({ sources: [{ status: "unchanged", source_id: "clear" }] });
   });
 
-  test("says when nothing answers, and ends with 1", async () => {
+  test("prints a message when a search has no result, and exits with 1", async () => {
     await using desk = await Desk.create(BOOKS);
     expect(await desk.run(["library", "search", "anything"])).toMatchObject({ code: 1, stdout: "" });
   });
 
-  test("one file of several that cannot be read is told, the others are read, and the end is 1", async () => {
+  test("reports a file that cannot be read, reads the other files, and exits with 1", async () => {
     await using desk = await Desk.create({ ...BOOKS, "books/broken.pdf": "no PDF" });
     const { code, stdout, stderr } = await desk.run(["library", "add", "books"]);
     expect([code, stdout]).toEqual([1, expect.stringContaining("added      clear")]);
     expect(stderr).toContain("does not begin as a PDF");
   });
 
-  test("lists, shows and removes; what is not there is told", async () => {
+  test("lists, shows and removes documents; reports an unknown document", async () => {
     await using desk = await Desk.create(BOOKS);
     await desk.run(["library", "add", "books"]);
     const { documents } = JSON.parse((await desk.run(["library", "list", "--json"])).stdout);

@@ -25,7 +25,7 @@ let file: string;
 let kept: string;
 
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
-/** As whoever looks at it so long after its last change. */
+/** The time of a caller that reads the file this long after its last change. */
 const later = (ms = LATER_MS): number => statSync(file).ctimeMs + ms;
 
 beforeEach(() => {
@@ -55,12 +55,12 @@ describe("digests of files", () => {
     expect(await digests.of(file, ALL, later())).toBe(digestOf("two"));
   });
 
-  test("one that changed just before is remembered by nobody", async () => {
+  test("does not store the digest of a file that changed just before", async () => {
     expect(await new FileDigests(kept).of(file, ALL, later(50))).toBe(digestOf("one"));
     expect(() => statSync(kept)).toThrow("ENOENT");
   });
 
-  test("what was cut in the middle is not taken for a digest", async () => {
+  test("ignores a truncated digest file", async () => {
     await new FileDigests(kept).of(file, ALL, later());
     writeFileSync(kept, `${readFileSync(kept, "utf8").slice(0, -40)}\n["a"]\nnull\n`);
     expect(await new FileDigests(kept).of(file, ALL, later())).toBe(digestOf("one"));
@@ -79,13 +79,13 @@ describe("a file is opened", () => {
     }
   });
 
-  test("up to its bound; what is not there, too large or no file is refused", async () => {
+  test("opens a file up to the size limit; refuses a larger one, a missing one, and a folder", async () => {
     await expect(openFile(file, { most: 2 })).rejects.toMatchObject({ code: "TOO_LARGE" });
     await expect(openFile(join(folder, "b.txt"), ALL)).rejects.toMatchObject({ code: "DOCUMENT_NOT_FOUND" });
     await expect(openFile(folder, ALL)).rejects.toThrow(/is not an ordinary file|cannot be opened/);
   });
 
-  test.runIf(process.platform !== "win32")("a pipe to which nobody writes is refused at once", async () => {
+  test.runIf(process.platform !== "win32")("refuses a pipe without a writer immediately", async () => {
     execFileSync("mkfifo", [join(folder, "pipe.txt")]);
     await expect(openFile(join(folder, "pipe.txt"), ALL)).rejects.toThrow("is not an ordinary file");
   });

@@ -17,7 +17,7 @@ test("R25: the example answers the document's question by quotations that the li
   expect(stdout).toMatch(/Système dans lequel .* \(Littré, Émile, Dictionnaire de la langue française, p\. \d\)/);
 });
 
-test("the example's texts are those whose digests are told", () => {
+test("the example's texts match the digests in SOURCES.md", () => {
   const rows = [...readFileSync(join(EXAMPLE, "texts/SOURCES.md"), "utf8").matchAll(/^- `(.+)`: `([0-9a-f]{64})`$/gm)];
   expect(rows).toHaveLength(6);
   for (const [, name, digest] of rows)

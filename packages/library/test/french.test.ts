@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Commands of a person in Paris, or elsewhere. */
+/** The terminal of a user with the given locale. */
 function io(locale = "fr_FR.UTF-8"): CommandIo {
   return {
     cwd: folder,
@@ -66,7 +66,7 @@ describe("C47: in a French locale the commands on a library as a whole speak Fre
     expect(told.said).toContain("La bibliothèque d’ici reste telle quelle.");
   });
 
-  test("what is wrong, and what is well", async () => {
+  test("doctor prints findings, or that there are none", async () => {
     await doctor({}, io());
     expect(told.printed).toContain("0 document, 0 passage, sans vecteurs\nRien d’anormal.\n");
     await fillLibrary();
@@ -74,7 +74,7 @@ describe("C47: in a French locale the commands on a library as a whole speak Fre
     expect(told.said).toMatch(/^anomalie {3}Des fichiers ne sont plus là.*\(Files are gone/mu);
   });
 
-  test("what is to be known of a document that was read, when it is added and when it is shown", async () => {
+  test("prints a document's warnings in French when it is added and when it is shown", async () => {
     writeFileSync(path("latin.txt"), Buffer.from("Un texte qui a été écrit il y a longtemps.", "latin1"));
     writeFileSync(path("front.md"), "---\ntitle: [\n---\nUn texte sans en-tête qui se laisse lire.");
     writeFileSync(path("essais.epub"), epub());
@@ -104,7 +104,7 @@ describe("C47: in a French locale the commands on a library as a whole speak Fre
       /^Pages dont les images .* : 4\.$/mu,
     ],
     ["A sentence of a later version.", /^A sentence of a later version\.$/mu],
-  ])("what is to be known of its pages: %s", async (warning, expected) => {
+  ])("prints a document's page warning in French: %s", async (warning, expected) => {
     const [made] = await madeDocuments(1, 1);
     await using store = await openSqliteStore(path("library.db"));
     await store.replaceDocument({ ...made!.document, warnings: [warning] }, "text", { chunks: [], summaries: [] });

@@ -57,7 +57,7 @@ describe("hostile documents", () => {
     expect((await library.add({ path: write("font.pdf", bytes) })).document.chunks).toBe(1);
   });
 
-  test("100,000 objects beside the page are read in time", async () => {
+  test("reads a PDF with 100,000 unused objects within the time limit", async () => {
     const many = Array.from({ length: 100_000 }, (_, at) => `<< /N ${at} >>`);
     expect((await library.add({ path: write("many.pdf", pdfOf([...ONE_PAGE, FONT, ...many])) })).status).toBe("added");
   });
@@ -94,7 +94,7 @@ describe("hostile documents", () => {
     await expectNextIsRead(own);
   });
 
-  test("what takes too long is ended with the reason, and the loop of this process goes on meanwhile", async () => {
+  test("stops a slow reading with reason `timeout`, without blocking this process's event loop", async () => {
     await using own = await within({ reader: { stepMs: 1_000 } });
     let turns = 0;
     const turning = setInterval(() => (turns += 1), 5);
@@ -104,7 +104,7 @@ describe("hostile documents", () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  test("what a person does not see, and what a terminal obeys, reaches nobody; what letters need stays", async () => {
+  test("removes invisible characters and terminal escapes, and keeps joiners that scripts and emoji need", async () => {
     const tags = Array.from("obey", (letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join("");
     const page =
       "<html lang=en><head><title>On \u001b[31msigns\u001b[0m\u200b</title>" +
@@ -120,14 +120,14 @@ describe("hostile documents", () => {
   });
 
   test.skipIf(process.platform === "win32")(
-    "a file's name is a title of one line, without what nobody sees",
+    "makes a one-line title from a file name, without invisible characters",
     async () => {
       const { document } = await library.add({ path: write("na\nme \u001b[31m\u202eof.txt", CLEAR_IDEAS) });
       expect(document).toMatchObject({ title: "na me [31mof", sourceId: "na_me_31m_of" });
     },
   );
 
-  test("titles longer than any title is are cut, and stand beside no passage", async () => {
+  test("truncates a title to 500 characters, and omits headings of excessive length", async () => {
     const page =
       `<html lang=en><title>${"Title ".repeat(200_000)}</title><h1>${"Heading ".repeat(20_000)}</h1>` +
       "<p>A sign stands for something.</p>";
@@ -138,7 +138,7 @@ describe("hostile documents", () => {
     expect(passages.every(({ section }) => section.length === 0)).toBe(true);
   });
 
-  test("a caller that gives up ends the reading, and nothing is kept of it", async () => {
+  test("aborting `add` stops the reading and stores no part of the document", async () => {
     const given = new AbortController();
     const adding = library.add({ path: write("clear.md", CLEAR_IDEAS), signal: given.signal });
     given.abort(new Error("given up"));

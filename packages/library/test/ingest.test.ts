@@ -48,7 +48,7 @@ describe("sources", () => {
     expect(await found("deep/?.{md,txt}")).toEqual(["deep/b.md", "deep/c.txt"]);
   });
 
-  test("the open folder's own name is told to be searched in it, and `.` is all of it", async () => {
+  test("an error for the open folder's own name explains relative paths; `.` reads the whole folder", async () => {
     write("books/a.md", CLEAR_IDEAS);
     expect(await sourcesOf(["."], policy())).toEqual([expect.objectContaining({ path: path("books/a.md") })]);
     await expect(sourcesOf(["books"], policy())).rejects.toMatchObject({
@@ -93,7 +93,7 @@ describe("addresses", () => {
     body: Buffer.from(OEUVRE),
   });
 
-  test("what stands at an address is read by what its sender says it is, and cited by the address", async () => {
+  test("reads a URL by its content type, and cites it by its URL", async () => {
     await using own = await open({ download });
     const { document, status } = await own.add({ url: "https://example.com/texts/real" });
     expect([status, document.uri, document.sourceId]).toEqual(["added", "https://example.com/texts/real", "real"]);
@@ -120,7 +120,7 @@ describe("jobs", () => {
     expect(await library.jobs.report(id)).toMatchObject({ state: "done" });
   });
 
-  test("a job whose process is gone is taken up where it was, and what was read before is not read again", async () => {
+  test("resumes the job of a process that exited, without reading its finished files again", async () => {
     const sources = [{ path: write("a.md", CLEAR_IDEAS) }, { path: write("b.md", OEUVRE) }];
     mkdirSync(path("jobs"), { recursive: true });
     const kept = {
@@ -154,7 +154,7 @@ describe("jobs", () => {
       return { name: "looking for files", found, cancel: (reason) => void cancelled.push(reason) };
     };
 
-    test("have an id at once, and read what is found", async () => {
+    test("get an id immediately, and read the files that they find", async () => {
       let find!: (found: readonly { path: string }[]) => void;
       const sources = search(new Promise((found) => (find = found)));
       const begun = await library.jobs.begin({ sources });
@@ -186,7 +186,7 @@ describe("jobs", () => {
       expect(cancelled).toHaveLength(1);
     });
 
-    test("are not taken up by another process, which does not know what was searched", async () => {
+    test("are cancelled, not resumed, if their process exited during the search for files", async () => {
       mkdirSync(path("jobs"), { recursive: true });
       const owner = { pid: 2 ** 30, host: hostname() };
       const kept = { id: "lost", created: "", owner, sources: [], isSearching: true, reports: [], state: "running" };
@@ -205,7 +205,7 @@ describe("jobs", () => {
 });
 
 describe("watching", () => {
-  test("a file that comes into the folder is read, and one that somebody took out is not brought back", async () => {
+  test("reads a new file in the folder, and does not add a removed document again", async () => {
     write("books/a.md", CLEAR_IDEAS);
     await using own = await open({});
     await own.watch([path("books")]);
@@ -242,7 +242,7 @@ describe("watching", () => {
     expect(await own.jobs.ended(id)).toMatchObject({ sources: [{ status: "failed", code: "ACCESS_DENIED" }] });
   });
 
-  test("one process at a time holds the lease; that of a process that is gone is taken", async () => {
+  test("one process at a time holds the lease; the lease of an exited process can be taken", async () => {
     const [one, other] = [new Lease(path("lease")), new Lease(path("lease"))];
     expect([await one.take(), await other.take()]).toEqual([true, false]);
     await one.release();
@@ -292,11 +292,11 @@ describe("pictures of text", () => {
     return open({ mistral, ocr: { by: "mistral", when: "auto", languages: ["en"] } });
   };
 
-  test("a scan is refused without OCR, and says what to set", async () => {
+  test("refuses a scan without OCR, and names the setting to change", async () => {
     await expect(library.add({ path: write("scan.pdf", scan) })).rejects.toMatchObject({ reason: "needs_ocr" });
   });
 
-  test("C41: Mistral reads the pages that need it, tells the cost, and is paid for a page once", async () => {
+  test("C41: Mistral reads the pages that need OCR, the cost is reported, and each page is paid for once", async () => {
     await using own = await byMistral();
     const two = write("scan.pdf", await scanOf([LINES, LINES]));
     expect(await own.add({ path: two })).toMatchObject({ status: "added", costOcr: 0.004, ocrPages: 2 });
@@ -323,7 +323,7 @@ describe("pictures of text", () => {
     expect(asked).toEqual([]);
   });
 
-  test("a service that is away is told as such, and nothing of the document is kept", async () => {
+  test("an unreachable OCR service is OCR_UNAVAILABLE, and nothing of the document is stored", async () => {
     await using own = await byMistral();
     server.close();
     server.closeAllConnections();
@@ -336,14 +336,14 @@ describe("pictures of text", () => {
     const { document, ocrPages } = await own.add({ path: write("scan.pdf", scan) });
     expect([document.pages, ocrPages]).toEqual([1, 1]);
     expect((await own.findQuote(LINES.join(" "))).places).toMatchObject([{ pages: [1, 1] }]);
-    // The same page once more, as a JPEG.
+    // The same page as a JPEG.
     const photo = fileURLToPath(new URL("../../../test/fixtures/library/page.jpg", import.meta.url));
     expect(await own.add({ path: photo })).toMatchObject({ document: { sourceId: "page", pages: 1 }, ocrPages: 1 });
     const found = (await own.findQuote(LINES.join(" "))).places.map(({ document }) => document.sourceId);
     expect(found.toSorted()).toEqual(["page", "scan"]);
   });
 
-  test("data for a language that is not there is told with what to install", async () => {
+  test("an error for missing OCR language data names the file to put into `ocr_data`", async () => {
     await using own = await open({ ocr: { by: "local", when: "auto", languages: ["fi"] } });
     await expect(own.add({ path: write("scan.pdf", scan) })).rejects.toThrow(
       "Set `ocr_data` to a folder with fin.traineddata",

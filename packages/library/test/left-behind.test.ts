@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const path = (name: string): string => join(folder, name);
 
-test("a lease whose holder was never written whole is taken when nobody renews it, and not before", async () => {
+test("a lease file without a holder can be taken after it was not renewed for 30 s, and not before", async () => {
   writeFileSync(path("lease"), "");
   const lease = new Lease(path("lease"));
   expect([await lease.take(), await lease.take(Date.now() + 31_000)]).toEqual([false, true]);
@@ -86,7 +86,7 @@ test("addresses that were read are not read again, those that another process ad
   expect(await Promise.all(["a", "b", "x"].map((name) => own.has(`file:///${name}`)))).toEqual([true, true, false]);
 });
 
-test("a file of addresses that somebody began anew is read anew", async () => {
+test("reads an address file again after another program replaced it", async () => {
   const byPerson = new ByPerson(path("by-person.jsonl"));
   await byPerson.add("file:///a/long/one");
   writeFileSync(path("by-person.jsonl"), '"file:///b"\n');

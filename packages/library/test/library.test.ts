@@ -38,7 +38,7 @@ describe("search", () => {
     expect(others.every(({ passage }) => passage.sourceId === "clear")).toBe(true);
   });
 
-  test("R20: an author whom nobody wrote is no error and finds nothing", async () => {
+  test("R20: an unknown author is no error and has no results", async () => {
     expect(await find("What is nominalism?", { author: "Kant" })).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ describe("search", () => {
     expect(hits.map(({ passage }) => passage.sourceId)).toEqual(expect.arrayContaining(["long", "aside"]));
   });
 
-  test("a quotation is found where it stands, whatever its spaces and quotation marks", async () => {
+  test("finds a quotation regardless of its spaces and quotation marks", async () => {
     const { places } = await library.findQuote("nobody   takes ANOTHER for it");
     expect(places).toMatchObject([{ document: { sourceId: "clear" }, text: "nobody takes another for it" }]);
   });
@@ -104,20 +104,20 @@ describe("search", () => {
 });
 
 describe("adding", () => {
-  test("the same bytes are read once, at whatever path they lie", async () => {
+  test("reads the same bytes once, also at another path", async () => {
     expect((await library.add({ path: write("a.md", CLEAR_IDEAS) })).status).toBe("added");
     expect((await library.add({ path: path("a.md") })).status).toBe("unchanged");
     expect((await library.add({ path: write("b.md", CLEAR_IDEAS) })).document.sourceId).toBe("a");
   });
 
-  test("a changed file takes the place of what was read of it before", async () => {
+  test("a changed file replaces its earlier document", async () => {
     await library.add({ path: write("a.md", CLEAR_IDEAS) });
     await library.add({ path: write("a.md", CLEAR_IDEAS.replace("Nominalism", "Realism")) });
     expect((await find("nominalism")).length).toBe(0);
     expect((await find("realism")).length).toBe(1);
   });
 
-  test("what the caller says goes before what the file says, and where each stands is told", async () => {
+  test("the caller's metadata overrides the file's metadata, and the origin of each field is recorded", async () => {
     const { document } = await library.add({ path: write("a.md", CLEAR_IDEAS), metadata: { year: 1880 } });
     expect(document).toMatchObject({
       year: 1880,
@@ -126,7 +126,7 @@ describe("adding", () => {
     });
   });
 
-  test("a name tells author and year where the file does not", async () => {
+  test("takes author and year from the file name if the file has none", async () => {
     const { document } = await library.add({
       path: write("Ada Byron - Notes (1843).txt", "On the engine and its powers."),
     });
@@ -143,7 +143,7 @@ describe("adding", () => {
     expect((await library.documents({}, { limit: 10, offset: 0 })).total).toBe(0);
   });
 
-  test("a removed document is found no more, and a second removal says that it was not there", async () => {
+  test("a removed document is not found; removing it again returns undefined", async () => {
     await library.add({ path: write("a.md", CLEAR_IDEAS) });
     expect(await library.remove("a")).toMatchObject({ chunks: 2 });
     expect(await find("nominalism")).toEqual([]);
@@ -162,7 +162,7 @@ describe("adding", () => {
 describe("PDF", () => {
   const page = (heading: string, text: string) => ({ heading, paragraphs: [text] });
 
-  test("R21: pages, headings and what the file says of itself are read; running lines are not", async () => {
+  test("R21: reads pages, headings and metadata of the file, and omits running heads", async () => {
     const pages = [
       page("Of Laws", "A law of nature is general. It holds of what was never seen."),
       page("Of Names", "Whoever takes names for things will be a nominalist, and says so."),
@@ -191,7 +191,7 @@ describe("PDF", () => {
     expect((await find("nominalism"))[0]!.passage.text).toContain("doctrine of nominalism was");
   });
 
-  test("R21: text of a bad OCR is told by its pages; letters that are words are not", async () => {
+  test("R21: reports the pages with bad OCR text, and no page of ordinary words", async () => {
     const good = "It is a book that I read, and a year later I read it again as I had a day to myself.";
     const bad = "T h e law o f n a t u r e is g e n e r a l and h o l d s o f w h a t was n e v e r s e e n.";
     await writePdf(path("bad.pdf"), [page("Good", good), page("Bad", bad)]);
@@ -204,7 +204,7 @@ describe("PDF", () => {
     await expect(library.add({ path: path("locked.pdf") })).rejects.toMatchObject({ reason: "password_required" });
   });
 
-  test("R21: a file of pictures is told to need OCR", async () => {
+  test("R21: reports that a file of pictures needs OCR", async () => {
     await writePdf(path("scan.pdf"), [{ paragraphs: [] }]);
     await expect(library.add({ path: path("scan.pdf") })).rejects.toMatchObject({ code: expect.any(String) });
   });
@@ -227,7 +227,7 @@ describe("a library without a file", () => {
     server.close();
   });
 
-  test("believes nothing that lies in the folder of all, and leaves nothing there", async () => {
+  test("keeps the list of user-added files in memory, ignoring the file in the shared temporary folder", async () => {
     {
       await using own = await openLibrary({ file: ":memory:" });
       expect(await own.isByPerson({ path: path("a.txt") })).toBe(false);
@@ -245,7 +245,7 @@ describe("a library without a file", () => {
 });
 
 describe("vectors", () => {
-  /** Texts that speak of animals are near to one another, whatever their words. */
+  /** Embeds texts about animals near to one another, regardless of their words. */
   const ANIMALS = ["cat", "dog", "horse"];
   const embedder: Embedder = {
     id: "animals",
@@ -267,7 +267,7 @@ describe("vectors", () => {
     expect(await near(own)).toMatchObject([{ similarity: 1, cosine: 1, passage: { sourceId: "a" } }]);
   });
 
-  test("C41: keeps a document without similarity whose language the embedder does not understand", async () => {
+  test("C41: keeps a document without vectors if the embedder does not support its language", async () => {
     await using own = await open("animals", ["en"]);
     await own.add({ path: write("oeuvre.md", OEUVRE.replace("individus", "dog individus")) });
     const [hit] = await near(own);

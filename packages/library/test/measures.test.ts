@@ -68,7 +68,7 @@ describe("how well an order answers", () => {
 });
 
 describe("toolyard library eval", () => {
-  test("tells how well the answers of a collection are found", async () => {
+  test("prints how well the library answers the questions of a collection", async () => {
     writeCollection();
     const options = { beir: "beir", language: "en" };
     expect(await evaluateOn(options, io())).toBe(0);
@@ -98,14 +98,14 @@ describe("toolyard library eval", () => {
     });
   });
 
-  test("what is no language is refused", async () => {
+  test("refuses an unknown language", async () => {
     writeCollection();
     await expect(evaluateOn({ beir: "beir", language: "english!" }, io())).rejects.toThrow("--language must be");
   });
 });
 
 describe("toolyard library bench", () => {
-  test("tells how long the library takes for questions of its own, and that an empty one has none", async () => {
+  test("prints how long the library takes for sample questions, and reports an empty library", async () => {
     expect(await bench({}, io())).toBe(0);
     expect(told.said).toContain("The library is empty.");
     {
@@ -121,7 +121,7 @@ describe("toolyard library bench", () => {
 });
 
 describe("toolyard library watch", () => {
-  test("reads what comes into a folder until it is ended, and says what it read", async () => {
+  test("reads the files that are added to a folder until it is stopped, and prints their names", async () => {
     write("books/clear.md", CLEAR_IDEAS);
     write("books/broken.pdf", "no PDF");
     const watching = watch(["books"], {}, io());
@@ -134,7 +134,7 @@ describe("toolyard library watch", () => {
     expect(await watching).toBe(0);
   });
 
-  test("a file is no folder to be watched, and one that is not there is told", async () => {
+  test("refuses a file, and a folder that does not exist", async () => {
     write("clear.md", CLEAR_IDEAS);
     await expect(watch(["clear.md"], {}, io())).rejects.toThrow("is a file, and folders are watched");
     await expect(watch(["none"], {}, io())).rejects.toThrow("none is not there");

@@ -54,7 +54,7 @@ describe("a library as a whole", () => {
     await expect(importLibrary(to, path("books.jsonl"))).rejects.toMatchObject({ code: "INDEX_MISMATCH" });
   });
 
-  test("a library whose vectors were made anew since it was moved is moved once more, with those alone", async () => {
+  test("moves only the vectors if the vectors alone were computed again since the last move", async () => {
     await using from = await openSqliteStore(":memory:");
     await using to = await openSqliteStore(":memory:");
     await fill(from, await madeDocuments(2, 2));
@@ -80,7 +80,7 @@ describe("a library as a whole", () => {
     expect([existsSync(path("books.jsonl")), existsSync(path("books.jsonl.part"))]).toEqual([false, false]);
   });
 
-  test("a move that was cut short goes on where it was; into another's library nothing is moved", async () => {
+  test("resumes an interrupted move, and refuses a target with other documents", async () => {
     await using from = await openSqliteStore(":memory:");
     await using to = await openSqliteStore(":memory:");
     const documents = await madeDocuments(4, 3);
@@ -95,7 +95,7 @@ describe("a library as a whole", () => {
     await expect(moveLibrary(from, to, { embedder })).rejects.toThrow('documents of its own, such as "work_0"');
   });
 
-  test("a move brings over what changed since the last one, and says what did not", async () => {
+  test("moves what changed since the last move, and returns how many documents did not change", async () => {
     await using from = await openSqliteStore(":memory:");
     await using to = await openSqliteStore(":memory:");
     const [first, second, third] = await madeDocuments(3, 3);
@@ -132,7 +132,7 @@ describe("a library as a whole", () => {
     expect(await ids(to)).toEqual(expect.arrayContaining(await ids(from)));
   });
 
-  test("what another store finds otherwise is told", async () => {
+  test("reports the queries with different results in two stores", async () => {
     await using one = await openSqliteStore(":memory:");
     await using other = await openSqliteStore(":memory:");
     const documents = await madeDocuments(4, 3);
@@ -143,7 +143,7 @@ describe("a library as a whole", () => {
     expect(different).toHaveLength(50 - equal);
   });
 
-  test("bars are as long as what they count, and what is not nothing shows", () => {
+  test("draws bars in proportion to their values, with at least one mark for a value above zero", () => {
     const rows = [
       { name: "Peirce", value: 400 },
       { name: "Öl", value: 100 },

@@ -1,4 +1,4 @@
-// Pages of PDF files whose text is there and cannot be relied on: the document says so.
+// Pages of PDF files with text that is unreliable, and the warnings about them.
 import PdfDocument from "pdfkit";
 import { describe, expect, test } from "vitest";
 import { repairPages } from "../src/documents/pdf-findings.ts";
@@ -23,7 +23,7 @@ const at = (document: InstanceType<typeof PdfDocument>, text: string, x: number,
   void document.fontSize(10).text(text, x, 60 + row * 14, { lineBreak: false });
 
 describe("warns of a page", () => {
-  test("whose two columns are drawn row by row", async () => {
+  test("with two columns that are drawn row by row", async () => {
     const warnings = await warningsOf((document) => {
       for (const row of ROWS) {
         at(document, `Words of the left column, ${row}`, 60, row);

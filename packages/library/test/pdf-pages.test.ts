@@ -1,4 +1,4 @@
-// The page on which each sentence of a PDF is printed, and the order of what is on a page.
+// The page on which each sentence of a PDF is printed, and the reading order of a page.
 import PdfDocument from "pdfkit";
 import { describe, expect, test } from "vitest";
 import { createRandom } from "../../../test/support/random.ts";
@@ -52,7 +52,7 @@ describe("each sentence has the page on which it is printed", () => {
           const text = sentences(seed * 10 + paragraph, 60)
             .join(" ")
             .replaceAll("w", `p${paragraph}w`);
-          // Each word is drawn as a fragment of its own, so that its page is known.
+          // Draws each word as a separate fragment, so that the page of each word is known.
           for (const word of text.split(" ")) {
             pdf.text(`${word} `, { continued: true });
             printed.set(word, page);
@@ -136,7 +136,7 @@ describe("each sentence has the page on which it is printed", () => {
   });
 });
 
-describe("the order of what is on a page", () => {
+describe("reading order of a page", () => {
   const place = (pdf: Pdf, text: string, x: number, y: number): void =>
     void pdf.fontSize(9).text(text, x, y, { lineBreak: false });
   const rows = Array.from({ length: 12 }, (_, at) => at);

@@ -150,12 +150,12 @@ describe("OCR of every page", () => {
     return { read: await readPdf(pdf, options), asked };
   };
 
-  test("what is seen on a picture takes the place of the text that lies below it", async () => {
+  test("text recognized on a page's picture replaces the text layer below it", async () => {
     const { read, asked } = await force(`q 200 0 0 100 0 0 cm /I Do Q ${write}`);
     expect([read.blocks.map(({ text }) => text), asked, read.ocrPages]).toEqual([["seen"], [1], 1]);
   });
 
-  test("a page that is no picture keeps its text, whatever small picture stands in it", async () => {
+  test("a page that is not scanned keeps its text, also if it contains a small picture", async () => {
     for (const picture of ["", "q 20 0 0 10 0 0 cm /I Do Q"]) {
       const { read, asked } = await force(`${picture} ${write}`);
       expect([read.blocks.map(({ text }) => text), asked, read.ocrPages]).toEqual([[WORDS], [], 0]);
@@ -175,7 +175,7 @@ describe("text of a page", () => {
     expect(blocks.map(({ text }) => text)).toEqual([whole]);
   });
 
-  test("a page that begins elsewhere than at 0 has its text where it stands, and no rim of it is lost", async () => {
+  test("reads the text of a page with an origin other than 0, including its margins", async () => {
     const content = lines.map((line, at) => `BT /F 10 Tf 1 0 0 1 510 ${700 - at * 12} Tm (${line}) Tj ET`).join(" ");
     const blocks = await read({ picture: GRAY, content, box: [500, 500, 800, 900] });
     expect(blocks.map(({ text }) => text)).toEqual([whole]);

@@ -20,7 +20,7 @@ interface PdfOptions {
   readonly rotate?: number;
 }
 
-/** A PDF of one page, byte by byte: what no library for PDF writes is in the wild all the same. */
+/** A PDF of one page, byte by byte, for constructs that real files contain and no PDF library writes. */
 export function pdfOf({
   picture,
   content = `q ${WIDTH} 0 0 ${HEIGHT} 0 0 cm /I Do Q`,

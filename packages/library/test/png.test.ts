@@ -85,7 +85,7 @@ test.each(KINDS)("a PNG of $what, $depth bits each, is read point by point", (on
   );
 });
 
-test("what is transparent is white, by the palette too", () => {
+test("transparent pixels are white, also with a palette", () => {
   const palette = [chunk("PLTE", Buffer.from([0, 0, 0, 9, 9, 9])), chunk("tRNS", Buffer.from([255, 0]))];
   const { data } = decodePng(png({ kind: 3, depth: 1, samples: 1 }, palette));
   expect(Array.from(data.slice(0, 8))).toEqual([255, 255, 255, 255, 0, 0, 0, 255]);

@@ -14,7 +14,7 @@ function under(env: Record<string, string> = {}) {
   return { progress, pass: (ms: number) => (now += ms) };
 }
 
-test("a document is told by its pages and all by their bytes, each with its rate and the time left", () => {
+test("shows pages for a document and bytes for the total, each with the rate and the time left", () => {
   const { progress, pass } = under();
   progress.begin("/books/one.pdf");
   expect(progress.lines()).toEqual([
@@ -35,7 +35,7 @@ test("a document is told by its pages and all by their bytes, each with its rate
   expect(progress.lines()[0]).toMatchObject({ state: "1 of 2", done: 0.4375, note: "1.0 pages/s, 26 s left" });
 });
 
-test("of one document there is one line, and at once nothing is guessed", () => {
+test("shows one line for one document, without an estimate at the start", () => {
   const progress = new AddProgress([0], ENGLISH, () => 0);
   progress.begin("https://example.com/texts/real");
   progress.page(1, 2);
@@ -57,7 +57,7 @@ test("C47: in a French locale all of it is French; in others it is not", () => {
   expect(wordsFor({ LANG: "fr" }).failure(locked)).toMatch(/^Le fichier est protégé par un mot de passe.* \(It is/u);
 });
 
-test("who waits hears that the work goes on, by numbers that grow", () => {
+test("sends progress to the client with numbers that always grow", () => {
   const told: number[] = [];
   using pulse = new Pulse({ progress: (value) => void told.push(value) } as ToolContext);
   pulse.tell(3, 10);

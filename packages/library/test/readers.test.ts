@@ -35,7 +35,7 @@ describe("HTML", () => {
     ]);
   });
 
-  test("what a page says of itself is told", async () => {
+  test("reads the metadata of a page", async () => {
     expect(metadataOf(await read("a.html", PAGE))).toEqual({
       title: "Le réel",
       author: "Claire Fontaine",
@@ -44,7 +44,7 @@ describe("HTML", () => {
     });
   });
 
-  test("a page in another character set is read by what it says", async () => {
+  test("reads a page in the character set that it declares", async () => {
     const page = Buffer.from('<meta charset="iso-8859-1"><p>\u00e9t\u00e9</p>', "latin1");
     expect(textsOf(await read("a.htm", page))).toEqual(["paragraph: été"]);
   });
@@ -67,7 +67,7 @@ describe("HTML", () => {
     expect(textsOf(await read(file, bytes))).toEqual(["paragraph: “€ – Œuvre…”"]);
   });
 
-  test("tags that are never closed are read, and 100,000 of them within one another are refused", async () => {
+  test("reads tags that are never closed, and refuses 100,000 nested ones", async () => {
     expect(textsOf(await read("a.html", `${"<div>".repeat(100)}deep<p>er`))).toEqual([
       "paragraph: deep",
       "paragraph: er",
@@ -76,7 +76,7 @@ describe("HTML", () => {
   });
 });
 
-describe("HTML whose tags are left out, as its rules allow", () => {
+describe("HTML with omitted optional tags", () => {
   test.each([
     ["no head", "<title>On Signs</title><p>One.", ["One."]],
     ["a head that nothing ends", "<head><meta charset=utf-8><title>On Signs</title><p>One.", ["One."]],
@@ -112,11 +112,11 @@ describe("HTML whose tags are left out, as its rules allow", () => {
     ["a term", "<dl><dt hidden><i>no<dd>yes</dl>"],
     ["a cell", "<table><tr><td hidden><p>no<td>yes</table>"],
     ["a part of a table", "<table><tbody hidden><tr><td>no<tbody><tr><td>yes</table>"],
-  ])("what is hidden ends with %s", async (_what, page) => {
+  ])("hidden content ends with %s", async (_what, page) => {
     expect((await read("a.html", page)).blocks.map(({ text }) => text)).toEqual(["yes"]);
   });
 
-  test("an entry within a list of its own ends no entry around it", async () => {
+  test("the end of a nested list entry does not end the entry around it", async () => {
     const page = "<ul><li hidden>no<ul><li>nor<li>this</ul>nor that<li>yes</ul>";
     expect(textsOf(await read("a.html", page))).toEqual(["paragraph: yes"]);
   });
@@ -128,7 +128,7 @@ describe("HTML of which parts are not seen", () => {
     expect(textsOf(await read("a.html", page))).toEqual(["paragraph: small"]);
   });
 
-  test("what stands for frames and lists of a field is left out", async () => {
+  test("omits the fallbacks for frames and plugins, and the options of a field", async () => {
     const page = "<p>yes<noframes>no</noframes><noembed>no</noembed><datalist><option>no</datalist>";
     expect(textsOf(await read("a.html", page))).toEqual(["paragraph: yes"]);
   });
@@ -160,7 +160,7 @@ describe("PDF", () => {
 });
 
 describe("DOCX", () => {
-  test("headings by their styles, tables and notes are read; what is struck out or hidden is not", async () => {
+  test("reads headings by style, tables and notes; omits deleted and hidden text", async () => {
     const document = await read("a.docx", docx());
     expect(document.blocks).toEqual([
       { kind: "heading", level: 1, text: "On Signs" },
@@ -196,7 +196,7 @@ describe("DOCX", () => {
 });
 
 describe("EPUB", () => {
-  test("chapters are read in the order of the book, and one that is missing is told", async () => {
+  test("reads chapters in the order of the book, and reports a missing chapter", async () => {
     const document = await read("a.epub", epub());
     expect(textsOf(document)).toEqual([
       "heading: De la tristesse",
@@ -254,7 +254,7 @@ describe("EPUB", () => {
     expect(textsOf(await read("a.epub", book))).toEqual(["heading: One", "paragraph: Two."]);
   });
 
-  test("a book that its seller locked is refused, one whose fonts alone are masked is read", async () => {
+  test("refuses a book with DRM, and reads a book with obfuscated fonts only", async () => {
     const locked = (way: string): Buffer => epub(`<encryption><EncryptionMethod Algorithm="${way}"/></encryption>`);
     await expect(read("a.epub", locked("http://www.w3.org/2001/04/xmlenc#aes128-cbc"))).rejects.toThrow("its seller");
     expect((await read("a.epub", locked("http://www.idpf.org/2008/embedding"))).blocks).toHaveLength(4);

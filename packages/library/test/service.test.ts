@@ -145,7 +145,7 @@ describe("the nine tools", () => {
     rmSync(join(yard, "books", "latin.txt"));
   });
 
-  test("R21: parse_pdf reads a file and tells what it made of it", async () => {
+  test("R21: parse_pdf reads a file and returns the document's metadata and counts", async () => {
     expect(await call("parse_pdf", { pdf_path: "clear.md" })).toMatchObject({
       success: true,
       document_name: "On Clear Ideas",
@@ -195,7 +195,7 @@ describe("the nine tools", () => {
     });
   });
 
-  test("R22: a document that is not there is told as such, and is an error where its chunks are wanted", async () => {
+  test("R22: get_document returns found: false for an unknown document; get_chunks_by_document fails", async () => {
     expect(await call("get_document", { source_id: "none" })).toMatchObject({ document: null, found: false });
     expect(await hub.call("get_chunks_by_document", { source_id: "none" })).toMatchObject({ ok: false });
   });
@@ -222,7 +222,7 @@ describe("the nine tools", () => {
 });
 
 describe("quotations", () => {
-  test("find_text tells where a quotation stands, and get_passage what stands around it", async () => {
+  test("find_text returns the position of a quotation, and get_passage the passages around it", async () => {
     await add();
     expect(await call("find_text", { quote: "nobody takes another for it" })).toMatchObject({
       found: true,
@@ -246,7 +246,7 @@ describe("jobs", () => {
     return status();
   };
 
-  test("R21: add_documents that is not to wait answers at once, and ingest_status tells how it went", async () => {
+  test("R21: add_documents with wait: false returns immediately, and ingest_status returns the outcome", async () => {
     const begun = await call("add_documents", { paths: ["clear.md"], wait: false });
     expect(begun).toMatchObject({ job_id: expect.any(String) as string, done: 0, total: 1, sources: [] });
     expect(await ended(begun["job_id"])).toMatchObject({
@@ -263,30 +263,24 @@ describe("jobs", () => {
     [{ globs: ["**/*"] }],
     [{ globs: ["many/**/*.md"] }],
     [{ paths: ["many", "clear.md"] }],
-  ])(
-    "R21: add_documents of a large tree, %j, answers within its caller's time with a job, which goes on",
-    async (given) => {
-      for (let folder = 0; folder < 5; folder += 1) {
-        mkdirSync(join(yard, "books", "many", String(folder)), { recursive: true });
-        for (let file = 0; file < 4; file += 1)
-          writeFileSync(
-            join(yard, "books", "many", String(folder), `${file}.md`),
-            `# Note ${folder} ${file}\n\nText.\n`,
-          );
-      }
-      // No time is left to wait for anything.
-      const outcome = await hub.call("add_documents", given, { meta: { "toolyard/remaining-ms": 1_000 } });
-      const { structuredContent: told } = (
-        outcome as unknown as { result: { structuredContent: Record<string, unknown> } }
-      ).result;
-      expect(told).toMatchObject({ job_id: expect.any(String) as string, sources: expect.any(Array) as unknown });
-      expect(await ended(told["job_id"])).toMatchObject({ state: "done" });
-      expect(Number((await ended(told["job_id"]))["done"])).toBeGreaterThanOrEqual(20);
-      rmSync(join(yard, "books", "many"), { recursive: true });
-    },
-  );
+  ])("R21: add_documents of a large tree, %j, returns a job within the caller's time limit", async (given) => {
+    for (let folder = 0; folder < 5; folder += 1) {
+      mkdirSync(join(yard, "books", "many", String(folder)), { recursive: true });
+      for (let file = 0; file < 4; file += 1)
+        writeFileSync(join(yard, "books", "many", String(folder), `${file}.md`), `# Note ${folder} ${file}\n\nText.\n`);
+    }
+    // No time is left to wait for anything.
+    const outcome = await hub.call("add_documents", given, { meta: { "toolyard/remaining-ms": 1_000 } });
+    const { structuredContent: told } = (
+      outcome as unknown as { result: { structuredContent: Record<string, unknown> } }
+    ).result;
+    expect(told).toMatchObject({ job_id: expect.any(String) as string, sources: expect.any(Array) as unknown });
+    expect(await ended(told["job_id"])).toMatchObject({ state: "done" });
+    expect(Number((await ended(told["job_id"]))["done"])).toBeGreaterThanOrEqual(20);
+    rmSync(join(yard, "books", "many"), { recursive: true });
+  });
 
-  test("R21: parse_pdf says that it is still running before its caller's time is over, and goes on", async () => {
+  test("R21: parse_pdf returns a running job before the caller's time limit, and continues", async () => {
     const meta = { "toolyard/remaining-ms": 1_000 };
     const outcome = await hub.call("parse_pdf", { pdf_path: "clear.md" }, { meta });
     const { structuredContent: told } = (
@@ -301,7 +295,7 @@ describe("jobs", () => {
     expect(await ended(told["job_id"])).toMatchObject({ sources: [{ status: "added", source_id: "clear" }] });
   });
 
-  test("every page by OCR is refused where nobody reads pictures; none at all is as without OCR", async () => {
+  test('ocr: "force" fails without an OCR provider; ocr: "off" adds the document', async () => {
     expect(await call("add_documents", { paths: ["clear.md"], ocr: "force" })).toMatchObject({
       sources: [{ status: "failed", code: "OCR_UNAVAILABLE" }],
     });
@@ -313,14 +307,14 @@ describe("jobs", () => {
     });
   });
 
-  test("what is none of the jobs is told as such", async () => {
+  test("ingest_status fails for an unknown job", async () => {
     expect(await hub.call("ingest_status", { job_id: "none" })).toMatchObject({ ok: false, kind: "tool_error" });
     expect(await hub.call("add_documents", {})).toMatchObject({ ok: false, kind: "invalid_params" });
   });
 });
 
 describe("collections", () => {
-  test("what is added to one is found there alone, and stays when the service ends", async () => {
+  test("a document in a collection is found only in it, and persists after a restart of the service", async () => {
     const environmentOfOwn = { ...environment(), LIBRARY_FILE: join(yard, "shelves", "books.db") };
     const own = await openService(library, { environment: environmentOfOwn });
     const sources = async (from: typeof own, collection?: string) => {
@@ -342,7 +336,7 @@ describe("collections", () => {
     ["list_documents", {}],
     ["ingest_status", {}],
     ["delete_document", { source_id: "clear", confirm: true }],
-  ])("%s makes no collection, and says that it is not there", async (tool, args) => {
+  ])("%s fails for an unknown collection, without creating it", async (tool, args) => {
     const outcome = await hub.call(tool, { ...args, collection: "none" });
     expect(outcome).toMatchObject({ ok: false, kind: "tool_error" });
     expect(JSON.stringify(outcome)).toContain("There is no collection");
@@ -374,14 +368,14 @@ describe("collections", () => {
 });
 
 describe("what may be read", () => {
-  test("a file in an open folder is read; one beside it is refused, also by a link and by dots", async () => {
+  test("reads a file in an open folder; refuses a file outside it, also through a link or `..`", async () => {
     symlinkSync(join(yard, "secret.md"), join(yard, "books", "link.md"));
     expect(await call("parse_pdf", { pdf_path: "clear.md" })).toMatchObject({ success: true });
     for (const path of [join(yard, "secret.md"), "../secret.md", "link.md", "/proc/self/environ", "/none"])
       expect(await hub.call("parse_pdf", { pdf_path: path })).toMatchObject({ ok: false, kind: "denied" });
   });
 
-  test("what a person added may be read again, wherever it lies; what stands beside it may not", async () => {
+  test("a file that the user added can be read again outside the open folders; its neighbours cannot", async () => {
     const own = join(yard, "own.md");
     writeFileSync(own, CLEAR_IDEAS.replace("Old books", "New books"));
     {
@@ -397,7 +391,7 @@ describe("what may be read", () => {
     expect(await hub.call("parse_pdf", { pdf_path: own })).toMatchObject({ kind: "denied" });
   });
 
-  test("without open folders the refusal says which line to add", async () => {
+  test("without open folders, the refusal names the setting to add", async () => {
     const bare = await openService(library, { environment: { TOOLYARD_HOME: yard, TOOLYARD_LOGGING_LEVEL: "error" } });
     const outcome = await bare.call("parse_pdf", { pdf_path: "clear.md" });
     await bare.close();

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { openLibrary, type Library } from "../src/library.ts";
 
 /**
- * A library in a folder for all tests of a file, empty before each of them: to open one takes a moment, and the process
- * in which documents are read takes a second to start.
+ * A library in a folder, shared by all tests of a file and emptied before each of them. Sharing it saves the start of
+ * the reader process, which takes a second.
  */
 export class Shelf implements AsyncDisposable {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-library-")));

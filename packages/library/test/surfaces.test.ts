@@ -94,7 +94,7 @@ async function answers(surface: Surface, calls: typeof CALLS): Promise<Answer[]>
   return all;
 }
 
-// The manager knows each tool by a line of its own, see below.
+// The manager has a separate line for each tool, see below.
 const ALL = Object.entries(SURFACES).filter(([name]) => name !== "manager");
 
 describe.each(ALL.map(([name, { open }]) => [name, open] as const))("%s", (name, open) => {
@@ -188,7 +188,7 @@ describe.each(["legacy", "modern"] as const)("MCP on HTTP, %s", (era) => {
     "library://default/document/none",
     "library://other/document/clear",
     "library://default/document/clear/page/9",
-  ])("C38: %s is not there, and is told as an error", async (uri) => {
+  ])("C38: reading %s, which does not exist, is an error", async (uri) => {
     expect(await ask("resources/read", { uri })).toMatchObject({ error: { code: expect.any(Number) as number } });
   });
 

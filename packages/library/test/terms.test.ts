@@ -19,7 +19,7 @@ test("words of a language without a stemmer stay whole", async () => {
   expect(await termsOf("Žena ženy", "cs")).toEqual(["zena", "zeny"]);
 });
 
-test("where words have no spaces between, each two signs that stand together are a term", async () => {
+test("in scripts without spaces, each pair of adjacent characters is a term", async () => {
   expect(await termsOf("東京都", "ja")).toEqual(["東京", "京都"]);
 });
 
@@ -32,7 +32,7 @@ test("returns one group for a word of a query, with its stem in every language o
   );
 });
 
-test("the language of a document is told, and that of a single word is not", () => {
+test("detects the language of a document, and not that of a single word", () => {
   expect(
     languageOf("Le nominalisme soutient que seuls les individus existent, et que les généraux sont des noms."),
   ).toBe("fr");

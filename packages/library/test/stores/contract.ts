@@ -65,7 +65,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
       }
     });
 
-    test.each(FILTERS)("documents stand in one order, page by page without gaps: %j", async (filter) => {
+    test.each(FILTERS)("lists documents in one order, in pages without gaps: %j", async (filter) => {
       const ids = async (of: LibraryStore, window = ALL) =>
         (await of.documents(filter, window)).documents.map(({ sourceId }) => sourceId);
       const expected = await ids(reference);
@@ -77,7 +77,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
       expect((await store.documents(filter, { limit: 1, offset: 0 })).total).toBe(expected.length);
     });
 
-    test("a document comes back as it was given, with its text", async () => {
+    test("returns a document and its text unchanged", async () => {
       const { document, text, chunks, summaries } = documents[3]!;
       expect(await store.document(document.sourceId)).toMatchObject({ ...document, chunks: CHUNKS_EACH, summaries: 3 });
       expect(await store.documentByUri(document.uri)).toMatchObject({ sourceId: document.sourceId });
@@ -89,7 +89,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
       expect(whole!.passages.summaries).toEqual(summaries);
     });
 
-    test("what is not there is undefined, and no error", async () => {
+    test("returns undefined for unknown documents", async () => {
       expect(await store.document("none")).toBeUndefined();
       expect(await store.documentByUri("file:///none")).toBeUndefined();
       expect(await store.documentByHash("none")).toBeUndefined();
@@ -98,7 +98,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
       expect(await store.deleteDocument("none")).toBeUndefined();
     });
 
-    test("passages of a document stand in order, in a window, below the titles of a section", async () => {
+    test("returns the passages of a document in order, by window and by section title", async () => {
       const of = async (from: LibraryStore, section?: string) =>
         from.range("chunk", { sourceId: "work_4", limit: 5, offset: 2, ...(section !== undefined && { section }) });
       for (const section of [undefined, "The Work no. 4 › Part 1", "The Work no. 4 › Part 9"]) {
@@ -118,7 +118,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
         expect(await store.termStats(kind, terms)).toEqual(await reference.termStats(kind, terms));
     });
 
-    test.each(FILTERS)("passages with one of some words, and with one of others beside it: %j", async (filter) => {
+    test.each(FILTERS)("returns passages with any of some words and also any of others: %j", async (filter) => {
       for (const kind of ["chunk", "summary"] as const) {
         const one = (await store.candidates(kind, { any: ["w1", "w40"] }, filter)).map(({ id, terms }) => [id, terms]);
         const words = new Set(["w2", "w70"]);
@@ -193,7 +193,7 @@ function changes(current: () => OpenStore): void {
     }
   });
 
-  test("a library that is mended while a document is written has it whole", async () => {
+  test("a repair during a write leaves the document complete", async () => {
     const { store, again } = current();
     const other = await again();
     const [extra] = await madeDocuments(1, 1, 97);
@@ -214,7 +214,7 @@ function changes(current: () => OpenStore): void {
     }
   });
 
-  test("texts keep every sign, whatever means something to an engine", async () => {
+  test("stores and filters texts with special characters of every database engine", async () => {
     const { store } = current();
     const [extra] = await madeDocuments(1, 1, 98);
     const text = String.raw`'"\{}[]$1 %_ ${"\u2028"} 🦉 œuvre — «réel» {"a": null} \u0000 \\u0000 \ud800`;
@@ -230,7 +230,7 @@ function changes(current: () => OpenStore): void {
     }
   });
 
-  test("half of a sign is one that nobody can read, and the rest of its text stays in its place", async () => {
+  test("replaces an unpaired surrogate with U+FFFD, at the same offset", async () => {
     const { store } = current();
     const [extra] = await madeDocuments(1, 1, 96);
     const [given, kept] = ["before \ud800 after", "before \ufffd after"];
@@ -266,7 +266,7 @@ function changes(current: () => OpenStore): void {
     expect(await store.embedder()).toBe(embedder.id);
   });
 
-  test("vectors of another embedder than the library's are refused, and nothing of them is there", async () => {
+  test("rejects vectors of an embedder other than the library's, and stores nothing of the document", async () => {
     const { store } = current();
     const [extra] = await madeDocuments(1, 2, 95);
     const document = { ...extra!.document, sourceId: "late", uri: "file:///late" };

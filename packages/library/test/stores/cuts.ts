@@ -14,8 +14,8 @@ const MAX_BYTES = 300_000;
 const request = { query: "w1 w2 w40", limit: 5, filter: {}, minSimilarity: 0 };
 
 /**
- * A server behind a network that breaks connections in the middle of answers: a search has its whole answer or fails as
- * unavailable, and a document that is written is there whole, as it was or as it became.
+ * A server behind a network that closes connections in the middle of answers. A search returns its complete answer or
+ * fails as unavailable. A written document is complete, in its earlier or its later state.
  */
 export async function cuts(address: string): Promise<void> {
   const place = address.replace("kills", "cuts");

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The answers to queries of one word and of many, and how often passages were told of without being read. */
+/** The answers to queries of one and of several words, and how many passages were read by digest only. */
 async function answersOf(store: LibraryStore): Promise<{ answers: unknown[]; told: number }> {
   const terms = new Terms();
   const random = createRandom(5);
@@ -56,7 +56,7 @@ async function withoutDigests(): Promise<void> {
   driver.close();
 }
 
-test("a library of an earlier program gives the same answers, and is mended to give them faster", async () => {
+test("a library of an earlier version gives the same answers, and a repair makes them faster", async () => {
   const store = await openSqliteStore(file);
   await fill(store, await madeDocuments(40, 60));
   const { answers, told } = await answersOf(store);

@@ -33,7 +33,7 @@ export class DoomedProcesses implements AsyncDisposable {
     const child = this.#ready.shift() ?? this.#start();
     while (this.#ready.length < this.#ahead) this.#ready.push(this.#start());
     const ended = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
-    // One that has ended already says so below.
+    // A process that has ended is reported below.
     child.send(words, () => {});
     const [[code, signal], said] = await Promise.all([ended, text(child.stdout!)]);
     if (signal === "SIGKILL" || code === 0) return { isKilled: signal === "SIGKILL", said };
@@ -54,7 +54,7 @@ export class DoomedProcesses implements AsyncDisposable {
   }
 }
 
-/** In such a process, once it is ready: what it is to do. */
+/** Returns the parent's instructions. Call it once this process is ready. */
 export async function told(): Promise<readonly string[]> {
   const onGone = (): void => process.exit(1);
   process.once("disconnect", onGone);

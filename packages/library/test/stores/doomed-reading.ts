@@ -1,6 +1,6 @@
-// A process that reads files into a library and is killed in the middle: `doomed-reading.ts ADDRESS FOLDER` opens the
-// library there and has its reader ready, waits until it is told STAGE FILE FILE, ends itself with SIGKILL at the
-// stage, and prints `written` where there is none of that name.
+// A process that reads files into a library and is killed during the reading: `doomed-reading.ts ADDRESS FOLDER` opens
+// the library, starts its reader, and waits for the message STAGE FILE FILE. It ends itself with SIGKILL at the stage,
+// and prints `written` if the stage was never reached.
 import { openLibrary } from "../../src/library.ts";
 import type { JobReport } from "../../src/ingest/jobs.ts";
 import { told } from "./doomed-process.ts";

@@ -1,7 +1,7 @@
-// A process that writes into a library and is killed in the middle. It waits until it is told ADDRESS, AT and TEXT,
-// ends itself with SIGKILL before the statement or request number AT, and says in how many it wrote all where it gets
-// to the end before that. AT as `log:0.3` is for a file: a thread writes a book, and all ends when the file's log has
-// that part of the book's size.
+// A process that writes into a library and is killed during the write. It waits for the message ADDRESS, AT and TEXT.
+// It ends itself with SIGKILL before the statement or request number AT. If the write completes before, it prints the
+// number of statements or requests. AT in the form `log:0.3` is for a file: a thread writes a book, and the process
+// ends when the file's log has reached that fraction of the book's size.
 import { statSync } from "node:fs";
 import { createPostgresStore } from "../../src/store/postgres/postgres.ts";
 import { openPostgres, type PostgresDriver, type PostgresSession } from "../../src/store/postgres/postgres-driver.ts";

@@ -42,7 +42,7 @@ describe("a file", () => {
     }
   });
 
-  test("a process that is killed while it reads leaves what was there, and the next one takes its job up", async () => {
+  test("a process killed during a reading keeps the earlier documents; the next one resumes its job", async () => {
     // In one stage; `npm run stores` tries them all.
     const shelf = { address: `sqlite://${file}`, folder };
     await using readings = await openReadingKills(shelf, "before");
@@ -58,7 +58,7 @@ describe("a file", () => {
     expect(await other.check()).toEqual([]);
   });
 
-  test("a full disk is told, nothing of the document is there, and with room it is taken", async () => {
+  test("a full disk fails the write without a partial document; the write succeeds once there is space", async () => {
     const [document] = await madeDocuments(1, 200);
     const driver = await openSqlite(file);
     await using store = createSqliteStore(driver, file);
@@ -75,7 +75,7 @@ describe("a file", () => {
     expect((await store.documents({}, { limit: 5, offset: 0 })).total).toBe(1);
   });
 
-  test("what is no library is refused, and its bytes stay", async () => {
+  test("refuses a file that is not a library, and does not change it", async () => {
     writeFileSync(file, "no library, ".repeat(500));
     await expect(openSqliteStore(file)).rejects.toMatchObject({
       ...unavailable,
@@ -98,7 +98,7 @@ describe("a file", () => {
     expect(readdirSync(folder)).toEqual(["library.db"]);
   });
 
-  test.runIf(process.platform === "linux")("what is refused is not held open", async () => {
+  test.runIf(process.platform === "linux")("closes a file that it refuses", async () => {
     writeFileSync(file, "no library, ".repeat(500));
     await expect(openSqliteStore(file)).rejects.toMatchObject(unavailable);
     const held = readdirSync("/proc/self/fd").map((fd) => linkOf(`/proc/self/fd/${fd}`));
@@ -136,7 +136,7 @@ describe("a file", () => {
     expect(during.hits.some(({ passage }) => passage.text === last!.chunks[0]!.text)).toBe(true);
   });
 
-  test("a search whose documents are replaced again and again is an error, and finds no part of them", async () => {
+  test("a search fails with STORE_BUSY if its documents are replaced repeatedly, without partial results", async () => {
     await using store = await openSqliteStore(file);
     const documents = await madeDocuments(3, 4);
     await fill(store, documents);
@@ -192,7 +192,7 @@ describe("a file", () => {
     expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
-  test("a copy that cannot be made is told, and the library is written as before", async () => {
+  test("a failed backup is reported, and the library stays writable", async () => {
     await using store = await openSqliteStore(file);
     const documents = await madeDocuments(2, 3);
     await fill(store, documents.slice(0, 1));
@@ -232,7 +232,7 @@ describe("a file", () => {
 
 describe("a server", () => {
   test.each(["postgres://me:secret@127.0.0.1:PORT/books", "weaviate+http://127.0.0.1:PORT"])(
-    "%s that is not there is told, without the password",
+    "reports an unreachable %s, without its password",
     async (address) => {
       const port = await closedPort();
       const opening = openStore(parseStore(address.replace("PORT", String(port))));

@@ -1,8 +1,11 @@
-// `kill-rounds.ts ADDRESS ROUNDS [PART,PART…]`: kills a process in every stage of a reading, and at every place of a
-// write, so many times for each stage; for a file, also while its thread writes a book; two processes that write at the
-// same time; for a file, a disk that is full; for a server, a network that breaks in the middle of answers, and where
-// its parent can end and start it, one that goes away. Says what came of each stage when it is over. Ends with 1 where
-// a document is there in part.
+// `kill-rounds.ts ADDRESS ROUNDS [PART,PART…]`: kills a process in every stage of a reading, and at every point of a
+// write, the given number of times.
+// - For a file: also while its thread writes a book, with two processes that write at the same time, and with a full
+// disk.
+// - For a server: with a network that breaks during answers and, if the parent process can restart the server, with a
+// server that stops.
+//
+// Prints the results of each stage after it. Exits with 1 if a document is stored in part.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -138,7 +141,7 @@ async function lookedAt(
   store: LibraryStore,
   after: string,
 ): Promise<{ found?: string | undefined; isMended: boolean }> {
-  // Before anything is mended: what is left of a write that was cut short must not show.
+  // Before any repair: the remains of an interrupted write must not be visible.
   const found = await wholeReading(store);
   if ((await store.check()).length === 0) return { found, isMended: false };
   await store.repair();
@@ -147,7 +150,7 @@ async function lookedAt(
   return { found, isMended: true };
 }
 
-/** Node 20 runs this as it stands, and knows no `using`. */
+/** Node 20 runs this file as TypeScript without a build, and does not support `using`. */
 async function opened<Result>(place: string, work: (store: LibraryStore) => Promise<Result>): Promise<Result> {
   const store = await openStore(parseStore(place));
   try {

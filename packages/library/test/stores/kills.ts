@@ -2,7 +2,7 @@ import type { LibraryStore } from "../../src/store/store.ts";
 import { CHUNKS } from "./doomed-document.ts";
 import { DoomedProcesses } from "./doomed-process.ts";
 
-/** Processes that write the document of a word, and are killed at the place that `doomed.ts` tells of. */
+/** Processes that write the document of a word, and are killed at the point given to `doomed.ts`. */
 export class DoomedWriters implements AsyncDisposable {
   readonly #processes: DoomedProcesses;
 
@@ -27,7 +27,9 @@ export class DoomedWriters implements AsyncDisposable {
   }
 }
 
-/** Which reading of the document is there, whole; undefined: none. Throws where it is of two, or of a part. */
+/**
+ * The word of the complete reading that is stored; undefined if there is none. Throws if readings are mixed or partial.
+ */
 export async function wholeReading(
   store: LibraryStore,
   { chunks: expected }: { readonly chunks: number } = { chunks: CHUNKS },

@@ -17,8 +17,8 @@ interface OutageCounts {
 }
 
 /**
- * Has the server killed in the middle of writes and searches, and started again. Whatever is asked in between is
- * answered in full or fails as unavailable; afterwards each document is there whole, as it was or as it became.
+ * Kills the server during writes and searches, and starts it again. Every request in between is answered in full or
+ * fails as unavailable. Afterwards each document is complete, in its earlier or its later state.
  */
 export async function outages(address: string): Promise<void> {
   const store = await openStore(parseStore(address.replace("kills", "outages")));

@@ -27,7 +27,7 @@ export interface Shelf {
   readonly folder: string;
 }
 
-/** Calls before each time that it is asked. */
+/** Calls the function before each embedding request. */
 export function embedderOf(asked: () => void = () => {}): Embedder {
   return {
     id: "made",
@@ -42,7 +42,7 @@ export function embedderOf(asked: () => void = () => {}): Embedder {
 /** Cold, it takes as long as the reading of some twenty documents. */
 export const READER = { idleMs: 600_000 };
 
-/** Has it read what is no document. */
+/** Starts the reader process by reading a file that is not a document. */
 export async function getReaderReady(library: Library, folder: string): Promise<void> {
   const refused = await library.add({ path: join(folder, DAMAGED) }).catch((error: Error) => error);
   if (!(refused instanceof DocumentError)) throw new Error(`${DAMAGED} was not refused.`, { cause: refused });
@@ -67,7 +67,7 @@ export async function openReadingKills(shelf: Shelf, word: string, ahead = 0): P
 /** Readings of two files that are killed and taken up, again and again. */
 export class ReadingKills implements AsyncDisposable {
   readonly #shelf: Shelf;
-  /** Takes up what was killed; its reader is ready. */
+  /** Resumes the killed jobs; its reader has started. */
   readonly #library: Library;
   readonly #processes: DoomedProcesses;
 
@@ -78,9 +78,9 @@ export class ReadingKills implements AsyncDisposable {
   }
 
   /**
-   * Two files that were read as one word become another, and the process that reads them anew is killed at the stage.
-   * For whoever opens the library then, each must be there whole, as either; another process must take the job up, and
-   * then both are as they are now.
+   * Changes two files that were read as one word to another word, and kills the process that reads them again at the
+   * stage. A library opened afterwards must contain each document complete, in either state. Another process must
+   * resume the job and store both in their new state.
    */
   async kill(stage: ReadingStage, word: string): Promise<string[]> {
     const paths = pathsIn(this.#shelf.folder);

@@ -5,7 +5,7 @@ import { openSqliteStore } from "../../src/store/sqlite/sqlite.ts";
 import { storeContract, type OpenStore } from "./contract.ts";
 
 for (const engine of [undefined, "libsql"] as const) {
-  // Where Node has none of its own, both are libsql.
+  // Without `node:sqlite`, both engines are libsql.
   if (engine === undefined && !process.getBuiltinModule("node:module").isBuiltin("node:sqlite")) continue;
   storeContract(`SQLite by ${engine ?? "node:sqlite"}`, async (): Promise<OpenStore> => {
     const folder = mkdtempSync(join(tmpdir(), "toolyard-stores-"));

@@ -31,7 +31,7 @@ describe("the nearest of a file are those of looking at each vector as it is", (
     await expectExact(store, all, { random, dimensions, apart });
   });
 
-  test("a vector of zeros, and one of another length, disturb nobody", async () => {
+  test("a vector of zeros or of another length does not affect other results", async () => {
     await using store = await openSqliteStore(":memory:");
     const random = createRandom(5);
     const chunks = await put(store, "d0", { random, dimensions: 8, apart: 1 });
@@ -76,7 +76,7 @@ describe("the words by which candidates are found", () => {
     frequencies: new Map(Object.entries(frequencies)),
   });
 
-  test("are the rarest ones, whose passages are few enough together", () => {
+  test("are the rarest ones, up to a limit of passages in total", () => {
     const found = selectiveTerms(
       [["all"], ["rare"], ["less"], ["none"]],
       stats({ all: 90_000, rare: 9, less: 900 }),

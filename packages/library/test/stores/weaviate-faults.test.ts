@@ -113,7 +113,7 @@ describe("a document that is taken out", () => {
       else response.end("[{}]");
     });
 
-  test("is gone once the server says so of its passages", async () => {
+  test("succeeds once the server reports the passages as deleted", async () => {
     const store = await deleting('{"results": {"matches": 1, "successful": 1, "failed": 0}}');
     expect(await store.deleteDocument("a")).toEqual({ chunks: 1, summaries: 0 });
   });
@@ -123,7 +123,7 @@ describe("a document that is taken out", () => {
     ["something else", "{}"],
     ["that some stay", '{"results": {"matches": 1, "successful": 0, "failed": 1}}'],
     ["the same for ever", '{"results": {"matches": 10000, "successful": 0, "failed": 0}}'],
-  ])("is an error where the server says %s", async (_, results) => {
+  ])("fails if the server answers %s", async (_, results) => {
     const store = await deleting(results);
     await expect(store.deleteDocument("a")).rejects.toMatchObject(unavailable);
   });
@@ -181,7 +181,7 @@ test("all passages of a document with a word come, also where they are more than
   expect(found).toHaveLength(COUNT);
 });
 
-test("what is refused in the middle of a document is taken out, as far as it was written", async () => {
+test("a document that the server rejects partway is removed from all classes", async () => {
   const removed: string[] = [];
   let batches = 0;
   const store = await opened(async (request, response) => {
@@ -215,7 +215,9 @@ describe("a document that is replaced while it is read whole", () => {
   });
 });
 
-/** Gives the document's object once for each reading, the last one for ever; passages are there of the newest only. */
+/**
+ * Returns the document's object once per reading, then always the last one; passages exist for the newest reading only.
+ */
 async function answerReading(request: IncomingMessage, response: ServerResponse, readings: string[]): Promise<void> {
   if (request.url!.startsWith("/v1/objects/")) {
     const word = readings.shift() ?? "old";

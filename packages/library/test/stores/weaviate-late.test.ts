@@ -125,7 +125,7 @@ describe("Weaviate, while another program makes the vectors anew", () => {
     expect(double.of("MainChunk").map(({ vector }) => vector)).toEqual([undefined, undefined]);
   });
 
-  test("of two that begin at once, one is told of the other; cut short, nobody's vectors are there", async () => {
+  test("of two concurrent reindex runs, one fails with STORE_BUSY; an interrupted one leaves no vectors", async () => {
     await using double = new Double();
     await using store = await openStore(parseStore(await double.address()));
     const [{ document, text, ...passages }] = (await madeDocuments(1, 2)) as [TestDocument];

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** All of whose passages hold one word. */
+/** Writes a document with one word in all passages. */
 function writeLong(store: LibraryStore, word: string): Promise<void> {
   const { document, text, passages } = doomedDocument(word);
   const chunks = Array.from({ length: LONG }, (_, ordinal) => ({ ...passages.chunks[0]!, ordinal }));
@@ -94,7 +94,7 @@ test("a library that is closed while it is written is whole", async () => {
   expect((await again.document("doomed"))?.chunks).toBe(LONG);
 });
 
-test("a file that is gone is told, and none is made in its place", async () => {
+test("reports a missing file, and does not create a new one", async () => {
   await using store = await openSqliteStore(file);
   renameSync(file, join(folder, "moved.db"));
   await expect(writeLong(store, "w1")).rejects.toMatchObject({
@@ -104,7 +104,7 @@ test("a file that is gone is told, and none is made in its place", async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test("a file that goes while it is in use is told to who writes and to who asks, and none is made", async () => {
+test("a file removed during use fails reads and writes, and is not created again", async () => {
   await using store = await openSqliteStore(file);
   await writeLong(store, "w1");
   const moved = join(folder, "moved.db");
@@ -120,7 +120,7 @@ test("a file that goes while it is in use is told to who writes and to who asks,
   expect(await wordsFound(store)).toEqual(new Set(["w3"]));
 });
 
-test("a copy that is put in the file's place while it is in use is told, and stays as it is", async () => {
+test("a backup put in the file's place during use is reported and not modified", async () => {
   {
     await using store = await openSqliteStore(file);
     await writeLong(store, "w1");
@@ -137,7 +137,7 @@ test("a copy that is put in the file's place while it is in use is told, and sta
   expect(await again.check()).toEqual([]);
 });
 
-test("a thread that ends while it is sent a document is told, and the next write has another one", async () => {
+test("a thread that exits while receiving a document is reported, and the next write starts a new one", async () => {
   await using store = await openSqliteStore(file);
   let hasEnded = false;
   process.once("worker", (worker: Worker) => {
@@ -145,7 +145,7 @@ test("a thread that ends while it is sent a document is told, and the next write
     void worker.terminate();
   });
   const { document, text, passages } = doomedDocument("w1");
-  // Passages that are not all sent before the thread is gone.
+  // Passages that are not all sent before the thread exits.
   const chunks = new Proxy<PassageFields[]>([], {
     get: (target, name) =>
       name === "length" ? (hasEnded ? 0 : Number.MAX_SAFE_INTEGER) : (Reflect.get(target, name) as unknown),
