@@ -1,4 +1,4 @@
-// Makes PDFs of the texts: one as programs set books, one whose page is a picture, as a scanner makes it.
+// Creates two PDFs of the texts: a book with text, and a book with a scanned page.
 import { createWriteStream } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ export async function readText(name: string): Promise<Text> {
   return { title: field("title"), author: field("author"), year: field("year"), blocks };
 }
 
-/** Writes the books into a folder; gives what stands on the page that is a picture. */
+/** Writes the books into a folder; returns the text of the scanned page. */
 export async function makeBooks(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   await writeBook(join(folder, "the-law-of-mind.pdf"), await readText("the-law-of-mind"));

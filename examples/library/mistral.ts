@@ -1,5 +1,5 @@
-// Speaks the wire of Mistral, chat and OCR, and says what a script says: it stands for the model, so that the example
-// runs without a key. What it quotes, it takes from what the tools gave it.
+// Implements Mistral's HTTP API for chat and OCR with scripted answers, so that the example runs without a key. Its
+// quotations are from the results of the tools.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -19,7 +19,7 @@ export interface ScriptedServer extends AsyncDisposable {
   readonly asked: readonly string[];
 }
 
-/** `scanned` is what stands on the page that is a picture. */
+/** `scanned` is the text of the scanned page. */
 export async function startMistral(scanned: string): Promise<ScriptedServer> {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
@@ -48,7 +48,7 @@ function readPages(pages: readonly number[], markdown: string): object {
 /** The document's question, and a second wording, since authors use different words. */
 const QUERIES = ["What is nominalism?", "nominalistic maxims and prepossessions, a nominalistic way to regard ideas"];
 
-/** First it searches, then it checks what it would quote, then it answers. */
+/** Searches first, then checks the quotations, then answers. */
 function reply(messages: readonly Message[]): object {
   const results = messages.filter(({ role }) => role === "tool").map(({ content }) => JSON.parse(textOf(content)));
   const query = QUERIES[results.length];

@@ -1,7 +1,10 @@
-// "What did Peirce say about nominalism?" Books are made, read (one of them by OCR), searched by a model, and quoted
-// with their pages; every quotation is checked. The model is a script that speaks Mistral's wire; with MISTRAL_API_KEY
-// set, it is Mistral.
-//   npm run build && node --import ./packages/toolyard/dist/runtimes/typescript/register.js examples/library/start.ts
+// "What did Peirce say about nominalism?" The example creates books, reads them (one of them by OCR), lets a model
+// search them and quote them with their pages, and checks every quotation. The model is a script with Mistral's API; if
+// MISTRAL_API_KEY is set, it is Mistral.
+//
+// ```sh
+// npm run build && node --import ./packages/toolyard/dist/runtimes/typescript/register.js examples/library/start.ts
+// ```
 import assert from "node:assert/strict";
 import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,7 +23,7 @@ for (const essay of ["essai-nominalisme.md", "essai-roscelin-abelard.md", "essay
 const key = process.env["MISTRAL_API_KEY"];
 const scripted = await startMistral(scanned);
 const url = key ? "https://api.mistral.ai" : scripted.url;
-// The library is a process of its own, which the hub starts at its first use with these variables.
+// The library is a separate process, which the hub starts at its first use with these variables.
 Object.assign(process.env, {
   TOOLYARD_HOME: home,
   LIBRARY_MISTRAL_URL: url,
@@ -47,7 +50,7 @@ try {
   assert.ok(results.length > 0 && results.length <= 5);
   assert.ok(results.every(({ work_author: author, similarity }) => /Peirce/.test(author) && similarity >= 0));
 
-  // A question in French finds what a Frenchman wrote of it; the words that it quotes stand there.
+  // A question in French finds a passage by a French author; the words that it quotes are in that passage.
   const french = { query: "Qu’est-ce que le nominalisme ?", limit: 10, author_filter: "Littré" };
   const articles = valueOf(await hub.call("search_chunks", french)) as { results: Passage[] };
   const [sentence = ""] = articles.results.flatMap(({ text }) => /Système dans lequel[^;]*/.exec(text) ?? []);

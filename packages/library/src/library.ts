@@ -41,11 +41,11 @@ export interface LibraryOptions {
   readonly chunk?: { readonly min: number; readonly max: number };
   /** OCR settings. @default off */
   readonly ocr?: OcrChoice;
-  /** Reads pictures of text with a remote service, if `ocr` says so. It is closed with the library. */
+  /** Reads pictures of text with a remote service, if the setting `ocr` selects it. It is closed with the library. */
   readonly mistral?: MistralOcr;
   /**
-   * Absolute folder of the jobs and of the watch lease. @default beside the library file; for a database server, in the
-   * data folder
+   * Absolute folder of the jobs and of the watch lease. @default next to the library file; for a database server, in
+   * the data folder
    */
   readonly folder?: string;
   /** Fetches a URL. @default fetches from the public internet only */

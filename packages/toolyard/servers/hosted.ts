@@ -11,7 +11,10 @@ import {
 import { loadService, openService, SERVICES, SERVICES_ON_REQUEST, startService } from "./services.ts";
 import type { Environment } from "./shared/environment.ts";
 
-/** Weather asks geocoding: of a hub nobody else serves it where weather would look, so it has one of its own. */
+/**
+ * The weather service requests coordinates from the geocoding service. No geocoding service listens at its default
+ * address here, so this starts one.
+ */
 async function environmentOf(name: string): Promise<Environment> {
   if (name !== "weather" || process.env["GEOCODING_URL"]) return process.env;
   const geocoding = SERVICES.find((service) => service.name === "geocoding")!;
@@ -20,8 +23,8 @@ async function environmentOf(name: string): Promise<Environment> {
 }
 
 /**
- * MCP has no place for further names of a tool and words that it is found by, so they are told in `_meta`, which the
- * hub takes out again. All is listed: what is hidden from whom is the hub's affair.
+ * MCP has no field for aliases and search keywords of a tool, so this puts them into `_meta`, and the hub takes them
+ * out again. All tools are listed; the hub decides about their visibility.
  */
 function told(hub: ModuleHub): ModuleHub {
   const registerTool = (first: string | ToolRegistration, ...[handler, schema, description, options]: Rest) => {

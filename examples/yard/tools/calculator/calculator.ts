@@ -11,7 +11,7 @@ const OPERATIONS: Record<string, (a: number, b: number) => number> = {
 };
 
 if (operation === "divide" && b === 0) {
-  // A failure is a non-zero exit code; what stands on standard error is the message.
+  // A failure is a non-zero exit code; the message is the text on standard error.
   console.error("Cannot divide by zero.");
   process.exit(1);
 }

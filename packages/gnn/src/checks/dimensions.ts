@@ -141,7 +141,7 @@ function plainLengths({ dimensions }: Variable): DimensionLengths | undefined {
   return { lengths, problems: NONE };
 }
 
-/** Types of all profiles. One of them among the lengths means that `type=` is missing. */
+/** Types of all profiles. A type among the lengths means that `type=` is missing. */
 const TYPES = new Set(Object.values(PROFILES).flatMap(({ types }) => types));
 
 const NONE: DimensionLengths["problems"] = [];

@@ -98,7 +98,7 @@ async function readNamed(name: string, { cwd }: CommandIo): Promise<NamedText> {
   }
 }
 
-/** Reads a file of GNN, JSON, XML or CBOR, whatever its extension. */
+/** Reads a file of GNN, JSON, XML or CBOR, regardless of its extension. */
 export async function readAnyFormat(name: string, io: CommandIo): Promise<ImportedFile> {
   const content = name === STDIN ? await io.readStdin() : await readBytes(name, io);
   try {

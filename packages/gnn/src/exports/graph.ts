@@ -99,7 +99,7 @@ class ModelGraph {
     };
   }
 
-  /** Returns the declared name of an endpoint; an undeclared name is a node of its own. */
+  /** Returns the declared name of an endpoint; an undeclared name gets a separate node. */
   #endpoint(name: string): string {
     const known = this.#names.find(name);
     if (known !== undefined) return known;

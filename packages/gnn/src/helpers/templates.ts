@@ -100,7 +100,7 @@ function likelihood(observations: number, states: number): string {
   return rows(observations, states, (row, column) => (row === column % observations ? high : rest));
 }
 
-/** States in a row: the first action moves back, the second stays, each further one moves on by one more. */
+/** States in a row: the first action moves back, the second stays, and each further action moves one step further. */
 function transitions(states: number, actions: number): string {
   const go = actions === 1 ? wander : (previous: number, step: number) => [[previous + step - 1, 1] as const];
   const cell = (next: number, previous: number, action: number): string => {

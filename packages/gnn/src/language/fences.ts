@@ -10,7 +10,7 @@ const BLANK = "";
 const RULE = "---";
 
 /**
- * Returns a document whose models are in code fences with only these models: every other line is empty, so that line
+ * Returns a document that has models in code fences with only these models: every other line is empty, so that line
  * numbers stay. Returns undefined if a section of GNN is outside of fences, because then a fence is an example, or if
  * no fence has a model. Takes time linear in the length.
  */

@@ -23,7 +23,7 @@ export const SECTION_NAMES = [
 
 export type SectionName = (typeof SECTION_NAMES)[number];
 
-/** Sections whose lines are statements. All other sections, including unknown ones, are text. */
+/** Sections with statements as lines. All other sections, including unknown ones, are text. */
 const STATEMENT_SECTIONS = new Set<string>([
   "StateSpaceBlock",
   "Connections",

@@ -33,7 +33,7 @@ interface OpenGroup {
   needsComma: boolean;
   /** The current item is unreadable. */
   isStrange: boolean;
-  /** Key of the entry whose value follows. */
+  /** Key of the entry before its value was read. */
   key: { readonly text: string; readonly at: number } | undefined;
 }
 

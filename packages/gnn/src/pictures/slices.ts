@@ -83,7 +83,7 @@ function tensorOf(found: TensorOrientation | Misfit | undefined): Tensor | undef
   return found && "tensor" in found ? found.tensor : undefined;
 }
 
-/** Axes of matrices whose meaning GNN defines. */
+/** Axes of matrices with a meaning defined by GNN. */
 const MATRIX_AXES: Readonly<Record<string, AxisNames>> = {
   B: { rows: "next state", columns: "previous state" },
   F: { rows: "next state", columns: "previous state" },

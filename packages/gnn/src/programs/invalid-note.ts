@@ -10,7 +10,7 @@ export function invalidNote(diagnostics: readonly Diagnostic[]): string | undefi
   return `Warning: the file is not valid (${count}). Line ${first.start.line}: ${first.message}`;
 }
 
-/** Returns the programs with one more note, in front of the others. */
+/** Returns the programs with an additional note, in front of the others. */
 export function withNote(programs: readonly NamedProgram[], note: string | undefined): readonly NamedProgram[] {
   if (note === undefined) return programs;
   return programs.map((one) => ({ ...one, program: { ...one.program, notes: [note, ...one.program.notes] } }));

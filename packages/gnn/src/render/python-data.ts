@@ -10,7 +10,7 @@ export interface LibraryDefaults {
   readonly iterations: number;
 }
 
-/** Steps of a program whose model states none. */
+/** Default number of steps, for a program of a model that states none. */
 export const USUAL_STEPS = 20;
 
 /** The numbers of a discrete model as Python. Every text of the model is a literal, every name is one of ours. */

@@ -8,7 +8,7 @@ const MAX_NUMBERS = 64;
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };
 
-/** Parsed data within the limit, and what was left out. */
+/** Parsed data within the limit, and the fields that were omitted. */
 export interface BoundedData {
   readonly data: JsonObject;
   readonly omitted: readonly string[];

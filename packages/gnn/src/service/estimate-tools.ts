@@ -89,7 +89,7 @@ async function directoryEstimates(
   return { success: true, directory_path: path, results };
 }
 
-/** A document beside models, such as a README.md, is no model of size 0. */
+/** A document among models, such as a README.md, is not a model of size 0. */
 function withoutModel(file_path: string): object {
   return { success: false, file_path, error: "The file has no section of GNN." };
 }

@@ -3,7 +3,7 @@ import { timeOf, type ModelView } from "../language/view.ts";
 import { isLabelParameter, isSetting } from "./names.ts";
 import { isOrderParameter } from "./orders.ts";
 
-/** Parameters whose value is what every program does anyway. */
+/** Parameters set to the value that every program uses by default. */
 const NEUTRAL: Readonly<Record<string, number>> = {
   epistemic_weight: 1,
   instrumental_weight: 1,
@@ -45,7 +45,7 @@ export function isKnownParameter(name: string): boolean {
   );
 }
 
-/** Returns the parameters that no program uses, whatever the tensors are. */
+/** Returns the parameters that no program uses, regardless of the tensors. */
 export function unknownParameters(view: ModelView): readonly Parameter[] {
   const referenced = referencedNames(view);
   return view.parameters.filter((parameter) => {

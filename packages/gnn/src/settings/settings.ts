@@ -42,7 +42,7 @@ const ENDLESS = /^"?(?:unbounded|infinite|infinity|inf|∞)/i;
 export const RUN_SETTINGS = ["steps", "seed"] as const;
 const ALL_SETTINGS = Object.keys(SETTING_NAMES).filter((name) => name !== "beta") as readonly (keyof Settings)[];
 
-/** Reads the settings of a model, or some of them. */
+/** Reads all or some settings of a model. */
 export function readSettings(view: ModelView, wanted: readonly (keyof Settings)[] = ALL_SETTINGS): StatedSettings {
   const statements = new Statements(view);
   const readers: { readonly [K in keyof Required<Settings>]: () => Settings[K] | undefined } = {

@@ -90,7 +90,7 @@ export class Statements {
     return value.kind === "word" && ABSENT.test(value.text) ? [] : [{ name, span: key.span, value }];
   }
 
-  /** A value counts only for names of precisions, if it is one number and no ontology term says otherwise. */
+  /** A value applies only to names of precisions, if it is one number and no ontology term contradicts it. */
   #ofValues(name: string): readonly Statement[] {
     const assignment = PRECISION_NAMES.has(name) ? this.#values.get(name) : undefined;
     const term = this.#terms.get(name)?.term.text;

@@ -8,7 +8,7 @@ import { isLinearRun, type SimulatedAgent, type SimulatedStep, type Simulation }
 const MAX_COLUMNS = 200;
 const MAX_ROWS = 32;
 const MAX_BANDS = 40;
-/** Rows of numbers from 0 to 1, one column per step, some of them marked. */
+/** Rows of numbers from 0 to 1, one column per step, with optional marks. */
 interface Band {
   readonly label: string;
   readonly rows: number;

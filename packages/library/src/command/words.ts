@@ -32,7 +32,7 @@ export interface Words {
   readonly noDocument: (id: string) => string;
   readonly empty: string;
   readonly more: (count: number) => string;
-  /** Progress: the line for everything, and the states of one document and of all. */
+  /** Progress: the line for the whole command, and the states of a document and of the command. */
   readonly whole: string;
   readonly reading: string;
   readonly ofAll: (done: number, total: number) => string;

@@ -8,7 +8,7 @@ export interface Block {
   readonly text: string;
   /** Page of the beginning, from 1; absent where the file has no pages. */
   readonly page?: number;
-  /** Where further pages begin in the text, in order. */
+  /** Offsets in the text at which further pages begin, in order. */
   readonly pages?: readonly BlockPage[];
 }
 

@@ -36,7 +36,7 @@ export interface RepairedPages {
   readonly findings: readonly PdfFinding[];
 }
 
-/** Repairs pages, and reports what was repaired and what of their text cannot be relied on. */
+/** Repairs pages. Reports the repairs, and text that is unreliable. */
 export function repairPages(pages: readonly PageLines[]): RepairedPages {
   const found = new Map<string, number[]>();
   const report = (message: string, page: number): void =>

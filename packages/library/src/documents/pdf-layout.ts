@@ -55,7 +55,7 @@ class Layout {
     this.#open.left = Math.min(this.#open.left, line.x);
   }
 
-  /** Notes stand on the page of their mark, and before a sentence that goes on behind them. */
+  /** Puts notes on the page of their mark, before a sentence that continues after them. */
   addNotes(notes: readonly PdfLine[]): void {
     const open = this.#open;
     if (!open || open.heading || endsSentence(open.lines.at(-1)!.text)) {
@@ -168,7 +168,7 @@ function endsSentence(text: string): boolean {
 
 interface JoinedLines {
   readonly text: string;
-  /** Where further pages begin in the text. */
+  /** Offsets in the text at which further pages begin. */
   readonly pages: readonly BlockPage[];
 }
 
@@ -185,7 +185,7 @@ function joined(lines: readonly PdfLine[], compounds: ReadonlySet<string>): Join
   return { text: withoutHidden(text), pages };
 }
 
-/** Returns the text as it stands before the next line: with a space, or without the hyphen of a cut word. */
+/** Returns the text to print before the next line: followed by a space, or without the hyphen of a divided word. */
 function beforeNext(text: string, line: string, compounds: ReadonlySet<string>): string {
   const cut = /(?<!\p{L})(\p{L}+)[-\u00ad\ufffe]$/u.exec(text.slice(-MAX_WORD));
   const next = /^\p{Ll}+/u.exec(line)?.[0];

@@ -32,7 +32,7 @@ const TOP = 0.06;
 const BOTTOM = 0.92;
 /** In heights of a letter of the body: larger letters that begin a paragraph are initials. */
 const INITIAL_RATIO = 1.8;
-/** Lines beside which an initial can stand. */
+/** Maximum number of lines next to an initial. */
 const MAX_INITIAL = 8;
 /** Initials that are words too. */
 const ONE_LETTER_WORDS = /^[AIOÀÔY]$/;
@@ -92,7 +92,7 @@ export function sizeKey(size: number): number {
 
 /**
  * Joins an initial, which is a large letter at the beginning of a paragraph, with the word that follows it. The lines
- * beside it are those of a paragraph, and not of a heading.
+ * next to it must belong to a paragraph, and not to a heading.
  */
 export function joinInitials(lines: readonly PdfLine[], body: number): PdfLine[] {
   const words = wordCounts(lines);
@@ -120,7 +120,7 @@ function isInitial({ text, size }: Pick<PdfLine, "text" | "size">, body: number)
   return size >= body * INITIAL_RATIO && /^["“«]?\s?\p{Lu}$/u.test(text);
 }
 
-/** The first line beside an initial is not lower than its foot, and not higher than its head. */
+/** The first line next to an initial is not lower than its foot, and not higher than its head. */
 function isBeside(line: PdfLine, initial: PdfLine): boolean {
   const isNear = line.x > initial.x && line.x - initial.x < initial.size * 2;
   const isLevel = line.y <= initial.y + line.size / 2 && line.y >= initial.y - initial.size * 1.2;
@@ -129,7 +129,7 @@ function isBeside(line: PdfLine, initial: PdfLine): boolean {
 
 function withInitial(letter: string, { text }: PdfLine, words: ReadonlyMap<string, number>): string {
   const [first = ""] = /^\p{L}+/u.exec(text) ?? [];
-  // The word is there once as the rest of the initial's own; once more, it is a word.
+  // The word occurs once as the rest of the initial's word; if it occurs again, it is a word by itself.
   const isRest = words.has(`${letter}${first}`.toLowerCase()) || (words.get(first.toLowerCase()) ?? 0) < 2;
   const isWord = ONE_LETTER_WORDS.test(letter) && !isRest;
   return isWord ? `${letter} ${text}` : `${letter}${text}`;

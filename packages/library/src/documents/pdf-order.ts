@@ -85,7 +85,7 @@ export function gutterOf({ texts, width }: PageLines): number | undefined {
 
 /**
  * Puts columns of prose that are drawn row by row one after the other. A row over the whole width, such as a heading,
- * divides what is above it from what is below. Returns undefined for a table, whose rows belong together.
+ * separates the columns above it from those below. Returns undefined for a table, because its rows belong together.
  */
 export function inColumns(page: PageLines): PageLines | undefined {
   const gutter = gutterOf(page);
@@ -121,7 +121,7 @@ function lengthOf(row: readonly TextRun[]): number {
   return row.reduce((sum, { text }) => sum + text.trim().length, 0);
 }
 
-/** A row whose last run ends the line. */
+/** Returns the row with its last run marked as the end of the line. */
 function closed(row: readonly TextRun[]): TextRun[] {
   return row.map((run, at) => ({ ...run, endsLine: at === row.length - 1 }));
 }

@@ -33,7 +33,7 @@ interface Raster {
   readonly kind?: number;
 }
 
-/** Transforms a unit square whose origin is at the bottom left. */
+/** Transforms a unit square with its origin at the bottom left. */
 type Matrix = readonly [number, number, number, number, number, number];
 
 interface PlacedRaster {

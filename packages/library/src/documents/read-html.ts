@@ -71,7 +71,7 @@ function bothOf(one: MarkupSink, other: MarkupSink): MarkupSink {
   };
 }
 
-/** Embedded elements whose titles are not the page's title, such as those of pictures. */
+/** Embedded elements, such as pictures, with titles that are not the page's title. */
 const OTHERS: ReadonlySet<string> = new Set(["svg", "math", "template"]);
 
 /** Collects the metadata of a page. */

@@ -75,7 +75,7 @@ export const readPdf: Reader = async (bytes, options) => {
 interface ReadPages {
   /** Blocks of the pages on which OCR found text, and of all scans. */
   readonly blocks: ReadonlyMap<number, readonly Block[]>;
-  /** Scans whose picture cannot be decoded. */
+  /** Scans with a picture that cannot be decoded. */
   readonly unread: readonly number[];
   /** How many pages were read. */
   readonly count: number;
@@ -120,7 +120,7 @@ function withSeen(blocks: readonly Block[], seen: ReadPages["blocks"] | undefine
 /** At most so many pages are named. */
 const MAX_NAMED = 20;
 
-/** Throws if every page is a picture and OCR read none of them. */
+/** Throws if every page is a picture and OCR read no page. */
 function expectText(scans: readonly number[], pages: number, seen: ReadPages | undefined): void {
   if (scans.length < pages || (seen && seen.unread.length < pages)) return;
   const message = seen
@@ -153,7 +153,7 @@ function badlyRead(blocks: readonly Block[], pages: number): string[] {
 /** Fewer words tell nothing. */
 const MIN_WORDS = 20;
 const MAX_BROKEN = 0.3;
-/** A single letter, or a character without a meaning of its own. */
+/** A single letter, or a character without a meaning. */
 const BROKEN = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]$|[\p{Co}\ufffd]/u;
 
 /** Returns the pages, from 1, on which too many words are broken. */

@@ -4,7 +4,7 @@ import { DocumentError } from "./document-error.ts";
 export interface ZipBounds {
   /** @default 10,000 */
   readonly maxEntries?: number;
-  /** Unpacked bytes of all files together. @default 524,288,000 */
+  /** Total unpacked bytes of all files. @default 524,288,000 */
   readonly maxBytes?: number;
 }
 

@@ -4,7 +4,9 @@ import { appendFile, mkdir, readFile, rm, stat, type FileHandle } from "node:fs/
 import { dirname } from "node:path";
 import { openFile, type OpenOptions } from "../documents/open-file.ts";
 
-/** Files whose digests are remembered, and bytes of the record. Beyond either limit the record is started anew. */
+/**
+ * Limits of the stored digests: files, and bytes of the record. Beyond either limit, the record starts again empty.
+ */
 const MAX_KNOWN = 100_000;
 const MAX_BYTES = 40_000_000;
 /** A file that changes twice within this time may keep the same timestamp, because file systems have coarse clocks. */

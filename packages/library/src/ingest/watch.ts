@@ -21,7 +21,7 @@ const DEFAULTS = { settleMs: 2_000, sweepMs: 600_000 };
 const LEASE_MS = 30_000;
 /** How long a system may take to begin watching. */
 const READY_MS = 30_000;
-/** Files whose state is remembered. Files beyond the limit are compared at each sweep. */
+/** Number of files with stored state. Files beyond the limit are compared at each sweep. */
 const MAX_KNOWN = 100_000;
 
 /**

@@ -22,15 +22,15 @@ export interface MoveResult {
 
 export interface QueryComparison {
   readonly queries: number;
-  /** Queries whose passages and similarities are equal in both. */
+  /** Queries with equal passages and similarities in both libraries. */
   readonly equal: number;
   /** Queries that found something else. */
   readonly different: readonly string[];
 }
 
 /**
- * Copies a library into another store and compares what both find. The first library is not changed. Rejects with
- * `VALIDATION_ERROR` if the other one holds documents of its own.
+ * Copies a library into another store and compares the search results of both. The first library is not changed.
+ * Rejects with `VALIDATION_ERROR` if the target contains documents that the first library does not.
  */
 export async function moveLibrary(
   from: LibraryStore,
@@ -57,8 +57,8 @@ export async function moveLibrary(
 }
 
 /**
- * The vectors are of a move before the first library's were made anew. All of them are written again, and none are
- * mixed.
+ * The target's vectors are from a move before the first library was reindexed. All vectors are written again, and none
+ * are mixed.
  */
 async function takeVectorsAway(to: LibraryStore, embedder: string | undefined): Promise<void> {
   const there = await to.embedder();

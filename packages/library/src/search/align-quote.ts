@@ -94,7 +94,7 @@ function leastChanges(wanted: readonly Word[], words: readonly Word[]): { end: n
   return { end, steps };
 }
 
-/** A word of the quotation beside a word of the text, by their positions; one of them may be absent. */
+/** A word of the quotation aligned with a word of the text, by their positions; one may be absent. */
 interface Pair {
   readonly wanted?: number;
   readonly word?: number;

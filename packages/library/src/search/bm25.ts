@@ -76,7 +76,7 @@ export function frequencyOf(group: TermGroup, { frequencies, passages }: TermSta
   );
 }
 
-/** Share of the weight of a word that counts for a word as it is written, beside its stem. */
+/** Share of a word's weight for its exact spelling, in addition to its stem. */
 const EXACT_SHARE = 0.1;
 
 /** Returns the weight of a word: higher for rarer ones, and highest for a word that no passage has. */
@@ -91,7 +91,7 @@ function weightOf(frequency: number, passages: number): number {
 
 /** Returns the score of a passage of average length that has each word once. A word that no passage has counts too. */
 export function fullScore(groups: readonly TermGroup[], stats: TermStats): number {
-  // The stem stands for a word that no passage has as it is written.
+  // The stem stands in for a word with an exact spelling that no passage contains.
   const counted = groups.filter((group) => !group.every(isExactTerm) || frequencyOf(group, stats) > 0);
   return counted.reduce((sum, group) => sum + groupWeight(group, stats), 0);
 }

@@ -20,7 +20,7 @@ export interface NearestText extends QuotePlace {
   readonly passage: StoredPassage;
   /** Share of the quotation's words that the text has in the same order, from 0 to 1. */
   readonly similarity: number;
-  /** Where the quotation and the text differ. */
+  /** The differences between the quotation and the text. */
   readonly differences: readonly QuoteDifference[];
 }
 

@@ -16,7 +16,7 @@ const MAX_ANSWER = 32 * 1024 * 1024;
 /** Texts of one request. Servers refuse more, or take too long for them. */
 const MAX_TEXTS = 64;
 
-/** What models that distinguish questions from passages expect before them. */
+/** Prefixes that some models require to distinguish questions from passages. */
 const PREFIXES: readonly (readonly [model: RegExp, prefixes: Readonly<Record<"query" | "passage", string>>])[] = [
   [/(?:^|[/-])e5(?:-|$)/i, { query: "query: ", passage: "passage: " }],
   [/nomic-embed/i, { query: "search_query: ", passage: "search_document: " }],

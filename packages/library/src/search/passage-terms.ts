@@ -1,6 +1,6 @@
 import type { Terms } from "./terms.ts";
 
-/** What of a passage is indexed. */
+/** The fields of a passage that are indexed. */
 export interface IndexedPassage {
   readonly author?: string | undefined;
   readonly title: string;

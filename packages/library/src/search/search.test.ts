@@ -118,7 +118,7 @@ describe("relevance", () => {
     expect((await search("zxqv")).nearMisses).toEqual([]);
   });
 
-  test("names no near misses beside hits", async () => {
+  test("does not return near misses if there are hits", async () => {
     expect((await search("nominalism")).nearMisses).toEqual([]);
   });
 
@@ -164,7 +164,7 @@ describe("similarity", () => {
     expect(hits[0]?.cosine).toBe(1);
   });
 
-  test("a lower limit drops no passage whose similarity is unknown", async () => {
+  test("a lower limit keeps passages of unknown similarity", async () => {
     const { hits } = await searchOwn({ ...embedder, calibration }, 0.4);
     expect(hits.map(({ passage }) => passage.sourceId)).toEqual(["near", "between", "without"]);
   });

@@ -10,7 +10,7 @@ export interface SearchRequest {
   readonly query: string;
   readonly limit: number;
   readonly filter: Filter;
-  /** Similarity below which nothing is given. It drops no passage whose similarity is unknown. */
+  /** Minimum similarity of a result. It keeps passages of unknown similarity. */
   readonly minSimilarity: number;
   /** Levels of summaries. Absent: all. */
   readonly levels?: readonly [least: number, most: number];
@@ -25,7 +25,7 @@ export interface Hit {
    * it is not known: for a passage without a vector, and with an embedder that was not calibrated.
    */
   readonly similarity?: number;
-  /** Cosine of the vectors of query and passage. Absent if one of them has none. */
+  /** Cosine of the vectors of query and passage. Absent if either has no vector. */
   readonly cosine?: number;
   /** Sort key: words and vectors combined, from 0 to 1. Scores of different queries can be compared. */
   readonly score: number;
@@ -215,7 +215,7 @@ function similarityOf(cosine: number, embedder: Embedder | undefined): number | 
   return calibration && rounded(1 / (1 + Math.exp((calibration.middle - cosine) / calibration.spread)));
 }
 
-/** Returns the passages whose level is in the range. */
+/** Returns the passages with a level in the range. */
 async function ofLevels(
   kind: PassageKind,
   places: readonly ScoredPassage[],
@@ -243,7 +243,7 @@ interface ByWords {
   /** Score of a passage of average length that has each word of the query once. */
   readonly fullScore: number;
   readonly total: number;
-  /** False if one of them was removed before it was read. */
+  /** False if a passage was removed before it was read. */
   readonly isWhole: boolean;
 }
 

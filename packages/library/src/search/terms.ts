@@ -19,7 +19,7 @@ const EXACT_MARK = "\ue101";
 /** Letters that a stem omits of a word that is indexed as it is too: a suffix that makes another word of it. */
 const SUFFIX_LENGTH = 3;
 
-/** Returns whether a term is a word as it is written, indexed beside its stem. */
+/** Returns whether a term is the exact spelling of a word, indexed in addition to its stem. */
 export function isExactTerm(term: string): boolean {
   return term.startsWith(EXACT_MARK);
 }

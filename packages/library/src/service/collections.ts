@@ -9,7 +9,7 @@ export interface CollectionsOptions {
   readonly own: string;
   /** Undefined opens that of the settings. Gives nothing where it is not there and must not be made. */
   readonly open: (collection: string | undefined, mayMake: boolean) => Promise<Library | undefined>;
-  /** Limit of open collections beside the configured one. @default 8 */
+  /** Maximum number of open collections, not counting the configured one. @default 8 */
   readonly most?: number;
   /** A collection is closed when it was not used for this time. @default 300,000 */
   readonly restMs?: number;

@@ -40,7 +40,7 @@ export interface FoundPassage {
 
 /**
  * The answer of a search. Programs get every field of a passage. The text for a model names each document once and
- * omits fields that repeat others: ten hits have 605 tokens beside their passages, instead of 1,096.
+ * omits fields that repeat others: besides the passages, ten hits need 605 tokens instead of 1,096.
  */
 export function searchAnswer(found: readonly FoundPassage[], answer: object): object {
   const full = found.map(({ hit, document }) => chunkResult(hit.passage, document, hit));
@@ -89,7 +89,7 @@ export function nearMissResult({ hit, document }: FoundPassage): object {
   };
 }
 
-/** Where further pages begin in the text of a passage that is printed on several. */
+/** Offsets at which further pages begin in the text of a passage that is printed on several pages. */
 function pageBreaks({ from, to, pages }: StoredPassage, { pageStarts }: StoredDocument): object {
   if (!pages || pages[0] === pages[1]) return {};
   const breaks = pageStarts.flatMap(({ offset }, at) =>
@@ -111,7 +111,7 @@ export function placeResult({ document, from, to, pages, text }: QuotePlace): ob
   };
 }
 
-/** The text that resembles a quotation most; `differences` lists what is different in it. */
+/** The text most similar to a quotation; `differences` lists the differences. */
 export function nearestResult(nearest: NearestText): object {
   const { passage, similarity, differences } = nearest;
   return {

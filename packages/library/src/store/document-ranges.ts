@@ -34,7 +34,7 @@ export class DocumentRanges {
     return ids.filter((id) => wanted.has(this.#rangeOf(id)?.document ?? -1));
   }
 
-  /** Returns the number of terms of each passage; undefined if one of them is unknown. */
+  /** Returns the number of terms of each passage; undefined if any of them is unknown. */
   lengthsOf(ids: readonly number[]): Float64Array | undefined {
     this.#refresh();
     const lengths = new Float64Array(ids.length);

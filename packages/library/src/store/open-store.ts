@@ -60,7 +60,7 @@ function expectCollection(collection: string): void {
   );
 }
 
-/** Each collection is a file of its own: `library.db`, and next to it `library.scholars.db`. */
+/** Each collection has a separate file: `library.db`, and next to it `library.scholars.db`. */
 function fileOf(file: string, collection: string): string {
   const { dir, name, ext } = parse(file);
   return collection === DEFAULT_COLLECTION ? file : join(dir, `${name}.${collection}${ext}`);

@@ -41,7 +41,7 @@ const OUTPUT = {
   required: ["datetime", "date", "time", "weekday", "timezone", "utc_offset", "is_dst", "utc", "unix"],
 };
 
-/** Tells the time in any zone. Needs no network. */
+/** Returns the time in any time zone. Needs no network. */
 export const datetime: Service = { name: "datetime", tool: "get_current_datetime", port: 50_051, register };
 
 function register(hub: ModuleHub, environment: Environment): void {

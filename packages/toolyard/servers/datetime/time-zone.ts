@@ -33,7 +33,8 @@ function fold(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]+/g, "_");
 }
 
-// Newer runtimes take offsets as zones; whoever gives one means a place, whose clocks may change.
+// Newer runtimes accept offsets as zones. They are refused here: a caller who gives an offset means a place, and its
+// clocks may change.
 function resolved(timeZone: string): string | undefined {
   if (!/^[a-z]/i.test(timeZone)) return undefined;
   try {
@@ -43,7 +44,7 @@ function resolved(timeZone: string): string | undefined {
   }
 }
 
-/** Zones whose city begins alike, else those of the same region. */
+/** Zones with a city that starts with the same letters, or else the zones of the same region. */
 function near(wanted: string, zones: readonly string[]): readonly string[] {
   const [region, city = region] = [wanted.split("/")[0]!, wanted.split("/").at(-1)];
   const begins = firstChars(city, ALIKE_CHARS);

@@ -28,7 +28,8 @@ export interface PlaceQuery {
 }
 
 /**
- * As https://operations.osmfoundation.org/policies/nominatim/ asks for: one request a second, who asks, answers kept.
+ * The usage policy https://operations.osmfoundation.org/policies/nominatim/ requires one request per second, an
+ * identifying user agent and cached answers.
  */
 const CACHED = 500;
 

@@ -79,7 +79,7 @@ const OUTPUT = {
   required: ["latitude", "longitude", "results", "attribution"],
 };
 
-/** Tells where on the map an address is. */
+/** Finds the coordinates of an address. */
 export const geocoding: Service = { name: "geocoding", tool: "geocode", port: 50_054, register };
 
 function register(hub: ModuleHub, environment: Environment): void {

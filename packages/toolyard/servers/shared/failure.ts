@@ -14,8 +14,8 @@ export class ServiceFailure extends Error {
 type ServiceToolHandler<A extends object> = (args: A, context: ToolContext) => Promise<object>;
 
 /**
- * Makes expected failures of a handler the one error object, `{error}`, as JSON text. What is a
- * fault of the service itself is thrown, so that the hub logs it.
+ * Turns expected failures of a handler into the error object `{error}`, as JSON text. Faults of the service itself are
+ * thrown, so that the hub logs them.
  */
 export function answering<A extends object>(handler: ServiceToolHandler<A>): ServiceToolHandler<A> {
   return async (args, context) => {
@@ -30,8 +30,7 @@ export function answering<A extends object>(handler: ServiceToolHandler<A>): Ser
   };
 }
 
-// No structured content: clients hold that against the tool's output schema, also when the result says that it is an
-// error.
+// No structured content: clients validate it against the tool's output schema even if `isError` is set.
 function errorResult(message: string, kind: FailKind): object {
   return {
     isError: true,

@@ -10,9 +10,9 @@ export interface ReplaceOptions {
 }
 
 /**
- * Puts a content in a file's place in one step: whoever reads it, and whoever is killed in between, finds the old
- * content or the new one. A link is replaced, not followed: what is behind it may be nobody's to write. Rejects with
- * the system's error; the file is as it was then.
+ * Replaces the content of a file in one step. A concurrent reader, or a process that is killed in between, finds the
+ * old or the new content. A link is replaced, not followed, because its target may be a file that must not be written.
+ * Rejects with the system's error and leaves the file unchanged.
  */
 export async function replaceFile(
   path: string,

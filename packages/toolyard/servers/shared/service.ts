@@ -8,20 +8,20 @@ export interface Service {
   /** As compose files and registries call it. @default `name` with `-mcp` */
   readonly host?: string;
   readonly tool: string;
-  /** Where it listens unless told otherwise. */
+  /** Default port. */
   readonly port: number;
-  /** Registers the tool with what the environment says. Throws an `OptionError` when a variable cannot be used. */
+  /** Registers the tool with the settings of the environment. Throws an `OptionError` if a variable is invalid. */
   register(hub: ModuleHub, environment: Environment): void;
 }
 
 export interface ServiceOptions {
-  /** Where providers and settings are looked up. @default process.env */
+  /** Environment from which providers and settings are read. @default process.env */
   readonly environment?: Environment;
   /** Address to listen on. @default "127.0.0.1" */
   readonly host?: string;
   /** 0 takes a free one. @default the service's own */
   readonly port?: number;
-  /** Listen beyond this machine: nobody who reaches the port needs a token. @default false */
+  /** Listen on all network interfaces; clients then need no token. @default false */
   readonly insecure?: boolean;
 }
 
@@ -38,7 +38,7 @@ export function openService(
     registerTools: (hub) => service.register(hub, environment),
     settings: {
       server: { host, port, insecure },
-      // One tool and nothing else, least of all one that runs code.
+      // Only the tool of the service, and no tool that runs code.
       builtin: { meta_tools: false, execute_code: false },
       limits: { in_flight: IN_FLIGHT },
       ...(environment["TOOLYARD_LOGGING_LEVEL"] ? {} : { logging: { level: "warning" } }),
@@ -65,7 +65,10 @@ export async function startService(service: Service, options: ServiceOptions = {
   }
 }
 
-/** Says who asks, as providers want to know. Throws an `OptionError` for what cannot stand in a header. */
+/**
+ * Returns the user agent, which identifies this program to providers. Throws an `OptionError` for text that a header
+ * cannot contain.
+ */
 export function userAgentOf(environment: Environment): string {
   const text = environment["SERVICES_USER_AGENT"] || `toolyard/${VERSION} (MCP services)`;
   if (/^[ -~]{1,200}$/.test(text)) return text;

@@ -3,7 +3,7 @@ import { MCPManager } from "toolyard/manager";
 import { ServiceFailure } from "../shared/failure.ts";
 import type { WeatherOptions } from "./options.ts";
 
-/** Where a forecast is for. */
+/** The location of a forecast. */
 export interface ForecastLocation {
   readonly name: string;
   readonly latitude: number;
@@ -50,7 +50,7 @@ export class Geocoder {
   }
 }
 
-/** Geocoding services of others give one place, or a list of them. */
+/** Other geocoding services return one place, or a list of places. */
 function spotOf(answer: unknown, address: string): ForecastLocation | undefined {
   const results = isObject(answer) ? answer["results"] : answer;
   const best: unknown = Array.isArray(results) ? results[0] : answer;

@@ -13,12 +13,12 @@ export interface WeatherOptions {
   readonly timeoutMs: number;
   /** How long an answer is given again. */
   readonly cacheMs: number;
-  /** Where the caller names none. */
+  /** Units if the caller names none. */
   readonly units: UnitSystem;
   readonly geocoding: {
     /** MCP endpoint of the geocoding service, or of a hub that has its tool. */
     readonly url: URL;
-    /** Bearer token, where that endpoint wants one. */
+    /** Bearer token, if the endpoint requires one. */
     readonly token?: string;
     readonly timeoutMs: number;
   };

@@ -22,7 +22,7 @@ const DEFAULT_DAYS = 3;
 /** Time of one call in all; geocoding and forecast have their own inside it. */
 const TOTAL_TIMEOUT = "25s";
 
-/** Tells the weather, now and for days to come. Asks the geocoding service where a place is. */
+/** Returns the current weather and a forecast. Gets the coordinates of a place from the geocoding service. */
 export const weather: Service = { name: "weather", tool: "get_weather", port: 50_053, register };
 
 function register(hub: ModuleHub, environment: Environment): void {

@@ -14,7 +14,7 @@ export function storable(text: string): string {
   return text.replaceAll(/\p{Surrogate}|\0/gu, "\uFFFD");
 }
 
-/** Returns JSON whose strings PostgreSQL can store; it refuses `\u0000`. */
+/** Returns JSON with strings that PostgreSQL can store; it refuses `\u0000`. */
 export function storableJson(value: unknown): string {
   return JSON.stringify(value, (_name, own: unknown) => (typeof own === "string" ? storable(own) : own));
 }

@@ -36,7 +36,7 @@ export interface DigestLengths {
   readonly lengths: Uint32Array;
 }
 
-/** Creates the tables if the file has none of them. */
+/** Creates the tables if the file has no such tables. */
 export function prepareDigests(driver: SqliteDriver): void {
   const isThere = driver.get("select 1 from sqlite_master where name = 'summary_repeated'");
   if (!isThere) driver.transaction(() => driver.exec(DIGEST_TABLES));

@@ -227,8 +227,8 @@ class Driver implements SqliteDriver {
   close(): void {
     this.#statements.clear();
     try {
-      // An engine may keep the file open for longer, and what lies in the log then would be read into a file that
-      // somebody puts in its place. Where others use it, that is theirs to do.
+      // An engine may keep the file open for longer. If another program then replaces the file, the contents of the log
+      // would be read into the new file. If other connections use the file, the last of them truncates the log.
       this.#engine.exec("pragma busy_timeout = 0; pragma wal_checkpoint(truncate)");
     } catch {
       // It is not lost, and the next one who opens the file finds it.

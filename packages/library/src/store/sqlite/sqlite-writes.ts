@@ -96,7 +96,7 @@ export class SqliteWrites {
     });
   }
 
-  /** Reads all texts, in a thread of its own. */
+  /** Reads all texts, in a separate thread. */
   textPlaces(request: TextPlacesRequest): TextPlace[] {
     return this.#driver.atOnce(() => findTextPlaces(this.#driver, request));
   }

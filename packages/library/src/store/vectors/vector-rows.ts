@@ -31,7 +31,7 @@ export interface RoundedRows {
   readonly numbers: Int8Array;
   /** Rest of each number, in parts of it. */
   readonly parts: Int8Array;
-  /** Largest error of all rows: `error` of the whole numbers, the other one with their parts. */
+  /** Largest error of all rows: `error` of the rounded integers, the other with their fractions. */
   readonly error: number;
   readonly fineError: number;
 }
@@ -170,7 +170,7 @@ export class VectorRows {
   }
 }
 
-/** Rounds vectors. Those whose length differs from the first are of another embedder and are omitted. */
+/** Rounds vectors. Omits vectors with a length other than the first one's: they are from another embedder. */
 export function roundRows(vectors: ReadonlyMap<number, Float32Array>): RoundedRows | undefined {
   const [first] = vectors.values();
   if (!first) return undefined;

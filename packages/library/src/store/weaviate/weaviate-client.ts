@@ -153,7 +153,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Returns a value in GraphQL syntax, whose member names have no quotation marks. */
+/** Returns a value in GraphQL syntax, in which member names have no quotation marks. */
 export function written(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(written).join(",")}]`;
   if (value !== null && typeof value === "object")

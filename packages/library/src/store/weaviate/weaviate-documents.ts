@@ -89,7 +89,7 @@ export class WeaviateDocuments {
     return this.setMeta("revision", crypto.randomUUID());
   }
 
-  /** Clears the cache, whatever the revision. */
+  /** Clears the cache, regardless of the revision. */
   forget(): void {
     this.#revision = undefined;
   }

@@ -313,7 +313,7 @@ class WeaviateStore implements LibraryStore {
     });
   }
 
-  /** There is no open connection: each query is a request of its own. */
+  /** There is no open connection: each query is a separate request. */
   async [Symbol.asyncDispose](): Promise<void> {}
 
   /** Asks anew where something was missing: while a document is replaced, passages of its old reading go. */

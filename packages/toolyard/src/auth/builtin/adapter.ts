@@ -2,7 +2,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { ClientRegistry } from "./client-registry.ts";
 import type { RecordStore } from "./record-store.ts";
 
-/** What the authorization server's library stores its models with. */
+/** The interface through which the authorization server's library stores its models. */
 export interface ModelAdapter {
   upsert(id: string, payload: JsonObject, expiresIn?: number): Promise<void>;
   find(id: string): Promise<JsonObject | undefined>;
@@ -13,7 +13,7 @@ export interface ModelAdapter {
   revokeByGrantId(grantId: string): Promise<void>;
 }
 
-/** Time in which a refresh token that was used may be used once more, for a client whose answer was lost. */
+/** Time in which a used refresh token may be used again by a client that did not receive the answer. */
 export const GRACE_MS = 30_000;
 /** Uses within that time, after the first. */
 export const MAX_GRACE_USES = 2;

@@ -1,7 +1,7 @@
 export interface AttemptLimit {
-  /** Attempts that are allowed at once. */
+  /** Attempts that are allowed in immediate succession. */
   readonly burst: number;
-  /** Time after which one more is allowed. */
+  /** Time after which another attempt is allowed. */
   readonly everyMs: number;
 }
 

@@ -45,7 +45,7 @@ export interface AuthLibrary {
 export interface PendingSignIn {
   readonly interaction: Interaction;
   readonly client: ProviderClient;
-  /** Sent back with the form; nobody else can know it. */
+  /** CSRF token that the form sends back; other sites cannot know it. */
   readonly csrf: string;
 }
 
@@ -116,14 +116,14 @@ export class AuthServer {
     return { interaction, client, csrf };
   }
 
-  /** Resolves with the address at which the sign-in goes on. */
+  /** Resolves with the URL at which the sign-in continues. */
   async finish(request: AuthRequest, result: JsonObject): Promise<string> {
     const { provider } = await this.#run();
     const { request: incoming, response } = bridge({ ...request, baseUrl: this.baseUrl });
     return provider.interactionResult(incoming, response, result);
   }
 
-  /** Resolves with the id of a grant of all that the client asks for. */
+  /** Resolves with the id of a grant of everything that the client requests. */
   async grant({ interaction, client }: PendingSignIn): Promise<string> {
     const { provider } = await this.#run();
     const { details } = interaction.prompt;

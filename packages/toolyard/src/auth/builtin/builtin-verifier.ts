@@ -17,7 +17,7 @@ export interface BuiltinVerifierParts {
   readonly issuer: string;
 }
 
-/** Verifies access tokens of the hub's own server by looking them up, so that a revoked one ends at once. */
+/** Verifies access tokens of the hub's own server by looking them up, so that a revocation has immediate effect. */
 export class BuiltinVerifier implements TokenVerifier {
   readonly #parts: BuiltinVerifierParts;
 

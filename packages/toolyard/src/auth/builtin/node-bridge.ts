@@ -12,7 +12,7 @@ export interface BridgedRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
   readonly remoteAddress: string;
-  /** Canonical address of the hub; host and scheme of the request are taken from it, whatever its headers say. */
+  /** Canonical address of the hub. It replaces the host and scheme in the request's headers. */
   readonly baseUrl: string;
 }
 

@@ -108,7 +108,7 @@ export function createProvider(Class: ProviderClass, parts: ProviderParts): Prov
     interactions: {
       url: (_context: unknown, { uid }: { readonly uid: string }) => `${pathOf(issuer)}${INTERACTION_PATH}/${uid}`,
     },
-    // Consent is asked for each time: a remembered one would serve whoever sends the user to this address.
+    // Consent is requested each time: a stored consent would apply to every user who is sent to this address.
     loadExistingGrant: ({ oidc }: InContext) => {
       const grantId = oidc.result?.consent?.grantId;
       return grantId === undefined ? undefined : oidc.provider.Grant.find(grantId);

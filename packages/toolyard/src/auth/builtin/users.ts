@@ -116,7 +116,7 @@ function known(users: ReadonlyMap<string, User>, name: string): User {
   throw new OptionError(`There is no user ${JSON.stringify(name)}. \`toolyard user list\` shows all users.`);
 }
 
-/** A file that cannot be read admits nobody. */
+/** If the file cannot be read, no user can sign in. */
 function readUsers(file: string): readonly User[] {
   try {
     const value: unknown = JSON.parse(readFileSync(file, "utf8"));

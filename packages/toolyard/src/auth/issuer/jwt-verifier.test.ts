@@ -130,7 +130,7 @@ describe("refuses", () => {
     }
   });
 
-  test("an algorithm that the configuration leaves out, an unknown critical header, and what is no token", async () => {
+  test("an algorithm that is not configured, an unknown critical header, and a text that is no token", async () => {
     await expect(verifier({ algorithms: ["ES256"] }).verify(await sign())).rejects.toThrow("not accepted");
     const critical = `${head("RS256", { crit: ["b64"], b64: false })}.${CLAIMS}.AAAA`;
     for (const text of [critical, "", ".", "..", "a.b.c", `${"x".repeat(50)}`, `${(await sign()).slice(0, -4)}AAAA`])

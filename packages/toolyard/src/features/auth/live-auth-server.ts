@@ -8,7 +8,7 @@ export interface LiveAuthServerParts {
   readonly report: (problem: string) => void;
 }
 
-/** The authorization server of the place that was opened last, and the end of all of them. */
+/** Holds the most recently created authorization server, and closes all of them. */
 export class LiveAuthServer {
   readonly #parts: LiveAuthServerParts;
   readonly #open = new Set<AuthServerHandle>();

@@ -75,7 +75,7 @@ describe("the rights of an identity", () => {
     expect(permitted({ roles: { other: {} } }, TOKEN)).toHaveLength(4);
   });
 
-  test("are those of each of its roles, without what one of them denies", () => {
+  test("are those of all its roles, without operations that a role denies", () => {
     const reader = { ...MEMBER, read_only: true };
     const writer = { ...MEMBER, sources: ["b"] };
     expect(permitted({ roles: { reader } }, identity())).toEqual(["a__read", "b__read"]);

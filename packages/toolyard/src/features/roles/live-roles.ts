@@ -94,9 +94,7 @@ function highestRate(roles: readonly Role[]): number | undefined {
   return rates.includes(0) ? 0 : Math.max(...rates);
 }
 
-/**
- * A token of the configuration has the scopes of its roles; an access token those of its own that its roles permit.
- */
+/** A configured token has the scopes of its roles. An access token has its own scopes that its roles permit. */
 function scopesOf({ kind, scopes }: Identity, roles: readonly Role[]): readonly string[] {
   const permitted = roles.flatMap(([, role]) => role.scopes ?? []);
   if (kind === "token") return permitted;
