@@ -35,6 +35,8 @@ export class DocumentError extends FailError {
   readonly code: DocumentErrorCode;
   /** Why a file cannot be read: `password_required`, `damaged`, `needs_ocr` … */
   readonly reason?: string;
+  /** The path, pattern or address that was refused, as the caller wrote it. */
+  source?: string;
 
   constructor(code: DocumentErrorCode, message: string, reason?: string) {
     super({ ok: false, kind: KINDS[code], message, retryable: code === "STORE_BUSY" });

@@ -22,8 +22,8 @@ const MAX_GLOB = 1_000;
 const MAX_STARS = 12;
 
 /**
- * Files, folders, patterns of files and https addresses, as sources. Rejects with a `DocumentError`, or with the
- * signal's reason if it is aborted.
+ * Returns the sources of files, folders, patterns of files and https addresses. Rejects with a `DocumentError` that
+ * names the refused `source`, or with the signal's reason if it is aborted.
  */
 export async function sourcesOf(
   given: readonly string[],
@@ -32,11 +32,20 @@ export async function sourcesOf(
 ): Promise<Source[]> {
   const sources: Source[] = [];
   for (const one of given) {
-    if (isAddress(one)) sources.push(await addressIn(one, policy));
-    else if (/[*?{]/.test(one)) sources.push(...(await matching(one, policy.files, signal)));
-    else sources.push(...(await pathsIn(one, policy, signal)).map((path) => ({ path })));
+    try {
+      sources.push(...(await sourcesIn(one, policy, signal)));
+    } catch (error) {
+      if (error instanceof DocumentError) error.source = one;
+      throw error;
+    }
   }
   return sources;
+}
+
+async function sourcesIn(given: string, policy: SourcePolicy, signal: AbortSignal | undefined): Promise<Source[]> {
+  if (isAddress(given)) return [await addressIn(given, policy)];
+  if (/[*?{]/.test(given)) return matching(given, policy.files, signal);
+  return (await pathsIn(given, policy, signal)).map((path) => ({ path }));
 }
 
 async function pathsIn(

@@ -1,4 +1,4 @@
-import type { ModuleHub, ToolContext } from "toolyard";
+import { FailError, type JsonObject, type ModuleHub, type ToolContext } from "toolyard";
 import { DocumentError, isDocumentErrorCode } from "../documents/document-error.ts";
 import type { FoundMetadata } from "../documents/block.ts";
 import type { OcrWish } from "../documents/ocr/ocr.ts";
@@ -54,11 +54,8 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
     totalTimeout: MAX_TIME,
     handler: async ({ pdf_path: given, collection }, context) => {
       const until = endOfWait(context);
-      const [source, ...others] = await sourcesOf([given], policy);
-      if (!source || others.length > 0) {
-        const message = `${given} is not one document. Name one, or use add_documents.`;
-        return refused(given, new DocumentError("VALIDATION_ERROR", message));
-      }
+      const source = await orRefusal(oneSource(given, policy));
+      if (source instanceof DocumentError) throw withAnswer(refused(given, source), source);
       const library = await open(collection, true);
       using pulse = new Pulse(context);
       const onProgress = ({ at }: JobReport): void => {
@@ -80,7 +77,9 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
       if (given.length === 0)
         throw new DocumentError("VALIDATION_ERROR", "Nothing is named. Give `paths`, `urls` or `globs`.");
       const until = endOfWait(context);
-      const sources = await searchFor(given, policy, wait ? Math.min(SEARCH_MS, until - performance.now()) : undefined);
+      const waitMs = wait ? Math.min(SEARCH_MS, until - performance.now()) : undefined;
+      const sources = await orRefusal(searchFor(given, policy, waitMs));
+      if (sources instanceof DocumentError) throw withAnswer(refusedSource(given, sources), sources);
       const library = await open(collection, true);
       using pulse = wait ? new Pulse(context) : undefined;
       const onProgress = (report: JobReport): void => pulse && tell(report, pulse);
@@ -90,6 +89,20 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
     },
   });
   registerStatus(hub, open);
+}
+
+async function oneSource(given: string, policy: SourcePolicy): Promise<Source> {
+  const [source, ...others] = await sourcesOf([given], policy);
+  if (source && others.length === 0) return source;
+  throw new DocumentError("VALIDATION_ERROR", `${given} is not one document. Name one, or use add_documents.`);
+}
+
+/** Returns the error that refuses a source, so that a tool can report it in the form of its other answers. */
+function orRefusal<T>(found: Promise<T>): Promise<T | DocumentError> {
+  return found.catch((error: unknown) => {
+    if (error instanceof DocumentError) return error;
+    throw error;
+  });
 }
 
 /** Returns the sources if the search finishes within `waitMs`, else the running search. */
@@ -260,11 +273,30 @@ function nothing(path: string, error: string): object {
   return { success: false, document_name: path, source_id: "", ...counts, metadata: {}, error };
 }
 
-function refused(path: string, { message, code, reason, failure }: DocumentError): object {
-  const result = { ...nothing(path, message), code, ...(reason !== undefined && { reason }) };
+function refused(path: string, error: DocumentError): JsonObject {
+  return errorResult({ ...nothing(path, error.message), ...codeOf(error) }, error);
+}
+
+/** Returns the report of a job that did not start, because one of its sources is refused. */
+function refusedSource(given: readonly string[], error: DocumentError): JsonObject {
+  const { message, source = given.slice(0, MAX_PLACES_SHOWN).join(", ") } = error;
+  const sources = [{ source, status: "failed", error: message, ...codeOf(error) }];
+  return errorResult({ done: 0, total: given.length, sources, total_count: sources.length }, error);
+}
+
+/** Creates a failure of the error's kind that callers get as this result. */
+function withAnswer(result: JsonObject, { failure }: DocumentError): FailError {
+  return new FailError({ ...failure, result });
+}
+
+function codeOf({ code, reason }: DocumentError): object {
+  return { code, ...(reason !== undefined && { reason }) };
+}
+
+function errorResult(answer: object, { failure }: DocumentError): JsonObject {
   return {
     isError: true,
-    content: [{ type: "text", text: JSON.stringify(result) }],
+    content: [{ type: "text", text: JSON.stringify(answer) }],
     _meta: { "toolyard/kind": failure.kind },
   };
 }
