@@ -53,7 +53,7 @@ describe("the own samples", () => {
     ]);
   });
 
-  test("C40: the profiles refuse of hard_syntax.md what their tools cannot read", () => {
+  test("C40: the profiles refuse the constructs of hard_syntax.md that their tools cannot read", () => {
     expect(places(sample("hard_syntax.md"), "strict-v1")).toEqual([
       "N001 12:1",
       "E015 14:1",
@@ -78,7 +78,7 @@ describe("the own samples", () => {
 });
 
 describe("sections", () => {
-  test("a text without any section is no GNN", () => {
+  test("a text without any section is not GNN", () => {
     expect(said("# Notes\n\nNothing here.\n")).toEqual([
       "E013 The text has no section of GNN, such as ## StateSpaceBlock.",
     ]);
@@ -101,7 +101,7 @@ describe("sections", () => {
     expect(places(TWO_ROOM.replace("GNN v1", version).replace("# Two-room agent\n", ""))).toEqual(expected);
   });
 
-  test("a section that is there twice is read as one", () => {
+  test("reads a duplicate section as one", () => {
     const text = model({ more: "## Connections\nA>s" });
     expect(said(text)).toEqual(["W004 The section Connections is there twice; both are read as one."]);
   });
@@ -121,7 +121,7 @@ describe("declarations", () => {
     expect(places(model({ space })).filter((place) => !place.startsWith("N001"))).toEqual(expected);
   });
 
-  test("a name of ModelParameters is a length", () => {
+  test("accepts a name of ModelParameters as a length", () => {
     const more = "## ModelParameters\nn: 2\n";
     expect(said(model({ space: "s[n]\nA[n,n]", values: "A={(1,0),(0,1)}", more }))).toEqual([]);
     expect(said(model({ space: "s[n]\nA[n,n]", values: "A={(1,0,0)}", more }))).toEqual([
@@ -166,7 +166,7 @@ describe("connections", () => {
   });
 });
 
-test("matrices that words name are checked as those of numbers, where the model has none of those", () => {
+test("checks matrices with names of words like numbered ones, if the model has no numbered ones", () => {
   const codes = (space: string, values: string): string[] =>
     places(model({ space, values })).filter((place) => place.startsWith("E011"));
   const [cue, place] = ["A_cue={(1,0),(0,1)}", "B_place={((1,0),(0,0)),((0,1),(1,0))}"];
@@ -336,7 +336,7 @@ describe("reports a beginner's mistake once, with the text to write", () => {
   const told = (text: string): string[] =>
     checkGnn(text).diagnostics.map(({ code, message, mend }) => `${code} ${message}${mend ? ` ${mend}` : ""}`);
 
-  test("a heading with another number of # is shown, where the section is missing otherwise", () => {
+  test("points to a heading with another number of # if the section is missing", () => {
     const text = model({}).replace("## Connections", "### Connections");
     expect(told(text)).toContain(
       "E001 The section Connections is missing; it is required. Write ## Connections in line 10, which has 3 #.",
@@ -362,7 +362,7 @@ describe("reports a beginner's mistake once, with the text to write", () => {
     expect(told(text)).toEqual(expected.map((message) => `E007 ${message}`));
   });
 
-  test("numbers that are no probabilities are named where the sums are right", () => {
+  test("reports numbers that are not probabilities, although their sums are right", () => {
     expect(told(model({ values: "A={(1.2,0.2),(-0.2,0.8)}" }))).toEqual([
       "E011 A has numbers that are no probabilities, such as 1.2. " +
         "Each column must have numbers from 0 to 1 that sum to 1.",

@@ -17,7 +17,7 @@ const TWO_ROOM = readFileSync(new URL("../../../test/fixtures/gnn/two_room.md", 
 const SPOILT = TWO_ROOM.replace("D>s\n", "D?s\n");
 
 describe("toolyard gnn check", () => {
-  test("ends with 0 for valid files and with 1 when one is not", async () => {
+  test("exits with 0 for valid files and with 1 if one is invalid", async () => {
     await using desk = await Desk.create({ "models/a.md": TWO_ROOM, "models/deeper/b.md": SPOILT });
     expect(await desk.run(["gnn", "check", "models/a.md"])).toMatchObject({
       code: 0,
@@ -39,7 +39,7 @@ describe("toolyard gnn check", () => {
     });
   });
 
-  test("gives SARIF with the place of each diagnostic", async () => {
+  test("prints SARIF with the position of each diagnostic", async () => {
     await using desk = await Desk.create({ "b.md": SPOILT });
     const { runs } = JSON.parse((await desk.run(["gnn", "check", "b.md", "--sarif"])).stdout);
     expect(runs[0].tool.driver.rules[runs[0].results[0].ruleIndex].id).toBe(runs[0].results[0].ruleId);
@@ -56,7 +56,7 @@ describe("toolyard gnn check", () => {
     });
   });
 
-  test("a file that is not there is a usage error that names it", async () => {
+  test("a missing file is a usage error with its name", async () => {
     await using desk = await Desk.create();
     expect(await desk.run(["gnn", "check", "none.md"])).toMatchObject({
       code: 2,
@@ -64,7 +64,7 @@ describe("toolyard gnn check", () => {
     });
   });
 
-  test.skipIf(process.platform === "win32")("a folder below that cannot be read is a usage error", async () => {
+  test.skipIf(process.platform === "win32")("an unreadable subfolder is a usage error", async () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM });
     const deep = join(...Array.from({ length: 10 }, () => "d".repeat(240)));
     for (const top of ["one", "two"]) mkdirSync(desk.path(join(top, deep)), { recursive: true });
@@ -86,7 +86,7 @@ describe("toolyard gnn check", () => {
 });
 
 describe("toolyard gnn fmt", () => {
-  test("lays files out in place, after which --check finds nothing", async () => {
+  test("formats files in place; --check then reports nothing", async () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM });
     expect(await desk.run(["gnn", "fmt", "--check", "a.md"])).toMatchObject({ code: 1, stdout: "a.md\n" });
     expect(readFileSync(desk.path("a.md"), "utf8")).toBe(TWO_ROOM);
@@ -95,7 +95,7 @@ describe("toolyard gnn fmt", () => {
     expect(await desk.run(["gnn", "fmt", "--check", "a.md"])).toMatchObject({ code: 0, stdout: "" });
   });
 
-  test("a file keeps its mode, and a link to it stays a link", async () => {
+  test("keeps a file's mode, and writes through a link", async () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM });
     chmodSync(desk.path("a.md"), 0o600);
     symlinkSync("a.md", desk.path("link.md"));
@@ -105,7 +105,7 @@ describe("toolyard gnn fmt", () => {
     expect(readFileSync(desk.path("a.md"), "utf8")).not.toBe(TWO_ROOM);
   });
 
-  test("leaves a file alone that holds no GNN", async () => {
+  test("does not change a file without GNN", async () => {
     await using desk = await Desk.create({ "notes.md": "# Notes\n\n\n* x\n" });
     const { code, stderr } = await desk.run(["gnn", "fmt", "notes.md"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("notes.md is left alone: ")]);
@@ -122,7 +122,7 @@ describe("several files", () => {
     ["draw", [], "svg"],
     ["draw", ["--format", "png"], "png"],
     ["run", ["--steps", "2"], "svg"],
-  ])("%s %j writes something of each into the folder that is named", async (command, more, ending) => {
+  ])("%s %j writes a file for each input into the given folder", async (command, more, ending) => {
     await using desk = await Desk.create(FILES);
     const place = command === "run" ? "--plot" : "--output";
     const { code, stderr } = await desk.run(["gnn", command, "models", "c.md", ...more, place, "new/out"]);
@@ -130,7 +130,7 @@ describe("several files", () => {
     expect(readdirSync(desk.path("new/out"))).toEqual(["a", "b", "c"].map((name) => `${name}.${ending}`));
   });
 
-  test("without a folder for them, or with two files for one place, nothing is written", async () => {
+  test("writes nothing without an output folder, or if two files have the same output", async () => {
     await using desk = await Desk.create({ ...FILES, "c.gnn": TWO_ROOM });
     expect(await desk.run(["gnn", "export", "models", "--to", "json"])).toMatchObject({
       code: 2,
@@ -154,7 +154,7 @@ describe("several files", () => {
     expect(readdirSync(desk.path("out"))).toEqual(["b.py"]);
   });
 
-  test("runs are printed one after the other", async () => {
+  test("prints runs one after the other", async () => {
     await using desk = await Desk.create(FILES);
     const { code, stdout } = await desk.run(["gnn", "run", "models", "--steps", "1"]);
     expect([code, stdout.match(/^Two-Room Agent: /gm)]).toEqual([0, ["Two-Room Agent: ", "Two-Room Agent: "]]);
@@ -185,7 +185,7 @@ describe("toolyard gnn export", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("/dev/zero cannot be read: It is no ordinary file.")]);
   });
 
-  test("a format that does not exist is a usage error with the list of those that do", async () => {
+  test("an unknown format is a usage error with the list of formats", async () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM });
     const { code, stderr } = await desk.run(["gnn", "export", "a.md", "--to", "pickle"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("--to must be one of json, xml,")]);
@@ -200,7 +200,7 @@ test("S16: toolyard gnn export refuses a pickle with the reason and what to use 
 });
 
 describe("toolyard gnn new", () => {
-  test("writes a model of that name and those sizes, which is valid and runs", async () => {
+  test("writes a model with the given name and sizes, which is valid and runs", async () => {
     await using desk = await Desk.create();
     const args = ["--name", "Weather", "--states", "3", "--observations", "4", "-o", "weather.md"];
     for (const template of ["perception", "hmm", "pomdp"]) {
@@ -212,7 +212,7 @@ describe("toolyard gnn new", () => {
     expect((await desk.run(["gnn", "new"])).stdout).toContain("## GNNSection\nMymodel\n");
   });
 
-  test("a size or a name that is none is a usage error", async () => {
+  test("an invalid size or name is a usage error", async () => {
     await using desk = await Desk.create();
     expect(await desk.run(["gnn", "new", "--states", "65"])).toMatchObject({
       code: 2,
@@ -240,7 +240,7 @@ describe("toolyard gnn diff", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ same: false, differences: [{ change: "changed", name: "A" }, {}] });
   });
 
-  test("two times standard input is a usage error", async () => {
+  test("standard input given twice is a usage error", async () => {
     await using desk = await Desk.create();
     expect(await desk.run(["gnn", "diff", "-", "-"])).toMatchObject({
       code: 2,

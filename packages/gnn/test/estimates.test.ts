@@ -10,7 +10,7 @@ import { gnn } from "../src/service.ts";
 import { openService } from "../../toolyard/servers/shared/service.ts";
 import { LEARNING, LINEAR, TWO_AGENTS, TWO_ROOM } from "./models.ts";
 
-test("bytes are those of the tensors, counts included, and operations those of one step", () => {
+test("bytes are those of all tensors and counts, and operations those of one step", () => {
   const costs = (text: string): object => modelCosts(parseGnn(text).file)[0]!;
   // A 4, B 8, C 2, D 2 numbers; one factor, so one update; two policies of 8 + 16 + 6 operations.
   expect(costs(TWO_ROOM)).toMatchObject({ tensor_bytes: 16 * 8, operations_per_step: 6 + 2 * 30, policies: 2 });
@@ -31,7 +31,7 @@ test("a model without a program keeps the estimates of the first tools, with the
   ]);
 });
 
-test("G55: files and folders are estimated, under the names of the first tools too", async () => {
+test("G55: estimates files and folders, also under the names of the first tools", async () => {
   const yard = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-gnn-")));
   vi.stubEnv("TOOLYARD_HOME", yard);
   writeFileSync(join(yard, "a.md"), TWO_ROOM);

@@ -71,7 +71,7 @@ describe("exports", () => {
     );
   });
 
-  test("JSON, XML and CBOR are read back without loss", () => {
+  test("JSON, XML and CBOR read back without loss", () => {
     fc.assert(
       fc.property(file, (data) => {
         for (const format of ["json", "xml", "cbor"] as const)
@@ -90,7 +90,7 @@ describe("exports", () => {
     expect(write(text, "mermaid")).toContain('|"a#34;]#60;b#62;#38;"|');
   });
 
-  test("the summary and the DSL are for people, and the DSL is GNN", () => {
+  test("the summary is readable text, and the DSL is GNN", () => {
     expect(write(sample("two_room.md"), "plaintext_summary")).toMatch(
       /^Model: Two-Room Agent\nVersion: GNN v1\n[^]*Variables \(11\):\n {2}A\[2,2,type=float\] = LikelihoodMatrix \(cue given room\)\n/,
     );
@@ -144,7 +144,7 @@ describe("imports", () => {
     expect(() => fromCbor(new Uint8Array(1000).fill(0x81))).toThrow("within one another");
   });
 
-  test("CBOR holds what JSON holds", () => {
+  test("CBOR preserves every JSON value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(fromCbor(toCbor(value))).toEqual(value);

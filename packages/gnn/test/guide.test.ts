@@ -14,7 +14,7 @@ test("every block of the guide's page runs and prints the expected output", asyn
   expect(SNIPPETS.filter(({ language }) => language === "sh").length).toBeGreaterThanOrEqual(3);
 });
 
-test("the guide's page opens with a model and its picture as it is drawn here", async () => {
+test("the guide's page starts with a model and its current picture", async () => {
   const [first] = SNIPPETS;
   expect(first!.language).toBe("gnn");
   const name = /^!\[[^\]]+\]\(([\w.-]+)\)$/m.exec(PAGE)?.[1];

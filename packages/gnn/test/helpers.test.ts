@@ -51,11 +51,11 @@ test("a template has the usual layout, and no findings with at least two states 
 describe("differences", () => {
   const diff = (before: string, after: string) => diffGnn(parseGnn(before).file, parseGnn(after).file);
 
-  test("layout and comments make none", () => {
+  test("layout and comments are no difference", () => {
     expect(diff(TWO_ROOM, printGnn(parseGnn(TWO_ROOM).file).replaceAll("  #", "   # and"))).toEqual([]);
   });
 
-  test("what changed is named with before and after", () => {
+  test("names each change with before and after", () => {
     const after = TWO_ROOM.replace("u[1,type=int]", "u[2,type=int]")
       .replace("C>G\n", "")
       .replace("D={(0.5, 0.5)}", "D={(0.4, 0.6)}")
@@ -69,16 +69,16 @@ describe("differences", () => {
   });
 });
 
-describe("edges that are written otherwise", () => {
+describe("edges in another notation", () => {
   const diff = (before: string, after: string) => diffGnn(parseGnn(before).file, parseGnn(after).file);
 
-  test("a group and its edges one by one are the same, and so is an undirected edge from its other end", () => {
+  test("a group equals its single edges, and an undirected edge equals its reverse", () => {
     const grouped = TWO_ROOM.replace("C>G\n", "(C,t)>G\n");
     expect(diff(grouped, TWO_ROOM.replace("C>G\n", "t>G\nC>G\n"))).toEqual([]);
     expect(diff(TWO_ROOM, TWO_ROOM.replace("s-A\n", "A-s\n"))).toEqual([]);
   });
 
-  test("an edge that is turned round, or gets another label, is not", () => {
+  test("a reversed edge, or one with another label, is different", () => {
     expect(diff(TWO_ROOM, TWO_ROOM.replace("C>G\n", "G>C\n")).map(({ change, name }) => [change, name])).toEqual([
       ["removed", "C>G"],
       ["added", "G>C"],
@@ -89,7 +89,7 @@ describe("edges that are written otherwise", () => {
     ]);
   });
 
-  test("of a variable that is declared twice the first declaration counts", () => {
+  test("uses the first declaration of a variable that is declared twice", () => {
     const twice = TWO_ROOM.replace("u[1,type=int]\n", "u[1,type=int]\nu[7,type=int]\n");
     expect(diff(TWO_ROOM, twice)).toEqual([]);
   });
@@ -117,7 +117,7 @@ describe("tools", () => {
     return (outcome as unknown as { result: { structuredContent: Record<string, unknown> } }).result.structuredContent;
   }
 
-  test("a model is begun in a file, and compared with another", async () => {
+  test("writes a new model into a file, and compares it with another", async () => {
     await call("gnn.new", { template: "hmm", name: "Weather", states: 3, output_file_path: "weather.md" });
     expect(await call("gnn.check", { file_path: "weather.md" })).toMatchObject({ is_valid: true });
     expect(await call("gnn.diff", { before_path: "weather.md", after_path: "weather.md" })).toEqual({
@@ -128,7 +128,7 @@ describe("tools", () => {
     expect(await hub.call("gnn.diff", { before_text: TWO_ROOM })).toMatchObject({ ok: false });
   });
 
-  test("G55: without a model, explanations are made by rules and name every variable", async () => {
+  test("G55: without a language model, explanations are made by rules and name every variable", async () => {
     const { explanation, by } = await call("gnn.explain", { text: TWO_ROOM });
     expect(by).toBe("rules");
     for (const name of ["A[2,2]", "s_prime[2,1]", "π[2]", "D acts on s", "in discrete time t, without an end"])
@@ -141,7 +141,7 @@ describe("tools", () => {
     });
   });
 
-  test("folders are made, models found and standard folders named, inside the roots alone", async () => {
+  test("creates folders, finds models and names standard folders, only inside the roots", async () => {
     expect(await call("setup.ensure_directory_exists", { directory_path: "a/b" })).toEqual({
       success: true,
       path: join(yard, "a/b"),
@@ -164,7 +164,7 @@ describe("tools", () => {
   });
 });
 
-test("in a hub with a language model, gnn.explain asks that one", async () => {
+test("in a hub with a language model, gnn.explain uses it", async () => {
   await using models = await startModels([{ text: "It is about two rooms." }]);
   await using desk = await Desk.create({ "two_room.md": TWO_ROOM });
   await desk.write(

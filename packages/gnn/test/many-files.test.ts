@@ -54,7 +54,7 @@ function written(name = "out"): readonly string[] {
 }
 
 describe("files of the same name", () => {
-  test("keep their folders below the folder that they share; other files do not", async () => {
+  test("keep their folders below the shared folder; other files do not", async () => {
     put({ "models/x/agent.md": TWO_ROOM, "models/y/deep/agent.gnn": TWO_ROOM, "models/other.md": TWO_ROOM });
     for (const [command, ending] of [
       [(io: CommandIo) => render(["models"], { to: "numpy", output: "out" }, io), "py"],
@@ -93,7 +93,7 @@ describe("files of the same name", () => {
     expect(outputPaths(files, ".py").map((path) => path.replaceAll("\\", "/"))).toEqual(paths);
   });
 
-  test.each([[["a.md", "a.md"]], [["x/a.md", "x/a.gnn"]]])("two outputs at one place are refused: %j", (files) => {
+  test.each([[["a.md", "a.md"]], [["x/a.md", "x/a.gnn"]]])("refuses two files with the same output: %j", (files) => {
     expect(() => outputPaths(files, ".py")).toThrow(OptionError);
   });
 });
@@ -101,7 +101,7 @@ describe("files of the same name", () => {
 describe("a folder with other files", () => {
   const LATIN1 = Buffer.from("## GNNSection\ncaf\u00e9\n", "latin1");
 
-  test("a file in another encoding is reported, and the others are processed", async () => {
+  test("reports a file in another encoding, and processes the others", async () => {
     put({ "models/a.md": TWO_ROOM, "models/bad.md": LATIN1, "models/z.md": TWO_ROOM });
     const checked = await outcomeOf((io) => check(["models"], {}, io));
     expect(checked).toMatchObject({ code: 2, err: expect.stringContaining("bad.md is not written in UTF-8") });
@@ -114,7 +114,7 @@ describe("a folder with other files", () => {
     await expect(outcomeOf((io) => check(["models/bad.md"], {}, io))).rejects.toThrow("is not written in UTF-8");
   });
 
-  test("a README.md without GNN is skipped, and named as invalid only where it is named itself", async () => {
+  test("skips a README.md without GNN, and reports it as invalid only if it is given by name", async () => {
     put({ "models/a.md": TWO_ROOM, "models/README.md": "# Models\n\n## Usage\n\n## Time\n\nSome.\n" });
     expect(await outcomeOf((io) => check(["models"], {}, io))).toMatchObject({
       code: 0,
@@ -125,7 +125,7 @@ describe("a folder with other files", () => {
     expect(await outcomeOf((io) => check(["models/README.md"], {}, io))).toMatchObject({ code: 1 });
   });
 
-  test("several runs name their files, also as data", async () => {
+  test("prints a file name for each of several runs, also in JSON", async () => {
     put({ "models/a.md": TWO_ROOM, "models/b.md": TWO_ROOM });
     const { out } = await outcomeOf((io) => run(["models"], { steps: "1" }, io));
     expect(out).toMatch(/^models.a\.md:\nTwo-Room Agent: [^]*\nmodels.b\.md:\nTwo-Room Agent: /);
@@ -139,7 +139,7 @@ describe("a folder with other files", () => {
   });
 });
 
-describe("a file with errors that a program does not need", () => {
+describe("a file with errors in parts that a program does not need", () => {
   test("is rendered and run with a warning, and the exit code is 1", async () => {
     put({ "invalid.md": INVALID });
     const rendered = await outcomeOf((io) => render(["invalid.md"], { to: "numpy", output: "out.py" }, io));
@@ -175,7 +175,7 @@ describe("models in code fences", () => {
     expect(checkGnn(text).diagnostics.filter(({ severity }) => severity !== "note")).toEqual([]);
   });
 
-  test("are several models in several fences, at their own lines", () => {
+  test("are separate models in separate fences, with their own lines", () => {
     const second = fenced("```", "gnn").replace("Two-Room Agent", "Other").replace("D>s\n", "D?s\n");
     const text = `# Two\n\n${fenced("```", "gnn")}\nAnd:\n\n${second}`;
     expect(titles(text)).toEqual(["Two-Room Agent", "Other"]);
@@ -183,14 +183,14 @@ describe("models in code fences", () => {
     expect(text.split("\n")[error!.start.line - 1]).toBe("D?s");
   });
 
-  test("are examples where the document is a model itself, and excerpts where they declare nothing", () => {
+  test("are examples in a document that is a model, and excerpts if they declare nothing", () => {
     const inner = fenced("```").replace("Two-Room", "Example");
     const example = TWO_ROOM.replace("## ModelName", `## ModelAnnotation\n${inner}\n## ModelName`);
     expect(titles(example)).toEqual(["Two-Room Agent"]);
     expect(titles("# Syntax\n```\n## StateSpaceBlock\nA[2]\n```\n")).toEqual([undefined]);
   });
 
-  test("are left alone by fmt, so that the document around them stays", async () => {
+  test("are not changed by fmt, so that the document around them stays", async () => {
     const text = `# How to\n\n${fenced("```", "gnn")}\nThat is all.\n`;
     put({ "guide.md": text });
     expect(await outcomeOf((io) => fmt(["guide.md"], {}, io))).toMatchObject({

@@ -105,7 +105,7 @@ function spoilt(text: string, pattern: RegExp, { nth, by }: { nth: number; by: (
 }
 
 describe("a valid model", () => {
-  test("C40: has no diagnostic before it is spoilt", () => {
+  test("C40: has no diagnostic before the mutation", () => {
     fc.assert(
       fc.property(begun, (text) => {
         expect(checkGnn(text).diagnostics.filter(({ severity }) => severity !== "note")).toEqual([]);

@@ -52,7 +52,7 @@ function written(shape: readonly number[], value: (at: readonly number[]) => num
 /** Permutations: they are probabilities in every order of the axes. */
 const CYCLES = written([3, 3, 3], ([one, two, three]) => (three === (one! + two!) % 3 ? 1 : 0));
 
-describe("the order of B that a model states", () => {
+describe("the axis order of B that a model states", () => {
   const ORDERS = [
     ["next", "previous", "action"],
     ["next", "action", "previous"],
@@ -98,7 +98,7 @@ describe("the order of B that a model states", () => {
     "transition_tensor_order: states_previous_states_next_actions",
     "B_tensor_order = prev, next, control",
     "b_tensor_order: Previous State, Next State, Action",
-  ])("is read in any spelling: %s", (line) => {
+  ])("accepts any spelling: %s", (line) => {
     const B = written([3, 3, 3], ([previous, next, action]) => (next === (previous! + action!) % 3 ? 1 : 0));
     const found = transitionsOf(modelWith(B, line));
     // From state 0, action 1 leads to state 1.
@@ -106,7 +106,7 @@ describe("the order of B that a model states", () => {
     expect(checkGnn(modelWith(B, line)).diagnostics.filter(({ code }) => /N002|W013|E011/.test(code))).toEqual([]);
   });
 
-  test("decides to which state an action leads", async () => {
+  test("determines the state that an action leads to", async () => {
     const B = written([3, 3, 3], ([one, two, action]) => (two === (one! + action!) % 3 ? 1 : 0));
     const statesOf = async (order: string): Promise<unknown> => {
       const { agents } = await simulate(programOf(modelWith(B, `b_tensor_order: ${order}`)), {
@@ -127,7 +127,7 @@ describe("the order of B that a model states", () => {
     expect(transitionsOf(renamed)).toEqual(transitionsOf(modelWith(CYCLES, "b_tensor_order: action_next_previous")));
   });
 
-  test("is refused if the columns are no probabilities in it, with the order to write", () => {
+  test("is refused if the columns are not probabilities in it, with the order to write", () => {
     const B = written([3, 3, 3], ([, next]) => (next === 0 ? 1 : 0));
     const text = modelWith(B, "b_tensor_order: next_state_previous_state_action");
     expect(() => programOf(text)).toThrow(
@@ -146,7 +146,7 @@ describe("the order of B that a model states", () => {
     "b_tensor_order: next_action",
     "b_tensor_order: next_next_previous",
     "b_tensor_order: 3",
-  ])("is refused if it names no order: %s", (line) => {
+  ])("is refused if it is unknown: %s", (line) => {
     expect(() => programOf(modelWith(CYCLES, line))).toThrow("b_tensor_order names no order. Write for example");
     expect(checkGnn(modelWith(CYCLES, line)).diagnostics.map(({ code }) => code)).toContain("W013");
   });
@@ -175,7 +175,7 @@ b_tensor_order: previous_state_next_state
 });
 
 describe("a tensor that fits several orders", () => {
-  test("is named with the order taken and with what to write, in a run, a program and a check", async () => {
+  test("gets a note with the chosen order and the setting to write, in a run, a program and a check", async () => {
     const text = modelWith(written([3, 3, 3], ([one, two, three]) => (two === (one! + 2 * three!) % 3 ? 1 : 0)));
     const program = programOf(text);
     const [note] = program.notes;
@@ -198,7 +198,7 @@ describe("a tensor that fits several orders", () => {
     expect(programOf(modelWith(uniform)).notes).toEqual([]);
   });
 
-  test("likelihoods have an order, too", () => {
+  test("applies to likelihoods too", () => {
     const turned = modelWith("identity").replace(
       "A={(1,0,0),(0,1,0),(0,0,1)}",
       "A={(0.5,0.5,0),(0,0.5,0.5),(0.5,0,0.5)}",

@@ -42,7 +42,7 @@ describe("the own samples", () => {
     expect(timeOf(model)).toEqual({ kind: "Dynamic", domain: "Discrete", variable: "t", horizon: "Unbounded" });
   });
 
-  test("C40: hard_syntax.md has 6 variables and 6 edges, a group among them", () => {
+  test("C40: hard_syntax.md has 6 variables and 6 edges, including a group", () => {
     const { file, diagnostics } = parseGnn(sample("hard_syntax.md"));
     const model = viewOf(file.models[0]!);
     expect(diagnostics).toEqual([]);
@@ -59,7 +59,7 @@ describe("the own samples", () => {
 });
 
 describe("declarations", () => {
-  test("dimensions are numbers, parameters, variables and lengths", () => {
+  test("accepts numbers, parameters, variables and lengths as dimensions", () => {
     const [model] = parseGnn("## StateSpaceBlock\nB[2,num_states, π,len( π ),type=float,default=uniform] # next\n").file
       .models;
     expect(toModelData(model!).sections[0]).toEqual({
@@ -89,7 +89,7 @@ describe("declarations", () => {
     ["A[2] B[3]", "E006 2:6"],
     ["A[2,type=]", "E006 2:5"],
     ["A[2,type=int,type=int]", "W007 2:14"],
-  ])("%s is refused where it goes wrong", (text, place) => {
+  ])("%s is refused at the position of the error", (text, place) => {
     expect(places(`## StateSpaceBlock\n${text}`)).toEqual([place]);
   });
 });
@@ -112,13 +112,13 @@ describe("connections", () => {
   });
 
   test.each(["a", "a>", ">b", "a>b>c", "(a>b", "a<b", "a>b c", "()>a", "a=b", "a>b:"])(
-    "%s is no connection",
+    "%s is not a connection",
     (text) => {
       expect(places(`## Connections\n  ${text}`)).toEqual(["E005 2:3"]);
     },
   );
 
-  test("the strict profile takes the published grammar and nothing else", () => {
+  test("the strict profile accepts only the published grammar", () => {
     expect(places("## Connections\nA>π:go\nA-s'", "strict-v1")).toEqual([]);
     expect(places("## Connections\n(a,b)>c\nγ>A\na->b\na>s_t+1\na>b=1", "strict-v1")).toEqual(
       [2, 3, 4, 5, 6].map((line) => `E005 ${line}:1`),
@@ -179,24 +179,24 @@ describe("values", () => {
     ["A={1} x", "E007 2:6"],
     ["A={1/0}", "E007 2:4"],
     ["nothing", "E007 2:1"],
-  ])("%s is refused where it goes wrong", (text, place) => {
+  ])("%s is refused at the position of the error", (text, place) => {
     expect(places(`## InitialParameterization\n${text}`)[0]).toBe(place);
   });
 
-  test("brackets that are never closed cost the value, not the next one", () => {
+  test("an unclosed bracket spoils its value, and not the next one", () => {
     const text = "## InitialParameterization\nA={(1,2),\n(3,4)\nB={(5)}\n";
     expect(places(text)).toEqual(["E007 2:3"]);
     expect(view(text).values.map(({ name }) => name.text)).toEqual(["A", "B"]);
   });
 
-  test("S16: a value is read as a literal, and 33 brackets within one another are refused", () => {
+  test("S16: reads a value as a literal, and refuses 33 nested brackets", () => {
     expect(places(`## InitialParameterization\nA=${"(".repeat(32)}1${")".repeat(32)}`)).toEqual([]);
     expect(places(`## InitialParameterization\nA=${"(".repeat(33)}1${")".repeat(33)}\nB={1}`)).toEqual(["E008 2:35"]);
   });
 });
 
 describe("files", () => {
-  test("front matter is kept, and known by its keys", () => {
+  test("keeps front matter, and detects it by its keys", () => {
     const { file, diagnostics } = parseGnn('---\nauthor: "A"\ntags:\n  - x\n  - 2\nn: 1.5 # c\n---\n## ModelName\nM\n');
     expect(file.frontMatter?.values).toEqual({ author: "A", tags: ["x", 2], n: 1.5 });
     expect(file.models).toHaveLength(1);
@@ -239,19 +239,19 @@ describe("files", () => {
     expect(places(text)).toEqual(expected);
   });
 
-  test("an example in fences is text", () => {
+  test("treats an example in fences as text", () => {
     const { file } = parseGnn("## ModelAnnotation\n```\n## Connections\n```\n## Footer\nx");
     expect(file.models[0]!.sections.map(({ name }) => name)).toEqual(["ModelAnnotation", "Footer"]);
   });
 
-  test("line ends of any system, and a mark of byte order, are the same to a reader", () => {
+  test("accepts the line ends of any system, and a byte order mark", () => {
     const text = sample("two_room.md");
     const plain = parseGnn(text).file.models.map(toModelData);
     for (const other of [text.replaceAll("\n", "\r\n"), text.replaceAll("\n", "\r"), `\uFEFF${text}`])
       expect(parseGnn(other).file.models.map(toModelData)).toEqual(plain);
   });
 
-  test("parameters are numbers, lists, texts and words", () => {
+  test("accepts numbers, lists, texts and words as parameters", () => {
     const text = '## ModelParameters\na: 3 # c\nb: [1, 2]\nc: "x y"\nd: online mode\ne=4\nwhat\n';
     expect(view(text).parameters.map(({ value: of }) => toValueData(of))).toEqual([
       3,

@@ -57,7 +57,7 @@ describe("graphs", () => {
     expect(readXml(svg.trim()).name).toBe("svg");
   });
 
-  test("directed edges have a head, undirected ones none", async () => {
+  test("directed edges have an arrowhead, undirected ones none", async () => {
     const arrows = async (sign: string) =>
       (await draw(`${HEAD}## StateSpaceBlock\na[1]\nb[1]\n## Connections\na${sign}b\n`)).match(/<path [^>]*Z"/g) ?? [];
     expect((await arrows(">")).length).toBe(1);
@@ -91,7 +91,7 @@ describe("graphs", () => {
     expect(layout.width / layout.height).toBeLessThan(4);
   });
 
-  test("blocks of roles hold their own variables and none of another", () => {
+  test("role blocks contain only the variables of their role", () => {
     const boxes = Array.from({ length: 90 }, (_, at) => ({
       id: `v${at}`,
       width: 60,
@@ -107,12 +107,12 @@ describe("graphs", () => {
       }
   });
 
-  test("a graph of more than 400 variables is refused, with where to go instead", async () => {
+  test("refuses a graph of more than 400 variables, and names other formats", async () => {
     await expect(draw(tree(401))).rejects.toThrow(/has 401 variables .* at most 400 .* GraphML or DOT/);
     await expect(draw(HEAD)).rejects.toThrow(PictureError);
   });
 
-  test("a role is that of the ontology's term, else that of the name", () => {
+  test("takes a role from the ontology term, or else from the name", () => {
     expect(roleOf({ name: "x", ontology: "PriorOverHiddenStatesFactor0" })).toBe("prior");
     expect(roleOf({ name: "A_m0", ontology: "" })).toBe("likelihood");
     expect(roleOf({ name: "s_t", ontology: "" })).toBe("state");
@@ -205,7 +205,7 @@ describe("matrices", () => {
     await expect(draw(HEAD, "matrices")).rejects.toThrow("M has no values in InitialParameterization");
   });
 
-  test("values beyond those that are drawn are counted below the title", async () => {
+  test("shows the number of omitted values below the title", async () => {
     const values = (count: number): string =>
       `${HEAD}## InitialParameterization\n${Array.from({ length: count }, (_, at) => `M${at}={(1,0)}`).join("\n")}\n`;
     expect(texts(await draw(values(40), "matrices"))).not.toContainEqual(expect.stringContaining("not drawn"));
@@ -226,7 +226,7 @@ describe("matrices", () => {
 });
 
 describe("PNG", () => {
-  test("a picture is painted with letters of Greek, which leave their mark", async () => {
+  test("draws Greek letters into a PNG", async () => {
     const png = await toPng(await draw(TWO_ROOM));
     expect(Array.from(png.subarray(0, 8))).toEqual([137, 80, 78, 71, 13, 10, 26, 10]);
     const one = (sign: string) =>
@@ -254,7 +254,7 @@ describe("tools, resources and the command", () => {
     rmSync(yard, { recursive: true, force: true });
   });
 
-  test("gnn.draw gives an image and where to read it as SVG, or the SVG itself", async () => {
+  test("gnn.draw returns an image and the address of the SVG, or the SVG itself", async () => {
     const drawn = await hub.call("gnn.draw", { file_path: "two_room.md" });
     expect(drawn).toMatchObject({
       ok: true,
@@ -273,7 +273,7 @@ describe("tools, resources and the command", () => {
     });
   });
 
-  test("gnn://model/…/graph.svg and …/roles.png are pictures of a file in the roots, and of no other", async () => {
+  test("gnn://model/…/graph.svg and …/roles.png return pictures of files inside the roots only", async () => {
     expect(await hub.read("gnn://model/two_room.md/graph.svg")).toMatchObject({
       ok: true,
       result: { contents: [{ mimeType: "image/svg+xml", text: expect.stringMatching(/^<svg /) }] },
@@ -295,7 +295,7 @@ describe("tools, resources and the command", () => {
     expect(await hub.call("visualize_gnn_file", { file_path: "notes.md" })).toMatchObject({ ok: false });
   });
 
-  test("visualize_gnn_directory gives each file a folder, and names what holds no model", async () => {
+  test("visualize_gnn_directory creates a folder for each file, and lists files without a model", async () => {
     const outcome = await hub.call("visualize_gnn_directory", { dir_path: ".", output_dir: "out" });
     expect(outcome).toMatchObject({
       ok: true,

@@ -36,14 +36,14 @@ async function habitOf(text: string, options: SimulateOptions = {}): Promise<rea
 }
 
 describe("a habit and the length of policies", () => {
-  test("E has a number for each policy, and its length implies the length of policies", async () => {
+  test("E with a number for each policy sets the length of policies", async () => {
     const text = withHabit([0.4, 0.3, 0.2, 0.1]);
     expect(await habitOf(text)).toEqual([0.4, 0.3, 0.2, 0.1]);
     expect((await runOf(text, { steps: 1 })).notes).toContain("Policies have 2 actions, because E has 4 numbers.");
     expect(renderProgram(programOf(text), "numpy")).toMatch(/^POLICY_LENGTH = 2$/m);
   });
 
-  test("E has a number for each action: that of a policy is the product over its actions", async () => {
+  test("E with a number for each action gives a policy the product over its actions", async () => {
     expect(await habitOf(withHabit([0.8, 0.2], "policy_len: 2"))).toEqual([0.64, 0.16, 0.16, 0.04]);
     expect(await habitOf(withHabit([0.8, 0.2]), { policyLength: 3 })).toEqual([
       0.512, 0.128, 0.128, 0.032, 0.128, 0.032, 0.032, 0.008,
@@ -53,7 +53,7 @@ describe("a habit and the length of policies", () => {
     );
   });
 
-  test("another length is refused with both lengths that fit", async () => {
+  test("refuses another length, and names both lengths that fit", async () => {
     await expect(runOf(withHabit([0.5, 0.3, 0.2]))).rejects.toThrow(
       "E has 3 numbers, and there are 2 policies of 1 action. Write a number for each policy, or for each of the 2 " +
         "actions.",
@@ -63,7 +63,7 @@ describe("a habit and the length of policies", () => {
     );
   });
 
-  test("num_policies implies the length where nothing else does", () => {
+  test("num_policies sets the length if nothing else does", () => {
     const stating = (...lines: readonly string[]): Program =>
       programOf(TWO_ROOM.replace("## Footer", `${lines.join("\n")}\n## Footer`));
     expect(stating("num_policies: 8").settings.policyLength).toBe(3);
@@ -75,7 +75,7 @@ describe("a habit and the length of policies", () => {
 });
 
 describe("the free energies of a step", () => {
-  test.each(["pymdp-1", "pymdp-0.0.7"] as const)("are those of their definitions: %s", async (method) => {
+  test.each(["pymdp-1", "pymdp-0.0.7"] as const)("follow their definitions: %s", async (method) => {
     const { agents } = await runOf(TWO_ROOM, { method, steps: 1, observations: [[1]] });
     const [step] = agents[0]!.steps;
     // With exact inference, F is the surprise of the observation: it has probability 1/2.
@@ -90,7 +90,7 @@ describe("the free energies of a step", () => {
     expect(step!.pragmatic![0]).toBeCloseTo(preference, 6);
   });
 
-  test("of several factors and of messages over a window are finite and in the data", async () => {
+  test("of several factors and of messages over a window are finite and in the result", async () => {
     for (const text of [TWO_FACTORS, MESSAGES]) {
       const run = await runOf(text, { steps: 4 });
       for (const { freeEnergy } of run.agents[0]!.steps) expect(Number.isFinite(freeEnergy)).toBe(true);
@@ -105,7 +105,7 @@ describe("the free energies of a step", () => {
 describe("a replay of several agents", () => {
   const rows = (...values: readonly number[]): number[][] => values.map((value) => [value]);
 
-  test("takes the rows of each agent by its name", async () => {
+  test("assigns the rows to each agent by its name", async () => {
     const observations = { agent1: rows(0, 1, 0), agent2: rows(1, 1, 0) };
     const { agents, steps } = await runOf(TWO_AGENTS, { observations, actions: { agent2: rows(1, 0, 1) } });
     expect(steps).toBe(3);
@@ -117,13 +117,13 @@ describe("a replay of several agents", () => {
     expect(agents[0]!.steps[0]!.states).toBeUndefined();
   });
 
-  test("leaves an agent without rows in its own world", async () => {
+  test("runs an agent without rows in its own world", async () => {
     const { agents } = await runOf(TWO_AGENTS, { observations: { agent2: rows(1, 1) } });
     expect(agents[0]!.steps[0]!.states).toBeDefined();
     expect(agents[1]!.steps.map(({ observation }) => observation)).toEqual(rows(1, 1));
   });
 
-  test("gives the lowest of several levels its rows, and the upper levels their actions", async () => {
+  test("assigns rows to the lowest of several levels, and actions to the upper ones", async () => {
     const { agents } = await runOf(TWO_LEVELS, {
       observations: rows(0, 1, 0, 1, 0, 1),
       actions: { level2: rows(0, 0) },
@@ -143,7 +143,7 @@ describe("a replay of several agents", () => {
       "level2 observes level1, so its observations are not replayed.",
     ],
     [TWO_ROOM, { observations: { me: rows(0) } }, "The model has one agent. Give its observations as a list of rows."],
-  ])("refuses rows that do not fit (%#)", async (text, options, message) => {
+  ])("refuses rows of a wrong shape (%#)", async (text, options, message) => {
     await expect(runOf(text, options)).rejects.toThrow(message);
   });
 });
@@ -200,7 +200,7 @@ prior_cov={(4)}
     expect(first!.state).toBeUndefined();
   });
 
-  test("refuses actions, and observations of another length", async () => {
+  test("refuses actions, and observations of a wrong length", async () => {
     await expect(runFilter({ actions: [[0]] })).rejects.toThrow("A linear-Gaussian model has no actions.");
     await expect(runFilter({ observations: [[1, 2, 3, 4, 5, 6, 7]] })).rejects.toThrow(
       "Step 0 of observations is [1, 2, 3",

@@ -34,7 +34,7 @@ function refusal(text: string, target: RenderTargetName): readonly [string, stri
   throw new Error(`${target} was rendered.`);
 }
 
-describe("what a target cannot express is an error that names the construct", () => {
+describe("an error for an unsupported construct names the construct", () => {
   test.each([
     ["pymdp", LINEAR, "F", "F, H, Q and R: PyMDP has discrete states only."],
     ["pymdp_0_0_7", LINEAR, "F", "F, H, Q and R: PyMDP has discrete states only."],
@@ -58,7 +58,7 @@ describe("what a target cannot express is an error that names the construct", ()
     expect(refusal(text, target)).toEqual([construct, expect.stringContaining(sentence)]);
   });
 
-  test.each([0, 1.5, Number.NaN])("a policy of %d actions, and a precision that is none, for any target", (length) => {
+  test.each([0, 1.5, Number.NaN])("a policy of %d actions, and an invalid precision, for any target", (length) => {
     const program = readProgram(viewOf(parseGnn(TWO_ROOM).file.models[0]!));
     expect(() => renderProgram(program, "numpy", { policyLength: length })).toThrow(
       "policyLength must be a whole number",
@@ -87,14 +87,14 @@ describe("what RxInfer infers", () => {
     expect(program).not.toContain("@constraints");
   });
 
-  test("factors have marginals of their own, and a likelihood is over those that it depends on", () => {
+  test("factors have separate marginals, and a likelihood depends only on its own factors", () => {
     const program = render(MESSAGES.replace("inference_algo: MMP", "inference_algo: FPI"), "rxinfer");
     expect(program).toContain("    o_1 ~ DiscreteTransition(s_1, A_1, s_2)\n    o_2 ~ DiscreteTransition(s_2, A_2)\n");
     expect(program).toContain("q(s_1, s_2) = q(s_1) * q(s_2)");
     expect(program).toContain("from = [Int[1], Int[1, 2]],");
   });
 
-  test("a factor that nothing is seen of stays where it is expected; a likelihood that is learnt has counts", () => {
+  test("a factor without observations keeps its expected state; a learned likelihood has counts", () => {
     const tall = render(TALL, "rxinfer");
     expect(tall).toContain("const RATIOS = Int[2]");
     expect(tall).toContain("return [mind.prior[1], probvec(result.posteriors[:s_2])]");
@@ -132,7 +132,7 @@ describe("names of a model", () => {
     }
   });
 
-  test("of any kind become literals that read back as themselves", () => {
+  test("of any kind become literals that read back unchanged", () => {
     const read = (literal: string): string =>
       literal
         .slice(1, -1)
@@ -148,7 +148,7 @@ describe("names of a model", () => {
     );
   });
 
-  test("no text of the model is in a program for Stan", () => {
+  test("a program for Stan contains no text of the model", () => {
     expect(render(LINEAR.replace("Drift", "*/ real x; /*"), "stan")).toBe(render(LINEAR, "stan"));
   });
 });
@@ -177,7 +177,7 @@ describe("the tools", () => {
     return outcome.ok ? outcome.result["structuredContent"] : [outcome.kind, outcome.message];
   }
 
-  test("G55: a specification is rendered from a path or from data, with a preview and a file", async () => {
+  test("G55: renders a specification from a path or from data, with a preview and a file", async () => {
     const data = JSON.parse(JSON.stringify(toJsonData(parseGnn(TWO_ROOM).file))) as object;
     for (const gnn_specification of ["two_room.md", data])
       for (const target_format of ["pymdp", "rxinfer"]) {
@@ -234,7 +234,7 @@ describe("the tools", () => {
     expect(existsSync(join(yard, "x.py"))).toBe(false);
   });
 
-  test("a text is rendered without a file", async () => {
+  test("renders a text without a file", async () => {
     const args = { text: TWO_ROOM, target_format: "numpy", policy_length: 2 };
     expect(await call("gnn.render", args)).toMatchObject({
       program: expect.stringContaining("POLICY_LENGTH = 2"),

@@ -9,7 +9,7 @@ import { file } from "./arbitrary.ts";
 const RUNS = Number(process.env["GNN_RUNS"] ?? 150);
 
 describe("round trip", () => {
-  test("C40: any model is printed and read as itself", () => {
+  test("C40: any model reads back unchanged from its printed form", () => {
     fc.assert(
       fc.property(file, (data) => {
         const { file: read, diagnostics } = parseGnn(printGnn(fromData(data)));
@@ -20,7 +20,7 @@ describe("round trip", () => {
     );
   });
 
-  test("any model is written as CSV and read as itself", () => {
+  test("any model reads back unchanged from CSV", () => {
     fc.assert(
       fc.property(file, ({ models }) => {
         const [first] = models;
@@ -44,7 +44,7 @@ describe("round trip", () => {
     );
   });
 
-  test.each(["two_room.md", "hard_syntax.md"])("%s keeps its comments, its numbers and its places", (name) => {
+  test.each(["two_room.md", "hard_syntax.md"])("%s keeps its comments, numbers and order", (name) => {
     const text = readFileSync(new URL(`../../../test/fixtures/gnn/${name}`, import.meta.url), "utf8");
     const printed = printGnn(parseGnn(text).file);
     expect(toData(parseGnn(printed).file)).toEqual(toData(parseGnn(text).file));
@@ -60,12 +60,12 @@ describe("round trip", () => {
     );
   });
 
-  test("a line that cannot be read is kept as it is", () => {
+  test("keeps an unreadable line unchanged", () => {
     const text = "## Connections\na>b\n?? what\n";
     expect(printGnn(parseGnn(text).file)).toBe(text);
   });
 
-  test("any spacing prints alike", () => {
+  test("prints every spacing alike", () => {
     const spaced = "##  Connections\r\n ( a ,b )  ->  c : why = 1   # x\r\n\r\n\r\n  d  -  e\r\n";
     expect(printGnn(parseGnn(spaced).file)).toBe("## Connections\n(a,b)>c:why=1  # x\n\nd-e\n");
   });

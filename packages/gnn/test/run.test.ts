@@ -96,7 +96,7 @@ describe("toolyard gnn run", () => {
     expect(JSON.parse((await desk.run([...args, "--json"])).stdout)).toMatchObject({ steps: 5, seed: 4 });
   });
 
-  test("a model that cannot be run, or an option that is none, is a usage error", async () => {
+  test("a model that cannot be run, or an invalid option, is a usage error", async () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM, "b.md": TWO_ROOM.replace(/A=\{[^}]*\}/, "A={ }") });
     expect(await desk.run(["gnn", "run", "b.md"])).toMatchObject({
       code: 2,

@@ -72,7 +72,7 @@ function codesOf(text: string): string {
   return sorted.map(([code, count]) => (count === 1 ? code : `${count} ${code}`)).join(", ");
 }
 
-test("C40: every line of every public sample is read, and printing changes no model", async ({ skip }) => {
+test("C40: reads every line of every public sample, and printing changes no model", async ({ skip }) => {
   skip(FOLDER === "", NO_SAMPLES);
   const samples = samplesIn(join(FOLDER, "input"));
   expect(samples.length).toBeGreaterThan(20);

@@ -100,7 +100,7 @@ describe("type checks", () => {
     ]);
   });
 
-  test("a text is checked without a file, and formatted", async () => {
+  test("checks and formats a text without a file", async () => {
     expect(await call("gnn.check", { text: "## Connections\nA>>b\n" })).toMatchObject({
       is_valid: false,
       diagnostics: expect.arrayContaining([
@@ -126,7 +126,7 @@ describe("exports", () => {
     expect(toData(importGnn(readFileSync(to)).file)).toEqual(toData(parseGnn(TWO_ROOM).file));
   });
 
-  test("G54: a file that is not there is an invalid parameter, in the words that clients know", async () => {
+  test("G54: a missing file is an invalid parameter, with the message that clients expect", async () => {
     const args = { gnn_file_path: "none.md", output_file_path: "x.json" };
     expect(await refused("export.export_gnn_to_json_mcp", args)).toEqual([
       "invalid_params",
@@ -148,7 +148,7 @@ describe("exports", () => {
   });
 
   test.each(Object.keys(EXPORT_FORMATS))(
-    "G54: %s has a tool, under the name of today and that of the first tools",
+    "G54: %s has a tool, under its current name and that of the first tools",
     async (name) => {
       for (const tool of [`export.export_gnn_to_${name}_mcp`, `export_gnn_to_${name}`]) {
         const to = `out/${tool}`;
@@ -158,7 +158,7 @@ describe("exports", () => {
     },
   );
 
-  test("S16: a pickle is refused with the reason and what to use instead", async () => {
+  test("S16: refuses a pickle with the reason and an alternative", async () => {
     const args = { gnn_file_path: "two_room.md", output_file_path: "x.pkl" };
     expect(await refused("export_gnn_to_python_pickle", args)).toEqual([
       "denied",
@@ -167,7 +167,7 @@ describe("exports", () => {
     expect(existsSync(join(root, "x.pkl"))).toBe(false);
   });
 
-  test("a text above the bound is no empty model: nothing is made or written of it", async () => {
+  test("refuses a text above the size limit, and writes nothing", async () => {
     writeFileSync(join(root, "big.md"), `${TWO_ROOM}${"#".repeat(LIMITS.characters)}`);
     const sentence = ["invalid_params", expect.stringContaining("at most 16777216 are read. Split the file.")];
     for (const tool of ["gnn.format", "gnn.draw", "gnn.parse_gnn_file", "estimate_resources_for_gnn_file"])
@@ -178,7 +178,7 @@ describe("exports", () => {
     expect(await call("gnn.check", { file_path: "big.md" })).toMatchObject({ diagnostics: [{ code: "E008" }] });
   });
 
-  test("a text is parsed, type-checked, estimated and exported like a file", async () => {
+  test("parses, type-checks, estimates and exports a text like a file", async () => {
     const parsed = await call("gnn.parse_gnn_file", { text: TWO_ROOM });
     expect(parsed).toMatchObject({ file_path: "(text)", parsed_data: { models: [{ name: "Two-Room Agent" }] } });
     const { file_path: _, ...ofFile } = await call("type_check_gnn_file", { file_path: "two_room.md" });
@@ -217,7 +217,7 @@ describe("exports", () => {
     expect(await refused(tool, args)).toEqual(["invalid_params", expect.stringMatching(/^Give either `text` or/)]);
   });
 
-  test("parsed data and an exported content stay within a mebibyte", async () => {
+  test("limits parsed data and exported content to one mebibyte", async () => {
     const size = 360;
     const row = `(${Array.from({ length: size }, () => "0.25").join(",")})`;
     const values = `A={${Array.from({ length: size }, () => row).join(",")}}`;
@@ -267,7 +267,7 @@ describe("confinement", () => {
     expect(await closed.call("gnn.check", { text: TWO_ROOM })).toMatchObject({ ok: true });
   });
 
-  test("a root that is not absolute is refused at the start", async () => {
+  test("refuses a root that is not absolute at the start", async () => {
     await expect(openService(gnn, { environment: { GNN_ROOTS: "models" } })).rejects.toThrow(
       'GNN_ROOTS must be absolute paths with : between them, such as /home/me/models, got "models".',
     );
@@ -275,7 +275,7 @@ describe("confinement", () => {
 });
 
 describe("over MCP", () => {
-  test("tools, a page of the documentation and the prompt reach a client", async () => {
+  test("lists tools, a page of the documentation and the prompt to a client", async () => {
     await using running = await startService(gnn, { environment: environment(), port: 0 });
     const client = new Client({ name: "test", version: "1" });
     await client.connect(new StreamableHTTPClientTransport(new URL(running.served.endpoint)));

@@ -83,7 +83,7 @@ describe("a run", () => {
   });
 });
 
-describe("what cannot be run is refused by name", () => {
+describe("refuses a model that cannot be run, and names the reason", () => {
   const refused = async (text: string, options = {}): Promise<string> => {
     const error = await (async () => simulate(programOf(text), options))().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ProgramError);
@@ -111,7 +111,7 @@ describe("what cannot be run is refused by name", () => {
     expect(await refused(text)).toContain(message);
   });
 
-  test("more than the bounds allow, in figures", async () => {
+  test("more than the limits allow, with the numbers", async () => {
     expect(await refused(TWO_ROOM, { steps: 1001 })).toContain("1,001 steps, more than 1,000");
     expect(await refused(TWO_ROOM, { steps: 1000, policyLength: 8 })).toContain("numbers of the result, more than");
     const large = withTensor("A_m1", "[1000,1001,type=float,default=uniform]", undefined);
@@ -125,7 +125,7 @@ describe("what cannot be run is refused by name", () => {
     ["policyLength", { policyLength: -1 }],
     ["gamma", { gamma: Number.POSITIVE_INFINITY }],
     ["gamma", { gamma: -1 }],
-  ])("%s where it is %j", async (name, options) => {
+  ])("%s if it is %j", async (name, options) => {
     expect(await refused(TWO_ROOM, options)).toContain(`${name} must be a `);
   });
 
@@ -137,7 +137,7 @@ describe("what cannot be run is refused by name", () => {
     expect(await refused(text)).toMatch(new RegExp(`^${line.split(":")[0]!} (must be|gives the highest level)`));
   });
 
-  test("observations and actions that are none of the model", async () => {
+  test("observations and actions that the model does not have", async () => {
     expect(await refused(TWO_ROOM, { observations: [[2]] })).toContain("that for A from 0 to 1");
     expect(await refused(TWO_ROOM, { steps: 2, actions: [[0]] })).toContain("There are 1 actions for 2 steps");
   });
@@ -175,7 +175,7 @@ describe("several agents and levels", () => {
           `${name("C")}={(0,1)}\n${name("D")}={(0.5,0.5)}\n`;
   };
 
-  test("agents act each in a world of their own", async () => {
+  test("each agent acts in its own world", async () => {
     const { agents } = await simulate(programOf(doubled("agent")), { steps: 5 });
     expect(agents.map(({ name, steps }) => [name, steps.length])).toEqual([
       ["agent1", 5],
@@ -183,7 +183,7 @@ describe("several agents and levels", () => {
     ]);
   });
 
-  test("an upper level sees the state of the one below at the end of each period", async () => {
+  test("an upper level observes the state of the level below at the end of each period", async () => {
     const text = doubled("level").replace("## ModelParameters", "## ModelParameters\ntimescale_ratio: 3");
     const { agents } = await simulate(programOf(text), { steps: 7 });
     const [lower, upper] = agents;
@@ -194,7 +194,7 @@ describe("several agents and levels", () => {
     }
   });
 
-  test("levels that do not fit on each other are refused by name", () => {
+  test("levels that do not fit together are refused by name", () => {
     const text = doubled("level").replace("A_level2[2,2]", "A_level2[3,2]");
     const spoilt = text
       .replace("A_level2={(0.9,0.1),(0.1,0.9)}", "A_level2={(0.9,0.1),(0.1,0.8),(0,0.1)}")
@@ -204,7 +204,7 @@ describe("several agents and levels", () => {
 });
 
 describe("a plot", () => {
-  test("is SVG that holds no markup of the model's", async () => {
+  test("is SVG without markup of the model", async () => {
     const text = TWO_ROOM.replace("Two-Room Agent", "<script>alert(1)</script>&");
     const svg = plotRun(await simulate(programOf(text), { steps: 300 }));
     expect(svg).not.toContain("<script");
@@ -257,7 +257,7 @@ describe("names in words", () => {
 describe("an algorithm of inference", () => {
   const asking = (lines: string): string => `${TWO_ROOM}\n## ModelParameters\n${lines}\n`;
 
-  test("other than the two that there are is refused by its name", () => {
+  test("other than the two supported ones is refused by its name", () => {
     expect(() => programOf(asking("inference_algo: VMP"))).toThrow(
       'inference_algo is "VMP"; programs infer by fixed-point iteration (FPI) or by marginal message passing (MMP).',
     );
@@ -283,7 +283,7 @@ describe("coupled factors, messages over a window and a start that is learnt", (
   test.each([
     ["coupled", COUPLED],
     ["messages", MESSAGES],
-  ])("are those of the rendered program for NumPy, which its partners agree with: %s", async (name, text) => {
+  ])("match the rendered NumPy program, and so the other programs: %s", async (name, text) => {
     const rows = runs[name]!;
     const [observations, actions] = [rows.map((row) => row.observation), rows.map((row) => row.action)];
     const { agents } = await simulate(programOf(text), { observations, actions });
@@ -298,7 +298,7 @@ describe("coupled factors, messages over a window and a start that is learnt", (
       expect(distance([start!], [rows[0]!.learnt_D![factor]!])).toBeLessThan(1e-6);
   });
 
-  test("and the state that a coupled factor goes to is drawn by all that it depends on", async () => {
+  test("and the next state of a coupled factor depends on all its factors", async () => {
     const sharp = COUPLED.replace(
       /^B_f1=.*$/m,
       "B_f1={(((1),(1),(1)),((0),(0),(0))),(((0),(0),(0)),((0),(0),(0))),(((0),(0),(0)),((1),(1),(1)))}",

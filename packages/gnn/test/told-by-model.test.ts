@@ -41,7 +41,7 @@ async function hubWith(provider: string): Promise<LibraryHub> {
 const wordsOf = ({ body }: ModelRequest): string => JSON.stringify(body);
 
 describe("on each wire", () => {
-  test.each(WIRES)("%s: the model's words come back, and it was given the whole text as data", async (provider) => {
+  test.each(WIRES)("%s: returns the model's text, and sends it the whole file marked as data", async (provider) => {
     models.say([{ text: "Two rooms and a cue." }]);
     const hub = await hubWith(provider);
     expect(await hub.call("gnn.explain", { file_path: "two_room.md" })).toMatchObject({

@@ -36,7 +36,7 @@ describe("type check", () => {
     );
   });
 
-  test("estimates of several models in a file are added up", () => {
+  test("adds up estimates of several models in a file", () => {
     const one = typeCheck("x", TWO_ROOM).resource_estimates;
     const two = typeCheck("x", `${TWO_ROOM}\n---\n\n${TWO_ROOM}`);
     expect(two.is_valid).toBe(true);
@@ -55,7 +55,7 @@ describe("type check of a folder", () => {
     writeFileSync(join(folder, "deeper", "c.csv"), "GNNSection,C\nStateSpaceBlock,s[1]\n");
   });
 
-  test("files that hold GNN are counted, others are named with the reason", async () => {
+  test("counts files with GNN, and lists the others with the reason", async () => {
     const check = await typeCheckDirectory(folder);
     expect(check).toMatchObject({
       success: true,
@@ -98,11 +98,11 @@ describe("type check of a folder", () => {
     await expect(check).rejects.toThrow("aborted");
   });
 
-  test("a folder that is not there is an error", async () => {
+  test("a missing folder is an error", async () => {
     await expect(typeCheckDirectory(join(folder, "none"))).rejects.toThrow("ENOENT");
   });
 
-  test("a file is read as UTF-8 or not at all", async () => {
+  test("a file that is not UTF-8 is not read", async () => {
     await expect(readGnnFile(join(folder, "a.md"))).resolves.toBe(TWO_ROOM);
     await expect(readGnnFile(join(folder, "bytes.md"))).rejects.toThrow("bytes.md is not written in UTF-8.");
   });

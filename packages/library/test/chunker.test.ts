@@ -28,7 +28,7 @@ function assembled(blocks: readonly Block[]) {
   return assemble({ blocks, pages: 0, metadata: [], warnings: [] });
 }
 
-test("R20: chunks keep to their bound, follow one another, and none reaches beyond its section", () => {
+test("R20: chunks respect the size limits, do not overlap, and stay within their section", () => {
   fc.assert(
     fc.property(fc.array(block, { minLength: 1, maxLength: 12 }), (blocks) => {
       const document = assembled(blocks);
@@ -45,7 +45,7 @@ test("R20: chunks keep to their bound, follow one another, and none reaches beyo
   );
 });
 
-test("R20: nothing of a document's text is missing from its chunks but spaces", () => {
+test("R20: chunks contain the whole text of a document except spaces", () => {
   fc.assert(
     fc.property(fc.array(block, { minLength: 1, maxLength: 12 }), (blocks) => {
       const document = assembled(blocks);
@@ -60,7 +60,7 @@ test("R20: nothing of a document's text is missing from its chunks but spaces", 
   );
 });
 
-test("short paragraphs of a section are one chunk; those of the next section are another", () => {
+test("joins short paragraphs of a section into one chunk, and not those of different sections", () => {
   const text = (word: string): Block => ({ kind: "paragraph", text: `${word} ${"words ".repeat(10)}`.trim() });
   const heading = (title: string): Block => ({ kind: "heading", level: 1, text: title });
   const chunks = chunksOf(
@@ -70,7 +70,7 @@ test("short paragraphs of a section are one chunk; those of the next section are
   expect(chunks.map(({ section }) => section)).toEqual([["A"], ["B"]]);
 });
 
-test("a paragraph of 150,000 sentences, and a section of as many paragraphs, are divided as any other", () => {
+test("divides a paragraph of 150,000 sentences, and a section of 150,000 paragraphs", () => {
   const sentence = "Yes, so it is. ";
   const long = chunksOf(assembled([{ kind: "paragraph", text: sentence.repeat(150_000) }]), { min: 5, max: 20 });
   expect(long.length).toBe(150_000);
@@ -78,7 +78,7 @@ test("a paragraph of 150,000 sentences, and a section of as many paragraphs, are
   expect(chunksOf(assembled(many), { min: 5, max: 20 }).length).toBe(150_000);
 });
 
-test("sentences of a long text end where they do in a short one, and none within a sign", () => {
+test("finds the same sentence ends in a long text as in a short one, and none within a character", () => {
   const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
   const text = "Yes, so it is. Is it, Mr. Peirce? “It is.” And 1.5 of it is 🦉 as well…\n".repeat(400);
   const ends = Array.from(segmenter.segment(text), ({ index, segment }) => index + segment.length);

@@ -30,7 +30,7 @@ describe("toolyard library", () => {
     expect((await desk.run(["library", "list"], { env })).stdout).toContain("On Clear Ideas");
   });
 
-  test("a pattern names files, and a private address is refused with the reason", async () => {
+  test("adds the files that a pattern matches, and refuses a private address with the reason", async () => {
     await using desk = await Desk.create(BOOKS);
     expect(await desk.run(["library", "add", "books/**/o*.md"])).toMatchObject({
       code: 0,
@@ -41,7 +41,7 @@ describe("toolyard library", () => {
     expect(stderr).toContain("https://127.0.0.1/a.md");
   });
 
-  test("C47: speaks French where the locale is French; what programs read is the same everywhere", async () => {
+  test("C47: prints French in a French locale; JSON output is the same in every locale", async () => {
     await using desk = await Desk.create({ ...BOOKS, "books/broken.pdf": "no PDF" });
     const env = { LC_ALL: "fr_FR.UTF-8" };
     const { stdout, stderr } = await desk.run(["library", "add", "books"], { env });

@@ -37,7 +37,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("digests of files", () => {
-  test("a file that rested is read once, also by the next process", async () => {
+  test("reads an unchanged file once, also across processes", async () => {
     expect(await new FileDigests(kept).of(file, ALL, later())).toBe(digestOf("one"));
     // A digest that only the stored list holds.
     writeFileSync(kept, readFileSync(kept, "utf8").replace(digestOf("one"), "kept"));
@@ -46,7 +46,7 @@ describe("digests of files", () => {
     expect(await next.of(file, ALL, later())).toBe("kept");
   });
 
-  test("one that is changed and given its old size and times is read anew", async () => {
+  test("reads a changed file again if its size and times were restored", async () => {
     const digests = new FileDigests(kept);
     await digests.of(file, ALL, later());
     const { atime, mtime } = statSync(file);
@@ -67,8 +67,8 @@ describe("digests of files", () => {
   });
 });
 
-describe("a file is opened", () => {
-  test("by its own path, and one that became a link is refused where its path was allowed", async () => {
+describe("opening of a file", () => {
+  test("opens a real path, and refuses a link where the real path was allowed", async () => {
     await (await openFile(file, { ...ALL, isReal: true })).handle.close();
     mkdirSync(join(folder, "open"));
     symlinkSync(file, join(folder, "open", "link.txt"));

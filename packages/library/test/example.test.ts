@@ -6,7 +6,7 @@ import { Desk, exitOf, ROOT, textOf } from "../../../test/cli/harness.ts";
 
 const EXAMPLE = join(ROOT, "examples/library");
 
-test("R25: the example answers the document's question by quotations that the library confirms", async () => {
+test("R25: the example answers the document's question with quotations that the library confirms", async () => {
   await using desk = await Desk.create();
   const register = join(ROOT, "packages/toolyard/dist/runtimes/typescript/register.js");
   const child = desk.startCommand([process.execPath, "--import", register, join(EXAMPLE, "start.ts")]);

@@ -44,12 +44,12 @@ async function fillLibrary(): Promise<void> {
 }
 
 describe("C47: in a French locale the commands on a library as a whole speak French", () => {
-  test("of an empty one", async () => {
+  test("of an empty library", async () => {
     await stats({}, io());
     expect(told.said).toContain("La bibliothèque est vide.");
   });
 
-  test("what they did", async () => {
+  test("the results of commands", async () => {
     await fillLibrary();
     await stats({}, io());
     await exportTo("all.jsonl", {}, io());
@@ -112,14 +112,14 @@ describe("C47: in a French locale the commands on a library as a whole speak Fre
     expect(told.printed).toMatch(expected);
   });
 
-  test("what they refuse, with the English sentence behind it", async () => {
+  test("errors, followed by the English message", async () => {
     await backup("saved.db", {}, io());
     await expect(backup("saved.db", {}, io())).rejects.toThrow(/^Ce fichier existe déjà\..*is there already/u);
     await expect(show("none", {}, io())).rejects.toThrow(/^Il n’existe pas\..*There is no document/u);
   });
 });
 
-test("C47: in another locale they speak English, and what programs read is the same everywhere", async () => {
+test("C47: in another locale the commands print English; JSON output is the same in every locale", async () => {
   await fillLibrary();
   await stats({}, io("de_DE.UTF-8"));
   expect(told.printed).toContain("pages by author");

@@ -45,12 +45,12 @@ const ONE_PAGE = [
 const FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
 
 describe("hostile documents", () => {
-  test("scripts in a PDF are not run, and its text is read", async () => {
+  test("reads the text of a PDF, and does not run its scripts", async () => {
     const { document } = await library.add({ path: write("script.pdf", pdfOf([...ONE_PAGE, FONT])) });
     expect(document.pages).toBe(1);
   });
 
-  test("a broken font is no reason to stop", async () => {
+  test("reads a PDF with a broken font", async () => {
     const font = "<< /Type /Font /Subtype /TrueType /BaseFont /X /FontDescriptor 6 0 R >>";
     const descriptor = "<< /Type /FontDescriptor /FontName /X /Flags 4 /FontFile2 7 0 R >>";
     const bytes = pdfOf([...ONE_PAGE, font, descriptor, stream("\u0000\u0001no font at all".repeat(50))]);
@@ -62,7 +62,7 @@ describe("hostile documents", () => {
     expect((await library.add({ path: write("many.pdf", pdfOf([...ONE_PAGE, FONT, ...many])) })).status).toBe("added");
   });
 
-  test("a PDF that claims more pages than are read is refused before any is read", async () => {
+  test("refuses a PDF with too many pages before it reads any", async () => {
     await writePdf(
       path("long.pdf"),
       Array.from({ length: 12 }, () => ({ paragraphs: ["A page."] })),
@@ -80,13 +80,13 @@ describe("hostile documents", () => {
     await expectNextIsRead();
   });
 
-  test("an archive of gigabytes in kilobytes is refused, and the next document is read", async () => {
+  test("refuses an archive that unpacks to gigabytes, and reads the next document", async () => {
     const bomb = zip([{ name: "word/document.xml", content: Buffer.alloc(40_000_000), size: 4_000_000_000 }]);
     await expect(library.add({ path: write("bomb.docx", bomb) })).rejects.toMatchObject({ code: "TOO_LARGE" });
     await expectNextIsRead();
   });
 
-  test("what takes more memory than it may is ended with the reason, and the next document is read", async () => {
+  test("stops a reading that exceeds the memory limit with reason `memory`, and reads the next document", async () => {
     await using own = await within({ reader: { memoryMb: 150 } });
     const large = `<p>${"<b>word</b> ".repeat(3_000_000)}</p>`;
     await expect(own.add({ path: write("large.html", large) })).rejects.toMatchObject({ reason: "memory" });

@@ -37,7 +37,7 @@ afterAll(() => shelf[Symbol.asyncDispose]());
 describe("sources", () => {
   const policy = () => ({ files: openFolders([path("books")]), allowUrls: false });
 
-  test("patterns name files of the open folders, in all folders below or in one", async () => {
+  test("patterns match files of the open folders, recursively or in one folder", async () => {
     for (const name of ["books/a.md", "books/deep/b.md", "books/deep/c.txt"]) write(name, CLEAR_IDEAS);
     const found = async (pattern: string) =>
       (await sourcesOf([pattern], policy())).map(
@@ -70,13 +70,13 @@ describe("sources", () => {
     await expect(sourcesOf([given], policy())).rejects.toMatchObject({ code });
   });
 
-  test("a link that leads out of the open folders is not followed by a pattern", async () => {
+  test("a pattern does not follow a link that leaves the open folders", async () => {
     write("secret.md", CLEAR_IDEAS);
     symlinkSync(path("secret.md"), path("books/link.md"));
     expect(await sourcesOf(["*.md"], policy())).toEqual([]);
   });
 
-  test("a person may name any file and any address", async () => {
+  test("the user of the command line can add any file and any address", async () => {
     write("books/a.md", CLEAR_IDEAS);
     const person = { files: anyFile(shelf.folder), allowUrls: true };
     expect(await sourcesOf(["books", "https://example.com/a.pdf#page=2"], person)).toEqual([
@@ -101,7 +101,7 @@ describe("addresses", () => {
   });
 
   test.each(["https://127.0.0.1/a.md", "https://localhost/a.md", "https://169.254.169.254/latest", "https://[::1]/a"])(
-    "S10: %s is no public place and is not asked",
+    "S10: %s is not a public address and is not requested",
     async (url) => {
       await expect(library.add({ url })).rejects.toMatchObject({ code: "ACCESS_DENIED" });
     },
@@ -109,7 +109,7 @@ describe("addresses", () => {
 });
 
 describe("jobs", () => {
-  test("each source has its report, and one that fails keeps no other from being read", async () => {
+  test("reports each source, and reads the others if one fails", async () => {
     const sources = [{ path: write("a.md", CLEAR_IDEAS) }, { path: path("none.md") }, { path: write("b.md", OEUVRE) }];
     const { job_id: id } = await library.jobs.begin({ sources });
     expect(await library.jobs.ended(id)).toMatchObject({
@@ -138,7 +138,7 @@ describe("jobs", () => {
     expect([await library.find("a"), (await library.find("b"))?.sourceId]).toEqual([undefined, "b"]);
   });
 
-  test("a job that another process is at is left to it", async () => {
+  test("does not resume a job of a running process", async () => {
     const jobs = new Jobs(path("others"), () => Promise.reject(new Error("not asked")));
     mkdirSync(path("others"));
     const owner = { pid: process.ppid, host: hostname() };
@@ -148,7 +148,7 @@ describe("jobs", () => {
     await jobs[Symbol.asyncDispose]();
   });
 
-  describe("that begin before their files are known", () => {
+  describe("that begin with a search for files", () => {
     const search = (found: Promise<readonly { path: string }[]>, cancelled: unknown[] = []): SourceSearch => {
       found.catch(() => {});
       return { name: "looking for files", found, cancel: (reason) => void cancelled.push(reason) };
@@ -166,7 +166,7 @@ describe("jobs", () => {
       expect(await library.jobs.ended(begun.job_id)).toMatchObject({ state: "done", done: 1, total: 1 });
     });
 
-    test("report why nothing is found", async () => {
+    test("report why they find no file", async () => {
       const sources = search(Promise.reject(new DocumentError("TOO_LARGE", "Too many files.")));
       const { job_id: id } = await library.jobs.begin({ sources });
       expect(await library.jobs.ended(id)).toMatchObject({
@@ -175,7 +175,7 @@ describe("jobs", () => {
       });
     });
 
-    test("end their search when they are cancelled", async () => {
+    test("stop their search when they are cancelled", async () => {
       const cancelled: unknown[] = [];
       let end!: (reason: unknown) => void;
       const found = new Promise<never>((_, failed) => (end = failed));
@@ -196,7 +196,7 @@ describe("jobs", () => {
     });
   });
 
-  test("a job that is cancelled ends, and reads no more", async () => {
+  test("a cancelled job stops reading", async () => {
     const { job_id: id } = await library.jobs.begin({ sources: [{ path: write("a.md", CLEAR_IDEAS) }] });
     library.jobs.cancel(id);
     expect(await library.jobs.ended(id)).toMatchObject({ state: "cancelled" });
@@ -219,7 +219,7 @@ describe("watching", () => {
     expect((await own.add({ path: path("books/a.md") })).status).toBe("added");
   });
 
-  test("a link in a watched folder leads to nothing outside of it", async () => {
+  test("does not follow a link in a watched folder", async () => {
     write("secret.md", OEUVRE);
     write("books/a.md", CLEAR_IDEAS);
     await using own = await open({});
@@ -232,7 +232,7 @@ describe("watching", () => {
     expect(sources.map(({ source }) => source)).not.toContainEqual(expect.stringMatching(/link|secret/));
   });
 
-  test("a file that became a link while it waited is refused", async () => {
+  test("refuses a file that became a link after it was queued", async () => {
     write("secret.md", OEUVRE);
     const source = { path: write("books/a.md", CLEAR_IDEAS) };
     await using own = await open({});
@@ -307,14 +307,14 @@ describe("pictures of text", () => {
     expect(readdirSync(path("ocr"))).toHaveLength(1);
   });
 
-  test("C41: a request that Mistral refuses for its rate limit is repeated after a pause", async () => {
+  test("C41: repeats a request after a pause if Mistral refuses it for its rate limit", async () => {
     refusals = 1;
     await using own = await byMistral();
     expect(await own.add({ path: write("scan.pdf", scan) })).toMatchObject({ status: "added", ocrPages: 1 });
     expect(asked).toHaveLength(2);
   });
 
-  test("what came into a scan's place since it was read is not sent", async () => {
+  test("does not send a scan that was replaced since it was read", async () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await using mistral = new MistralOcr({ url, key: "secret", cache: path("ocr") });
     const wanted = { mime: "application/pdf", contentHash: "0".repeat(64), pages: [1] };
@@ -331,7 +331,7 @@ describe("pictures of text", () => {
     expect(await own.find("scan")).toBeUndefined();
   });
 
-  test("C41: a scan is read on this machine, letter by letter, with its page", async () => {
+  test("C41: reads a scan on this machine, letter by letter, with its page", async () => {
     await using own = await open({ ocr: { by: "local", when: "auto", languages: ["en"] } });
     const { document, ocrPages } = await own.add({ path: write("scan.pdf", scan) });
     expect([document.pages, ocrPages]).toEqual([1, 1]);

@@ -31,7 +31,7 @@ test("a lease file without a holder can be taken after it was not renewed for 30
   await lease.release();
 });
 
-test("of many that find a lease left behind at about the same time, one has it", async () => {
+test("one process takes a lease that several processes find abandoned", async () => {
   for (let round = 0; round < 15; round += 1) {
     writeFileSync(path("lease"), JSON.stringify({ pid: 2 ** 30, host: hostname() }));
     const leases = Array.from({ length: 12 }, () => new Lease(path("lease")));
@@ -47,7 +47,7 @@ test("of many that find a lease left behind at about the same time, one has it",
   }
 });
 
-test("a lease is taken though another ended while it took it over", async () => {
+test("takes a lease again if another process exited while it took it", async () => {
   writeFileSync(path("lease"), JSON.stringify({ pid: 2 ** 30, host: hostname() }));
   writeFileSync(path("lease.claim"), "");
   const lease = new Lease(path("lease"));
@@ -57,7 +57,7 @@ test("a lease is taken though another ended while it took it over", async () => 
   await lease.release();
 });
 
-test("documents that are taken out at the same time all stay out, and those that come back do not", async () => {
+test("concurrent removals are all stored, and removals can be withdrawn", async () => {
   const removed = new RemovedSources(path("removed.json"));
   const uris = Array.from({ length: 20 }, (_, at) => `file:///${at}`);
   await Promise.all(uris.map((uri) => removed.add(uri)));
@@ -66,7 +66,7 @@ test("documents that are taken out at the same time all stay out, and those that
   expect((await removed.uris()).size).toBe(18);
 });
 
-test("what a person added after a line that was cut is known, and the cut line is not", async () => {
+test("addresses after a truncated line are read, and the truncated line is ignored", async () => {
   const byPerson = new ByPerson(path("by-person.jsonl"));
   await byPerson.add("file:///a");
   appendFileSync(path("by-person.jsonl"), '"file:///b');
@@ -75,7 +75,7 @@ test("what a person added after a line that was cut is known, and the cut line i
   expect(known).toEqual([true, false, true]);
 });
 
-test("addresses that were read are not read again, those that another process adds are", async () => {
+test("does not read known addresses again, and reads those that another process adds", async () => {
   const [own, other] = [new ByPerson(path("by-person.jsonl")), new ByPerson(path("by-person.jsonl"))];
   await own.add("file:///a");
   expect(await own.has("file:///a")).toBe(true);
@@ -104,7 +104,7 @@ describe("watching", () => {
     writeFileSync(path("books/a.md"), "# A");
   });
 
-  test("files that could not be taken come with the next look; those that were taken do not", async () => {
+  test("reports files again if handling them failed, and not otherwise", async () => {
     const handed: (readonly string[])[] = [];
     let again = (): void => {};
     const asked = new Promise<void>((done) => (again = done));
@@ -121,7 +121,7 @@ describe("watching", () => {
     expect(handed[2]).toEqual([path("books/b.md")]);
   });
 
-  test("one that is closed while it begins is over, hands nothing on, and lets another watch", async () => {
+  test("closing it during the start stops it, reports no files, and releases the lease", async () => {
     const handed: (readonly string[])[] = [];
     const own = watch(async (paths) => void handed.push(paths));
     const begun = own.start();

@@ -31,7 +31,7 @@ describe("search", () => {
     await library.add({ path: write("oeuvre.md", OEUVRE) });
   });
 
-  test("R25: a question finds the passage of an author that answers it, with its section", async () => {
+  test("R25: finds the passage of an author that answers a question, with its section", async () => {
     const [best, ...others] = await find("What is nominalism?", { author: "Charles Sanders Peirce" });
     expect(best!.passage.text).toContain("Nominalism denies");
     expect(best!.passage.section).toEqual(["On Clear Ideas", "Truth"]);
@@ -51,29 +51,29 @@ describe("search", () => {
     ["a part of a word of a title is no title", { work: "lear" }, []],
     ["the author's initials", { author: "C. S. Peirce" }, ["clear"]],
     ["other initials are another author", { author: "C. B. Peirce" }, []],
-  ])("R20: filters hold before ranking: %s", async (_what, filter, sources) => {
+  ])("R20: applies filters before ranking: %s", async (_what, filter, sources) => {
     const hits = await find("nominalism nominalisme real réel", filter);
     expect(Array.from(new Set(hits.map(({ passage }) => passage.sourceId)))).toEqual(sources);
   });
 
-  test("a French word is found in another form of it, and without its accents", async () => {
+  test("finds a French word in another form and without its accents", async () => {
     expect((await find("l'oeuvre du philosophe"))[0]!.passage.sourceId).toBe("oeuvre");
   });
 
-  test("R20: the order is the same each time, and a limit cuts it", async () => {
+  test("R20: returns the same order each time, up to the limit", async () => {
     const all = (await find("truth real nominalism")).map(({ passage }) => passage.ordinal);
     expect((await find("truth real nominalism")).map(({ passage }) => passage.ordinal)).toEqual(all);
     expect(await find("truth real nominalism", {}, 1)).toHaveLength(1);
   });
 
-  test("summaries tell of the whole and of its sections", async () => {
+  test("returns summaries of the whole document and of its sections", async () => {
     const request = { query: "truth", limit: 10, filter: {}, minSimilarity: 0, levels: [2, 5] as const };
     const { hits } = await library.search("summary", request);
     expect(hits.map(({ passage }) => passage.section.at(-1))).toContain("Truth");
     expect(hits.every(({ passage }) => passage.level >= 2)).toBe(true);
   });
 
-  test("R20: the level of a summary holds before ranking, however many of other levels there are", async () => {
+  test("R20: applies the level of a summary before ranking, also among many of other levels", async () => {
     const sections = Array.from(
       { length: 80 },
       (_, at) => `## Section ${at}\n\nTruth is truth and truth, in ${at} words.\n`,
@@ -138,7 +138,7 @@ describe("adding", () => {
     ["an ending that is not read", "a.xyz", "text", "are not read"],
     ["bytes that no text has", "a.txt", "a\0b", "bytes that no text has"],
     ["a PDF that is none", "a.pdf", "text", "does not begin as a PDF"],
-  ])("a file is refused with the reason: %s", async (_what, name, text, message) => {
+  ])("refuses a file with the reason: %s", async (_what, name, text, message) => {
     await expect(library.add({ path: write(name, text) })).rejects.toThrow(message);
     expect((await library.documents({}, { limit: 10, offset: 0 })).total).toBe(0);
   });
@@ -150,7 +150,7 @@ describe("adding", () => {
     expect(await library.remove("a")).toBeUndefined();
   });
 
-  test("what another process adds is found by the next search", async () => {
+  test("a search finds what another process added before", async () => {
     await library.add({ path: write("a.md", CLEAR_IDEAS) });
     expect(await find("individus")).toEqual([]);
     await using other = await openLibrary({ file: path("library.db") });
@@ -185,7 +185,7 @@ describe("PDF", () => {
     ]);
   });
 
-  test("R21: a word that was cut at the end of a line is whole again", async () => {
+  test("R21: joins a word that was divided at the end of a line", async () => {
     await writePdf(path("cut.pdf"), [page("Cuts", "The doctrine of nomi-\nnalism was old when it was named.")]);
     await library.add({ path: path("cut.pdf") });
     expect((await find("nominalism"))[0]!.passage.text).toContain("doctrine of nominalism was");
@@ -199,7 +199,7 @@ describe("PDF", () => {
     expect(document.warnings).toEqual([expect.stringMatching(/bad OCR: 2\. .*`ocr` force/u)]);
   });
 
-  test("R21: a locked file is refused, with what to do", async () => {
+  test("R21: refuses a locked file with reason password_required", async () => {
     await writePdf(path("locked.pdf"), [page("Secret", "Nobody may read that.")], { password: "sesame" });
     await expect(library.add({ path: path("locked.pdf") })).rejects.toMatchObject({ reason: "password_required" });
   });
@@ -237,7 +237,7 @@ describe("a library without a file", () => {
     expect(readdirSync(path("tmp"))).toEqual(["by-person.jsonl"]);
   });
 
-  test("on a server has a folder of its user's alone", async () => {
+  test("on a database server, uses a folder of the current user only", async () => {
     const { port } = server.address() as AddressInfo;
     await using own = await openLibrary({ store: `weaviate+http://127.0.0.1:${port}` });
     expect(await own.isByPerson({ path: path("a.txt") })).toBe(false);
@@ -276,7 +276,7 @@ describe("vectors", () => {
     expect(hit).not.toHaveProperty("cosine");
   });
 
-  test("vectors of another embedder are never compared; made anew, they are", async () => {
+  test("refuses a search over vectors of another embedder, until they are computed again", async () => {
     {
       await using first = await open();
       await first.add({ path: write("a.txt", "The horse stood still.") });
@@ -287,7 +287,7 @@ describe("vectors", () => {
     expect(await near(second)).toHaveLength(1);
   });
 
-  test("a document that is read while another embedder makes all vectors anew is refused", async () => {
+  test("refuses a document that is read while another embedder computes all vectors again", async () => {
     await using second = await open("other");
     let made = Promise.resolve(0);
     const slow: Embedder = {
@@ -306,7 +306,7 @@ describe("vectors", () => {
     expect(await near(second)).toHaveLength(1);
   });
 
-  test("C41: the embedder of the package finds an English passage by other words than its own", async () => {
+  test("C41: the package's own embedder finds an English passage by other words than its own", async () => {
     const { openTableEmbedder } = await import("../src/search/table-embedder.ts");
     await using own = await openLibrary({ file: path("table.db"), embedder: await openTableEmbedder() });
     await own.add({

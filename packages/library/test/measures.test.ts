@@ -50,14 +50,14 @@ function writeCollection(): void {
   write("beir/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq0\td0\t1\nq1\td1\t2\nq1\td0\t0\n");
 }
 
-describe("how well an order answers", () => {
+describe("quality of a ranking", () => {
   const gains = new Map([
     ["a", 2],
     ["b", 1],
     ["c", 0],
   ]);
 
-  test("the best order is 1, a worse one less, and a question without answers counts for nothing", () => {
+  test("is 1 for the best order and less for a worse one; ignores a question without answers", () => {
     const judged = { text: "", gains };
     expect(ndcgAt10([judged], [["a", "b", "c"]])).toBe(1);
     expect(ndcgAt10([judged], [["c", "b", "a"]])).toBeCloseTo((1 / Math.log2(3) + 1) / (2 + 1 / Math.log2(3)), 10);

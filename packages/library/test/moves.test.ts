@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a library as a whole", () => {
-  test("an export brings every document, passage and vector into another library", async () => {
+  test("an import of an export contains every document, passage and vector", async () => {
     await using from = await openSqliteStore(":memory:");
     await using to = await openSqliteStore(":memory:");
     await fill(from, await madeDocuments(6, 5));
@@ -35,7 +35,7 @@ describe("a library as a whole", () => {
     ["something else", () => "{}\n", "it does not begin as one"],
     ["no JSON", () => "books\n", "a line of it is no JSON"],
     ["of a later version", (text) => text.replace('"version":1', '"version":2'), "it is of version 2"],
-  ])("of an export that is %s, nothing is taken", async (_what, change, message) => {
+  ])("imports nothing from an export that is %s", async (_what, change, message) => {
     await using from = await openSqliteStore(":memory:");
     await using to = await openSqliteStore(":memory:");
     await fill(from, await madeDocuments(2, 2));
@@ -45,7 +45,7 @@ describe("a library as a whole", () => {
     expect((await to.documents({}, { limit: 5, offset: 0 })).total).toBe(0);
   });
 
-  test("vectors of another embedder are not mixed with those that are there", async () => {
+  test("does not mix vectors of different embedders", async () => {
     await using from = await openSqliteStore(":memory:");
     await using to = await openSqliteStore(":memory:");
     await fill(from, await madeDocuments(1, 2));
@@ -72,7 +72,7 @@ describe("a library as a whole", () => {
     ]);
   });
 
-  test("an export that is ended in the middle leaves no file", async () => {
+  test("an interrupted export leaves no file", async () => {
     await using from = await openSqliteStore(":memory:");
     await fill(from, await madeDocuments(2, 2));
     const signal = AbortSignal.abort();
@@ -109,7 +109,7 @@ describe("a library as a whole", () => {
     for (const id of ["work_0", "work_1", "work_2"]) expect(await to.whole(id)).toEqual(await from.whole(id));
   });
 
-  test("documents that come and go meanwhile keep none of the others out of an export", async () => {
+  test("an export contains all unchanged documents while others are added and removed", async () => {
     await using from = await openSqliteStore(":memory:");
     await using to = await openSqliteStore(":memory:");
     await fill(from, await madeDocuments(260, 1));
@@ -157,7 +157,7 @@ describe("a library as a whole", () => {
 describe("toolyard library", () => {
   const BOOKS = { "books/clear.md": CLEAR_IDEAS, "books/oeuvre.md": OEUVRE };
 
-  test("exports, imports, moves, saves, counts and looks a library through", async () => {
+  test("exports, imports, moves, backs up, measures and checks a library", async () => {
     await using desk = await Desk.create(BOOKS);
     const run = async (words: readonly string[]) => desk.run(["library", ...words]);
     await run(["add", "books"]);

@@ -22,7 +22,7 @@ const ROWS = Array.from({ length: 20 }, (_, at) => at);
 const at = (document: InstanceType<typeof PdfDocument>, text: string, x: number, row: number): void =>
   void document.fontSize(10).text(text, x, 60 + row * 14, { lineBreak: false });
 
-describe("warns of a page", () => {
+describe("warns about a page", () => {
   test("with two columns that are drawn row by row", async () => {
     const warnings = await warningsOf((document) => {
       for (const row of ROWS) {

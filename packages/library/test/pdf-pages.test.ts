@@ -107,7 +107,7 @@ describe("each sentence has the page on which it is printed", () => {
     expect(pagesOfText(document, quote)).toEqual(expected);
   });
 
-  test("notes at the foot of a page tear no sentence and keep their page", async () => {
+  test("footnotes do not split a sentence, and keep their page", async () => {
     const document = await read((pdf) => {
       lines(pdf, ["The first sentence of the page ends. The second one", "goes on over"]);
       pdf.fontSize(7).text("1 A note on the first page, whose sentence ends here.", 50, 400, { lineBreak: false });
@@ -121,7 +121,7 @@ describe("each sentence has the page on which it is printed", () => {
     expect(pagesOfText(document, "Another one follows")).toEqual([2, 2]);
   });
 
-  test("notes that go on over the foot of the next page are no part of its text", async () => {
+  test("a footnote that continues at the foot of the next page is not part of its text", async () => {
     const document = await read((pdf) => {
       lines(pdf, ["A sentence that is long and", "goes on"]);
       pdf.fontSize(7).text("* A note that goes", 50, 400, { lineBreak: false });
@@ -142,7 +142,7 @@ describe("reading order of a page", () => {
   const rows = Array.from({ length: 12 }, (_, at) => at);
   const textOf = async (draw: (document: Pdf) => void): Promise<string> => (await read(draw)).text;
 
-  test("columns that are drawn row by row are read one after the other, below a heading over both", async () => {
+  test("reads columns that are drawn row by row one after the other, below a heading over both", async () => {
     const text = await textOf((pdf) => {
       place(pdf, "A line over the whole width of the page, and over both of its columns, in full.", 50, 40);
       for (const row of rows) {
@@ -154,7 +154,7 @@ describe("reading order of a page", () => {
     expect(text).toContain("left words of line 11 and right words of line 0 and");
   });
 
-  test("a table keeps its rows", async () => {
+  test("keeps the rows of a table", async () => {
     const text = await textOf((pdf) => {
       for (const row of rows) {
         place(pdf, `name ${row}`, 50, 60 + row * 13);
@@ -164,7 +164,7 @@ describe("reading order of a page", () => {
     expect(text).toContain("name 3 value 3");
   });
 
-  test("line numbers in the margin are left out, and numbers in the text are not", async () => {
+  test("omits line numbers in the margin, and keeps numbers in the text", async () => {
     const text = await textOf((pdf) => {
       for (const row of rows) {
         place(pdf, String(row + 101), 20, 60 + row * 13);
@@ -175,7 +175,7 @@ describe("reading order of a page", () => {
     expect(text).not.toContain("104");
   });
 
-  test("text that is drawn twice is read once", async () => {
+  test("reads text that is drawn twice once", async () => {
     const text = await textOf((pdf) => {
       for (const row of rows) for (const shift of [0, 0.4]) place(pdf, `bold line ${row},`, 60 + shift, 60 + row * 13);
     });
@@ -188,7 +188,7 @@ describe("reading order of a page", () => {
     ["a word that the text has elsewhere", "A", "nother truth of the matter", "Another truth of the matter"],
     ["an accent", "É", "tat de la question", "État de la question"],
     ["a quotation mark", "“W", "e are the matter", "“We are the matter"],
-  ])("an initial is a part of its word: %s", async (_case, initial, line, expected) => {
+  ])("joins an initial to its word: %s", async (_case, initial, line, expected) => {
     const text = await textOf((pdf) => {
       pdf.fontSize(30).text(initial, 50, 60, { lineBreak: false });
       place(pdf, line, 85, 62);

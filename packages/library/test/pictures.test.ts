@@ -29,7 +29,7 @@ function rowsOf(picture: PagePicture | undefined): string[] | undefined {
   );
 }
 
-describe("C41: the picture of a page is seen as it lies there", () => {
+describe("C41: decodes the picture of a page in its orientation", () => {
   test.each<[string, Picture]>([
     ["in greys", GRAY],
     ["of one bit", { entries: "/ColorSpace /DeviceGray /BitsPerComponent 1", data: BITS }],
@@ -62,12 +62,12 @@ describe("C41: the picture of a page is seen as it lies there", () => {
     expect(await seen(pdfOf({ picture }))).toEqual(WHAT);
   });
 
-  test("a page that lies on its side is turned", async () => {
+  test("turns a page that lies on its side", async () => {
     expect(await seen(pdfOf({ picture: GRAY, rotate: 90 }))).toEqual(["###", "#..", "#..", "#.."]);
     expect(await seen(pdfOf({ picture: GRAY, rotate: 180 }))).toEqual(["####", "...#", "...#"]);
   });
 
-  test("strips of a page are one picture", async () => {
+  test("joins the strips of a page into one picture", async () => {
     const strip = { entries: "/ColorSpace /DeviceGray /BitsPerComponent 8", data: bytes([0], [255], DARK.slice(0, 8)) };
     const last = { entries: "/ColorSpace /DeviceGray /BitsPerComponent 8", data: Buffer.alloc(4) };
     const content = "q 4 0 0 2 0 1 cm /I Do Q q 4 0 0 1 0 0 cm /J Do Q";
@@ -75,13 +75,13 @@ describe("C41: the picture of a page is seen as it lies there", () => {
     expect(await seen(pdf)).toEqual(WHAT);
   });
 
-  test("a picture within the text of a page is seen", async () => {
+  test("decodes a picture within the text of a page", async () => {
     const hex = GRAY.data.toString("hex").toUpperCase();
     const content = `q 4 0 0 3 0 0 cm BI /W 4 /H 3 /CS /G /BPC 8 /F /AHx ID ${hex}> EI Q`;
     expect(await seen(pdfOf({ picture: GRAY, content }))).toEqual(WHAT);
   });
 
-  test("what cannot be unpacked is no picture, and a document of nothing else is refused with what to do", async () => {
+  test("ignores a picture that cannot be decoded; a document without other content needs OCR", async () => {
     const data = Buffer.from("no picture at all");
     const picture = { entries: "/ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /JPXDecode", data };
     const pdf = pdfOf({ picture });
@@ -123,11 +123,11 @@ describe("a JPEG", () => {
     ["in greys that come bit by bit", JPEGS.gray],
     ["in colours that come bit by bit", JPEGS.colours],
     ["of four inks, upside down as Adobe has them", JPEGS.inks],
-  ])("%s is seen as it is", async (_what, jpeg) => {
+  ])("decodes %s", async (_what, jpeg) => {
     expect(await pictureIn(jpeg)).toEqual(HALF);
   });
 
-  test("a camera that was held to the side is heeded", async () => {
+  test("applies the camera's orientation", async () => {
     expect(await pictureIn(JPEGS.turned)).toEqual(TURNED);
   });
 });
@@ -169,7 +169,7 @@ describe("text of a page", () => {
   const lines = ["Nominalism is told here in a para-", "graph of two lines that go on."];
   const whole = "Nominalism is told here in a paragraph of two lines that go on.";
 
-  test("a page on its side is read line by line", async () => {
+  test("reads a page on its side line by line", async () => {
     const content = lines.map((line, at) => `BT /F 10 Tf 0 1 -1 0 ${100 + at * 12} 10 Tm (${line}) Tj ET`).join(" ");
     const blocks = await read({ picture: GRAY, content, box: [0, 0, 300, 400], rotate: 90 });
     expect(blocks.map(({ text }) => text)).toEqual([whole]);

@@ -75,7 +75,7 @@ const KINDS = [
   ...[8, 16].map((depth) => ({ what: "colours with opacity", kind: 6, depth, samples: 4 })),
 ];
 
-test.each(KINDS)("a PNG of $what, $depth bits each, is read point by point", (one) => {
+test.each(KINDS)("reads a PNG of $what, $depth bits each, pixel by pixel", (one) => {
   const palette = one.kind === 3 ? [chunk("PLTE", Buffer.from([0, 0, 0, 255, 255, 255]))] : [];
   const { width, height, data } = decodePng(png(one, palette));
   expect([width, height]).toEqual([WIDTH, HEIGHT]);
@@ -97,7 +97,7 @@ test.each([
   ["grey of 16 bits", { kind: 0, depth: 16, samples: 1 }, [0]],
   ["colours of 8 bits", { kind: 2, depth: 8, samples: 3 }, [0, 0, 0]],
   ["colours of 16 bits", { kind: 2, depth: 16, samples: 3 }, [0, 0, 0]],
-])("the one transparent colour of %s is white", (_what, one, color) => {
+])("the transparent colour of %s is white", (_what, one, color) => {
   const clear = Buffer.alloc(color.length * 2);
   color.forEach((sample, at) => clear.writeUInt16BE(sample, at * 2));
   const { data } = decodePng(png(one, [chunk("tRNS", clear)]));
@@ -108,7 +108,7 @@ test.each([
   ["another grey", { kind: 0, depth: 16, samples: 1 }, [255]],
   ["another colour", { kind: 2, depth: 8, samples: 3 }, [0, 0, 1]],
   ["a colour cut short", { kind: 2, depth: 8, samples: 3 }, [0]],
-])("a transparent colour that is %s changes nothing", (_what, one, color) => {
+])("ignores a transparent colour that is %s", (_what, one, color) => {
   const clear = Buffer.alloc(color.length * 2);
   color.forEach((sample, at) => clear.writeUInt16BE(sample, at * 2));
   expect(decodePng(png(one, [chunk("tRNS", clear)])).data).toEqual(decodePng(png(one)).data);
@@ -120,6 +120,6 @@ test.each([
   ["interlaced", (bytes: Buffer) => (bytes.writeUInt8(1, 28), bytes), "Save it plainly"],
   ["of a kind that there is not", (bytes: Buffer) => (bytes.writeUInt8(5, 25), bytes), "Save it plainly"],
   ["of more points than are read", (bytes: Buffer) => (bytes.writeUInt32BE(2 ** 31, 16), bytes), "more than"],
-])("a PNG that is %s is refused", (_what, change, message) => {
+])("refuses a PNG that is %s", (_what, change, message) => {
   expect(() => decodePng(change(png({ kind: 0, depth: 8, samples: 1 })))).toThrow(message);
 });

@@ -42,7 +42,7 @@ test("shows one line for one document, without an estimate at the start", () => 
   expect(progress.lines()).toEqual([{ name: "real", state: "reading", since: 0, done: 1, total: 2 }]);
 });
 
-test("C47: in a French locale all of it is French; in others it is not", () => {
+test("C47: prints French in a French locale, and English in others", () => {
   const { progress, pass } = under({ LANG: "fr_CA.UTF-8" });
   progress.begin("/books/one.pdf");
   pass(5_000);

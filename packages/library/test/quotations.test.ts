@@ -6,7 +6,7 @@ import type { SearchParts } from "../src/search/search.ts";
 import { Terms, wordsOf } from "../src/search/terms.ts";
 import { createRandom } from "../../../test/support/random.ts";
 
-describe("a quotation is the same however it is set", () => {
+describe("a quotation matches regardless of its typography", () => {
   test.each([
     ["accents as signs of their own", "une idée générale", "une ide\u0301e ge\u0301ne\u0301rale"],
     ["ligatures of printers", "the final office", "the \ufb01nal o\ufb03ce"],
@@ -33,7 +33,7 @@ describe("a quotation is the same however it is set", () => {
     expect(plainText(one).text).not.toBe(plainText(other).text);
   });
 
-  test("each letter is known by its place in the text as it is", () => {
+  test("maps each character to its position in the original text", () => {
     const text = "Une ide\u0301e, « nomi-\nnale », du \ufb01ni";
     const plain = plainText(text);
     const at = plain.text.indexOf("nominale");
@@ -43,7 +43,7 @@ describe("a quotation is the same however it is set", () => {
     expect(text.slice(plain.starts.at(-4), plain.ends.at(-1))).toBe("\ufb01ni");
   });
 
-  test("a long run of spaces takes no long time", () => {
+  test("reads a long run of spaces quickly", () => {
     expect(plainText(`a${" ".repeat(500_000)}b`).text).toBe("a b");
   });
 });
@@ -147,6 +147,6 @@ describe("a search through a long text", () => {
   });
 });
 
-test("a soft hyphen divides no word of the index", () => {
+test("a soft hyphen does not divide a word of the index", () => {
   expect(wordsOf("nomi\u00adnalism")).toEqual(["nominalism"]);
 });

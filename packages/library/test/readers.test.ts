@@ -24,7 +24,7 @@ dise quelque chose de son sujet, ce que les menus et les annonces qui l’entour
 <aside>Annonce</aside></body></html>`;
 
 describe("HTML", () => {
-  test("C41: the main part of a page is read, with its headings, lists, tables and listings", async () => {
+  test("C41: reads the main part of a page with its headings, lists, tables and listings", async () => {
     expect(textsOf(await read("a.html", PAGE))).toEqual([
       "heading: Le réel",
       expect.stringContaining("paragraph: Une phrase sur deux lignes, assez longue"),
@@ -83,13 +83,13 @@ describe("HTML with omitted optional tags", () => {
     ["a head that text ends", "<html><head><title>On Signs</title>\nOne.", ["One."]],
     ["no body", "<html><head><title>On Signs</title></head>One.<p>Two.", ["One.", "Two."]],
     ["a title that comes late", "<p>One.<title>On Signs</title><p>Two.", ["One.", "Two."]],
-  ])("%s: its title is its title, and no passage", async (_what, page, texts) => {
+  ])("%s: the title is metadata, and not a passage", async (_what, page, texts) => {
     const document = await read("a.html", page);
     expect(document.blocks.map(({ text }) => text)).toEqual(texts);
     expect(metadataOf(document)).toMatchObject({ title: "On Signs" });
   });
 
-  test("a picture's or a template's title is not the page's", async () => {
+  test("a picture's or a template's title is not the page's title", async () => {
     const page = "<svg><title>Icon</title></svg><template><title>Form</title><p>Later.</template><p>One.";
     const document = await read("a.html", page);
     expect(textsOf(document)).toEqual(["paragraph: One."]);
@@ -97,7 +97,7 @@ describe("HTML with omitted optional tags", () => {
     expect(metadataOf(await read("a.html", `${page}<title>On Signs</title>`))).toEqual({ title: "On Signs" });
   });
 
-  test("rows and cells end where others begin", async () => {
+  test("ends rows and cells where the next ones begin", async () => {
     const rows = "<tr><th>sign<th><b>object<tbody><tr><td><p>map<td>land<tfoot><tr><td>word<td>thing";
     expect(textsOf(await read("a.html", `<table><caption>Signs<thead>${rows}</table>`))).toEqual([
       "paragraph: Signs",
@@ -122,8 +122,8 @@ describe("HTML with omitted optional tags", () => {
   });
 });
 
-describe("HTML of which parts are not seen", () => {
-  test("small letters are read, and those of no size are not", async () => {
+describe("HTML with invisible parts", () => {
+  test("reads small text, and omits text of size 0", async () => {
     const page = '<p style="font-size:0.9em">small<p style="font-size: 0px">none<p style="font-size:0.0em">nor this';
     expect(textsOf(await read("a.html", page))).toEqual(["paragraph: small"]);
   });
@@ -133,7 +133,7 @@ describe("HTML of which parts are not seen", () => {
     expect(textsOf(await read("a.html", page))).toEqual(["paragraph: yes"]);
   });
 
-  test("a page that is a form as a whole is read, and a form in a page is not", async () => {
+  test("reads a page that is a form as a whole, and omits a form within a page", async () => {
     const form = "<form><label>Your name</label><input><p>What it says.</form>";
     expect(textsOf(await read("a.html", form))).toEqual(["paragraph: Your name", "paragraph: What it says."]);
     expect(textsOf(await read("a.html", `<p>${"Text. ".repeat(50)}</p>${form}`))).toHaveLength(1);
@@ -144,13 +144,13 @@ describe("PDF", () => {
   const run = { x: 10, y: 100, size: 10, width: 5, endsLine: false };
   const page = { width: 300, height: 300, isScan: false };
 
-  test("a line of 150,000 pieces is one line", () => {
+  test("reads 150,000 runs of one line", () => {
     const texts = Array.from({ length: 150_000 }, (_, at) => ({ ...run, text: "a", x: 10 + at * 10 }));
     const blocks = layOutPages([{ ...page, texts }], new Map());
     expect(blocks.map(({ text }) => text.length)).toEqual([299_999]);
   });
 
-  test("words that were cut at the end of a line are whole again, and a compound keeps its hyphen", () => {
+  test("joins words that were divided at the end of a line, and keeps the hyphen of a compound", () => {
     const lines = ["A nomi-", "nalist of the well-known kind is a well-", "known thinker, an un-", "com-", "mon one."];
     const texts = lines.map((text, at) => ({ ...run, text, y: 100 + at * 12, endsLine: true }));
     expect(layOutPages([{ ...page, texts }], new Map()).map(({ text }) => text)).toEqual([
@@ -173,7 +173,7 @@ describe("DOCX", () => {
     expect(metadataOf(document)).toEqual({ title: "On Signs", author: "Ada Byron", language: "en-GB" });
   });
 
-  test("entities that would grow without end stay as they are", async () => {
+  test("does not expand entities", async () => {
     const bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><w:p><w:r><w:t>so &b; on</w:t></w:r></w:p>';
     const document = await read("a.docx", zip([{ name: "word/document.xml", content: bomb }]));
     expect(textsOf(document)).toEqual(["paragraph: so &b; on"]);
@@ -213,7 +213,7 @@ describe("EPUB", () => {
     });
   });
 
-  test("a chapter of 150,000 paragraphs is read", async () => {
+  test("reads a chapter of 150,000 paragraphs", async () => {
     const list = '<package><manifest><item id="a" href="a"/></manifest><spine><itemref idref="a"/></spine></package>';
     const book = zip([
       { name: "mimetype", content: "application/epub+zip" },
@@ -224,7 +224,7 @@ describe("EPUB", () => {
     expect((await read("a.epub", book)).blocks).toHaveLength(150_000);
   });
 
-  test("a chapter is read once, however often the order of reading names it", async () => {
+  test("reads a chapter once, even if the reading order repeats it", async () => {
     const items = '<item id="a" href="a"/><item id="b" href="b"/><item id="c" href="a#later"/>';
     const order = '<itemref idref="a"/><itemref idref="b"/><itemref idref="c"/>' + '<itemref idref="a"/>'.repeat(9000);
     const book = zip([
@@ -237,7 +237,7 @@ describe("EPUB", () => {
     expect((await read("a.epub", book)).blocks).toHaveLength(2);
   });
 
-  test("tags that end in themselves, as XML has them, hide nothing of a chapter", async () => {
+  test("self-closing tags, as in XML, hide no part of a chapter", async () => {
     const chapter =
       '<?xml version="1.0"?><html><head><title/><script src="a.js"/></head><body><h1>One<a id="n"/></h1>' +
       "<div/><p>Two.</p></body></html>";

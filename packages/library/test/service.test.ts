@@ -47,7 +47,7 @@ async function call(tool: string, args: Record<string, unknown> = {}): Promise<R
 const add = () => call("add_documents", { paths: ["clear.md"], metadata: { edition: "first" } });
 
 describe("the nine tools", () => {
-  test("R25: the call of the document gives at most five passages by that author", async () => {
+  test("R25: the call of the document returns at most five passages by that author", async () => {
     await add();
     const args = { query: "What is nominalism?", limit: 5, author_filter: "Charles Sanders Peirce" };
     const { results, total_count, query } = (await call("search_chunks", args)) as { results: object[] } & Record<
@@ -72,7 +72,7 @@ describe("the nine tools", () => {
     ["a question of more than 1,000 characters", { query: "a".repeat(1_001) }],
     ["a limit beyond 500", { query: "a", limit: 501 }],
     ["a language that is none", { query: "a", language_filter: "klingon!" }],
-  ])("R20: %s is refused as wrong parameters", async (_what, args) => {
+  ])("R20: %s is refused as invalid parameters", async (_what, args) => {
     expect(await hub.call("search_chunks", args)).toMatchObject({ ok: false, kind: "invalid_params" });
   });
 
@@ -158,14 +158,14 @@ describe("the nine tools", () => {
     });
   });
 
-  test("R21: what parse_pdf cannot read is a failure with zeros and the reason", async () => {
+  test("R21: parse_pdf of an unreadable file fails with the reason", async () => {
     writeFileSync(join(yard, "books", "broken.pdf"), "%PDF-1.7 and no more");
     const outcome = await hub.call("parse_pdf", { pdf_path: "broken.pdf" });
     expect(outcome).toMatchObject({ ok: false, kind: "tool_error" });
     expect(JSON.stringify(outcome)).toContain("PDF_PROCESSING_ERROR");
   });
 
-  test("R22: documents are listed, shown with their chunks, and sought by author", async () => {
+  test("R22: lists documents, shows them with their chunks, and finds them by author", async () => {
     await add();
     expect(await call("list_documents")).toMatchObject({
       documents: [{ source_id: "clear", chunks_count: 2 }],
@@ -200,7 +200,7 @@ describe("the nine tools", () => {
     expect(await hub.call("get_chunks_by_document", { source_id: "none" })).toMatchObject({ ok: false });
   });
 
-  test("R22: nothing is removed without a confirmation, and all of it with one", async () => {
+  test("R22: deletes nothing without a confirmation, and the whole document with one", async () => {
     await add();
     expect(await call("delete_document", { source_id: "clear" })).toEqual({
       success: false,
@@ -216,7 +216,7 @@ describe("the nine tools", () => {
     expect(await call("list_documents")).toMatchObject({ total_count: 0 });
   });
 
-  test("R22: ping answers, under its own name too", async () => {
+  test("R22: ping answers, also under its own name", async () => {
     expect(await hub.call("ping", {})).toMatchObject({ ok: true });
   });
 });
@@ -234,7 +234,7 @@ describe("quotations", () => {
     });
   });
 
-  test("an id that is none is refused with an example", async () => {
+  test("refuses an invalid id with an example", async () => {
     expect(await hub.call("get_passage", { chunk_id: "clear" })).toMatchObject({ ok: false, kind: "invalid_params" });
   });
 });
@@ -343,12 +343,15 @@ describe("collections", () => {
     expect(readdirSync(join(yard, "data/library")).filter((name) => name.includes("none"))).toEqual([]);
   });
 
-  test.each(["../main", "a.b", "A", "", "a".repeat(32)])("%j is no name of one", async (collection) => {
-    const outcome = await hub.call("add_documents", { paths: ["clear.md"], collection });
-    expect(outcome).toMatchObject({ ok: false, kind: "invalid_params" });
-  });
+  test.each(["../main", "a.b", "A", "", "a".repeat(32)])(
+    "%j is not a valid name of a collection",
+    async (collection) => {
+      const outcome = await hub.call("add_documents", { paths: ["clear.md"], collection });
+      expect(outcome).toMatchObject({ ok: false, kind: "invalid_params" });
+    },
+  );
 
-  test("of many, the one that rested longest is closed; where all are at work another is refused", async () => {
+  test("closes the collection that was unused for longest; refuses another if all are in use", async () => {
     const open = (most: number, restMs: number) => {
       const folder = join(yard, `many-${restMs}`);
       const of = (name = "own") => openLibrary({ file: join(folder, `${name}.db`), folder: join(folder, name) });
@@ -367,7 +370,7 @@ describe("collections", () => {
   });
 });
 
-describe("what may be read", () => {
+describe("permitted files", () => {
   test("reads a file in an open folder; refuses a file outside it, also through a link or `..`", async () => {
     symlinkSync(join(yard, "secret.md"), join(yard, "books", "link.md"));
     expect(await call("parse_pdf", { pdf_path: "clear.md" })).toMatchObject({ success: true });

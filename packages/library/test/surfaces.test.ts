@@ -98,7 +98,7 @@ async function answers(surface: Surface, calls: typeof CALLS): Promise<Answer[]>
 const ALL = Object.entries(SURFACES).filter(([name]) => name !== "manager");
 
 describe.each(ALL.map(([name, { open }]) => [name, open] as const))("%s", (name, open) => {
-  test("R23: the library's tools give what they give everywhere, and wrong parameters are refused", async () => {
+  test("R23: the library's tools return the same everywhere, and refuse invalid parameters", async () => {
     const surface = await open(ground, TOKEN);
     try {
       const calls = DEAR.includes(name) ? CALLS.slice(0, 1) : CALLS;
@@ -124,7 +124,7 @@ test("R25: every surface returns the results that the document asks for", () => 
   expect(expected.slice(-2)).toEqual([{ failure: { kind: "tool_error" } }, { failure: { kind: "tool_error" } }]);
 });
 
-test("the manager of tools on many servers calls one by its line", async () => {
+test("the manager of tools on many servers calls a tool by its line", async () => {
   const line = { host: "127.0.0.1", port: ground.openPort, path: "/mcp?tool_mode=show_all", name: "Library MCP" };
   const manager = new MCPManager({ search_chunks: line }, { logger: SILENT_LOGGER });
   const [tool, args] = CALLS[0]!;
@@ -132,7 +132,7 @@ test("the manager of tools on many servers calls one by its line", async () => {
   await manager.close();
 });
 
-test("code that a model wrote calls them", async () => {
+test("code written by a model calls them", async () => {
   const code = `return (await tools.search_chunks(${JSON.stringify(CALLS[0]![1])})).results[0].source_id;`;
   const client = await SURFACES["MCP on HTTP, modern"]!.open(ground, TOKEN);
   expect(await client.call("execute_code", { language: "javascript", code })).toMatchObject({
@@ -141,7 +141,7 @@ test("code that a model wrote calls them", async () => {
   await client.close();
 });
 
-test("/openapi.json names them with their bounds, and what may be left out", async () => {
+test("/openapi.json contains them with their limits and optional parameters", async () => {
   const headers = { authorization: `Bearer ${TOKEN}` };
   const { paths, components } = (await (await fetch(`${ground.url}/openapi.json`, { headers })).json()) as {
     paths: Record<string, object>;
@@ -167,7 +167,7 @@ describe.each(["legacy", "modern"] as const)("MCP on HTTP, %s", (era) => {
   const ask = async (method: string, params: JsonObject): Promise<JsonObject> =>
     (await client.request(method, params)) as JsonObject;
 
-  test("C38: a document and a page of it are resources, offered as templates", async () => {
+  test("C38: documents and their pages are resources, listed as templates", async () => {
     const { result } = await ask("resources/templates/list", {});
     expect(result).toMatchObject({
       resourceTemplates: expect.arrayContaining([
@@ -192,7 +192,7 @@ describe.each(["legacy", "modern"] as const)("MCP on HTTP, %s", (era) => {
     expect(await ask("resources/read", { uri })).toMatchObject({ error: { code: expect.any(Number) as number } });
   });
 
-  test("the prompts bind a model to passages that it was given, and to quotations that were checked", async () => {
+  test("the prompts restrict a model to the passages given and to quotations that were checked", async () => {
     const said = async (name: string, args: JsonObject): Promise<string> =>
       JSON.stringify((await ask("prompts/get", { name, arguments: args }))["result"]);
     const answer = await said("answer_with_citations", { question: "What is truth?", author: "Peirce" });
@@ -204,7 +204,7 @@ describe.each(["legacy", "modern"] as const)("MCP on HTTP, %s", (era) => {
     expect(refused).toMatchObject({ error: { code: expect.any(Number) as number } });
   });
 
-  test("authors and ids are completed from the library", async () => {
+  test("completes authors and ids from the library", async () => {
     const values = async (ref: JsonObject, argument: JsonObject): Promise<unknown> =>
       (await ask("completion/complete", { ref, argument }))["result"];
     const prompt = { type: "ref/prompt", name: "answer_with_citations" };

@@ -9,13 +9,13 @@ async function termsOf(text: string, language: string): Promise<string[]> {
   return terms.of(text, language);
 }
 
-test("C41: words of a language meet in their stem, without accents, capitals and elisions", async () => {
+test("C41: words of a language share their stem, regardless of accents, capitals and elisions", async () => {
   const [, oeuvre, , philosophers] = await termsOf("L’Œuvre des philosophes", "fr");
   expect(await termsOf("oeuvre philosophe", "fr")).toEqual([oeuvre, philosophers]);
   expect(await termsOf("law LAWS", "en")).toEqual(["law", "law"]);
 });
 
-test("words of a language without a stemmer stay whole", async () => {
+test("keeps words of a language without a stemmer whole", async () => {
   expect(await termsOf("Žena ženy", "cs")).toEqual(["zena", "zeny"]);
 });
 
@@ -43,6 +43,6 @@ test.each([
   ["Peirce, Charles Sanders", "charles sanders peirce"],
   ["Charles S. Peirce", "charles s peirce"],
   ["Émile Durkheim", "emile durkheim"],
-])("the author %s is compared as %s", (name, key) => {
+])("compares the author %s as %s", (name, key) => {
   expect(authorKey(name)).toBe(key);
 });

@@ -56,7 +56,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
       }
     });
 
-    test("summaries are found as in every store, by their levels too", async () => {
+    test("finds summaries like the reference store, also by level", async () => {
       for (const levels of [undefined, [2, 3] as const]) {
         const request = { query: "w3 w70 w200", limit: 10, filter: {}, minSimilarity: 0, ...(levels && { levels }) };
         expect(shown(await searched(store, "summary", request))).toEqual(
@@ -111,7 +111,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
       }
     });
 
-    test("languages and frequencies are those of the documents", async () => {
+    test("returns the languages and term frequencies of the documents", async () => {
       expect(await store.languages()).toEqual(["de", "en", "fr"]);
       const terms = ["w1", "w17", "w599", "none"];
       for (const kind of ["chunk", "summary"] as const)
@@ -134,7 +134,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
       expect(await store.candidates("chunk", { any: [] }, filter)).toEqual([]);
     });
 
-    test("finds the places of a text in every document, in the order of the documents", async () => {
+    test("finds a text in every document, in the order of the documents", async () => {
       const document = documents[5]!;
       const piece = document.text.slice(10, 40).trim();
       for (const sourceId of [undefined, document.document.sourceId]) {
@@ -147,7 +147,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
       expect((await store.textPlaces?.(none)) ?? []).toEqual([]);
     });
 
-    test("the store finds nothing wrong with itself, and mending it changes nothing", async () => {
+    test("check reports no findings, and repair changes nothing", async () => {
       expect(await store.check()).toEqual([]);
       await store.repair();
       expect(await store.check()).toEqual([]);
@@ -162,7 +162,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
 
 /** Operations that change the library; each test restores it. */
 function changes(current: () => OpenStore): void {
-  test("what one connection adds, changes and takes out, another one finds with its next search", async () => {
+  test("a search finds what another connection added, changed and removed before", async () => {
     const { store, again } = current();
     const other = await again();
     const find = async (query: string) =>
@@ -245,7 +245,7 @@ function changes(current: () => OpenStore): void {
     }
   });
 
-  test("vectors are taken away and given anew", async () => {
+  test("clears vectors and sets new ones", async () => {
     const { store } = current();
     const near = async () => store.nearest("chunk", vectorOf("w5"), { filter: {}, count: 3 });
     const { passages } = await store.range("chunk", { sourceId: "work_0", limit: 100, offset: 0 });

@@ -74,7 +74,7 @@ test("a library of an earlier version gives the same answers, and a repair makes
   expect(await answersOf(earlier)).toEqual({ answers, told });
 });
 
-test("what an earlier program writes among others is found, and its new vectors count", async () => {
+test("finds what an earlier program writes among others, with its new vectors", async () => {
   const store = await openSqliteStore(file);
   await fill(store, await madeDocuments(40, 60));
   const before = await store.range("chunk", { sourceId: "work_0", limit: 1, offset: 0 });
@@ -94,7 +94,7 @@ test("what an earlier program writes among others is found, and its new vectors 
   await store[Symbol.asyncDispose]();
 });
 
-test("documents that are replaced and taken out leave the answers of a library that never had them", async () => {
+test("replaced and deleted documents do not affect the answers", async () => {
   const documents = await madeDocuments(40, 60);
   await using store = await openSqliteStore(file);
   await fill(store, await madeDocuments(44, 50, 8));
@@ -110,7 +110,7 @@ test.each([
   [1, 8],
   [4_096, 16],
   [300, 384],
-])("%i rows of %i numbers have the same products by vector instructions as by plain ones", (count, stride) => {
+])("%i rows of %i numbers have the same products with vector instructions as without", (count, stride) => {
   const numbers = Int8Array.from({ length: count * stride }, (_, at) =>
     at % 7 === 0 ? 127 * (-1) ** at : ((at * 7919) % 255) - 127,
   );

@@ -29,7 +29,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const unavailable = { code: "STORE_UNAVAILABLE", failure: { kind: "unavailable" } };
 
 describe("a file", () => {
-  test("a process that is killed while it writes leaves the reading before it, or its own, whole", async () => {
+  test("a process killed during a write leaves the earlier reading or its own, complete", async () => {
     const address = `sqlite://${file}`;
     await using writers = new DoomedWriters();
     expect(await writers.writeAndKill(address, "Infinity", "first")).toBe("written");
@@ -49,7 +49,7 @@ describe("a file", () => {
     expect(await readings.kill("embedding", "after")).toEqual(["before", "before"]);
   });
 
-  test("two connections write in turns, and neither loses a document", async () => {
+  test("two connections write in turn, and neither loses a document", async () => {
     const documents = await madeDocuments(12, 3);
     await using one = await openSqliteStore(file);
     await using other = await openSqliteStore(file);
@@ -84,7 +84,7 @@ describe("a file", () => {
     expect(readFileSync(file, "utf8")).toContain("no library");
   });
 
-  test("a database of another program is refused, and stays as it is", async () => {
+  test("refuses another program's database, and does not change it", async () => {
     const driver = await openSqlite(":memory:");
     driver.exec("create table meta(name text); insert into meta values ('mine')");
     driver.run("vacuum into ?", [file]);
@@ -105,13 +105,13 @@ describe("a file", () => {
     expect(held).not.toContain(file);
   });
 
-  test("a file where no folder can be is refused with the reason", async () => {
+  test("refuses a file in a folder that cannot be created, with the reason", async () => {
     writeFileSync(file, "");
     for (const path of [join(file, "library.db"), ...(process.platform === "linux" ? ["/proc/none/a.db"] : [])])
       await expect(openStore({ kind: "sqlite", file: path })).rejects.toMatchObject(unavailable);
   });
 
-  test("a library of a later version is refused, with what to do", async () => {
+  test("refuses a library of a later version, and names the update", async () => {
     await (await openSqliteStore(file))[Symbol.asyncDispose]();
     const driver = await openSqlite(file);
     driver.run("update meta set value = '2' where key = 'schema'");
@@ -119,7 +119,7 @@ describe("a file", () => {
     await expect(openSqliteStore(file)).rejects.toThrow(/of version 2, and this program reads version 1. Update/);
   });
 
-  test("a document that is replaced during a search is found as it is now, not mixed with its old one", async () => {
+  test("a search returns the new state of a document replaced meanwhile, without its old passages", async () => {
     await using store = await openSqliteStore(file);
     const documents = await madeDocuments(3, 4);
     await fill(store, documents);
@@ -147,7 +147,7 @@ describe("a file", () => {
     ).rejects.toMatchObject({ code: "STORE_BUSY" });
   });
 
-  test("a check that another program holds up is an error, and no finding", async () => {
+  test("a check that another program blocks fails, and reports no finding", async () => {
     const driver = await openSqlite(file);
     await using store = createSqliteStore(driver, file);
     await fill(store, await madeDocuments(2, 3));
@@ -160,7 +160,7 @@ describe("a file", () => {
     expect(await store.check()).toEqual([]);
   });
 
-  test("a document that another program adds during a check is no finding", async () => {
+  test("a document that another program adds during a check is not a finding", async () => {
     const [driver, other] = [await openSqlite(file), await openSqlite(file)];
     const [first, second] = await madeDocuments(2, 3);
     let adds = 1;
@@ -181,7 +181,7 @@ describe("a file", () => {
     expect(await store.check()).toEqual([]);
   });
 
-  test("a copy is there once it is whole, also where an earlier one was cut short", async () => {
+  test("a backup appears once it is complete, also after an interrupted one", async () => {
     await using store = await openSqliteStore(file);
     await fill(store, await madeDocuments(2, 3));
     const saved = join(folder, "saved.db");
@@ -202,7 +202,7 @@ describe("a file", () => {
     expect(await store.check()).toEqual([]);
   });
 
-  test("passages that are counted wrongly are found and counted anew, as in a file without a count", async () => {
+  test("finds a wrong count of passages, and counts again, as in a file without a count", async () => {
     const driver = await openSqlite(file);
     await using store = createSqliteStore(driver, file);
     const documents = await madeDocuments(3, 3);
@@ -219,7 +219,7 @@ describe("a file", () => {
     expect(await store.check()).toEqual([]);
   });
 
-  test("a damaged index of words is found, and made anew", async () => {
+  test("finds a damaged index of words, and rebuilds it", async () => {
     const driver = await openSqlite(file);
     await using store = createSqliteStore(driver, file);
     await fill(store, await madeDocuments(2, 3));
@@ -241,7 +241,7 @@ describe("a server", () => {
     },
   );
 
-  test("a Weaviate that goes away in the middle makes a search fail, and never an empty list", async () => {
+  test("a search fails if Weaviate disconnects during it, and never returns an empty list", async () => {
     const classes = { description: "A document library of Toolyard, version 1" };
     const server = createServer((request, response) =>
       request.url!.startsWith("/v1/schema/") ? response.end(JSON.stringify(classes)) : request.socket.destroy(),
@@ -259,7 +259,7 @@ describe("a server", () => {
     }
   });
 
-  test("errors inside of a Weaviate's answer are errors", async () => {
+  test("errors within a Weaviate answer are errors", async () => {
     const server = createServer((request, response) =>
       response.end(
         JSON.stringify(
@@ -289,7 +289,7 @@ describe("addresses", () => {
     ["postgres://host/books", { kind: "postgres", collection: "main" }],
     ["postgresql://host/books?collection=scholars", { kind: "postgres", collection: "scholars" }],
     ["weaviate+https://host:8443", { kind: "weaviate", collection: "main" }],
-  ])("%s names a store", (address, expected) => {
+  ])("%s is the address of a store", (address, expected) => {
     expect(parseStore(address)).toMatchObject(expected);
   });
 

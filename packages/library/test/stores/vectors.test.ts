@@ -10,7 +10,7 @@ import { doomedDocument } from "./doomed-document.ts";
 
 const COUNT = 10;
 
-describe("the nearest of a file are those of looking at each vector as it is", () => {
+describe("nearest vectors of a file equal those of an exact comparison", () => {
   // In the last ones all are so near that whole numbers of eight bits cannot tell them apart.
   test.each([
     [3, 1],
@@ -47,14 +47,14 @@ describe("the nearest of a file are those of looking at each vector as it is", (
 });
 
 describe("terms", () => {
-  test("are counted whole, for each group that has them", () => {
+  test("are counted completely, for each group that contains them", () => {
     const counter = new TermCounter([["a", "bc"], ["bc"], ["missing"], ["œuvre"]]);
     expect(Array.from(counter.countsIn("a bc abc a œuvre bca bc"))).toEqual([4, 2, 0, 1]);
     expect(Array.from(counter.countsIn(""))).toEqual([0, 0, 0, 0]);
     expect(Array.from(counter.countsIn("bc"))).toEqual([1, 1, 0, 0]);
   });
 
-  test("give the scores of counting word by word", () => {
+  test("give the same scores as counting word by word", () => {
     const random = createRandom(3);
     const words = Array.from({ length: 300 }, (_, at) => `w${at}`);
     const candidates = Array.from({ length: 50 }, (_, id): Candidate => {
@@ -69,7 +69,7 @@ describe("terms", () => {
   });
 });
 
-describe("the words by which candidates are found", () => {
+describe("words that select the candidates", () => {
   const stats = (frequencies: Record<string, number>) => ({
     passages: 100_000,
     averageLength: 40,
@@ -85,12 +85,12 @@ describe("the words by which candidates are found", () => {
     expect(found).toEqual({ any: ["rare", "less"] });
   });
 
-  test("are two of a query where each alone has too many passages", () => {
+  test("are a pair of words if each alone has too many passages", () => {
     const found = selectiveTerms([["all"], ["most", "mosts"]], stats({ all: 90_000, most: 20_000, mosts: 5 }), 50);
     expect(found).toEqual({ any: ["most", "mosts"], and: ["all"] });
   });
 
-  test("are one where there is no other", () => {
+  test("are a single word if there is no other", () => {
     expect(selectiveTerms([["all"]], stats({ all: 90_000 }), 50)).toEqual({ any: ["all"] });
     expect(selectiveTerms([["none"]], stats({}), 50)).toEqual({ any: [] });
   });

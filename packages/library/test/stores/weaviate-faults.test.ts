@@ -30,7 +30,7 @@ async function opened(answer: (request: IncomingMessage, response: ServerRespons
   return openStore(parseStore(`weaviate+http://127.0.0.1:${port}`));
 }
 
-describe("a Weaviate that fails in its own way is an error for every question, and never an empty list", () => {
+describe("every query fails if Weaviate fails, and never returns an empty list", () => {
   test.each<[string, (response: ServerResponse) => void]>([
     ["an error of the server", (response) => response.writeHead(500).end("out of memory")],
     ["a page in place of an answer", (response) => response.end("<html>Sign in</html>")],
@@ -66,13 +66,13 @@ describe("a Weaviate that fails in its own way is an error for every question, a
   });
 });
 
-test("a document that a Weaviate does not have is undefined, and no error", async () => {
+test("returns undefined for a document that Weaviate does not have", async () => {
   const store = await opened((_, response) => response.writeHead(404).end());
   expect(await store.textOf("a")).toBeUndefined();
   expect(await store.whole("a")).toBeUndefined();
 });
 
-test("what a Weaviate does not say that it took was not written", async () => {
+test("a write fails if Weaviate does not confirm it", async () => {
   const store = await opened(async (request, response) => {
     const body = await bodyOf(request);
     response.end(request.url === "/v1/batch/objects" ? "[]" : lists(body, []));
@@ -102,7 +102,7 @@ describe("the key", () => {
   });
 });
 
-describe("a document that is taken out", () => {
+describe("deletion of a document", () => {
   const listed = { sourceId: "a", key: 1, chunk: { passages: 1, length: 1 }, summary: { passages: 0, length: 0 } };
   const deleting = (results: string) =>
     opened(async (request, response) => {
@@ -129,7 +129,7 @@ describe("a document that is taken out", () => {
   });
 });
 
-test("a document that goes while all are listed is in neither the list nor its number", async () => {
+test("a document removed during a listing is in neither the list nor the total", async () => {
   let isThere = true;
   const listed = (sourceId: string) => {
     const sizes = { passages: 0, length: 0 };
@@ -155,7 +155,7 @@ test("a document that goes while all are listed is in neither the list nor its n
   expect(await store.documents({}, WINDOW)).toMatchObject({ documents: [{ sourceId: "a" }], total: 1 });
 });
 
-test("all passages of a document with a word come, also where they are more than one answer holds", async () => {
+test("returns all passages of a document with a word, also if they exceed one answer", async () => {
   const COUNT = 12_000;
   const listed = { sourceId: "a", key: 5, chunk: { passages: COUNT, length: 1 }, summary: { passages: 0, length: 0 } };
   const rows = Array.from({ length: COUNT }, (_, ordinal) => ({
@@ -201,15 +201,15 @@ test("a document that the server rejects partway is removed from all classes", a
   expect(removed).toEqual(["MainChunk", "MainSummary"]);
 });
 
-describe("a document that is replaced while it is read whole", () => {
-  test("comes as it is now, text and passages of one reading", async () => {
+describe("a document replaced while it is read", () => {
+  test("returns text and passages of the new reading", async () => {
     const readings = ["old", "new"];
     const store = await opened((request, response) => answerReading(request, response, readings));
     expect(await store.whole("a")).toMatchObject({ text: "new", passages: { chunks: [{ text: "new" }] } });
     expect(readings).toEqual([]);
   });
 
-  test("is an error where its passages stay away, and never a part of it", async () => {
+  test("fails if its passages are missing, and returns no part of it", async () => {
     const store = await opened((request, response) => answerReading(request, response, []));
     await expect(store.whole("a")).rejects.toMatchObject(unavailable);
   });

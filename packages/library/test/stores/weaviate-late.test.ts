@@ -83,8 +83,8 @@ class Double implements AsyncDisposable {
   }
 }
 
-describe("Weaviate, while another program makes the vectors anew", () => {
-  test("a document that is not there yet is refused, and its passages are taken out", async () => {
+describe("Weaviate, while another program computes the vectors again", () => {
+  test("refuses a document that is not stored yet, and removes its passages", async () => {
     await using double = new Double();
     await using store = await openStore(parseStore(await double.address()));
     const [{ document, text, ...passages }] = (await madeDocuments(1, 2)) as [TestDocument];
@@ -94,7 +94,7 @@ describe("Weaviate, while another program makes the vectors anew", () => {
     expect([...double.of("MainChunk"), ...double.of("MainSummary"), ...double.of("MainDocument")]).toEqual([]);
   });
 
-  test("one that came in between stays without its vectors, and with those that it was given since", async () => {
+  test("a document stored meanwhile keeps only the vectors set since", async () => {
     await using double = new Double();
     await using store = await openStore(parseStore(await double.address()));
     const [{ document, text, ...passages }] = (await madeDocuments(1, 2)) as [TestDocument];
@@ -111,7 +111,7 @@ describe("Weaviate, while another program makes the vectors anew", () => {
     expect(double.of("MainSummary").map(({ vector }) => vector)).toEqual([undefined, undefined, undefined]);
   });
 
-  test("vectors that come too late are taken back, and refused", async () => {
+  test("removes and refuses vectors that arrive too late", async () => {
     await using double = new Double();
     await using store = await openStore(parseStore(await double.address()));
     const [{ document, text, ...passages }] = (await madeDocuments(1, 2)) as [TestDocument];

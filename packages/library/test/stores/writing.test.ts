@@ -36,7 +36,7 @@ async function wordsFound(store: LibraryStore): Promise<Set<string>> {
   return new Set(hits.map(({ passage }) => passage.text.split(" ")[0]!));
 }
 
-test("while a long document is replaced, searches are answered, each from one reading of it", async () => {
+test("answers searches during a long write, each from one reading", async () => {
   await using store = await openSqliteStore(file);
   await using other = await openSqliteStore(file);
   await writeLong(store, "w1");
@@ -57,7 +57,7 @@ test("while a long document is replaced, searches are answered, each from one re
   expect(await store.check()).toEqual([]);
 });
 
-test("changes that come at the same time are made one after another", async () => {
+test("applies concurrent changes one after another", async () => {
   await using store = await openSqliteStore(file);
   const documents = await madeDocuments(8, 3);
   await Promise.all(documents.map((document) => fill(store, [document])));
@@ -72,7 +72,7 @@ test("changes that come at the same time are made one after another", async () =
   expect(await store.check()).toEqual([]);
 });
 
-test("a vector that is a view of a larger list of numbers is kept alone", async () => {
+test("stores only the viewed part of a larger array as a vector", async () => {
   await using store = await openSqliteStore(file);
   const { document, text, passages } = doomedDocument("w1");
   const numbers = new Float32Array(1_000).fill(0.5);
@@ -85,7 +85,7 @@ test("a vector that is a view of a larger list of numbers is kept alone", async 
   expect((await store.whole("doomed"))!.passages.chunks[0]!.vector).toEqual(new Float32Array([0.5, 0.5, 0.5, 0.5]));
 });
 
-test("a library that is closed while it is written is whole", async () => {
+test("a library closed during a write is complete", async () => {
   const store = await openSqliteStore(file);
   const writing = writeLong(store, "w1");
   await store[Symbol.asyncDispose]();
@@ -159,7 +159,7 @@ test("a thread that exits while receiving a document is reported, and the next w
   expect(await wordsFound(store)).toEqual(new Set(["w2"]));
 });
 
-test("of a document that cannot be sent to the thread, nothing comes into the next one", async () => {
+test("a document that cannot be sent to the thread leaves nothing in the next one", async () => {
   await using store = await openSqliteStore(file);
   const { document, text, passages } = doomedDocument("w1");
   const chunks = Array.from({ length: 250 }, (_, ordinal) => ({ ...passages.chunks[0]!, ordinal }));
@@ -172,7 +172,7 @@ test("of a document that cannot be sent to the thread, nothing comes into the ne
   expect((await store.document("doomed"))?.chunks).toBe(LONG);
 });
 
-test("a library that is closed takes no more changes, and starts no thread", async () => {
+test("a closed library accepts no changes, and starts no thread", async () => {
   const store = await openSqliteStore(file);
   await writeLong(store, "w1");
   await store[Symbol.asyncDispose]();
