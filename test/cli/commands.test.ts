@@ -15,6 +15,8 @@ const COMMANDS = [
   "resource",
   "prompt",
   "status",
+  "stop",
+  "log",
   "config",
   "check",
   "doctor",

@@ -20,7 +20,7 @@ import { assertProfile } from "../hub-access/named-profile.ts";
 import { loadSettings } from "../hub-access/session.ts";
 import { watchTerminal } from "../output/terminal.ts";
 import { addStoredEnvironment } from "../hub-access/desktop-environment.ts";
-import { besideHttp, readLinger, serveClients } from "../hub-access/shared-hub.ts";
+import { besideHttp, readLinger, serveClients, type ServedSharing } from "../hub-access/shared-hub.ts";
 
 interface Options extends SharedOptions {
   readonly stdio?: boolean;
@@ -124,25 +124,26 @@ async function serve(hub: Hub, serving: ServeContext): Promise<number> {
   let beside: Awaited<ReturnType<typeof besideHttp>>;
   const isTerminalGone = watchTerminal();
   const leaving = new AbortController();
+  const sharing = { options, io, reloader, onStop: () => leaving.abort("`toolyard stop` was run") };
   // A hub started by hand ends with its window. Otherwise the signal reloads the files.
   const onHangup = (): void => {
-    if (isTerminalGone()) return leaving.abort();
+    if (isTerminalGone()) return leaving.abort("the terminal was closed");
     void reloader.reload();
     if (served && "lookAtCertificate" in served) void served.lookAtCertificate?.();
   };
   // From the start: a reader of the address may send the signal immediately.
   process.on("SIGHUP", onHangup);
   try {
-    served = await open(hub, serving, reloader);
+    served = await open(hub, serving, sharing);
     serving.onStarted();
     if (options.watch) await reloader.watch(hub.config.files);
-    if ("address" in served) beside = await besideHttp(hub, { options, io, reloader });
+    if ("address" in served) beside = await besideHttp(hub, sharing);
     // A stdio endpoint ends with its client, an HTTP endpoint with the program.
     await Promise.race([aborted(io.interrupted), aborted(leaving.signal), served.done]);
     hub.logger.info(
       io.interrupted.aborted
         ? "Ending after a signal: running calls get their time. A second signal ends them immediately."
-        : `Ending: the ${leaving.signal.aborted ? "terminal was closed" : "client has disconnected"}.`,
+        : `Ending: ${leaving.signal.aborted ? String(leaving.signal.reason) : "the client has disconnected"}.`,
     );
     return EXIT.ok;
   } finally {
@@ -156,7 +157,7 @@ async function serve(hub: Hub, serving: ServeContext): Promise<number> {
 async function open(
   hub: Hub,
   { options, io, output, firstCaller }: ServeContext,
-  reloader: Reloader,
+  sharing: ServedSharing,
 ): Promise<ServedHub | ServedHttp> {
   if (output) {
     const { serveStdio } = await import("../../hub/serve/serve-stdio.ts");
@@ -166,7 +167,7 @@ async function open(
     return serveStdio(hub, serverOf(hub), pipe);
   }
   if (!options.shared) return startHttp(hub, options, io);
-  return serveClients(hub, { options, io, reloader, firstCaller, lingerMs: readLinger(options.linger) });
+  return serveClients(hub, { ...sharing, firstCaller, lingerMs: readLinger(options.linger) });
 }
 
 function serverOf(hub: Hub): ServerConfig {

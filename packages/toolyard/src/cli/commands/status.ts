@@ -2,12 +2,13 @@ import type { ProfileCounts } from "../../core/ports/profile-counts.ts";
 import { profileText } from "../output/profile-table.ts";
 import { isJsonObject, type JsonObject, listMember } from "../../core/json/json.ts";
 import { fail } from "../../core/calls/outcome.ts";
-import { FailError, messageOf } from "../../core/errors.ts";
+import { FailError, messageOf, OptionError } from "../../core/errors.ts";
 import { askHub, type HubQuestion } from "../hub-access/query-hub.ts";
 import { EXIT, reportFail } from "../failure.ts";
 import { causeOf } from "../../outbound/client/cause.ts";
 import { resolveHttp } from "../../http/options.ts";
 import { ownUrl } from "../hub-access/own-url.ts";
+import { filesText, findSharedHub, ownSharedHub, type FoundHub } from "../hub-access/running-hub.ts";
 import { print, printPainted, printJson, type Io } from "../output/io.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { loadSettings, parseUrl, readToken, wantsToken } from "../hub-access/session.ts";
@@ -17,16 +18,12 @@ import { sourceText, type SourceLine } from "../output/source-table.ts";
 const ANSWER_WITHIN_MS = 10_000;
 
 export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
-  const { url, token } = await endpointOf(options, io);
-  const answer = await ask({ url, token, timeoutMs: ANSWER_WITHIN_MS }, io);
+  const answer = await statusOf(options, io);
   if ("failure" in answer) return reportFail(answer.failure, options.json === true, io);
-  const { body } = answer;
+  const { body, at } = answer;
   if (options.json) await printJson(io.stdout, body);
   else {
-    await print(
-      io.stdout,
-      `toolyard ${String(body["version"])}, up ${String(body["uptimeSeconds"])} s, at ${url.origin}`,
-    );
+    await print(io.stdout, `toolyard ${String(body["version"])}, up ${String(body["uptimeSeconds"])} s, ${at}`);
     const { tls } = body;
     if (isJsonObject(tls)) await print(io.stdout, certificateText(tls));
     await printPainted(
@@ -41,6 +38,39 @@ export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
   }
   return EXIT.ok;
 };
+
+type StatusAnswer = { readonly body: JsonObject; readonly at: string } | { readonly failure: ReturnType<typeof fail> };
+
+/**
+ * Returns the status behind `--url`. Without it: of the shared hub of the configuration here, of the hub at the address
+ * in the configuration, or of the only shared hub that runs. A hub that also serves HTTP is asked there, as it then
+ * reports on its certificate.
+ */
+async function statusOf(options: SharedOptions, io: Io): Promise<StatusAnswer> {
+  const { url, token } = await endpointOf(options, io);
+  const isNamed = options.url !== undefined || options.tokenEnv !== undefined;
+  const own = isNamed ? undefined : await ownSharedHub(options, io).catch(ignoreFolder);
+  if (own && !own.answer.isBesideHttp) return sharedAnswer(own);
+  const answer = await ask({ url, token, timeoutMs: ANSWER_WITHIN_MS }, io);
+  // Another hub may have the address, if this one was started with another port.
+  if ("body" in answer && (!own || own.answer.body["startedAt"] === answer.body["startedAt"]))
+    return { ...answer, at: `at ${url.origin}` };
+  const found = own ?? (isNamed ? undefined : await findSharedHub(options, io).catch(ignoreFolder));
+  if (found) return sharedAnswer(found);
+  return "failure" in answer ? answer : { ...answer, at: `at ${url.origin}` };
+}
+
+function sharedAnswer({ answer }: FoundHub): StatusAnswer {
+  const { body, pid, files, clients } = answer;
+  const users = clients === 1 ? "1 client" : `${clients} clients`;
+  return { body, at: plainLine(`shared by ${users}, process ${pid}, ${filesText(files)}`) };
+}
+
+/** Without a folder for sockets there is no shared hub. */
+function ignoreFolder(error: unknown): undefined {
+  if (error instanceof OptionError) return undefined;
+  throw error;
+}
 
 /** Returns the problem of the certificate, or its expiry if there is none. */
 function certificateText({ problem, certificate, validUntil }: JsonObject): string {
@@ -65,7 +95,7 @@ async function endpointOf(options: SharedOptions, io: Io): Promise<{ url: URL; t
 async function ask(
   question: HubQuestion,
   io: Io,
-): Promise<{ body: JsonObject } | { failure: ReturnType<typeof fail> }> {
+): Promise<{ readonly body: JsonObject } | { readonly failure: ReturnType<typeof fail> }> {
   const { url, token } = question;
   try {
     const { status, json } = await askHub(question, io);

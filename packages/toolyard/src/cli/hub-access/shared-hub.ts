@@ -42,16 +42,21 @@ export function sharedConfig({ options, io }: SharedHubContext): Promise<LoadedH
   return loadHubConfig({ files: filesOf({ options, io }), variables: io.env });
 }
 
-export function placeOf({ options, io }: SharedHubContext): Promise<SharedPlace> {
+export function placeOf({ options, io }: { readonly options: SharedOptions; readonly io: Io }): Promise<SharedPlace> {
   return sharedPlace({ files: filesOf({ options, io }), cwd: io.cwd, variables: io.env });
 }
 
-function filesOf({ options, io }: SharedHubContext): readonly string[] {
+function filesOf({ options, io }: { readonly options: SharedOptions; readonly io: Io }): readonly string[] {
   return locateConfig(options.config ?? [], io.env, io.cwd);
 }
 
-interface ClientsOnly extends SharedHubContext {
+export interface ServedSharing extends SharedHubContext {
   readonly reloader: Reloader;
+  /** Ends this process in order. */
+  readonly onStop: () => void;
+}
+
+interface ClientsOnly extends ServedSharing {
   readonly firstCaller: FirstCaller;
   readonly lingerMs: number;
 }
@@ -59,7 +64,7 @@ interface ClientsOnly extends SharedHubContext {
 /** Serves a hub for clients of this user only. It ends a while after the last client has disconnected. */
 export async function serveClients(hub: Hub, clients: ClientsOnly): Promise<ServedHub> {
   const { options, lingerMs, firstCaller } = clients;
-  const wanted = { ...(await endpointOptions(hub, clients, clients.reloader)), firstCaller };
+  const wanted = { ...(await endpointOptions(hub, clients)), isBesideHttp: false, firstCaller };
   const endpoint = options.forClients ? await listenIfFree(wanted) : await openSharedEndpoint(wanted);
   if (!endpoint) {
     hub.logger.info("Another hub of this configuration runs, and clients join that one.");
@@ -76,16 +81,13 @@ export async function serveClients(hub: Hub, clients: ClientsOnly): Promise<Serv
 }
 
 /** Serves clients that share a hub in addition to HTTP, unless a shared hub exists. */
-export async function besideHttp(
-  hub: Hub,
-  { reloader, ...sharing }: SharedHubContext & { readonly reloader: Reloader },
-): Promise<SharedEndpoint | undefined> {
+export async function besideHttp(hub: Hub, sharing: ServedSharing): Promise<SharedEndpoint | undefined> {
   try {
-    const endpoint = await openSharedEndpoint(await endpointOptions(hub, sharing, reloader));
+    const endpoint = await openSharedEndpoint({ ...(await endpointOptions(hub, sharing)), isBesideHttp: true });
     if (!endpoint)
       hub.logger.warning(
         "A shared hub of this configuration runs already, and clients that share a hub stay with that one. It ends " +
-          "30 s after its last client.",
+          "30 s after its last client, or with `toolyard stop`.",
       );
     return endpoint;
   } catch (error) {
@@ -95,14 +97,11 @@ export async function besideHttp(
   }
 }
 
-async function endpointOptions(
-  hub: Hub,
-  sharing: SharedHubContext,
-  reloader: Reloader,
-): Promise<SharedEndpointOptions> {
-  const { options, io } = sharing;
+async function endpointOptions(hub: Hub, sharing: ServedSharing): Promise<Omit<SharedEndpointOptions, "isBesideHttp">> {
+  const { options, io, reloader, onStop } = sharing;
   return {
     hub,
+    onStop,
     place: await placeOf(sharing),
     server: (): ServerConfig => hub.config.tree.server ?? {},
     identity: async () => {

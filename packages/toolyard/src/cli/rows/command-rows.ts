@@ -155,7 +155,7 @@ const OF_THE_HUB: readonly CommandRow[] = [
   },
   {
     usage: "status",
-    summary: "show a running hub's sources: state, last error, last stderr lines, restarts",
+    summary: "show the sources of a running hub, the shared one first: state, last error, last stderr lines, restarts",
     examples: ["toolyard status", "toolyard status --url http://127.0.0.1:9000/mcp --json"],
     options: REMOTE,
     load: () => import("../commands/status.ts"),

@@ -7,6 +7,7 @@ import { gnnRow } from "./gnn-row.ts";
 import { libraryRow } from "./library-row.ts";
 import { serviceRow } from "./service-row.ts";
 import { setupRows } from "./setup-rows.ts";
+import { sharedHubRows } from "./shared-hub-rows.ts";
 import { signInRows } from "./sign-in-rows.ts";
 import { userRows } from "./user-rows.ts";
 
@@ -30,6 +31,7 @@ export function furtherRows(options: CommonOptions): {
   return {
     setup: setupRows(options),
     last: [
+      ...sharedHubRows([config, json]),
       ...accessRows([config, yes, json], options),
       ...signInRows([config, yes, json], timeout),
       ...userRows(json),

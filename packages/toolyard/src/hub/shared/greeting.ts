@@ -19,13 +19,20 @@ export interface Hello {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** A question of a command of this user, in place of a `Hello`. The connection ends with the answer. */
+export type HubCommand = "status" | "stop";
+
 /** The hub's answer. */
 export type Welcome = { readonly joined: true; readonly pid: number } | { readonly refused: string };
 
 const MODES: ReadonlySet<unknown> = new Set<ToolMode>(["normal", "discovery", "all"]);
 
-export function writeGreeting(socket: Socket, greeting: Hello | Welcome): void {
+export function writeGreeting(socket: Socket, greeting: Hello | Welcome | { readonly command: HubCommand }): void {
   socket.write(`${JSON.stringify(greeting)}\n`);
+}
+
+export function readCommand({ command }: JsonObject): HubCommand | undefined {
+  return command === "status" || command === "stop" ? command : undefined;
 }
 
 export function readHello(value: JsonObject): Hello | undefined {
@@ -64,7 +71,7 @@ const NEWLINE = 0x0a;
  * Reads the first line of a connection and leaves it paused, with the rest unread. `gone`: it closed before. `silent`:
  * it sent no valid greeting in time.
  */
-export function readGreeting(socket: Socket, waitMs = GREETING_MS): Promise<JsonObject | "gone" | "silent"> {
+export function readGreeting(socket: Socket, maxBytes = MAX_GREETING_BYTES): Promise<JsonObject | "gone" | "silent"> {
   return new Promise((resolve) => {
     let held = Buffer.alloc(0);
     const finish = (result: JsonObject | "gone" | "silent"): void => {
@@ -78,11 +85,11 @@ export function readGreeting(socket: Socket, waitMs = GREETING_MS): Promise<Json
     const onData = (chunk: Buffer): void => {
       held = Buffer.concat([held, chunk]);
       const end = held.indexOf(NEWLINE);
-      if (end === -1) return held.length > MAX_GREETING_BYTES ? finish("silent") : undefined;
+      if (end === -1) return held.length > maxBytes ? finish("silent") : undefined;
       finish(parse(held.subarray(0, end).toString("utf8")));
       if (end + 1 < held.length) socket.unshift(held.subarray(end + 1));
     };
-    const timer = setTimeout(() => finish("silent"), waitMs);
+    const timer = setTimeout(() => finish("silent"), GREETING_MS);
     socket.on("data", onData);
     for (const event of ENDS) socket.on(event, onEnd);
     socket.resume();

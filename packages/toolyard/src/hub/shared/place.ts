@@ -1,4 +1,4 @@
-import { lstat, mkdir, realpath } from "node:fs/promises";
+import { lstat, mkdir, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { dataFolder } from "../../core/data-folder.ts";
 import { contentDigest } from "../../core/json/digest.ts";
@@ -36,6 +36,18 @@ export async function sharedPlace({ files, cwd, variables }: PlaceOptions): Prom
   const name = contentDigest(JSON.stringify([VERSION, real.length > 0 ? real : cwd])).slice(0, 16);
   const folder = join(dataFolder(variables), "shared");
   await makeOwn(folder);
+  return namedPlace(folder, name);
+}
+
+/** Returns every place at which a hub of this data folder listens, or has listened and left a log. */
+export async function knownPlaces(variables: PlaceOptions["variables"]): Promise<readonly SharedPlace[]> {
+  const folder = join(dataFolder(variables), "shared");
+  const entries = await readdir(folder).catch(() => []);
+  const names = new Set(entries.flatMap((entry) => /^([\da-f]{16})\.(?:sock|log)$/.exec(entry)?.[1] ?? []));
+  return Promise.all([...names].toSorted().map((name) => namedPlace(folder, name)));
+}
+
+async function namedPlace(folder: string, name: string): Promise<SharedPlace> {
   return {
     socket: await socketPath(folder, name),
     lock: join(folder, `${name}.lock`),

@@ -6,6 +6,7 @@ import type { ProtocolSink } from "../../process/stdout-guard.ts";
 import { LineDecoder } from "../../wire/lines.ts";
 import { rpcError, RPC } from "../../wire/messages.ts";
 import { Conversation } from "./conversation.ts";
+import { STOPPED_LINE } from "./stopped-line.ts";
 
 /** A way to a hub: a socket, or a process that serves this client alone. */
 export interface HubEnd {
@@ -52,6 +53,8 @@ class Relay {
   #held: string[] = [];
   #hub: HubEnd | undefined;
   #isClientGone = false;
+  /** The hub was stopped by the user, and the client has sent nothing since. */
+  #isStopped = false;
   #onHeld: (() => void) | undefined;
 
   constructor(options: RelayOptions) {
@@ -69,8 +72,14 @@ class Relay {
     let begunAt = performance.now();
     await this.#serve(hub, []);
     while (!this.#isClientGone && !signal.aborted) {
-      logger.warning("The hub ended; the next one takes over.");
+      logger.warning(
+        this.#isStopped
+          ? "The hub was stopped. What the client asks next starts one."
+          : "The hub ended; the next one takes over.",
+      );
       this.#tell(this.#conversation.lost());
+      if (this.#isStopped) await this.#untilAsked();
+      this.#isStopped = false;
       await this.#space(begunAt);
       begunAt = performance.now();
       hub = await this.#next();
@@ -107,7 +116,7 @@ class Relay {
    * anew.
    */
   async #next(): Promise<HubEnd | undefined> {
-    const { next, logger, input } = this.#options;
+    const { next, logger } = this.#options;
     if (this.#isClientGone) return undefined;
     try {
       return await next();
@@ -116,13 +125,18 @@ class Relay {
       logger.error("There is no hub. What the client asks next starts one.", { reason: messageOf(error) });
       for (const line of this.#held.splice(0)) this.#conversation.fromClient(line);
       this.#tell(this.#conversation.givenUp(reason));
-      if (this.#isClientGone) return undefined;
-      const asked = new Promise<void>((resolve) => (this.#onHeld = resolve));
-      input.resume();
-      await asked;
-      this.#onHeld = undefined;
+      await this.#untilAsked();
       return undefined;
     }
+  }
+
+  /** Resolves when a line of the client waits for a hub, or the client has disconnected. */
+  async #untilAsked(): Promise<void> {
+    if (this.#isClientGone || this.#held.length > 0) return;
+    const asked = new Promise<void>((resolve) => (this.#onHeld = resolve));
+    this.#options.input.resume();
+    await asked;
+    this.#onHeld = undefined;
   }
 
   async #resume(hub: HubEnd): Promise<void> {
@@ -184,6 +198,10 @@ class Relay {
 
   #fromHub(line: string, hub: HubEnd): void {
     if (line === "") return;
+    if (line === STOPPED_LINE) {
+      this.#isStopped = true;
+      return;
+    }
     const passed = this.#conversation.fromHub(line);
     if (passed.line !== undefined && !this.#options.output.write(`${passed.line}\n`)) hub.input.pause();
   }

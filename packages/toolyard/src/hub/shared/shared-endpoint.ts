@@ -9,10 +9,11 @@ import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "../serve/endpoints.ts";
 import type { FirstCaller } from "../serve/first-caller.ts";
 import type { ServedHub } from "../serve/serve.ts";
-import type { Hello } from "./greeting.ts";
+import type { Hello, HubCommand } from "./greeting.ts";
 import { adoptEnvironment } from "./client-environment.ts";
 import { tryConnect } from "./connect.ts";
 import type { SharedPlace } from "./place.ts";
+import { STOPPED_LINE } from "./stopped-line.ts";
 
 export interface SharedEndpointOptions {
   readonly hub: Hub;
@@ -22,6 +23,10 @@ export interface SharedEndpointOptions {
   /** Returns the current `[server]` settings. */
   readonly server: () => ServerConfig;
   readonly firstCaller?: FirstCaller;
+  /** The process also serves HTTP. */
+  readonly isBesideHttp: boolean;
+  /** Ends the process in order; called by `toolyard stop`. */
+  readonly onStop: () => void;
 }
 
 /** Concurrent clients of one user; each is a process. */
@@ -55,7 +60,7 @@ export async function listenIfFree(options: SharedEndpointOptions): Promise<Shar
 export class SharedEndpoint {
   readonly #options: SharedEndpointOptions;
   readonly #server: Server;
-  readonly #clients = new Set<ServedHub>();
+  readonly #clients = new Map<ServedHub, Socket>();
   readonly #sockets = new Set<Socket>();
   #onCount: () => void = () => {};
   #closed: Promise<void> | undefined;
@@ -99,7 +104,7 @@ export class SharedEndpoint {
   async #close(): Promise<void> {
     this.#onCount = () => {};
     const ended = new Promise<void>((resolve) => void this.#server.close(() => resolve()));
-    const clients = [...this.#clients];
+    const clients = [...this.#clients.keys()];
     this.#clients.clear();
     await Promise.all(clients.map((client) => client.close()));
     for (const socket of this.#sockets) socket.destroy();
@@ -122,11 +127,19 @@ export class SharedEndpoint {
 
   async #welcome(socket: Socket): Promise<void> {
     // Loaded with the first client, as what serves it is.
-    const { readGreeting, readHello, writeGreeting } = await import("./greeting.ts");
+    const { readCommand, readGreeting, readHello } = await import("./greeting.ts");
     if (socket.destroyed) return;
     const greeting = await readGreeting(socket);
-    const hello = typeof greeting === "string" ? undefined : readHello(greeting);
-    if (!hello || this.#closed) return void socket.destroy();
+    if (typeof greeting === "string" || this.#closed) return void socket.destroy();
+    const command = readCommand(greeting);
+    if (command) return this.#answer(socket, command);
+    const hello = readHello(greeting);
+    if (!hello) return void socket.destroy();
+    await this.#join(socket, hello);
+  }
+
+  async #join(socket: Socket, hello: Hello): Promise<void> {
+    const { writeGreeting } = await import("./greeting.ts");
     const { hub, identity } = this.#options;
     const refusal =
       (await identity().then(
@@ -142,6 +155,18 @@ export class SharedEndpoint {
     hub.logger.info("A client has joined.", { clients: this.#clients.size + 1 });
     await this.#serve(socket, hello);
     hub.logger.info("A client has left.", { clients: this.#clients.size });
+  }
+
+  /** Answers a command of this user. The answer is sent before the hub ends. */
+  async #answer(socket: Socket, command: HubCommand): Promise<void> {
+    const { hub, isBesideHttp, onStop } = this.#options;
+    const { sharedStatus } = await import("./commands.ts");
+    const status = await sharedStatus(hub, { clients: this.#clients.size, isBesideHttp });
+    await new Promise<void>((resolve) => void socket.end(`${status}\n`, () => resolve()));
+    if (command !== "stop") return;
+    hub.logger.info("`toolyard stop` ends this hub.", { clients: this.#clients.size });
+    for (const client of this.#clients.values()) client.write(`${STOPPED_LINE}\n`);
+    onStop();
   }
 
   async #serve(socket: Socket, { mode, era, profile, deny }: Hello): Promise<void> {
@@ -161,7 +186,7 @@ export class SharedEndpoint {
       isModeNamed: mode !== undefined,
       ...(deny ? { deny } : {}),
     });
-    this.#clients.add(served);
+    this.#clients.set(served, socket);
     // The door resumes the socket once it reads: what arrived before would be lost otherwise.
     await served.done;
     if (this.#clients.delete(served)) await served.close();

@@ -1,0 +1,51 @@
+import { safeJson } from "../../core/text/hidden-text.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { profileCounts } from "../../core/ports/profile-counts.ts";
+import type { Profiles } from "../../core/ports/profiles.ts";
+import type { MadeHub } from "../../core/services.ts";
+import { VERSION } from "../../core/version.ts";
+import type { HubPort, SourceReport } from "../../core/ports/hub-port.ts";
+import type { TlsReport } from "../endpoint.ts";
+
+export interface StatusParts {
+  readonly hub: Pick<HubPort, "sources">;
+  readonly startedAt: Date;
+  readonly redact: (text: string) => string;
+  readonly tls?: (() => TlsReport) | undefined;
+  readonly profiles: Pick<Profiles, "all">;
+  readonly getHub: () => Pick<MadeHub, "port" | "tools">;
+}
+
+/**
+ * Returns the status of a running hub as JSON without secrets: its sources with their state, last error, last stderr
+ * lines and restarts, what its profiles have, and `more`.
+ */
+export async function statusJson(parts: StatusParts, more: JsonObject = {}): Promise<string> {
+  const { hub, startedAt, redact, tls, profiles, getHub } = parts;
+  const counts = await profileCounts(profiles, getHub());
+  const status = { ...statusBody(hub.sources(), startedAt), profiles: counts, ...(tls && { tls: tls() }), ...more };
+  return safeJson(redact(JSON.stringify(status)));
+}
+
+function statusBody(sources: readonly SourceReport[], startedAt: Date): JsonObject {
+  return {
+    version: VERSION,
+    startedAt: startedAt.toISOString(),
+    uptimeSeconds: Math.round((Date.now() - startedAt.getTime()) / 1000),
+    sources: sources.map(({ source, status, tools, resources, prompts, problems }) => ({
+      id: source.id,
+      kind: source.kind,
+      ...status,
+      tools,
+      resources,
+      prompts,
+      problems: problems.map(({ subject, message, renamed, repaired, unsupported }) => ({
+        subject,
+        message,
+        ...(renamed && { renamed }),
+        ...(repaired && { repaired }),
+        ...(unsupported && { unsupported }),
+      })),
+    })),
+  };
+}

@@ -1,0 +1,73 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { codeOf, FailError } from "../../core/errors.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { tryConnect } from "./connect.ts";
+import { readGreeting, writeGreeting, type HubCommand } from "./greeting.ts";
+import type { SharedPlace } from "./place.ts";
+
+/** Far above the status of any hub. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+/** Running calls and stdio servers get their time, by default 15 s together. */
+const STOP_MS = 60_000;
+const POLL_MS = 50;
+
+/** Facts of a running hub, as its answer to a command contains them. */
+export interface RunningHub {
+  readonly pid: number;
+  /** Configuration files of the hub. */
+  readonly files: readonly string[];
+  readonly clients: number;
+  readonly isBesideHttp: boolean;
+}
+
+export interface HubAnswer extends RunningHub {
+  readonly body: JsonObject;
+}
+
+/** Asks the hub at a place. Resolves with undefined if none listens there. Rejects if it does not answer. */
+export async function askRunning(place: SharedPlace, command: HubCommand): Promise<HubAnswer | undefined> {
+  const socket = await tryConnect(place.socket);
+  if (!socket) return undefined;
+  try {
+    writeGreeting(socket, { command });
+    const body = await readGreeting(socket, MAX_ANSWER_BYTES);
+    // A hub that is just ending closes the connection without an answer.
+    if (body === "gone") return undefined;
+    const facts = body === "silent" ? undefined : body["shared"];
+    if (body !== "silent" && isJsonObject(facts)) return { body, ...readFacts(facts) };
+    throw new FailError(
+      fail("unavailable", `The shared hub at ${place.socket} does not answer. ${place.log} says more.`),
+    );
+  } finally {
+    socket.destroy();
+  }
+}
+
+function readFacts({ pid, files, clients, isBesideHttp }: JsonObject): RunningHub {
+  return {
+    pid: Number(pid),
+    files: Array.isArray(files) ? files.map(String) : [],
+    clients: Number(clients),
+    isBesideHttp: isBesideHttp === true,
+  };
+}
+
+/** Resolves with whether the process has ended within the limit. Rejects if the signal is aborted. */
+export async function hasEnded(pid: number, signal: AbortSignal, limitMs = STOP_MS): Promise<boolean> {
+  const until = performance.now() + limitMs;
+  while (isAlive(pid)) {
+    if (performance.now() > until) return false;
+    await pause(POLL_MS, undefined, { signal });
+  }
+  return true;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === "EPERM";
+  }
+}
