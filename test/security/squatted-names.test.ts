@@ -31,6 +31,7 @@ const NAMESPACES = [
   "a__b",
   "my.server",
   "größe",
+  "groesse",
   "mcp",
   "7z",
   "pay",
@@ -82,11 +83,12 @@ function holdersOf(spelling: string, { sources, separator }: Pick<Yard, "sources
   const written = sources.flatMap(({ id, namespace }) =>
     [...new Set([id, namespace])].map((prefix) => ({ id, prefix })),
   );
-  const forModels = written.map(({ id, prefix }) => ({
+  const readable = written.map(({ id, prefix }) => ({ id, prefix: prefix.replace("größe", "groesse") }));
+  const forModels = readable.map(({ id, prefix }) => ({
     id,
     prefix: prefix.replace(/[^\w-]/g, "_").replace(/^(?=\d)/, "_"),
   }));
-  const shown = [...written.map(({ id, prefix }) => ({ id, prefix: prefix.replace(/[^\w.-]/g, "_") })), ...forModels];
+  const shown = [...readable.map(({ id, prefix }) => ({ id, prefix: prefix.replace(/[^\w.-]/g, "_") })), ...forModels];
   const separators = [...READ_SEPARATORS, separator];
   const parts = spelling.startsWith("mcp__") ? spelling.split("__") : [spelling];
   for (let from = 0; from < parts.length; from += 1) {

@@ -156,6 +156,74 @@ test("a model's function name never begins with a digit", () => {
   expect(bookOf([tool]).nameOf(tool, "model")).toBe("_7zip");
 });
 
+test.each([
+  ["größe prüfen", "groesse_pruefen"],
+  ["Übergrößenträger", "Uebergroessentraeger"],
+  ["STRAẞE", "STRASSE"],
+  ["gro\u0308ße", "groesse"],
+  ["café à la crème", "cafe_a_la_creme"],
+  ["façade/ñandú", "facade_nandu"],
+  ["smørrebrød på fad", "smorrebrod_pa_fad"],
+  ["zażółć gęślą", "zazolc_gesla"],
+  ["Œuvre_æsir", "Oeuvre_aesir"],
+  ["ďábelské ódy", "dabelske_ody"],
+  ["поиск файлов", "poisk_faylov"],
+  ["Щётка объём", "Shchetka_obem"],
+  ["їжак", "yizhak"],
+  ["αναζήτηση αρχείου", "anazitisi_archeioy"],
+  ["ｓｅａｒｃｈ", "search"],
+  ["検索 größe", "___groesse"],
+  ["🔍find", "__find"],
+  ["x\u0302y", "xy"],
+])("replaces `%s` by the readable `%s` with a digest", (name, readable) => {
+  const tool = named("gh", name);
+  const book = bookOf([tool]);
+  expect(book.nameOf(tool)).toMatch(new RegExp(`^gh__${readable}_[0-9a-f]{8}$`));
+  expect(book.nameOf(tool, "model")).toBe(book.nameOf(tool));
+  expect(book.nameOf(tool, "binding")).toBe(`gh::${name}`);
+  for (const spelling of [name, `gh__${name}`, `gh::${name}`, book.nameOf(tool)])
+    expect(book.candidates(spelling)).toEqual([tool]);
+});
+
+test.each(["groesse_pruefen", "a.b-c_1", "X", "gr__e", "7zip"])("keeps the valid name `%s`", (name) => {
+  const tool = named("", name);
+  expect(bookOf([tool, named("", "größe")]).nameOf(tool)).toBe(name);
+});
+
+test.each(["…", "．", "／", "：", "½", "℀", "€", "＿", "ـ"])("replaces `%s` by nothing but underscores", (sign) => {
+  const tool = named("", `a${sign}b`);
+  expect(bookOf([tool]).nameOf(tool)).toMatch(/^a_b_[0-9a-f]{8}$/);
+});
+
+test("gives a namespace alone and before a name the same readable form", () => {
+  const tools = [named("büro", "größe"), named("büro", "e\u0301tat"), named("ларёк", "open")];
+  const book = bookOf(tools);
+  const names = tools.map((tool) => book.nameOf(tool));
+  expect(names).toEqual([
+    expect.stringMatching(/^buero__groesse_[0-9a-f]{8}$/),
+    expect.stringMatching(/^buero__etat_[0-9a-f]{8}$/),
+    expect.stringMatching(/^larek__open_[0-9a-f]{8}$/),
+  ]);
+  expect(names.map((name) => book.candidates(name))).toEqual(tools.map((tool) => [tool]));
+  expect(book.candidates("büro__größe")).toEqual([tools[0]]);
+});
+
+test("a readable form never takes the prefix of a source that is configured with it", () => {
+  const [own, other] = [named("buero", "größe"), named("büro", "größe")];
+  const book = bookOf([other, own]);
+  expect(book.nameOf(own)).toMatch(/^buero__groesse_[0-9a-f]{8}$/);
+  expect(book.nameOf(other)).not.toMatch(/^buero__/);
+  expect(book.candidates("buero__größe")).toEqual([own]);
+  expect([own, other].map((tool) => book.candidates(book.nameOf(tool)))).toEqual([[own], [other]]);
+});
+
+test("a name that differs from another only after the transliteration keeps its own digest", () => {
+  const tools = ["größe", "grösse", "groesse", "gro\u0308ße"].map((name) => named("gh", name));
+  const book = bookOf(tools);
+  expect(new Set(tools.map((tool) => book.nameOf(tool))).size).toBe(tools.length);
+  for (const tool of tools) expect(book.candidates(`gh__${tool.name}`)).toEqual([tool]);
+});
+
 const piece = fc.constantFrom(
   "a",
   "b",
@@ -167,6 +235,10 @@ const piece = fc.constantFrom(
   ":",
   "mcp__",
   "é",
+  "ö",
+  "oe",
+  "ж",
+  "\u0308",
   " ",
   "\ud800",
   "7",

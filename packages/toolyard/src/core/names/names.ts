@@ -1,4 +1,5 @@
 import { shortDigest } from "../json/digest.ts";
+import { transliterate } from "./transliteration.ts";
 
 /**
  * A tool's identity is the pair (source, name), never a string. This file renders the pair for one surface without
@@ -108,16 +109,16 @@ export function renderQualifiedName(record: NameParts, naming: McpNaming, surfac
 /** Returns a surface's form of a text before the separator. */
 export function fitPrefix(text: string, surface: Surface, naming: McpNaming): string {
   if (surface === "binding" || text === "") return text;
-  const forMcp = replaceForbidden(text, nameRules("mcp", naming).forbidden);
+  const forMcp = transliterate(text, nameRules("mcp", naming).forbidden);
   if (surface === "mcp") return forMcp;
-  const forModel = replaceForbidden(forMcp, MODEL_RULES.forbidden);
+  const forModel = transliterate(forMcp, MODEL_RULES.forbidden);
   return MODEL_RULES.start!.test(forModel) ? forModel : `_${forModel}`;
 }
 
 /** Returns a surface's form of the separator between namespace and name. */
 export function fitSeparator(surface: Surface, { separator }: McpNaming): string {
   if (surface === "binding") return BINDING_SEPARATOR;
-  return surface === "mcp" ? separator : replaceForbidden(separator, MODEL_RULES.forbidden);
+  return surface === "mcp" ? separator : transliterate(separator, MODEL_RULES.forbidden);
 }
 
 /** Returns whether a record without a name conflict is shown without its source's prefix. */
@@ -133,14 +134,10 @@ function prefixed(record: NameParts, separator: string): string {
 /** Changes a name so that it follows the rules. A shortened name ends in a digest of the identity. */
 function fitName(name: string, rules: NameRules, record: NameParts): string {
   const isReplaced = rules.forbidden.test(name);
-  let fitted = isReplaced ? replaceForbidden(name, rules.forbidden) : name;
+  let fitted = isReplaced ? transliterate(name, rules.forbidden) : name;
   if (rules.start && !rules.start.test(fitted)) fitted = `_${fitted}`;
   const fits = fitted.length > 0 && fitted.length <= rules.maxLength;
   return fits && !(isReplaced && rules.marksReplacements) ? fitted : withDigest(fitted, rules, identityOf(record));
-}
-
-function replaceForbidden(name: string, forbidden: RegExp): string {
-  return name.replaceAll(new RegExp(forbidden, "g"), "_");
 }
 
 // Written as JSON, since a lone surrogate would otherwise be hashed as the replacement character, and so equal any
@@ -156,7 +153,7 @@ export function withDigestInside(
   identity: string,
 ): string {
   const start = prefix.slice(0, rules.maxLength - DIGEST_CHARS);
-  const rest = rules.forbidden.test(name) ? replaceForbidden(name, rules.forbidden) : name;
+  const rest = rules.forbidden.test(name) ? transliterate(name, rules.forbidden) : name;
   return `${start}${shortDigest(identity)}_${rest}`.slice(0, rules.maxLength);
 }
 

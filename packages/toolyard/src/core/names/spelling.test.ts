@@ -69,7 +69,7 @@ const ROWS: readonly (readonly [spelling: string, owners: readonly string[], res
   ["my.server__add", ["my.server"], "add"],
   ["my_server__add", ["my.server"], "add"],
   ["größe::add", ["größe"], "add"],
-  ["gr__e__add", ["größe"], "add"],
+  ["groesse__add", ["größe"], "add"],
   ["_7zip__add", ["7zip"], "add"],
   [`${"l".repeat(55)}_0123abcd`, ["long"]],
   [`${"l".repeat(55)}_0123abcx`, []],
