@@ -3,6 +3,7 @@ import { visibleName } from "../../core/names/names.ts";
 import type { ToolRecord } from "../../core/sources/records.ts";
 import type { PreparedTool } from "../source-part.ts";
 import type { Field, Ranking } from "./ranking.ts";
+import { symbolWords } from "./symbol-words.ts";
 import { fieldWords, tellingWords } from "./words.ts";
 
 /** The words of one tool with their weights. Depends only on the tool, so it is built once. */
@@ -40,7 +41,7 @@ function readDocument({ record, entry }: PreparedTool, ranking: Ranking): Search
   const add = fieldAdder(weights);
   add(fields.name, nameStems);
   add(fields.server, fieldWords(server));
-  add(fields.keywords, fieldWords(keywords));
+  add(fields.keywords, [...fieldWords(keywords), ...symbolWords(keywords)]);
   add(fields.description, description, { words: leadWords, weight: leadWeight });
   add(fields.parameterNames, fieldWords(parameters.names));
   add(fields.parameterTexts, fieldWords(parameters.texts));

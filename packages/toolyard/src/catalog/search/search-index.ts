@@ -13,6 +13,7 @@ import { nearestTools } from "./nearest-tools.ts";
 import { partIndexSteps, type PartIndex } from "./part-index.ts";
 import { RANKING, type Ranking } from "./ranking.ts";
 import { Scores } from "./scores.ts";
+import { symbolWords } from "./symbol-words.ts";
 import { TopHits } from "./top-hits.ts";
 import { Vocabulary } from "./vocabulary.ts";
 import { WholeIndex } from "./whole-index.ts";
@@ -103,7 +104,7 @@ export class SearchIndex {
     const limit = resolveLimit(options.limit);
     const text = query.trim().toLowerCase();
     if (text === "") return this.#everything(limit, options);
-    const words = this.#scores(queryWords(query));
+    const words = this.#scores([...queryWords(query), ...this.#keywordSigns(query)]);
     const { evidence } = options;
     const scores = evidence ? new Blend(words, evidence, { places: this.#index, ranking: this.#ranking }) : words;
     const exact = this.#exactRanks(text, options);
@@ -150,6 +151,12 @@ export class SearchIndex {
   #exactRanks(text: string, { exact }: IndexSearch): ReadonlySet<number> {
     const given = exact.flatMap((tool) => this.#rankOf.get(tool.record) ?? []);
     return new Set([...given, ...(this.#byName?.get(text) ?? [])]);
+  }
+
+  /** Returns the words with signs that a tool has as keyword. Others are punctuation of the query. */
+  #keywordSigns(query: string): QueryWord[] {
+    const known = symbolWords(query).filter((word) => this.#index.postings(word) !== undefined);
+    return known.map((text) => ({ text, stem: text }));
   }
 
   /** Returns the score by rank for every tool with a matching word. */

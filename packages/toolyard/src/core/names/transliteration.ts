@@ -5,17 +5,17 @@ const SILENT = /[\u0300-\u036fъьЪЬ]/gu;
 
 /**
  * Forms of letters that do not decompose to an ASCII letter, or that have another usual form than their base letter.
- * Pairs of a letter in lower case and its form.
+ * Each pair is a letter in lower case and its form.
  */
 const FORM_PAIRS =
-  "ä ae ö oe ü ue ß ss æ ae œ oe ø o ð d þ th đ d ħ h ı i ł l ŋ n ŧ t " +
-  "а a б b в v г g ґ g ѓ g д d ђ dj е e є ye ж zh з z и i і i ї yi й y ј j к k ќ k л l љ lj м m н n њ nj о o п p " +
-  "р r с s т t ћ c у u ў u ф f х kh ц ts ч ch џ dz ш sh щ shch ы y э e ю yu я ya " +
-  "α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f χ ch ψ ps ω o";
+  "ä:ae ö:oe ü:ue ß:ss æ:ae œ:oe ø:o ð:d þ:th đ:d ħ:h ı:i ł:l ŋ:n ŧ:t " +
+  "а:a б:b в:v г:g ґ:g ѓ:g д:d ђ:dj е:e є:ye ж:zh з:z и:i і:i ї:yi й:y ј:j к:k ќ:k л:l љ:lj м:m н:n њ:nj о:o п:p " +
+  "р:r с:s т:t ћ:c у:u ў:u ф:f х:kh ц:ts ч:ch џ:dz ш:sh щ:shch ы:y э:e ю:yu я:ya " +
+  "α:a β:v γ:g δ:d ε:e ζ:z η:i θ:th ι:i κ:k λ:l μ:m ν:n ξ:x ο:o π:p ρ:r σ:s ς:s τ:t υ:y φ:f χ:ch ψ:ps ω:o";
 
 const FORMS: ReadonlyMap<string, string> = new Map([
   ["ẞ", "SS"],
-  ...Array.from(FORM_PAIRS.matchAll(/(\S+) (\S+)/g), ([, letter, form]) => [letter!, form!] as const),
+  ...FORM_PAIRS.split(" ").map((pair) => pair.split(":") as [letter: string, form: string]),
 ]);
 
 /**
