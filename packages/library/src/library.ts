@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { dataFolder, OptionError } from "toolyard";
 import type { FoundMetadata } from "./documents/block.ts";
 import { DocumentError } from "./documents/document-error.ts";
-import { NO_OCR, type OcrChoice, type OcrWish } from "./documents/ocr/ocr.ts";
+import { NO_OCR, withoutKey, type OcrChoice, type OcrWish } from "./documents/ocr/ocr.ts";
 import { understands, vectorsOf, type IngestResult, type IngestOptions } from "./ingest/ingest.ts";
 import { Ingestion, type IngestionParts } from "./ingest/ingestion.ts";
 import type { Jobs, SourceReport } from "./ingest/jobs.ts";
@@ -101,9 +101,17 @@ export async function openLibrary(given: LibraryOptions): Promise<Library> {
   if ((file === undefined) === (named === undefined))
     throw new OptionError("A library is named by `file` or by `store`, one of them.");
   const address = file === undefined ? parseStore(named!) : ({ kind: "sqlite", file } as const);
-  const { folder = folderOf(address), ...rest } = options;
+  const { folder = folderOf(address), ocr = NO_OCR, ...rest } = options;
   const store = await openStore(address);
-  const parts = { store, embedder, options: { ...DEFAULTS, ...rest }, reader, mistral, download, folder };
+  const parts = {
+    store,
+    embedder,
+    options: { ...DEFAULTS, ...rest, ocr: mistral ? ocr : withoutKey(ocr) },
+    reader,
+    mistral,
+    download,
+    folder,
+  };
   return new Library(parts, isInMemory(address) && options.folder === undefined);
 }
 

@@ -100,6 +100,10 @@ describe("C47: in a French locale the commands on a library as a whole speak Fre
   test.each([
     ["Pages without text, which need OCR, were left out: 2, 3.", /^Pages sans texte, .* : 2, 3\.$/mu],
     [
+      "Mistral OCR has no key. Set the variable MISTRAL_API_KEY, or `ocr` to local.",
+      /^L’OCR de Mistral n’a pas de clé\. Définissez la variable MISTRAL_API_KEY/mu,
+    ],
+    [
       "Pages whose pictures cannot be unpacked here, such as JBIG2 and JPEG 2000, were left out: 4.",
       /^Pages dont les images .* : 4\.$/mu,
     ],

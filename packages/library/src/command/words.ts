@@ -259,6 +259,10 @@ const FRENCH_WARNINGS: readonly (readonly [english: RegExp, french: string])[] =
     "Pages sans texte, à faire lire par l’OCR, laissées de côté : $1.",
   ],
   [
+    /^Mistral OCR has no key\. Set the variable MISTRAL_API_KEY, or `ocr` to local\.$/,
+    "L’OCR de Mistral n’a pas de clé. Définissez la variable MISTRAL_API_KEY, ou mettez `ocr` à local.",
+  ],
+  [
     /^Pages whose pictures cannot be unpacked here, such as JBIG2 and JPEG 2000, were left out: (.*)\.$/,
     "Pages dont les images (JBIG2, JPEG 2000…) ne peuvent être lues ici, laissées de côté : $1.",
   ],

@@ -2,7 +2,7 @@ import type { Reader } from "./block.ts";
 import { DocumentError } from "./document-error.ts";
 import { decodePng } from "./ocr/png.ts";
 import { pageReaderOf } from "./ocr/page-reader.ts";
-import type { PagePicture } from "./ocr/ocr.ts";
+import { ocrAdvice, type PagePicture } from "./ocr/ocr.ts";
 import { openPdf, pictureOf } from "./read-pdf.ts";
 
 /** A picture of a page, as PNG or JPEG: one page, read by OCR. */
@@ -11,7 +11,7 @@ export const readImage: Reader = async (bytes, options) => {
   if (!reader)
     throw new DocumentError(
       "OCR_UNAVAILABLE",
-      "It is a picture, and pictures of text are not read: set `ocr` to local or mistral.",
+      `It is a picture, and pictures of text are not read. ${ocrAdvice(options.ocr)}.`,
       "needs_ocr",
     );
   const [blocks = []] = await reader.read([1], () => picture(bytes));

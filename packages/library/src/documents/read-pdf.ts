@@ -1,4 +1,5 @@
 import type { Block, FoundMetadata, Reader, ReaderOptions } from "./block.ts";
+import { ocrAdvice, type OcrChoice } from "./ocr/ocr.ts";
 import { supportBufferTransfer } from "./buffer-transfer.ts";
 import { DocumentError } from "./document-error.ts";
 import { pageReaderOf } from "./ocr/page-reader.ts";
@@ -49,7 +50,7 @@ export const readPdf: Reader = async (bytes, options) => {
     }
     const scans = pages.flatMap((page, at) => (page.isScan ? [at + 1] : []));
     const seen = await readPictures(pdf, scans, options);
-    expectText(scans, pages.length, seen);
+    expectText(scans, pages.length, { seen, ocr: options.ocr });
     const outline = titlesOf((await pdf.getOutline().catch(() => null)) ?? []);
     const labels = (await pdf.getPageLabels().catch(() => null)) ?? undefined;
     const repaired = repairPages(pages);
@@ -61,7 +62,7 @@ export const readPdf: Reader = async (bytes, options) => {
       ...(labels && { labels }),
       metadata: [["PDF", await metadataOf(pdf)], titleByHeading(blocks)],
       warnings: [
-        ...(seen ? packed(seen.unread) : leftOut(scans)),
+        ...(seen ? packed(seen.unread) : leftOut(scans, options.ocr)),
         ...badlyRead(blocks, pages.length),
         ...repaired.findings.map(({ message, pages: found }) => `${message}: ${found.slice(0, MAX_NAMED).join(", ")}.`),
       ],
@@ -120,13 +121,18 @@ function withSeen(blocks: readonly Block[], seen: ReadPages["blocks"] | undefine
 /** At most so many pages are named. */
 const MAX_NAMED = 20;
 
+interface OcrAttempt {
+  readonly seen: ReadPages | undefined;
+  readonly ocr: OcrChoice | undefined;
+}
+
 /** Throws if every page is a picture and OCR read no page. */
-function expectText(scans: readonly number[], pages: number, seen: ReadPages | undefined): void {
+function expectText(scans: readonly number[], pages: number, { seen, ocr }: OcrAttempt): void {
   if (scans.length < pages || (seen && seen.unread.length < pages)) return;
   const message = seen
     ? "Its pages are pictures that cannot be unpacked here, such as JBIG2 and JPEG 2000. Set `ocr` to mistral, or " +
       "have them read by a program for OCR."
-    : "Its pages are pictures without text. Set `ocr` to local or mistral, or have them read by a program for OCR.";
+    : `Its pages are pictures without text. ${ocrAdvice(ocr)}, or have them read by a program for OCR.`;
   throw new DocumentError("PDF_PROCESSING_ERROR", message, "needs_ocr");
 }
 
@@ -136,9 +142,12 @@ function packed(unread: readonly number[]): string[] {
   return [`Pages whose pictures cannot be unpacked here, such as JBIG2 and JPEG 2000, were left out: ${named}.`];
 }
 
-function leftOut(scans: readonly number[]): string[] {
+function leftOut(scans: readonly number[], ocr: OcrChoice | undefined): string[] {
   if (scans.length === 0) return [];
-  return [`Pages without text, which need OCR, were left out: ${scans.slice(0, MAX_NAMED).join(", ")}.`];
+  return [
+    `Pages without text, which need OCR, were left out: ${scans.slice(0, MAX_NAMED).join(", ")}.`,
+    ...(ocr?.lacksKey ? [`${ocrAdvice(ocr)}.`] : []),
+  ];
 }
 
 function badlyRead(blocks: readonly Block[], pages: number): string[] {

@@ -4,7 +4,7 @@ import type { FoundMetadata } from "../documents/block.ts";
 import type { ChunkBounds } from "../documents/chunker.ts";
 import { DocumentError } from "../documents/document-error.ts";
 import type { Metadata } from "../documents/metadata.ts";
-import { NO_OCR, type OcrChoice, type OcrWish } from "../documents/ocr/ocr.ts";
+import { NO_OCR, ocrAdvice, type OcrChoice, type OcrWish } from "../documents/ocr/ocr.ts";
 import type { MadeDocument, OcrWanted, ReadRequest } from "../reading/messages.ts";
 import type { ReaderProcess } from "../reading/reader-process.ts";
 import type { Embedder } from "../search/embedder.ts";
@@ -115,7 +115,7 @@ function ocrOf(wish: OcrWish | undefined, own: OcrChoice): OcrChoice {
   if (own.by !== "off") return { ...own, when: "force" };
   throw new DocumentError(
     "OCR_UNAVAILABLE",
-    "Nobody reads pictures of text here: set `ocr` of [library] to local or mistral, or leave `ocr` out.",
+    `Pictures of text are not read here. ${ocrAdvice(own)} in [library], or leave out \`ocr\` of this call.`,
   );
 }
 
