@@ -18,7 +18,7 @@ function places(text: string, profile: ProfileName = "default"): string[] {
   return checkGnn(text, { profile }).diagnostics.map(({ code, start }) => `${code} ${start.line}:${start.column}`);
 }
 
-/** A whole model around a few lines of its sections. */
+/** Returns a complete model with the given lines in its sections. */
 function model(parts: {
   readonly space?: string;
   readonly edges?: string;
@@ -34,7 +34,7 @@ function model(parts: {
   ].join("\n");
 }
 
-/** Codes of the diagnostics, with what they say. */
+/** Codes and messages of the diagnostics. */
 function said(text: string, profile: ProfileName = "default"): string[] {
   return checkGnn(text, { profile }).diagnostics.map(({ code, message }) => `${code} ${message}`);
 }

@@ -68,7 +68,7 @@ describe("toolyard gnn check", () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM });
     const deep = join(...Array.from({ length: 10 }, () => "d".repeat(240)));
     for (const top of ["one", "two"]) mkdirSync(desk.path(join(top, deep)), { recursive: true });
-    // Each path is short enough by itself; one inside the other is longer than any path may be.
+    // Each path is within the limit; joined, they exceed the maximum length of a path.
     const inside = desk.path(join("one", deep, "two"));
     renameSync(desk.path("two"), inside);
     try {

@@ -11,7 +11,7 @@ import { readProgram } from "../src/programs/read-program.ts";
 import { LIMITS } from "../src/language/limits.ts";
 import { MAX_DIAGNOSTICS } from "../src/language/diagnostics.ts";
 
-/** CPU time of some work, in milliseconds: that of others on the machine does not count. */
+/** CPU time of this process for some work, in milliseconds. */
 function costOf(work: () => unknown): number {
   const before = process.cpuUsage();
   work();
@@ -24,7 +24,7 @@ function cost(text: string): number {
   return costOf(() => checkGnn(text));
 }
 
-/** A program of the only model of a text, or why there is none. */
+/** Returns the program of the only model of a text, or the reason why there is none. */
 function programOf(text: string): unknown {
   try {
     return readProgram(viewOf(parseGnn(text).file.models[0]!));

@@ -10,7 +10,7 @@ import { viewOf } from "../src/language/view.ts";
 import { parseGnn } from "../src/language/parse.ts";
 
 const TWO_ROOM = readFileSync(new URL("../../../test/fixtures/gnn/two_room.md", import.meta.url), "utf8");
-/** A value of this model, which no program needs, has another length than declared. */
+/** A value that no program needs has a length other than the declared one. */
 const INVALID = TWO_ROOM.replace("## Connections", "x[3]\n## Connections").replace(
   "## Equations",
   "x={(0.5,0.5)}\n## Equations",

@@ -96,7 +96,7 @@ const begun = fc
   })
   .map(({ template, ...sizes }) => newModel(template, { name: "Some model", ...sizes }));
 
-/** The text with what a pattern finds the nth time replaced, and the line of it. */
+/** Returns the text with the nth match of a pattern replaced, and the line of the match. */
 function spoilt(text: string, pattern: RegExp, { nth, by }: { nth: number; by: (found: string) => string }) {
   const found = [...text.matchAll(pattern)];
   const { index, 0: words } = found[nth % found.length]!;
@@ -146,7 +146,7 @@ describe("a valid model", () => {
         const preferences = text.indexOf("\nC={");
         const part = text.slice(values, preferences === -1 ? text.indexOf("\n## Time") : preferences);
         const wrong = spoilt(part, /\d+(?:\.\d+)?/g, { nth, by });
-        // From the line of the value's name to that of its end.
+        // From the line of the value's name to the line of its end.
         const at = values + wrong.index;
         const end = text.startsWith("={(", text.lastIndexOf("={", at)) ? at : text.indexOf("\n}", at) + 1;
         const last = text.slice(0, end).split("\n").length;

@@ -49,7 +49,7 @@ function written(shape: readonly number[], value: (at: readonly number[]) => num
   return `{${group([]).slice(1, -1)}}`;
 }
 
-/** Permutations: they are probabilities in every order of the axes. */
+/** Permutations, which are probabilities in every axis order. */
 const CYCLES = written([3, 3, 3], ([one, two, three]) => (three === (one! + two!) % 3 ? 1 : 0));
 
 describe("the axis order of B that a model states", () => {
@@ -119,7 +119,7 @@ describe("the axis order of B that a model states", () => {
     expect(await statesOf("next_previous_action")).toEqual([2]);
   });
 
-  test("of a single factor overrides the order of all factors", () => {
+  test("of a single factor overrides the common order", () => {
     const text = modelWith(CYCLES, "b_tensor_order: action_next_previous", "B_tensor_order: next_previous_action");
     expect(transitionsOf(text)).toEqual(transitionsOf(modelWith(CYCLES, "b_tensor_order: next_previous_action")));
     const own = modelWith(CYCLES, "B_f0_tensor_order: action_next_previous", "b_tensor_order: next_previous_action");

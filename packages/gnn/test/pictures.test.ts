@@ -35,7 +35,7 @@ function texts(svg: string): string[] {
   return [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text!);
 }
 
-/** Pairs of boxes that lie on one another. */
+/** Returns the number of pairs of overlapping boxes. */
 function overlaps(boxes: readonly Box[], { boxes: places }: GraphLayout): number {
   let count = 0;
   for (const [at, one] of boxes.entries())

@@ -23,7 +23,7 @@ function render(text: string, target: RenderTargetName, policyLength = 1): strin
   return renderProgram(readProgram(viewOf(parseGnn(text).file.models[0]!)), target, { policyLength });
 }
 
-/** The construct that a refusal names, and its sentence. */
+/** Returns the construct and the message of a refusal. */
 function refusal(text: string, target: RenderTargetName): readonly [string, string] {
   try {
     render(text, target);
@@ -105,7 +105,7 @@ describe("what RxInfer infers", () => {
 });
 
 describe("names of a model", () => {
-  /** Characters that end a literal, a comment or a line of some language, interpolate, or are invisible. */
+  /** Characters that are invisible, interpolate, or end a literal, a comment or a line in some language. */
   const HOSTILE = [
     '"""',
     "'''",
@@ -125,7 +125,7 @@ describe("names of a model", () => {
     for (const target of DISCRETE) {
       const tame = render(TWO_ROOM.replace("Two-Room Agent", "Room"), target).split("\n");
       const lines = render(text, target).split("\n");
-      // One line differs, and it is one literal of printable ASCII.
+      // Only one line differs: one literal of printable ASCII.
       const changed = lines.filter((line, index) => line !== tame[index]);
       expect([lines.length, changed.length]).toEqual([tame.length, 1]);
       expect(changed[0]).toMatch(/^(?:const )?TITLE = "(?:[ !#%-[\]-~]|\\u[\da-f]{4}|\\U[\da-f]{8})*"$/);
@@ -171,7 +171,7 @@ describe("the tools", () => {
     rmSync(yard, { recursive: true, force: true });
   });
 
-  /** The structured content of a call that succeeds, or kind and sentence of one that does not. */
+  /** Returns the structured content of a successful call, or error code and message of a failed one. */
   async function call(tool: string, args: Record<string, unknown>): Promise<unknown> {
     const outcome = await hub.call(tool, args);
     return outcome.ok ? outcome.result["structuredContent"] : [outcome.kind, outcome.message];

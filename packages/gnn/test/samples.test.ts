@@ -17,7 +17,7 @@ import { drawGnn } from "../src/pictures/draw.ts";
 const FOLDER = process.env["GNN_SAMPLES"] ?? "";
 const NO_SAMPLES = "GNN_SAMPLES names no folder";
 
-/** Files below a folder that state a model. */
+/** Returns the files below a folder that contain a model. */
 function samplesIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
@@ -59,7 +59,7 @@ async function refusedBy(work: () => unknown): Promise<string | undefined> {
   }
 }
 
-/** The construct that a refusal names; any other error is a fault. */
+/** Returns the construct that a refusal names; any other error is thrown. */
 function refusalOf(error: unknown): string {
   if (error instanceof ProgramError) return `refused: \`${error.construct}\``;
   throw error;

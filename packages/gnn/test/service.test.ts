@@ -47,14 +47,14 @@ afterEach(async () => {
   rmSync(yard, { recursive: true, force: true });
 });
 
-/** The structured content of a call that succeeds. */
+/** Returns the structured content of a successful call. */
 async function call(tool: string, args: Record<string, unknown>): Promise<Record<string, unknown>> {
   const outcome = await hub.call(tool, args);
   expect(outcome).toMatchObject({ ok: true });
   return (outcome as unknown as { result: { structuredContent: Record<string, unknown> } }).result.structuredContent;
 }
 
-/** Kind and sentence of a call that fails. */
+/** Returns error code and message of a failed call. */
 async function refused(tool: string, args: Record<string, unknown>): Promise<readonly [string, string]> {
   const outcome = await hub.call(tool, args);
   if (outcome.ok) throw new Error(`${tool} was not refused.`);

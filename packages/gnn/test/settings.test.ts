@@ -17,12 +17,12 @@ function programOf(text: string): Program {
   return readProgram(viewOf(parseGnn(text).file.models[0]!));
 }
 
-/** The sample with more lines in ModelParameters. */
+/** Returns the sample with additional lines in ModelParameters. */
 function stating(...lines: readonly string[]): string {
   return TWO_ROOM.replace("## Footer", `${lines.join("\n")}\n## Footer`);
 }
 
-/** The sample with a value in InitialParameterization. */
+/** Returns the sample with a value in InitialParameterization. */
 function giving(line: string): string {
   return TWO_ROOM.replace("## Equations", `${line}\n## Equations`);
 }

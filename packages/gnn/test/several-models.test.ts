@@ -11,7 +11,7 @@ import { openService } from "../../toolyard/servers/shared/service.ts";
 import { Desk } from "../../../test/cli/harness.ts";
 import { LINEAR, TWO_FACTORS, TWO_ROOM } from "./models.ts";
 
-/** The models in one text, with identifiers of their own. */
+/** Two models in one text, with different identifiers. */
 function together(models: Readonly<Record<string, string>>): string {
   const named = Object.entries(models).map(([name, text]) =>
     text.replace(/## GNNSection\n.*/, `## GNNSection\n${name}`),
@@ -22,7 +22,7 @@ function together(models: Readonly<Record<string, string>>): string {
 const ROOM = "Room";
 const FACTORS = "Factors";
 const BOTH = together({ [ROOM]: TWO_ROOM, [FACTORS]: TWO_FACTORS });
-/** The second one is no discrete model. */
+/** The second model is not discrete. */
 const MIXED = together({ Room: TWO_ROOM, Drift: LINEAR });
 
 describe("selection of a model in a file", () => {

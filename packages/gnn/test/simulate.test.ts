@@ -13,7 +13,7 @@ import type { Simulation } from "../src/simulate/simulation.ts";
 
 const TWO_ROOM = readFileSync(new URL("../../../test/fixtures/gnn/two_room.md", import.meta.url), "utf8");
 
-/** The text's only model in numbers. */
+/** Returns the program of a text's only model. */
 function programOf(text: string): Program {
   return readProgram(viewOf(parseGnn(text).file.models[0]!));
 }
@@ -38,7 +38,7 @@ function vectorsOf(method: MethodName): Vectors {
   return JSON.parse(readFileSync(new URL(`./vectors/${method}.json`, import.meta.url), "utf8")) as Vectors;
 }
 
-/** The largest difference of numbers in the same places. */
+/** Returns the largest difference of numbers at the same positions. */
 function distance(one: readonly Iterable<number>[], other: readonly Iterable<number>[]): number {
   const [left, right] = [one, other].map((lists) => lists.flatMap((list) => [...list]));
   expect(left).toHaveLength(right!.length);
@@ -229,7 +229,7 @@ describe("names in words", () => {
     "B_place={((0,0),(0,0),(0,0)),((1,0),(1,0),(1,0)),((0,1),(0,1),(0,1))}",
     "C_reward={(0,3)}\nD_side={(0.9,0.1)}",
   ].join("\n");
-  /** The same with numbers: places are factor 0 and modality 0. */
+  /** The same model with numbered names: place is factor 0 and modality 0. */
   const NUMBERED = MAZE.replaceAll(/_place/g, "_0")
     .replaceAll("A_reward", "A_1")
     .replaceAll("C_reward", "C_1")

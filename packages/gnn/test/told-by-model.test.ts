@@ -1,4 +1,4 @@
-// Explanations of Active Inference models by a language model, on the wire formats of the vendors.
+// Explanations of Active Inference models by a language model, in the vendors' wire formats.
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ async function hubWith(provider: string): Promise<LibraryHub> {
   return hub;
 }
 
-/** All that went over the wire, whichever vendor's. */
+/** Returns the whole body of a request, in any vendor's format. */
 const wordsOf = ({ body }: ModelRequest): string => JSON.stringify(body);
 
 describe("on each wire", () => {

@@ -3,7 +3,7 @@ import { deflateRawSync } from "node:zlib";
 interface ArchiveFile {
   readonly name: string;
   readonly content: string | Uint8Array;
-  /** False size in the list. */
+  /** Unpacked size that the central directory claims. @default the real size */
   readonly size?: number;
   readonly isLocked?: boolean;
 }

@@ -9,7 +9,7 @@ let library: Library;
 
 const path = (name: string): string => shelf.path(name);
 const write = (name: string, content: string | Uint8Array): string => shelf.write(name, content);
-/** Another one with these bounds. */
+/** Opens another library with these limits. */
 const within = (bounds: Partial<LibraryOptions>): Promise<Library> =>
   openLibrary({ file: path("bounded.db"), ...bounds });
 const expectNextIsRead = async (own = library): Promise<void> =>
@@ -22,7 +22,7 @@ beforeAll(async () => {
 beforeEach(() => shelf.empty());
 afterAll(() => shelf[Symbol.asyncDispose]());
 
-/** A PDF of these objects, with a list of their places. */
+/** A PDF of these objects, with a cross-reference table. */
 function pdfOf(objects: readonly string[]): Buffer {
   let text = "%PDF-1.7\n";
   const places = objects.map((object, at) => {

@@ -20,7 +20,7 @@ let library: Library;
 
 const path = (name: string): string => shelf.path(name);
 const write = (name: string, content: string | Uint8Array): string => shelf.write(name, content);
-/** Another one of these options. */
+/** Opens another library with these options. */
 const open = (options: Partial<LibraryOptions>): Promise<Library> =>
   openLibrary({ file: path("other.db"), folder: path("other"), ...options });
 
@@ -126,7 +126,7 @@ describe("jobs", () => {
     const kept = {
       id: "left",
       created: "2026-01-01T00:00:00.000Z",
-      // No process has that number.
+      // No process has this id.
       owner: { pid: 2 ** 30, host: hostname() },
       sources,
       reports: [{ source: path("a.md"), status: "added" }],

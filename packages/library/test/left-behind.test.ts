@@ -1,4 +1,4 @@
-// Small files that processes of one library keep for one another, when several change them or one ended in the middle.
+// Small files shared by the processes of a library, under concurrent changes and after an interrupted process.
 import {
   appendFileSync,
   closeSync,
@@ -37,7 +37,7 @@ test("one process takes a lease that several processes find abandoned", async ()
     const leases = Array.from({ length: 12 }, () => new Lease(path("lease")));
     const taken = await Promise.all(
       leases.map(async (lease, at) => {
-        // They come to each step of the others'.
+        // Delays each lease differently, so that it meets the others at every step.
         for (let turn = 0; turn < at; turn += 1) await new Promise(setImmediate);
         return lease.take();
       }),

@@ -219,7 +219,7 @@ describe("a library without a file", () => {
     await once(server, "listening");
     vi.stubEnv("TMPDIR", path("tmp"));
     vi.stubEnv("TOOLYARD_HOME", path("home"));
-    // As another user of the machine may have laid it there.
+    // A file that another user of the machine may have created.
     write("tmp/by-person.jsonl", `${JSON.stringify(pathToFileURL(write("a.txt", "The sea was calm.")).href)}\n`);
   });
   afterEach(() => {

@@ -79,7 +79,7 @@ describe("toolyard library eval", () => {
     await evaluateOn({ ...options, language: "fr", json: true }, io());
     const found = JSON.parse(told.printed) as object;
     expect(found).toMatchObject({ documents: 3, questions: 2, words: { ndcg: expect.any(Number) } });
-    // The table speaks English.
+    // The package's word vectors are English.
     expect(found).not.toHaveProperty("meaning");
   });
 

@@ -101,7 +101,7 @@ describe("a library as a whole", () => {
     const [first, second, third] = await madeDocuments(3, 3);
     await fill(from, [first!, second!, third!]);
     await moveLibrary(from, to, { embedder });
-    // Other data about the same file, and vectors that were made anew.
+    // Other metadata of the same file, and vectors that were computed again.
     await fill(from, [{ ...first!, document: { ...first!.document, title: "Another title" } }]);
     const turned = third!.chunks.map((chunk) => ({ ...chunk, vector: vectorOf("w9") }));
     await fill(from, [{ ...third!, chunks: turned }]);

@@ -99,7 +99,7 @@ describe("C41: decodes the picture of a page in its orientation", () => {
 });
 
 describe("a JPEG", () => {
-  /** 16 points by 16, of which the left half is black. */
+  /** 16 by 16 pixels; the left half is black. */
   const HALF = Array.from({ length: 16 }, () => "########........");
   const TURNED = [
     ...Array.from({ length: 8 }, () => "#".repeat(16)),

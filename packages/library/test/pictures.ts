@@ -12,9 +12,9 @@ const WIDTH = 4;
 const HEIGHT = 3;
 
 interface PdfOptions {
-  /** `/I`, 4 points wide. */
+  /** `/I`, 4 pixels wide. */
   readonly picture: Picture;
-  /** @default the picture, on all of the page */
+  /** @default the picture over the whole page */
   readonly content?: string;
   readonly box?: readonly [number, number, number, number];
   readonly rotate?: number;
@@ -57,7 +57,7 @@ function imageOf({ entries, data, height = HEIGHT }: Picture): Buffer {
   return Buffer.concat([Buffer.from(head, "latin1"), data, Buffer.from("\nendstream")]);
 }
 
-/** Made by Pillow 13: 16 points by 16, of which the left half is black. The last is to be turned by 90 degrees. */
+/** Made by Pillow 13: 16 by 16 pixels, the left half black. The last has an orientation of 90 degrees. */
 export const JPEGS = {
   gray:
     "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxO" +

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { decodePng } from "../src/documents/ocr/png.ts";
 
 const [WIDTH, HEIGHT] = [5, 6];
-/** Points of a picture from black to white, each of which all kinds can have. */
+/** Pixels from black to white, with values that every colour type can represent. */
 const isWhite = (x: number, y: number): boolean => (x + y * 2) % 3 === 0;
 
 interface Kind {
@@ -16,7 +16,7 @@ function chunk(name: string, content: Buffer): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32BE(content.length);
   head.write(name, 4, "latin1");
-  // The sum at its end is not looked at.
+  // The reader does not check the CRC at the end.
   return Buffer.concat([head, content, Buffer.alloc(4)]);
 }
 
@@ -27,7 +27,7 @@ function samplesOf({ kind, depth, samples }: Kind, x: number, y: number): number
   return Array.from({ length: samples }, (_, at) => ([2, 4].includes(samples) && at === samples - 1 ? most : value));
 }
 
-/** A row, its samples packed to bits. */
+/** Packs the samples of a row into bits. */
 function rowOf(one: Kind, y: number): Buffer {
   let bits = "";
   for (let x = 0; x < WIDTH; x += 1)
@@ -42,7 +42,7 @@ function guess(filter: number, [left, up, corner]: readonly [number, number, num
   return [0, left, up, (left + up) >> 1, paeth][filter]!;
 }
 
-/** Each row by another filter. */
+/** Each row uses another filter. */
 function png(one: Kind, more: readonly Buffer[] = []): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(WIDTH);

@@ -7,7 +7,7 @@ import type { ToolContext } from "../../toolyard/src/providers/modules/api.ts";
 
 const ENGLISH = wordsFor({});
 
-/** Two documents, the second three times as large, one second a page. */
+/** Progress of two documents; the second is three times as large. A page takes one second. */
 function under(env: Record<string, string> = {}) {
   let now = 0;
   const progress = new AddProgress([1_000, 3_000], wordsFor(env), () => now);

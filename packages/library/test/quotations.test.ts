@@ -48,7 +48,7 @@ describe("a quotation matches regardless of its typography", () => {
   });
 });
 
-/** Every place, by comparing the quotation at each letter of the text. */
+/** Returns every place of a quotation, by comparing it at each character of the text. */
 function placesByHand(text: string, quote: string): [number, number][] {
   const plain = plainText(text);
   const wanted = plainText(quote).text.trim();
@@ -110,7 +110,7 @@ describe("a search through a long text", () => {
   const TEXT = "the quick brown fox jumps over the lazy dog ".repeat(100_000);
   const nothing = { languages: [], candidates: [], passages: [] } as const;
   const stats = { passages: 0, averageLength: 0, frequencies: new Map() };
-  // Only what a quotation's search calls.
+  // Only the methods that a search for a quotation calls.
   const store = {
     languages: async () => nothing.languages,
     termStats: async () => stats,

@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(yard, { recursive: true, force: true });
 });
 
-/** The structured content of a call that succeeds. */
+/** Returns the structured content of a successful call. */
 async function call(tool: string, args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
   const outcome = await hub.call(tool, args);
   expect(outcome).toMatchObject({ ok: true });

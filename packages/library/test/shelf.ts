@@ -21,7 +21,7 @@ export class Shelf implements AsyncDisposable {
     return join(this.folder, name);
   }
 
-  /** The path of a file with this content. */
+  /** Writes a file with this content; returns its path. */
   write(name: string, content: string | Uint8Array): string {
     mkdirSync(dirname(this.path(name)), { recursive: true });
     writeFileSync(this.path(name), content);

@@ -1,4 +1,4 @@
-// Every way to call a tool reaches the library's: one hub has it behind it, and each surface gives what the hub does.
+// Every surface of a hub calls the library's tools and returns the same results as the hub.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { CLEAR_IDEAS } from "./books.ts";
 import { settled } from "../../toolyard/src/hub/sources/settled.ts";
 
 const TOKEN = "reader-token";
-/** The call of the document first; those that change something are refused or change nothing. */
+/** The call of the document comes first. Calls that would change the library are refused or change nothing. */
 const CALLS: readonly (readonly [tool: string, args: JsonObject])[] = [
   ["search_chunks", { query: "What is nominalism?", limit: 5, author_filter: "Charles Sanders Peirce" }],
   ["library.ping", {}],
@@ -36,7 +36,7 @@ const CALLS: readonly (readonly [tool: string, args: JsonObject])[] = [
   ["ingest_status", { job_id: "none" }],
 ];
 const WRONG = ["search_chunks", { query: "a", limit: 501 }] as const;
-/** Each of their calls starts a hub, and that hub a library. */
+/** Each call on these surfaces starts a hub, which starts a library. */
 const DEAR = ["command line"];
 
 let ground: Ground;
@@ -53,7 +53,7 @@ beforeAll(async () => {
     mcp: {
       stdio_servers: {
         library: {
-          // The command of `[services] library = true` in a built hub.
+          // The command that a built hub runs for `[services] library = true`.
           command: [process.execPath, join(ROOT, "packages/library/dist/main.js"), "--stdio"],
           env: { LIBRARY_ROOTS: join(folder, "books"), TOOLYARD_HOME: join(folder, "home") },
           namespace: "",

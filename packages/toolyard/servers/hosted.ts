@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// One service as a child of a hub, on standard input and output: `node hosted.js weather`.
+// Runs one service as a child process of a hub, on standard input and output: `node hosted.js weather`.
 import {
   OptionError,
   type ModuleHub,

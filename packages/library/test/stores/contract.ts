@@ -11,12 +11,12 @@ const QUERIES = 100;
 const DOCUMENTS = 30;
 const CHUNKS_EACH = 12;
 const ALL = { limit: 1_000, offset: 0 };
-/** Every query with every filter, of a server that is far away. */
+/** Time for every query with every filter on a remote server. */
 const ALL_QUERIES_MS = 900_000;
 
 export interface OpenStore {
   readonly store: LibraryStore;
-  /** A second connection to the same library, as another process has one. */
+  /** Opens a second connection to the same library, as another process would. */
   again(): Promise<LibraryStore>;
   close(): Promise<void>;
 }
@@ -104,7 +104,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
       for (const section of [undefined, "The Work no. 4 › Part 1", "The Work no. 4 › Part 9"]) {
         const { passages, total } = await of(store, section);
         const expected = await of(reference, section);
-        // Numbers of passages are each store's own.
+        // Each store numbers its passages differently.
         const plain = expected.passages.map((passage, at) => ({ ...passage, id: passages[at]?.id }));
         expect(passages).toEqual(plain);
         expect(total).toBe(expected.total);

@@ -27,7 +27,7 @@ export interface MadeDocument {
   readonly summaries: readonly PassageFields[];
 }
 
-/** Documents of made words, some much more common than others; the same for the same seed. */
+/** Documents of artificial words, some much more common than others; the same for the same seed. */
 export async function madeDocuments(count: number, chunksEach: number, seed = 7): Promise<MadeDocument[]> {
   const random = createRandom(seed);
   const terms = new Terms();
@@ -93,7 +93,7 @@ function fieldsOf(
   };
 }
 
-/** Words by rank, the first ones standing everywhere. */
+/** Words by rank; every passage contains the first ones. */
 export function wordsOf(random: Random, count: number): string[] {
   return Array.from({ length: count }, () => `w${Math.floor(VOCABULARY ** (random.below(10_000) / 10_000))}`);
 }
@@ -108,7 +108,7 @@ export function vectorOf(text: string): Float32Array {
   return vector.map((number) => number / length);
 }
 
-/** Speaks English only, as the table of the package does. */
+/** Supports English only, like the embedder of the package. */
 export const embedder: Embedder = {
   id: "made",
   dimensions: DIMENSIONS,

@@ -9,7 +9,7 @@ import { createRandom } from "../../../../test/support/random.ts";
 import { embedder, fill, madeDocuments } from "./corpus.ts";
 
 const ROUNDS = 200;
-/** Bytes of answers after which a connection breaks, at most. */
+/** Maximum number of answer bytes after which a connection is closed. */
 const MAX_BYTES = 300_000;
 const request = { query: "w1 w2 w40", limit: 5, filter: {}, minSimilarity: 0 };
 
@@ -89,7 +89,7 @@ async function breakingNetwork(target: number): Promise<Network> {
     near.on("error", () => far.destroy()).on("close", () => far.destroy());
     far.on("error", () => near.destroy()).on("close", () => near.end());
     far.on("data", (piece: Buffer) => {
-      // Also of a connection that was there before.
+      // Also closes a connection that was open before.
       if (left === Infinity && network.breaks) left = 1 + random.below(MAX_BYTES);
       if (piece.length < left) near.write(piece);
       else {

@@ -19,7 +19,7 @@ export function doomedDocument(word: string, count = CHUNKS): DocumentToDelete {
     section: ["Doomed"],
     from: ordinal,
     to: ordinal + 1,
-    // Passages of a book have their usual length.
+    // Passages of a book have the usual length.
     text: `${word} ${ordinal}`.padEnd(count === CHUNKS ? 0 : 600, "…"),
     terms: `${word} all`,
     length: 2,

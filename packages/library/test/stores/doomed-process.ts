@@ -14,8 +14,8 @@ export interface End {
 }
 
 /**
- * Processes that run a script of this folder, which may end itself with SIGKILL. Each is for one killing; so many are
- * started ahead, get ready while another one is at work, and wait in `told` for what they are to do.
+ * Processes that run a script of this folder, which may end itself with SIGKILL. Each process is used once. The given
+ * number is started in advance; they wait in `told` for their instructions while another process works.
  */
 export class DoomedProcesses implements AsyncDisposable {
   readonly #script: string;

@@ -11,7 +11,7 @@ const [address = "", folder = ""] = process.argv.slice(2);
 let embeddings = 0;
 const embedder = embedderOf(() => {
   embeddings += 1;
-  // Embedding passages comes first, then summaries.
+  // Passages are embedded first, then summaries.
   reach(embeddings === 1 ? "embedding" : "embedding summaries");
 });
 const library = await openLibrary({ store: address, folder, embedder, reader: READER });

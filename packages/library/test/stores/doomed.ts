@@ -36,7 +36,7 @@ function step(): void {
   if (steps >= last) process.kill(process.pid, "SIGKILL");
 }
 
-/** Ends this process once the log has more than so many bytes, until its result is called. */
+/** Kills this process once the log exceeds this number of bytes. Returns a function that stops watching. */
 function watchLog(bytes: number): () => void {
   const place = parseStore(address);
   if (place.kind !== "sqlite") throw new Error(`${address} has no log.`);
@@ -44,7 +44,7 @@ function watchLog(bytes: number): () => void {
   const look = (): void => {
     const size = statSync(`${place.file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
     if (size > bytes) process.kill(process.pid, "SIGKILL");
-    // One that holds the loop: otherwise it sleeps until the thread has something to say, which is when all is over.
+    // `setImmediate` keeps the event loop awake. Otherwise it sleeps until the thread's next message, after the write.
     next = setImmediate(look);
   };
   look();
@@ -69,7 +69,7 @@ async function openDoomed(): Promise<LibraryStore> {
   return openStore(place);
 }
 
-/** The driver, with a step before each of these. */
+/** Returns the driver with a step before each of these methods. */
 function stepping(driver: SqliteDriver, names: readonly (keyof SqliteDriver)[]): SqliteDriver {
   return new Proxy(driver, {
     get(target, name: keyof SqliteDriver) {

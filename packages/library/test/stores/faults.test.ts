@@ -33,7 +33,7 @@ describe("a file", () => {
     const address = `sqlite://${file}`;
     await using writers = new DoomedWriters();
     expect(await writers.writeAndKill(address, "Infinity", "first")).toBe("written");
-    // In the middle of taking out, of the passages, and before the end; `npm run stores` tries every place.
+    // During the deletion, during the passages, and before the end; `npm run stores` tries every point.
     for (const at of [6, 20]) {
       expect(await writers.writeAndKill(address, String(at), "second")).toBe("killed");
       await using store = await openSqliteStore(file);
@@ -43,7 +43,7 @@ describe("a file", () => {
   });
 
   test("a process killed during a reading keeps the earlier documents; the next one resumes its job", async () => {
-    // In one stage; `npm run stores` tries them all.
+    // One stage only; `npm run stores` tries all stages.
     const shelf = { address: `sqlite://${file}`, folder };
     await using readings = await openReadingKills(shelf, "before");
     expect(await readings.kill("embedding", "after")).toEqual(["before", "before"]);
@@ -308,7 +308,7 @@ describe("addresses", () => {
   });
 });
 
-/** The store, in which `change` happens each time between the two readings of a search. */
+/** Returns the store; calls `change` between the two reads of each search. */
 function changedBehindSearch<S extends object>(store: S, change: () => Promise<unknown>): S {
   return new Proxy(store, {
     get: (target, name) => {

@@ -21,7 +21,7 @@ import { openReadingKills, READING_STAGES } from "./reading-kills.ts";
 
 const WRITING_STAGES = ["before", "taking out", "passages", "last passages", "end"];
 
-/** Processes that get ready to be killed while another one is. */
+/** Number of processes that start in advance. */
 const AHEAD = 2;
 
 const [given = "", rounds = "20", wanted = "readings,writes,books,writers,faults"] = process.argv.slice(2);
@@ -41,7 +41,7 @@ async function faults(): Promise<void> {
   if (process.send) await outages(address);
 }
 
-/** Kills each stage of a reading; the write that follows is killed at each of its places below. */
+/** Kills a process in each stage of a reading. The write after it is killed at each point below. */
 async function readings(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-readings-"));
   const shelf = { address: isFile ? `sqlite://${folder}/library.db` : `${given}?collection=readings`, folder };
@@ -77,14 +77,14 @@ async function withWriters(work: (writers: DoomedWriters) => Promise<void>): Pro
 }
 
 async function writes(writers: DoomedWriters): Promise<void> {
-  // The first one takes nothing out.
+  // The first write deletes nothing.
   await writers.stepsOfWrite(address, "w0");
   const steps = await writers.stepsOfWrite(address, "w0x");
   let expected = "w0x";
   for (const [stage, name] of WRITING_STAGES.entries()) {
     let [killed, written, mended] = [0, 0, 0];
     for (let round = 0; round < Number(rounds); round += 1) {
-      // Evenly over all steps, so that each stage gets its share.
+      // Spread evenly over all steps, so that every stage is covered.
       const at = stage * Number(rounds) + round;
       const step = 1 + Math.floor((at * steps) / (WRITING_STAGES.length * Number(rounds)));
       const word = `w${at + 1}y`;
@@ -104,7 +104,7 @@ async function writes(writers: DoomedWriters): Promise<void> {
   }
 }
 
-/** A book that the thread writes: killed whenever the file's log has so many bytes, from none to all. */
+/** A book that the thread writes: killed at sizes of the file's log from none to all. */
 async function books(writers: DoomedWriters): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-books-"));
   const place = `sqlite://${folder}/library.db`;
@@ -190,7 +190,7 @@ async function write(one: LibraryStore, other: LibraryStore, reader: LibraryStor
   console.log(`two writers at the same time: 24 documents, ${reads} reads, ${findings.length} remains`);
 }
 
-/** On a disk of 3 MB, where this user may make one. */
+/** On a disk of 3 MB, if this user may create one. */
 async function fullDisk(): Promise<void> {
   const disk = join(tmpdir(), `toolyard-full-${process.pid}`);
   mkdirSync(disk);
@@ -202,7 +202,7 @@ async function fullDisk(): Promise<void> {
   try {
     await opened(`sqlite://${disk}/library.db`, fillDisk);
   } finally {
-    // Lazily: an engine may close its file only when its last statement is collected.
+    // Detached lazily: an engine may close its file only when its last statement is garbage-collected.
     spawnSync("umount", ["-l", disk]);
     rmSync(disk, { recursive: true, force: true });
   }

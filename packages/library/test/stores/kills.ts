@@ -14,7 +14,7 @@ export class DoomedWriters implements AsyncDisposable {
     return (await this.#processes.run([address, at, word])).isKilled ? "killed" : "written";
   }
 
-  /** How many statements or requests it was, to the end. */
+  /** Number of statements or requests of the complete write. */
   async stepsOfWrite(address: string, word: string): Promise<number> {
     const { isKilled, said } = await this.#processes.run([address, "Infinity", word]);
     const steps = /^written in (\d+) steps$/.exec(said)?.[1];

@@ -72,7 +72,7 @@ async function oneOutage(
   await Promise.all([writer, searcher]);
 }
 
-/** False where it was refused as unavailable; anything else that fails is a fault. */
+/** Returns false if it failed as unavailable; any other failure is thrown. */
 async function isDone(seen: OutageCounts, work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
@@ -101,7 +101,7 @@ async function expectWhole(store: LibraryStore, documents: readonly MadeDocument
   return false;
 }
 
-/** Has the parent, which started the server, do that. */
+/** Requests it from the parent process, which started the server. */
 async function asked(what: "stop" | "start"): Promise<void> {
   process.send!(what);
   await once(process, "message");

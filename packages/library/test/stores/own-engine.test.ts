@@ -1,4 +1,4 @@
-// The SQLite engine of newer releases of Node, tested with the oldest such release that the tests bring.
+// The SQLite engine of newer Node releases, tested with the oldest such release that the tests install.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -2,7 +2,7 @@ import { PGlite, type Transaction } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 import type { PostgresDriver, PostgresRow, PostgresSession } from "../../src/store/postgres/postgres-driver.ts";
 
-/** PostgreSQL in this process, in memory: takes the server's place where there is none. */
+/** PostgreSQL in this process, in memory: replaces a server if none is configured. */
 export async function openPglite(): Promise<{ connect(): PostgresDriver; close(): Promise<void> }> {
   const database = await PGlite.create({ extensions: { vector } });
   return {

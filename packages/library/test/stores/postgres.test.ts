@@ -2,7 +2,7 @@ import { createPostgresStore, openPostgresStore } from "../../src/store/postgres
 import { storeContract, type OpenStore } from "./contract.ts";
 import { openPglite } from "./pglite-driver.ts";
 
-// `npm run stores` names a real server; here the same SQL runs on one in this process.
+// `npm run stores` configures a real server; otherwise the same SQL runs in this process.
 const server = process.env["STORES_POSTGRES"];
 
 if (server === undefined)

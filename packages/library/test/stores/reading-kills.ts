@@ -6,7 +6,7 @@ import { openLibrary, type Library } from "../../src/library.ts";
 import { writePdf } from "../books.ts";
 import { DoomedProcesses } from "./doomed-process.ts";
 
-/** Stages of a reading, from its request to the next document. */
+/** Stages of a reading, from the request to the next document. */
 export const READING_STAGES = [
   "taken on",
   "reading",
@@ -21,7 +21,7 @@ const PAGES = 4;
 const NAMES = ["first.pdf", "second.pdf"];
 const DAMAGED = "damaged.pdf";
 
-/** Two files, and the library into which they are read again and again. */
+/** Two files, and the library that reads them repeatedly. */
 export interface Shelf {
   readonly address: string;
   readonly folder: string;
@@ -39,7 +39,7 @@ export function embedderOf(asked: () => void = () => {}): Embedder {
   };
 }
 
-/** Cold, it takes as long as the reading of some twenty documents. */
+/** A cold start takes as long as reading about twenty documents. */
 export const READER = { idleMs: 600_000 };
 
 /** Starts the reader process by reading a file that is not a document. */
@@ -48,7 +48,7 @@ export async function getReaderReady(library: Library, folder: string): Promise<
   if (!(refused instanceof DocumentError)) throw new Error(`${DAMAGED} was not refused.`, { cause: refused });
 }
 
-/** Reads both files for the first time, as this word. Of the processes to be killed, so many get ready ahead. */
+/** Reads both files for the first time, as this word. Starts this number of processes in advance. */
 export async function openReadingKills(shelf: Shelf, word: string, ahead = 0): Promise<ReadingKills> {
   const { address, folder } = shelf;
   mkdirSync(folder, { recursive: true });
@@ -64,7 +64,7 @@ export async function openReadingKills(shelf: Shelf, word: string, ahead = 0): P
   return new ReadingKills(shelf, library, ahead);
 }
 
-/** Readings of two files that are killed and taken up, again and again. */
+/** Repeatedly kills and resumes readings of two files. */
 export class ReadingKills implements AsyncDisposable {
   readonly #shelf: Shelf;
   /** Resumes the killed jobs; its reader has started. */
@@ -122,7 +122,7 @@ function writeBooks(paths: readonly string[], word: string): Promise<unknown> {
   return Promise.all(paths.map((path) => writePdf(path, pages, { title: `${path} ${word}` })));
 }
 
-/** The word of its reading. Throws where a document is there in part, or of two. */
+/** Returns the word of the stored reading. Throws if a document is partial or mixes two readings. */
 async function readingOf(library: Library, sourceId: string): Promise<string> {
   const { title, pages, chunks } = await library.document(sourceId);
   const word = title.split(" ").at(-1)!;

@@ -11,7 +11,7 @@ import { doomedDocument } from "./doomed-document.ts";
 const COUNT = 10;
 
 describe("nearest vectors of a file equal those of an exact comparison", () => {
-  // In the last ones all are so near that whole numbers of eight bits cannot tell them apart.
+  // In the last cases, 8-bit integers cannot distinguish the vectors.
   test.each([
     [3, 1],
     [33, 1],
@@ -24,7 +24,7 @@ describe("nearest vectors of a file equal those of an exact comparison", () => {
     const all = new Map<string, readonly PassageFields[]>();
     for (let at = 0; at < 12; at += 1) all.set(`d${at}`, await put(store, `d${at}`, { random, dimensions, apart }));
     await expectExact(store, all, { random, dimensions, apart });
-    // Taken out in the middle, replaced, and with fewer passages.
+    // Documents deleted in the middle, replaced, and with fewer passages.
     await store.deleteDocument("d3");
     all.delete("d3");
     all.set("d7", await put(store, "d7", { random, dimensions, apart, chunks: 5 }));

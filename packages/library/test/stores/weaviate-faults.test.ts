@@ -20,7 +20,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A library on a server that knows its classes, and gives `answer` to everything else. */
+/** Opens a library on a server that has its classes, and sends `answer` to every other request. */
 async function opened(answer: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<LibraryStore> {
   server = createServer((request, response) =>
     request.url!.startsWith("/v1/schema/") ? response.end(CLASSES) : answer(request, response),
@@ -239,7 +239,7 @@ function lists(query: string, found: readonly unknown[]): string {
   return JSON.stringify({ data: { Get: { [name]: found } } });
 }
 
-/** The bound of a property that a question names. */
+/** The limit of a property in a query. */
 function boundIn(query: string, path: string, operator: string, otherwise: number): number {
   const found = new RegExp(`path:\\[\\\\?"${path}\\\\?"\\],operator:${operator},valueInt:(\\d+)`).exec(query);
   return found ? Number(found[1]) : otherwise;

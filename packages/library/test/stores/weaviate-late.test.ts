@@ -13,7 +13,7 @@ interface StoredObject {
   readonly vector?: readonly number[];
 }
 
-/** Keeps objects as Weaviate does, and gives those of a class that are named by their ids, or all. */
+/** Stores objects like Weaviate, and returns all objects of a class or those with given ids. */
 class Double implements AsyncDisposable {
   readonly objects = new Map<string, StoredObject>();
   /** Action after an object of that class was written, once. */
@@ -37,7 +37,7 @@ class Double implements AsyncDisposable {
     run();
   }
 
-  /** As another program does that makes the vectors anew. */
+  /** Sets the embedder, as another program does when it computes the vectors again. */
   say(embedder: string): void {
     const meta = this.of("MainMeta").find(({ properties }) => properties["name"] === "embedder")!;
     this.keep({ ...meta, properties: { ...meta.properties, value: embedder } });

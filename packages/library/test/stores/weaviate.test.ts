@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { openWeaviateStore } from "../../src/store/weaviate/weaviate.ts";
 import { storeContract, type OpenStore } from "./contract.ts";
 
-// `npm run stores` starts one and names it.
+// `npm run stores` starts a server and sets this variable.
 const server = process.env["STORES_WEAVIATE"];
 
 if (server === undefined)

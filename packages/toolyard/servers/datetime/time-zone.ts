@@ -5,8 +5,8 @@ const MAX_NAME_CHARS = 64;
 const MAX_SHOWN = 5;
 
 /**
- * The IANA name that a caller means: the name itself in any case, or a city that only one zone is named after. Throws a
- * `ServiceFailure`.
+ * Returns the IANA name for a zone name in any case, or for a city that only one zone is named after. Throws a
+ * `ServiceFailure` if none matches.
  */
 export function findTimeZone(asked: string): string {
   const name = asked.trim();

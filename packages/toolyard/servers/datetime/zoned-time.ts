@@ -7,12 +7,12 @@ export interface ZonedTime {
   readonly weekday: string;
   /** IANA name. */
   readonly timezone: string;
-  /** `CEST`, `PDT`; `GMT+9` where English has no letters for it. */
+  /** `CEST`, `PDT`; `GMT+9` if English has no abbreviation for it. */
   readonly abbreviation: string;
   /** `+02:00`. */
   readonly utc_offset: string;
   readonly is_dst: boolean;
-  /** When the offset changes next within 400 days, and to what; absent where clocks stay. */
+  /** Next change of the offset within 400 days; absent if there is none. */
   readonly next_change?: { readonly at: string; readonly utc_offset: string };
   /** ISO 8601 week: `2026-W13`. */
   readonly iso_week: string;
@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000;
 const SEARCHED_DAYS = 400;
 const MAX_FORMATTERS = 600;
 
-/** The moment `at`, in milliseconds, in a zone that `Intl` knows. */
+/** Returns the moment `at`, in milliseconds since 1970, in a zone that `Intl` supports. */
 export function zonedTime(at: number, timezone: string): ZonedTime {
   const seconds = Math.floor(at / 1000);
   const moment = seconds * 1000;
@@ -74,7 +74,7 @@ function standardOffset(year: number, timezone: string): number {
   return Math.min(offsetAt(Date.UTC(year, 0, 1), timezone), offsetAt(Date.UTC(year, 6, 1), timezone));
 }
 
-/** The first second at which the offset is another one. */
+/** Returns the first second with another offset. */
 function nextChange(at: number, offsetMs: number, timezone: string): number | undefined {
   for (let day = 1; day <= SEARCHED_DAYS; day += 1) {
     if (offsetAt(at + day * DAY_MS, timezone) === offsetMs) continue;
@@ -99,7 +99,7 @@ function offsetText(offsetMs: number): string {
   return `${offsetMs < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** The week belongs to the year that holds its Thursday. */
+/** ISO 8601: a week belongs to the year of its Thursday. */
 function isoWeek(local: Date): string {
   const thursday = new Date(
     Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate() + 4 - (local.getUTCDay() || 7)),
@@ -108,7 +108,7 @@ function isoWeek(local: Date): string {
   return `${thursday.getUTCFullYear()}-W${String(week).padStart(2, "0")}`;
 }
 
-// Making a formatter costs a thousand times what using it does.
+// Creating a formatter takes a thousand times longer than using it.
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function partOf(at: number, timeZone: string, style: "short" | "longOffset"): string {

@@ -51,7 +51,10 @@ export class Nominatim {
     });
   }
 
-  /** Best first, at least one. Rejects with a `FailError`, or a `ServiceFailure` when nothing has that address. */
+  /**
+   * Resolves with at least one place, best first. Rejects with a `FailError`, or with a `ServiceFailure` if no place
+   * matches.
+   */
   async find(
     { address, limit, language, countries }: PlaceQuery,
     signal: AbortSignal,

@@ -8,12 +8,12 @@ export interface GeocodingOptions {
   readonly timeoutMs: number;
   /** Least time between two requests. */
   readonly intervalMs: number;
-  /** How long an answer is given again. */
+  /** Time for which an answer is cached. */
   readonly cacheMs: number;
   readonly environment: Environment;
 }
 
-/** Throws an `OptionError` that names the variable which cannot be used. */
+/** Throws an `OptionError` that names the invalid variable. */
 export function resolveGeocoding(environment: Environment): GeocodingOptions {
   return Object.freeze({
     url: urlOf(environment, "NOMINATIM_URL", "https://nominatim.openstreetmap.org"),

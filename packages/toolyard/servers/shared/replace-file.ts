@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 export interface ReplaceOptions {
   /** Mode of a new file; an existing one keeps its own. @default 0o666 reduced by the umask */
   readonly mode?: number;
-  /** Survives a power cut from then on. @default true */
+  /** Flush the file to disk, so that it survives a power failure. @default true */
   readonly isSynced?: boolean;
 }
 

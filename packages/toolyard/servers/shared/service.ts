@@ -3,9 +3,9 @@ import type { Environment } from "./environment.ts";
 
 /** An MCP server with one tool. */
 export interface Service {
-  /** As the command line calls it. */
+  /** Name on the command line. */
   readonly name: string;
-  /** As compose files and registries call it. @default `name` with `-mcp` */
+  /** Name in compose files and registries. @default `name` with `-mcp` */
   readonly host?: string;
   readonly tool: string;
   /** Default port. */
@@ -19,16 +19,16 @@ export interface ServiceOptions {
   readonly environment?: Environment;
   /** Address to listen on. @default "127.0.0.1" */
   readonly host?: string;
-  /** 0 takes a free one. @default the service's own */
+  /** 0 selects a free port. @default the service's default port */
   readonly port?: number;
   /** Listen on all network interfaces; clients then need no token. @default false */
   readonly insecure?: boolean;
 }
 
-/** Calls of one service at a time; more wait, and are refused when too many do. */
+/** Concurrent calls of one service. Further calls wait, and are refused if too many wait. */
 const IN_FLIGHT = 64;
 
-/** The hub of one service, not served yet. Rejects with an `OptionError` when a variable cannot be used. */
+/** Creates the hub of one service without serving it. Rejects with an `OptionError` if a variable is invalid. */
 export function openService(
   service: Service,
   { environment = process.env, host = "127.0.0.1", port = service.port, insecure = false }: ServiceOptions = {},
@@ -78,7 +78,8 @@ export function userAgentOf(environment: Environment): string {
 }
 
 /**
- * `TOOLYARD_…` describes the hub of this machine, not its services: of it only the log and the data folder hold here.
+ * `TOOLYARD_…` variables configure the hub of this machine. Only those for the log and the data folder apply to
+ * services.
  */
 function ownVariables(environment: Environment): Environment {
   return Object.fromEntries(

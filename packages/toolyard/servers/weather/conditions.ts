@@ -1,4 +1,4 @@
-/** Meaning of the WMO's codes of present weather that Open-Meteo uses. */
+/** Meanings of the WMO weather codes that Open-Meteo uses. */
 const CONDITIONS: Readonly<Record<number, string>> = {
   0: "clear sky",
   1: "mainly clear",
@@ -30,7 +30,7 @@ const CONDITIONS: Readonly<Record<number, string>> = {
   99: "thunderstorm with heavy hail",
 };
 
-/** A code in words. */
+/** Returns the description of a weather code. */
 export function conditionOf(code: number): string {
   return CONDITIONS[code] ?? `weather code ${code}`;
 }

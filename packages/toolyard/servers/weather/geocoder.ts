@@ -11,7 +11,7 @@ export interface ForecastLocation {
   readonly country?: string;
 }
 
-/** Asks the geocoding service for coordinates, over MCP as any other caller does. */
+/** Requests coordinates from the geocoding service over MCP. */
 export class Geocoder {
   readonly #manager: MCPManager;
   /** The manager's message for a service without a usable answer. */
@@ -34,7 +34,7 @@ export class Geocoder {
     this.#manager = new MCPManager({ geocode: line }, { logger });
   }
 
-  /** Rejects with a `ServiceFailure` in the manager's words: `Geocoding MCP unavailable on port 50054`. */
+  /** Rejects with a `ServiceFailure` with the manager's message: `Geocoding MCP unavailable on port 50054`. */
   async find(address: string, signal: AbortSignal): Promise<ForecastLocation> {
     const answer = await this.#manager.callTool("geocode", { address }, { signal, timeout: `${this.#timeoutMs}ms` });
     const error = isObject(answer) ? answer["error"] : undefined;

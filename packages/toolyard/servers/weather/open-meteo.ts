@@ -17,14 +17,14 @@ export const UNITS: Readonly<Record<UnitSystem, Units>> = {
 export interface ForecastQuery {
   readonly latitude: number;
   readonly longitude: number;
-  /** Today included; 0 for the current weather alone. */
+  /** Number of days, including today; 0 for the current weather only. */
   readonly days: number;
   readonly units: Units;
 }
 
-/** Numbers are in the units that `units` names; what the provider does not know is `null`. */
+/** Numbers are in the units of `units`; unknown values are `null`. */
 export interface Forecast {
-  /** IANA name; times are of its clocks. */
+  /** IANA name; all times are in this time zone. */
   readonly timezone: string;
   readonly units: Readonly<Record<string, string>>;
   readonly current: Readonly<Record<string, string | number | boolean | null>>;
@@ -55,7 +55,7 @@ const DAILY = {
 
 const CACHED = 500;
 
-/** Asks an Open-Meteo server for the weather at coordinates. */
+/** Requests the weather at coordinates from an Open-Meteo server. */
 export class OpenMeteo {
   readonly #source: HttpSource;
   readonly #apiKey: string | undefined;
@@ -74,7 +74,7 @@ export class OpenMeteo {
     this.#apiKey = apiKey;
   }
 
-  /** Rejects with a `FailError`, or a `ServiceFailure` when the answer is none. */
+  /** Rejects with a `FailError`, or with a `ServiceFailure` if the answer is not a forecast. */
   async forecast({ latitude, longitude, days, units }: ForecastQuery, signal: AbortSignal): Promise<Forecast> {
     const query = {
       latitude: latitude.toFixed(4),
@@ -127,7 +127,7 @@ function currentOf(current: ForecastRow): Forecast["current"] {
   };
 }
 
-// The provider gives a column for each value, with one cell for each day.
+// Converts the provider's columns, one per value, to one row per day.
 function daysOf(daily: ForecastRow, days: number): Forecast["forecast"] {
   const cell = (name: string, day: number): unknown =>
     Array.isArray(daily[name]) ? (daily[name][day] as unknown) : undefined;

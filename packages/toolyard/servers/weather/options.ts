@@ -11,12 +11,12 @@ export interface WeatherOptions {
   readonly apiKey?: string;
   readonly userAgent: string;
   readonly timeoutMs: number;
-  /** How long an answer is given again. */
+  /** Time for which an answer is cached. */
   readonly cacheMs: number;
   /** Units if the caller names none. */
   readonly units: UnitSystem;
   readonly geocoding: {
-    /** MCP endpoint of the geocoding service, or of a hub that has its tool. */
+    /** MCP endpoint of the geocoding service, or of a hub with its tool. */
     readonly url: URL;
     /** Bearer token, if the endpoint requires one. */
     readonly token?: string;
@@ -25,7 +25,7 @@ export interface WeatherOptions {
   readonly environment: Environment;
 }
 
-/** Throws an `OptionError` that names the variable which cannot be used. */
+/** Throws an `OptionError` that names the invalid variable. */
 export function resolveWeather(environment: Environment): WeatherOptions {
   const { OPEN_METEO_API_KEY: apiKey, GEOCODING_TOKEN: token } = environment;
   return Object.freeze({

@@ -19,7 +19,7 @@ interface WeatherArguments {
 }
 
 const DEFAULT_DAYS = 3;
-/** Time of one call in all; geocoding and forecast have their own inside it. */
+/** Time limit of a whole call; geocoding and forecast have shorter limits. */
 const TOTAL_TIMEOUT = "25s";
 
 /** Returns the current weather and a forecast. Gets the coordinates of a place from the geocoding service. */

@@ -62,7 +62,7 @@ function register(hub: ModuleHub, environment: Environment): void {
   );
 }
 
-/** Each option of `[web_search]` is a variable here: `WEB_SEARCH_BACKEND`, `WEB_SEARCH_BASE_URL`, … */
+/** The variable of each option of `[web_search]`: `WEB_SEARCH_BACKEND`, `WEB_SEARCH_BASE_URL`, … */
 const OPTIONS = [
   "backend",
   "base_url",
@@ -91,7 +91,7 @@ function openSearch(environment: Environment): WebSearch {
   }
 }
 
-/** The package's own words name options of a configuration file, which this program has not. */
+/** Messages of the package name options of a configuration file; this replaces them by variables. */
 function inVariables(message: string): string {
   return message.replaceAll(/`web_search\.(\w+)`/g, (_, name: string) => `WEB_SEARCH_${name.toUpperCase()}`);
 }

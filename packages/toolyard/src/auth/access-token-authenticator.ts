@@ -17,7 +17,7 @@ import { ProviderUnavailable, TokenError } from "./token-error.ts";
 export interface TokenVerifier {
   /**
    * Resolves with the identity. Rejects with a `TokenError` if the token is not valid, and with `ProviderUnavailable`
-   * if that cannot be found out now.
+   * if it cannot be verified at the moment.
    */
   verify(token: string): Promise<Identity>;
 }
@@ -37,7 +37,7 @@ export interface AuthenticatorParts {
   readonly report: (problem: string) => void;
 }
 
-/** Workers ask again after this time, so that a change of roles or a revocation reaches them. */
+/** Workers verify a token again after this time, so that they apply changed roles and revocations. */
 const WORKER_CACHE_MS = 5000;
 /** Verifications at the same time; further requests are answered 503. */
 const MAX_VERIFYING = 256;
@@ -120,7 +120,9 @@ export class AccessTokenAuthenticator implements Authenticator {
     }
   }
 
-  /** Gives an identity its rights, anew for each request: roles may have changed since the token was verified. */
+  /**
+   * Computes the rights of an identity for each request, because roles may have changed since the token was verified.
+   */
   #admit({ identity, untilMs }: VerifiedToken, mount: string): Authentication {
     const { scopes, grantRights } = this.#parts;
     if (!scopes.every((scope) => identity.scopes.includes(scope)))

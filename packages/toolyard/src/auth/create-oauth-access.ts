@@ -31,7 +31,7 @@ export interface OAuthAccess extends Access {
 
 /** Longest time for which the answer of an introspection is used. */
 const MAX_INTROSPECTION_MS = 60_000;
-/** The same for a look at the hub's own tokens, which costs little. */
+/** The same for the hub's own tokens, which are cheap to look up. */
 const MAX_LOOKUP_MS = 1000;
 
 /** Creates the access of a place with callers that use access tokens of an identity provider. */
@@ -67,7 +67,7 @@ export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
   };
 }
 
-/** Asks the hub's own server first: it knows its tokens without a request. */
+/** Tries the hub's own server first: it looks up its tokens without a request. */
 function joinVerifiers(own: TokenVerifier | undefined, foreign: TokenVerifier | undefined): TokenVerifier {
   if (!own || !foreign) return own ?? foreign ?? { verify: () => Promise.reject(new TokenError("There is no issuer")) };
   return {

@@ -3,12 +3,12 @@ export class TokenError extends Error {
   override readonly name = "TokenError";
 }
 
-/** The token is none of this issuer's; another one may know it. */
+/** The token is not from this issuer; another issuer may accept it. */
 export class UnknownToken extends TokenError {
   override readonly name = "UnknownToken" as "TokenError";
 }
 
-/** The provider cannot be asked at the moment, so it is unknown whether a token is valid. No caller is admitted. */
+/** The provider is unreachable, so it is unknown whether a token is valid. No caller is admitted. */
 export class ProviderUnavailable extends Error {
   override readonly name = "ProviderUnavailable";
   readonly retryAfterMs: number;

@@ -10,7 +10,7 @@ interface Bucket {
   at: number;
 }
 
-/** Keys that are remembered; the oldest is forgotten. */
+/** Maximum number of keys; the oldest is removed. */
 const MAX_KEYS = 10_000;
 
 /** Limits attempts by key: a client's address, or a user's name. */
@@ -37,13 +37,13 @@ export class Attempts {
     return 0;
   }
 
-  /** Takes back an attempt that was good. */
+  /** Does not count a successful attempt. */
   giveBack(key: string): void {
     const known = this.#buckets.get(key);
     if (known) known.left = Math.min(this.#limit.burst, known.left + 1);
   }
 
-  /** Forgets a key: its owner has proved itself. */
+  /** Removes a key after a successful sign-in. */
   clear(key: string): void {
     this.#buckets.delete(key);
   }

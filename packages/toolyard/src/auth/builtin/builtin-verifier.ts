@@ -61,7 +61,7 @@ export class BuiltinVerifier implements TokenVerifier {
     };
   }
 
-  /** A client ID metadata document is not registered here. */
+  /** Returns true if the client is registered, or has a metadata document, which needs no registration. */
   async #hasClient(id: string): Promise<boolean> {
     return id.startsWith("https://") || this.#parts.clients.has(id);
   }

@@ -34,7 +34,7 @@ export class ClientRegistry {
     await writeWhole(this.#fileOf(id), JSON.stringify(client));
   }
 
-  /** Resolves to whether there was such a client. */
+  /** Resolves to true if the client existed. */
   async remove(id: string): Promise<boolean> {
     if (!(await this.has(id))) return false;
     await rm(this.#fileOf(id), { force: true });

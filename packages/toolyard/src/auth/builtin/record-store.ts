@@ -37,7 +37,7 @@ export class RecordStore {
     return this.findByDigest(digestOf(id), id);
   }
 
-  /** As `find`, for records that were loaded. */
+  /** Like `find`, for records that were loaded. */
   findByDigest(digest: string, id?: string): JsonObject | undefined {
     const record = this.#records.get(digest);
     if (!record || isOver(record, this.#now())) return undefined;

@@ -2,10 +2,10 @@ import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
 /**
- * Makes client metadata fit for what clients really send. Every client counts as `native`, the rules of which allow
- * https and private schemes, and http for loopback addresses only, with any port (RFC 8252 section 7.3). Scopes are
- * left out, since the user grants them, and so are grants that this server does not give to clients which register
- * themselves. It never adds a redirect address.
+ * Normalises client metadata for the values that clients really send. Every client counts as `native`: https and
+ * private schemes are allowed, and http for loopback addresses only, with any port (RFC 8252 section 7.3). Scopes are
+ * removed, because the user grants them. Grants that this server does not give to clients that register themselves are
+ * removed too. It never adds a redirect address.
  */
 export function normaliseClient(metadata: JsonObject): JsonObject {
   const { scope: _scope, grant_types: grants, response_types: _types, ...rest } = metadata;

@@ -37,7 +37,7 @@ export class FreshValue<T> {
     return this.#attempt();
   }
 
-  /** Reads again if the last attempt is long enough ago. Resolves to whether a newer value is there. */
+  /** Reads again if the cooldown is over. Resolves to true if there is a newer value. */
   async renew(): Promise<boolean> {
     const before = this.#value;
     await this.#attempt().catch(() => {});

@@ -60,7 +60,7 @@ describe("accepts", () => {
     expect(await verifier().verify(await sign(parts))).toMatchObject({ kind: "user", id: `${ISSUER}|user|ann` });
   });
 
-  test("a configured audience that is no address", async () => {
+  test("a configured audience that is not a URL", async () => {
     const token = await sign({ claims: { aud: "api://toolyard" } });
     expect((await verifier({}, ["api://toolyard"]).verify(token)).id).toBe(`${ISSUER}|user|ann`);
     await expect(verifier().verify(token)).rejects.toThrow("another audience");
@@ -130,7 +130,7 @@ describe("refuses", () => {
     }
   });
 
-  test("an algorithm that is not configured, an unknown critical header, and a text that is no token", async () => {
+  test("an algorithm that is not configured, an unknown critical header, and text that is not a token", async () => {
     await expect(verifier({ algorithms: ["ES256"] }).verify(await sign())).rejects.toThrow("not accepted");
     const critical = `${head("RS256", { crit: ["b64"], b64: false })}.${CLAIMS}.AAAA`;
     for (const text of [critical, "", ".", "..", "a.b.c", `${"x".repeat(50)}`, `${(await sign()).slice(0, -4)}AAAA`])

@@ -20,7 +20,7 @@ export interface AuthReads {
   readonly server?: { readonly token?: string; readonly tokens?: object };
 }
 
-/** Callers that share limits such as the sandbox; how many users a provider has is not known. */
+/** Assumed number of callers that share limits such as the sandbox; a provider's number of users is unknown. */
 const ASSUMED_PRINCIPALS = 16;
 
 /** Sign-in of callers by access tokens of OAuth. */

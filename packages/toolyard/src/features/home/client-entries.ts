@@ -36,7 +36,7 @@ const LINKS: Readonly<Partial<Record<string, (entry: JsonObject) => string>>> = 
     `vscode-insiders:mcp/install?${encodeURIComponent(JSON.stringify({ name: NAME, ...entry }))}`,
 };
 
-/** All values of such an entry are texts. */
+/** All values of such an entry are strings. */
 function tomlOf({ table }: ClientKind, entry: JsonObject): string {
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   return [`[${table}.${NAME}]`, ...lines].join("\n");

@@ -14,11 +14,11 @@ export interface HomeParts {
   readonly isGuarded: boolean;
   /** Sources that support sign-in. */
   readonly signIns: Pick<SignInCoordinator, "sources">;
-  /** `/docs` is there. */
+  /** `/docs` is served. */
   readonly hasDocs: boolean;
   /** Path of REST below the hub's URL, such as `/api`; absent if it is not served. */
   readonly restPath?: string;
-  /** How each client is given the hub at this address. */
+  /** Returns the configuration of each client for the hub at this address. */
   readonly clients: (endpoint: string) => Promise<readonly ClientEntry[]>;
 }
 

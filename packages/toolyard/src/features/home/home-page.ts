@@ -5,7 +5,7 @@ import { html, Html } from "../../endpoints/html.ts";
 import { HOME_STYLE } from "./home-style.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** How one client is given this hub. */
+/** Configuration of one client for this hub. */
 export interface ClientEntry {
   readonly program: string;
   /** A link that makes the client ask whether it may add the hub. */

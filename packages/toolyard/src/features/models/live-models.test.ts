@@ -19,7 +19,7 @@ test("models follow the configuration", () => {
   expect([models.generateImage, models.generateText]).toEqual([undefined, expect.any(Function)]);
 });
 
-test("the configured language model writes, and its refusal is passed on", async () => {
+test("returns the text of the configured language model, and passes on its refusal", async () => {
   const asked: object[] = [];
   const server = await startServer(
     (request, response) => {

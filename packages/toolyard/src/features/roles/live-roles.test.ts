@@ -69,13 +69,13 @@ function permitted(config: RoleReads, one: Identity): string[] | undefined {
 const MEMBER = { members: { everyone: true } };
 
 describe("the rights of an identity", () => {
-  test("are everything without any role, and a caller that signs in needs one as soon as there is one", () => {
+  test("are unlimited without configured roles; with roles, a caller that signs in needs one", () => {
     expect(permitted({}, identity())).toHaveLength(4);
     expect(permitted({ roles: { other: { members: { users: ["bob"] } } } }, identity())).toBeUndefined();
     expect(permitted({ roles: { other: {} } }, TOKEN)).toHaveLength(4);
   });
 
-  test("are those of all its roles, without operations that a role denies", () => {
+  test("combine the rights of its roles, without operations that any role denies", () => {
     const reader = { ...MEMBER, read_only: true };
     const writer = { ...MEMBER, sources: ["b"] };
     expect(permitted({ roles: { reader } }, identity())).toEqual(["a__read", "b__read"]);

@@ -7,7 +7,7 @@ import type { ScopeRules } from "../../core/ports/scope-rules.ts";
 import type { LiveRoles } from "./live-roles.ts";
 import type { RoleReads, ScopesConfig } from "./options.ts";
 
-/** A scope, and a permission that refuses what needs it. */
+/** A scope, and a permission that denies the operations that need it. */
 type CompiledScope = readonly [scope: string, without: Permission];
 
 /** The scopes of the current configuration. */
