@@ -4,6 +4,7 @@ import type { Environment } from "toolyard/service/environment";
 import type { Service } from "toolyard/service/service";
 import { openFolders } from "./documents/open-folders.ts";
 import type { Library } from "./library.ts";
+import { registerCollectionTools } from "./service/collection-tools.ts";
 import { registerDocumentTools } from "./service/document-tools.ts";
 import { registerIngestTools } from "./service/ingest-tools.ts";
 import { registerPrompts } from "./service/prompts.ts";
@@ -12,7 +13,7 @@ import { Collections } from "./service/collections.ts";
 import { registerSearchTools, type OpenLibrary } from "./service/search-tools.ts";
 import type { Embedder } from "./search/embedder.ts";
 import { settingsOf, type LibrarySettings } from "./settings.ts";
-import { collectionOf, inCollection, isStoreThere, parseStore } from "./store/open-store.ts";
+import { collectionOf, collectionsIn, inCollection, isStoreThere, parseStore } from "./store/open-store.ts";
 
 /**
  * The library service: reads documents, finds passages by words and meaning, and reports the page of each. Needs no
@@ -43,6 +44,10 @@ function register(hub: ModuleHub, environment: Environment): void {
     files: openFolders(settings.roots),
     allowUrls: settings.allowUrls,
     isByPerson: async (source) => (await open()).isByPerson(source),
+  });
+  registerCollectionTools(hub, {
+    own: collectionOf(settings.store),
+    list: () => collectionsIn(settings.store),
   });
   registerResources(hub, open, () => collections.names);
   registerPrompts(hub, open);

@@ -1,4 +1,4 @@
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir, readdir, stat } from "node:fs/promises";
 import { dirname, join, parse } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OptionError } from "toolyard";
@@ -98,6 +98,40 @@ export async function isStoreThere(address: StoreAddress): Promise<boolean> {
     case "weaviate":
       return (await import("./weaviate/weaviate.ts")).isWeaviateStoreThere(address.url, address.collection);
   }
+}
+
+/** Returns the names of the collections in a store, sorted. Creates none. Rejects with `STORE_UNAVAILABLE`. */
+export async function collectionsIn(store: string): Promise<string[]> {
+  const main = parseStore(inCollection(store, DEFAULT_COLLECTION));
+  return (await namesIn(main)).filter((name) => COLLECTION.test(name)).toSorted();
+}
+
+async function namesIn(main: StoreAddress): Promise<string[]> {
+  switch (main.kind) {
+    case "sqlite":
+      return namesBeside(main.file);
+    case "postgres":
+      return (await import("./postgres/postgres.ts")).postgresCollections(main.url);
+    case "weaviate":
+      return (await import("./weaviate/weaviate.ts")).weaviateCollections(main.url);
+  }
+}
+
+/** Returns the collections whose files are beside that of the default collection. */
+async function namesBeside(main: string): Promise<string[]> {
+  const { dir, base, name, ext } = parse(main);
+  const entries = await readdir(dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
+    throw storeFailure("unavailable", `${dir} cannot be listed: ${error.message}.`, error);
+  });
+  const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name);
+  const named = files.filter((file) => file.startsWith(`${name}.`) && file.endsWith(ext) && file !== base);
+  return [
+    ...(files.includes(base) ? [DEFAULT_COLLECTION] : []),
+    ...named
+      .map((file) => file.slice(name.length + 1, file.length - ext.length))
+      .filter((collection) => collection !== DEFAULT_COLLECTION),
+  ];
 }
 
 /**

@@ -1,4 +1,5 @@
-import { createPostgresStore, openPostgresStore } from "../../src/store/postgres/postgres.ts";
+import { expect, test } from "vitest";
+import { collectionsOf, createPostgresStore, openPostgresStore } from "../../src/store/postgres/postgres.ts";
 import { storeContract, type OpenStore } from "./contract.ts";
 import { openPglite } from "./pglite-driver.ts";
 
@@ -18,3 +19,15 @@ else
     const store = await open();
     return { store, again: open, close: async () => store[Symbol.asyncDispose]() };
   });
+
+test.runIf(server === undefined)("collectionsOf names the schemas of libraries and no other schema", async () => {
+  const database = await openPglite();
+  const driver = database.connect();
+  await driver.script("create schema library_foreign; create schema other; create table other.meta(key text)");
+  const stores = [];
+  for (const collection of ["main", "a_1"])
+    stores.push(await createPostgresStore(database.connect(), collection, "memory"));
+  expect((await collectionsOf(driver)).toSorted()).toEqual(["a_1", "main"]);
+  for (const store of stores) await store[Symbol.asyncDispose]();
+  await database.close();
+});

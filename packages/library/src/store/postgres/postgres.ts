@@ -27,6 +27,8 @@ import { mismatch, storeFailure } from "../store-failure.ts";
 import { dot, readVector, writeVector } from "../vectors/vectors.ts";
 
 const KINDS = ["chunk", "summary"] as const;
+/** Each collection is a schema with this beginning. */
+const SCHEMA_PREFIX = "library_";
 /** How many of the nearest an index looks at, at least. */
 const EF_SEARCH = 200;
 const MAX_EF_SEARCH = 1_000;
@@ -41,11 +43,31 @@ export async function openPostgresStore(url: URL, collection: string): Promise<L
 export async function isPostgresStoreThere(url: URL, collection: string): Promise<boolean> {
   const driver = await openPostgres(url);
   try {
-    const rows = await driver.query("select 1 from pg_namespace where nspname = $1", [`library_${collection}`]);
+    const rows = await driver.query("select 1 from pg_namespace where nspname = $1", [`${SCHEMA_PREFIX}${collection}`]);
     return rows.length > 0;
   } finally {
     await driver.close();
   }
+}
+
+/** Returns the names of the collections in a database. */
+export async function postgresCollections(url: URL): Promise<string[]> {
+  const driver = await openPostgres(url);
+  try {
+    return await collectionsOf(driver);
+  } finally {
+    await driver.close();
+  }
+}
+
+/** Returns the names of the schemas that have a library's tables, without the prefix. */
+export async function collectionsOf({ query }: Pick<PostgresDriver, "query">): Promise<string[]> {
+  const rows = await query(
+    `select table_schema as name from information_schema.tables
+     where table_name = 'meta' and starts_with(table_schema, $1)`,
+    [SCHEMA_PREFIX],
+  );
+  return rows.map(({ name }) => String(name).slice(SCHEMA_PREFIX.length));
 }
 
 /** A library on a connection, which it closes. */
@@ -54,7 +76,7 @@ export async function createPostgresStore(
   collection: string,
   place: string,
 ): Promise<LibraryStore> {
-  const schema = `library_${collection}`;
+  const schema = `${SCHEMA_PREFIX}${collection}`;
   try {
     await prepareTables(driver, schema);
     return new PostgresStore(driver, schema, place);

@@ -45,6 +45,16 @@ export async function isWeaviateStoreThere(url: URL, collection: string): Promis
   return (await client.ask("GET", `/schema/${classesOf(collection).document}`)) !== undefined;
 }
 
+/** Returns the names of the collections on a server: those of which all classes exist. */
+export async function weaviateCollections(url: URL): Promise<string[]> {
+  const client = new WeaviateClient(url, process.env["WEAVIATE_API_KEY"]);
+  const schema = (await client.ask("GET", "/schema")) as { readonly classes?: readonly { readonly class: string }[] };
+  const names = new Set((schema?.classes ?? []).map((own) => own.class));
+  return Array.from(names, (name) => /^(.)(.*)Meta$/.exec(name))
+    .flatMap((match) => (match ? [`${match[1]!.toLowerCase()}${match[2]!}`] : []))
+    .filter((collection) => Object.values(classesOf(collection)).every((name) => names.has(name)));
+}
+
 /**
  * Weaviate has no transactions, and replaces one object at a time. So passages carry the key of the reading that made
  * them, and count once the document's own object names that key: that is one write, and the last one.

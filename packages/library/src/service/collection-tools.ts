@@ -1,0 +1,29 @@
+import type { ModuleHub } from "toolyard";
+import * as schemas from "./schemas.ts";
+
+export interface CollectionNames {
+  /** Name of the configured collection, which calls without `collection` use. */
+  readonly own: string;
+  /** Names of the collections that exist, sorted. Rejects with a `DocumentError`. */
+  readonly list: () => Promise<readonly string[]>;
+}
+
+/** Limit of the names in an answer; `total_count` counts all. */
+const MAX_LISTED = 1_000;
+
+/** Registers the list of collections. */
+export function registerCollectionTools(hub: ModuleHub, { own, list }: CollectionNames): void {
+  hub.registerTool({
+    name: "list_collections",
+    description: "Lists the collections of documents in the store, by the names that `collection` of other tools takes",
+    schema: { type: "object", properties: {}, additionalProperties: false },
+    keywords: ["library", "collections"],
+    annotations: schemas.READS,
+    handler: async () => {
+      // The configured collection is created by its first use.
+      const names = Array.from(new Set([...(await list()), own])).toSorted();
+      const collections = names.slice(0, MAX_LISTED).map((name) => ({ name, is_default: name === own }));
+      return { collections, total_count: names.length };
+    },
+  });
+}
