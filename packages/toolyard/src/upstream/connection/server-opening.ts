@@ -1,6 +1,16 @@
-import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { formatBytes } from "../../core/text/bytes.ts";
+import { jsonSize } from "../../core/json/json-size.ts";
+import { firstChars } from "../../core/text/truncate.ts";
+import { isJsonObject, stringMember, type JsonObject } from "../../core/json/json.ts";
 import { CAPABILITIES, isUnclear, LIST_CAPABILITIES, SERVER_INFO } from "../../wire/shapes/server.ts";
 import { Faults, readPart, TEXT, UNFIT, type Shape } from "../../wire/shapes/shape.ts";
+
+/** Approximate limit of the JSON text of a server's info, which statuses contain; icons may be whole pictures. */
+const MAX_INFO_BYTES = 256 * 1024;
+/** Longest text that is kept of a larger one, in characters. */
+const MAX_BRIEF_CHARS = 256;
+const BRIEF_MEMBERS = ["name", "title", "version"];
+const LARGE_INFO = `The server info is over ${formatBytes(MAX_INFO_BYTES)}; only name, title and version are shown.`;
 
 /** A server's description in its opening, in either era. */
 export interface ServerOpening {
@@ -35,11 +45,22 @@ export function readOpening(result: JsonObject, serverInfo: unknown): ServerOpen
   const declared = result["capabilities"];
   const capabilities = read("capabilities", CAPABILITIES, declared);
   const instructions = read("instructions", TEXT, result["instructions"]);
+  const info = (read("serverInfo", SERVER_INFO, serverInfo) as JsonObject | undefined) ?? {};
+  const isLarge = jsonSize(info, MAX_INFO_BYTES) > MAX_INFO_BYTES;
+  if (isLarge) faults.push({ subject: "serverInfo", message: LARGE_INFO });
   return {
-    serverInfo: (read("serverInfo", SERVER_INFO, serverInfo) as JsonObject | undefined) ?? {},
+    serverInfo: isLarge ? briefInfo(info) : info,
     capabilities: (capabilities as JsonObject | undefined) ?? {},
     ...(instructions !== undefined && { instructions: instructions as string }),
     unclear: new Set(LIST_CAPABILITIES.filter((name) => isJsonObject(declared) && isUnclear(declared[name]))),
     faults,
   };
+}
+
+/** Returns only the texts that name the server, shortened. */
+function briefInfo(info: JsonObject): JsonObject {
+  const texts = BRIEF_MEMBERS.map((name) => [name, stringMember(info, name)] as const);
+  return Object.fromEntries(
+    texts.flatMap(([name, text]) => (text === undefined ? [] : [[name, firstChars(text, MAX_BRIEF_CHARS)]])),
+  );
 }
