@@ -26,6 +26,8 @@ export interface ToolCounts {
   counts(principal: Call["principal"]): { readonly tools: number; readonly resources: number };
   /** Returns the number of tools without the two search tools. */
   registeredTools(principal: Call["principal"]): number;
+  /** Returns a line for each server that is not ready: state, id, reason and time. */
+  unreadyServers(principal: Call["principal"]): readonly string[];
 }
 
 export type ToolDescription =

@@ -13,6 +13,7 @@ import type { ToolCounts, ToolDescription, ToolFinder } from "../core/services.t
 import type { Kernel } from "./kernel.ts";
 import { wantedOf } from "./resolve.ts";
 import { lookBehind } from "./sources/absent-services.ts";
+import { unreadyServers } from "./sources/unready-servers.ts";
 
 /** A tool as a surface shows it. */
 export interface SurfaceTool {
@@ -102,6 +103,13 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
   registeredTools(principal: Principal): number {
     const tools = this.#kernel.catalog.for(principal).current.tools({ mode: "all", principal });
     return tools.filter(({ record }) => record.role !== "discovery").length;
+  }
+
+  unreadyServers(principal: Principal): readonly string[] {
+    const { catalog, sources } = this.#kernel;
+    const { current } = catalog.for(principal);
+    const isListed = (id: string): boolean => current.isListed(id);
+    return unreadyServers(principal, { sources: sources.providers, separator: catalog.separator, isListed });
   }
 
   /** Returns the tools that are not the hub's own, with their sources. */

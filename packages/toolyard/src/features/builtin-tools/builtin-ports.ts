@@ -3,7 +3,7 @@ import type { Call } from "../../core/calls/call.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 import { permissionOf } from "../../core/ports/rights.ts";
 import type { ServicesOf } from "../../core/service-key.ts";
-import type { ACCESS_PLAN, GET_HUB, INNER_HUB, LOG_LINES, MadeHub, STARTED_AT } from "../../core/services.ts";
+import type { ACCESS_PLAN, GET_HUB, INNER_HUB, LOG_LINES, MadeHub, REDACT, STARTED_AT } from "../../core/services.ts";
 import { VERSION } from "../../core/version.ts";
 import { resolveBuiltin, type BuiltinConfig } from "../../providers/builtin/options.ts";
 import type { BuiltinPorts, HubStatus, ModuleFacts } from "../../providers/builtin/ports.ts";
@@ -16,15 +16,22 @@ export interface BuiltinToolsSections {
 }
 
 type BuiltinServices = ServicesOf<
-  typeof GET_HUB | typeof INNER_HUB | typeof SANDBOX | typeof LOG_LINES | typeof ACCESS_PLAN | typeof STARTED_AT
+  | typeof GET_HUB
+  | typeof INNER_HUB
+  | typeof SANDBOX
+  | typeof LOG_LINES
+  | typeof ACCESS_PLAN
+  | typeof STARTED_AT
+  | typeof REDACT
 >;
 
 /** Creates the services for the hub's own tools. The hub is created after its tools, so it is looked up late. */
 export function createBuiltinPorts(parts: BuiltinServices, config: () => BuiltinToolsSections): BuiltinPorts {
-  const { getHub, innerHub, sandbox, logLines } = parts;
+  const { getHub, innerHub, sandbox, logLines, redact } = parts;
   return {
     innerHub,
     resolveName: (name, parent) => getHub().tools.nameOf(name, parent.principal),
+    unreadyServers: ({ principal }) => getHub().tools.unreadyServers(principal).map(redact),
     status: (parent) => statusOf(parts, config(), parent),
     capabilities: async ({ principal }) => {
       const { readCapabilities } = await import("../../endpoints/jsonrpc/capabilities.ts");

@@ -1,4 +1,4 @@
-import { ACCESS_PLAN, GET_HUB, INNER_HUB, LOG_LINES, STARTED_AT } from "../../core/services.ts";
+import { ACCESS_PLAN, GET_HUB, INNER_HUB, LOG_LINES, REDACT, STARTED_AT } from "../../core/services.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import { BUILTIN } from "../../providers/builtin/kind.ts";
 import { BUILTIN_PORTS } from "../../providers/builtin/ports.ts";
@@ -8,7 +8,7 @@ import { createBuiltinPorts, type BuiltinToolsSections } from "./builtin-ports.t
 /** The hub's own tools: `tool_search`, `execute_tool`, `execute_code`, `meta.*`. */
 export const BUILTIN_TOOLS = defineFeature({
   name: "builtin-tools",
-  uses: [GET_HUB, INNER_HUB, SANDBOX, LOG_LINES, ACCESS_PLAN, STARTED_AT],
+  uses: [GET_HUB, INNER_HUB, SANDBOX, LOG_LINES, ACCESS_PLAN, STARTED_AT, REDACT],
   provides: [BUILTIN_PORTS],
   sources: [BUILTIN],
   start: (services, config: () => BuiltinToolsSections) => ({

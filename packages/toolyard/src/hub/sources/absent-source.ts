@@ -17,13 +17,13 @@ export function absentSource(call: Pick<Call, "target" | "principal">, places: A
   const { id } = provider.source;
   const withheld = places.withheldBy(id);
   if (withheld) return withheld;
-  const { state, lastError, installing } = provider.status();
+  const { state, lastError, installing, since } = provider.status();
   if (installing) return installingFailure(id, installing);
   const where = reasonFor(call, lastError);
   if (state === "down" || state === "degraded")
     return fail(
       "unavailable",
-      `The source ${id} is not available at the moment, and its tools are not known yet. ${where} Try again later.`,
+      `The source ${id} is not available at the moment, and its tools are not known yet. ${where} ${lasted(since)}Try again later.`,
     );
   if (state === "needs_authorisation")
     return fail("needs_authorisation", `The source ${id} requires a sign-in first. ${where}`);
@@ -33,6 +33,15 @@ export function absentSource(call: Pick<Call, "target" | "principal">, places: A
         retryable: false,
       })
     : undefined;
+}
+
+function lasted(since: string | undefined): string {
+  const start = Date.parse(since ?? "");
+  return Number.isNaN(start) ? "" : `It has been so for ${formatDuration(wholeSeconds(start))}. `;
+}
+
+function wholeSeconds(start: number): number {
+  return Math.max(1000, Math.round((Date.now() - start) / 1000) * 1000);
 }
 
 /** Only callers without limits see the reason, as in the status: it may name what the others have no right to. */
@@ -68,10 +77,10 @@ function isSwitchedOff({ state, lastError }: ProviderStatus): boolean {
 }
 
 function installingFailure(id: string, { package: name, since, waitsFor }: Installation): Fail {
-  const lasted = formatDuration(Math.max(1000, Math.round((Date.now() - Date.parse(since)) / 1000) * 1000));
+  const time = formatDuration(wholeSeconds(Date.parse(since)));
   return fail(
     "unavailable",
-    `The source ${id} is installing: \`${name}\` has been downloading for ${lasted} (${waitsFor}). ` +
+    `The source ${id} is installing: \`${name}\` has been downloading for ${time} (${waitsFor}). ` +
       "Try again in a moment; `toolyard check` waits until it is there.",
     { retryAfterMs: INSTALL_RETRY_MS, details: { starting: [id], installing: name } },
   );

@@ -74,6 +74,8 @@ async function withNames(failed: FailedBuiltinCall, call: ResolvedCall, ports: B
     const sentences = [`Tool not found: ${name}. Use tool_search to discover available tools.`];
     if (typeof withheld === "string") sentences.push(`It is not offered because ${withheld}.`);
     if (typeof hint === "string") sentences.push(hint);
+    const unready = ports.unreadyServers(call);
+    if (unready.length > 0) sentences.push(`Servers that are not ready: ${unready.join("; ")}.`);
     if (near.length > 0) sentences.push(`Near: ${near.join(", ")}.`);
     return fail("tool_error", sentences.join(" "), { cause: failure });
   }

@@ -46,7 +46,11 @@ function serverStatus(make: Make, ports: MetaPorts): FixedTool {
       description: "Returns the current operational status and basic statistics of the MCP server.",
       keywords: ["uptime", "health", "version"],
     },
-    (call) => objectResult(statusOf(ports.status(call), ports.now())),
+    (call) => {
+      const unready = ports.unreadyServers(call);
+      const status = statusOf(ports.status(call), ports.now());
+      return objectResult(unready.length === 0 ? status : { ...status, servers_not_ready: unready });
+    },
   );
 }
 

@@ -14,6 +14,11 @@ export interface BuiltinPorts {
    * several.
    */
   resolveName(name: string, parent: Call): string | undefined;
+  /**
+   * Returns a line for each server that is not ready and that the caller may use, such as `installing: memory, 12 s` or
+   * `down: jira: no such package, 40 s`.
+   */
+  unreadyServers(parent: Call): readonly string[];
   /** Returns the status; for a caller with narrowed rights, only what it may see. */
   status(parent: Call): HubStatus;
   /**

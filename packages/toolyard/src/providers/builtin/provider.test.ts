@@ -27,9 +27,10 @@ function yard(
     total?: number;
     instead?: SearchInstead;
     outcome?: Outcome;
+    unready?: readonly string[];
   } = {},
 ): Yard {
-  const { config, hits = [], total = hits.length, instead, outcome = ok({ content: [] }) } = options;
+  const { config, hits = [], total = hits.length, instead, outcome = ok({ content: [] }), unready = [] } = options;
   const calls: [string, JsonObject][] = [];
   const searches: [string, number][] = [];
   const filters: (SearchFilter | undefined)[] = [];
@@ -48,6 +49,7 @@ function yard(
       list: async () => [],
     },
     resolveName: (name) => (/(^|__)execute_tool$/.test(name) ? "execute_tool" : name),
+    unreadyServers: () => unready,
     status: () => ({
       serverName: "toolyard",
       serverVersion: "1.2.3",
@@ -264,6 +266,22 @@ test("tool_search without hits names similar tools and the servers", async () =>
   expect(second).toBe(
     "There is no server `c`.\nNames much like it: a__read_file.\nServers, with their number of tools: a (3), b (1).",
   );
+});
+
+test("tool_search, execute_tool and the status name servers that are not ready, if there are any", async () => {
+  const unready = ["installing: memory, 12 s", "down: jira: no such package, 40 s"];
+  const sentence = unready.join("; ");
+  const found = texts(await call(yard({ hits: hitsOf(1), unready }), "tool_search", { query: "x" }));
+  expect(found.at(-1)).toBe(`Not ready, so tools may be missing here: ${sentence}.`);
+  const nothing = texts(await call(yard({ unready }), "tool_search", { query: "x" }));
+  expect(nothing[1]).toBe(`Not ready, so tools may be missing here: ${sentence}.`);
+  const unknown = fail("unknown_tool", "Unknown tool: x");
+  const failed = await call(yard({ outcome: unknown, unready }), "execute_tool", { name: "x" });
+  expect(failed).toMatchObject({ message: expect.stringContaining(`Servers that are not ready: ${sentence}.`) });
+  const status = await call(yard({ unready }), "meta.get_server_status");
+  expect(status).toMatchObject({ result: { structuredContent: { servers_not_ready: unready } } });
+  expect(JSON.stringify(await call(yard(), "meta.get_server_status"))).not.toContain("not_ready");
+  expect(JSON.stringify(await call(yard({ hits: hitsOf(1) }), "tool_search", { query: "x" }))).not.toContain("ready");
 });
 
 test("tool_search passes on its server and read-only filters", async () => {

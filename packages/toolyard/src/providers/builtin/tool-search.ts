@@ -62,7 +62,7 @@ export function toolSearch(source: Source, ports: BuiltinPorts): FixedTool {
   return { record, run: (call) => search(call, ports) };
 }
 
-async function search(call: ResolvedCall, { innerHub }: BuiltinPorts): Promise<Outcome> {
+async function search(call: ResolvedCall, { innerHub, unreadyServers }: BuiltinPorts): Promise<Outcome> {
   const { query, max_results: wanted, detail, server, read_only: readOnly } = call.arguments;
   const words = typeof query === "string" ? query : "";
   const count = resolveMaxResults(wanted);
@@ -73,14 +73,19 @@ async function search(call: ResolvedCall, { innerHub }: BuiltinPorts): Promise<O
     limit: count + FURTHER_RESULTS,
   };
   const answer = await innerHub.search(words, call, bounds);
-  if (answer.hits.length === 0) return nothingFound(answer.instead, bounds.server);
+  const unready = unreadyText(unreadyServers(call));
+  if (answer.hits.length === 0) return nothingFound([...insteadLines(answer.instead, bounds.server), ...unready]);
   const texts = searchTexts(answer, {
     count,
     detail: detail === "brief" ? "brief" : "full",
     isWhole: isGiven(wanted) || detail === "full",
     isList: words.trim() === "",
   });
-  return queryWordCount(words) > MANY_WORDS ? textResult(...texts, ONE_STEP) : textResult(...texts);
+  return textResult(...texts, ...(queryWordCount(words) > MANY_WORDS ? [ONE_STEP] : []), ...unready);
+}
+
+function unreadyText(servers: readonly string[]): readonly string[] {
+  return servers.length === 0 ? [] : [`Not ready, so tools may be missing here: ${servers.join("; ")}.`];
 }
 
 function isGiven(value: unknown): boolean {
@@ -97,17 +102,21 @@ function queryWordCount(query: string): number {
 
 const MAX_SERVERS = 30;
 
-/** Returns the prescribed sentence, followed by similar names and the servers, if there are any. */
-function nothingFound(
+/** Returns the prescribed sentence, followed by the lines, if there are any. */
+function nothingFound(lines: readonly string[]): Outcome {
+  return lines.length === 0 ? textResult(NOTHING_FOUND) : textResult(NOTHING_FOUND, lines.join("\n"));
+}
+
+/** Returns similar names and the servers. */
+function insteadLines(
   { near = [], servers = [], noSuchServer = false }: Partial<SearchInstead> = {},
   server = "",
-): Outcome {
+): readonly string[] {
   const shown = servers.slice(0, MAX_SERVERS).map(({ id, tools }) => `${id} (${tools})`);
   const unshown = servers.length > MAX_SERVERS ? `, and ${servers.length - MAX_SERVERS} more` : "";
-  const lines = [
+  return [
     ...(noSuchServer && server !== "" ? [`There is no server \`${server}\`.`] : []),
     ...(near.length > 0 ? [`Names much like it: ${near.join(", ")}.`] : []),
     ...(shown.length > 0 ? [`Servers, with their number of tools: ${shown.join(", ")}${unshown}.`] : []),
   ];
-  return lines.length === 0 ? textResult(NOTHING_FOUND) : textResult(NOTHING_FOUND, lines.join("\n"));
 }
