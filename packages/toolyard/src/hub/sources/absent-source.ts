@@ -23,7 +23,8 @@ export function absentSource(call: Pick<Call, "target" | "principal">, places: A
   if (state === "down" || state === "degraded")
     return fail(
       "unavailable",
-      `The source ${id} is not available at the moment, and its tools are not known yet. ${where} ${lasted(since)}Try again later.`,
+      `The source ${id} is not available at the moment, and its tools are not known yet. ${where} ` +
+        `${lasted(since)}Try again later.`,
     );
   if (state === "needs_authorisation")
     return fail("needs_authorisation", `The source ${id} requires a sign-in first. ${where}`);
