@@ -265,7 +265,7 @@ function send({ answer }: HttpExchange, { status, headers, body }: BridgedAnswer
   );
   const guarded = isPage
     ? Object.entries(pageHeaders())
-        .filter(([name]) => !(name in headers))
+        .filter(([name]) => own.every(([kept]) => kept !== name))
         .flat()
     : [];
   answer.send(status, [...flat, ...guarded], body);

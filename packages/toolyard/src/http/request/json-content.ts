@@ -10,8 +10,11 @@ export function assertJsonContent(request: Pick<HttpRequest, "header">): void {
     throw new Refusal(415, "Unsupported Media Type: Content-Type must be application/json");
 }
 
-/** Headers that browsers send with every POST, at least one of them, and that a page cannot remove. */
-const BROWSER_HEADERS = ["origin", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest", "referer", "cookie"] as const;
+/**
+ * Headers that browsers send with every POST, at least one of them, and that a page cannot remove. `Sec-Fetch-Mode` is
+ * not among them, because the `fetch` of Node sends it, too.
+ */
+const BROWSER_HEADERS = ["origin", "sec-fetch-site", "sec-fetch-dest", "referer", "cookie"] as const;
 
 /**
  * Throws a 415 if a browser sends a body that is not declared as JSON. Programs may omit the type: `curl -d` declares a
