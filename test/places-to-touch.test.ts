@@ -295,7 +295,7 @@ describe("an unknown kind", () => {
     expect(treeOf(server, schema)).toEqual({ looms: { threads: { blue: { weave: "silk" } } } });
   });
 
-  test("has the places of its tools written, under the older name, too", async () => {
+  test("has a path added to its list of tools, also in a section with the older name", async () => {
     const document = await TomlDocument.parse("toolyard.toml", '[spindles]\npatterns = ["a"]\n');
     const list = pathListsOf(document.tree, schema).find((one) => one.kind === kind)!;
     expect(list.section).toBe("spindles");

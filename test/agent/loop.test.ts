@@ -201,7 +201,7 @@ test("broken arguments in a stream of Anthropic's go back to the model, too", as
 describe("limits", () => {
   const endless = (): ScriptedReply => call("add", { a: 1, b: 1 });
 
-  test("C13: stops an endless caller after five questions by default, and reports that in the outcome", async () => {
+  test("C13: stops endless tool calls after five requests by default, and reports that in the outcome", async () => {
     models.say(endless);
     expect(await agentOf("mistral/m").chat("Go on")).toMatchObject({
       stopReason: "max_iterations",

@@ -82,7 +82,7 @@ describe.each([1, 2])("a legacy session with %i worker(s)", (workers) => {
     return answer.status;
   };
 
-  test("goes on with a refreshed token, and does not exist for another identity", async () => {
+  test("continues with a refreshed token, and answers 404 to another identity", async () => {
     await using toy = await open(issuer.url, {}, { server: { workers } });
     const sign = (claims: JsonObject): Promise<string> => issuer.sign(toy.served.address.url, { claims });
     const session = await begin(toy, await sign({ jti: "first" }));

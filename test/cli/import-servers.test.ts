@@ -98,7 +98,7 @@ describe("locations of clients' files", () => {
     });
   });
 
-  test("on Windows, in AppData, with backslashes", () => {
+  test("on Windows, uses paths with backslashes, in AppData where the client does", () => {
     const variables = {
       USERPROFILE: "C:\\Users\\Ada",
       APPDATA: "C:\\Users\\Ada\\AppData\\Roaming",

@@ -83,7 +83,7 @@ test("SIGHUP reads the pair again; a hub that was started with a broken one ends
   expect(broken.stderr).toContain("`server.tls.key`");
 });
 
-test("paths count from the configuration, and [server.tls] turns a running door into an encrypted one", async () => {
+test("resolves paths of [server.tls] from the configuration's folder, and switches an endpoint to TLS", async () => {
   using files = new CertificateFiles();
   await using hub = await ServeChild.start({ config: "[server]\n", args: [] });
   copyFileSync(files.cert, join(hub.folder, "site.pem"));

@@ -163,10 +163,13 @@ test.each([
   ["google/some-model", "@ai-sdk/google"],
   ["ollama/some-model", "@ai-sdk/openai-compatible"],
   ["mistral/some-model", "ai"],
-])("a model of %s without `%s` alone names the command in one sentence", async (model, missing) => {
-  await leaveOut(missing);
-  expect(await program(ask(model))).toMatch(sentence(missing));
-});
+])(
+  "for model %s without the package `%s`, the error names the install command in one sentence",
+  async (model, missing) => {
+    await leaveOut(missing);
+    expect(await program(ask(model))).toMatch(sentence(missing));
+  },
+);
 
 test("a model with its packages gets a request, and its failure is reported", async () => {
   await leaveOut("@ai-sdk/mistral");

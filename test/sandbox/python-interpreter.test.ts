@@ -176,7 +176,7 @@ describe("what goes wrong", () => {
   });
 });
 
-describe("time", () => {
+describe("time limit", () => {
   test.each([
     ["a loop", "while True: pass"],
     ["a sleep", "import time\ntime.sleep(60)"],

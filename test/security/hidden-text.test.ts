@@ -225,7 +225,7 @@ describe("S12: names, choices and defaults", () => {
   });
 });
 
-describe("S12: results", () => {
+describe("S12: hidden text in results", () => {
   const SPOKEN = `a\u{e0041}\u{e0042}b ${ENGLAND} \u200b\u202e\u001b[31m\u2764\ufe0f`;
   const HEARD = `ab ${ENGLAND} \u200b\u202e\u001b[31m\u2764\ufe0f`;
 

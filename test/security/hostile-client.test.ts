@@ -287,7 +287,7 @@ describe("S17: what runs for others", () => {
   });
 });
 
-describe("S4: too much of everything", () => {
+describe("S4: requests over the limits", () => {
   test("S4: refuses bodies, depth, batches and heads over their limits, and serves those within", async () => {
     await using target = await openTarget({ server: { max_body_bytes: "64KiB" } });
     const headers = JSON_HEADERS;

@@ -155,7 +155,7 @@ describe("a secret that one server repeats", () => {
     expect(shown).toContain(JSON.stringify(`${time} letmein`).slice(1, -1));
   });
 
-  test("appears in no error, log line, status or listing file, whichever server repeats it", async () => {
+  test("the secret appears in no error, log line, status or listing file, whichever server repeats it", async () => {
     await using target = await openTarget(settings);
     await target.hub.list();
     const client = await target.client();

@@ -107,7 +107,7 @@ async function openCareless(): Promise<{ target: Target; close: () => Promise<vo
 
 describe("S14: an upstream that repeats the hub's credentials", () => {
   test.each(["legacy", "modern"] as const)(
-    "S14: its errors, lists and instructions reach %s callers without them",
+    "S14: %s callers receive its errors, lists and instructions without the credentials",
     async (era) => {
       const { target, close } = await openCareless();
       try {

@@ -171,7 +171,7 @@ test("a hub with an https address identifies itself by a document, where the ser
   expect(auth.registered).toEqual([]);
 });
 
-test("a token of somewhere else is exchanged at the server's issuer", async () => {
+test("exchanges a token from another issuer at the server's issuer", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

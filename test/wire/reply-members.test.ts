@@ -6,7 +6,7 @@ const CASES = WAYS.flatMap((way) => ERAS.map((era) => [way, era] as const));
 const FINE = { ok: true, result: { content: [{ type: "text", text: "fine" }] } };
 
 describe.each(CASES)("a server on %s in the %s era", (way, era) => {
-  test("answers with its result when an `error` next to it has no content", async () => {
+  test("returns the result if the response also has an `error` without content", async () => {
     await using server = await openOdd(way, { era, onResult: { error: null } });
     for (const error of [null, {}, false, "", 0, []])
       expect(await server.call("fine", { odd: { onResult: { error } } }), JSON.stringify(error)).toMatchObject(FINE);

@@ -74,7 +74,9 @@ describe("gnn.simulate", () => {
     expect(outcome).toMatchObject({
       ok: false,
       kind: "invalid_params",
-      message: expect.stringContaining("The model cannot be read as a whole, so nothing is made of it. Line 23"),
+      message: expect.stringContaining(
+        "A part of the model could not be read, so it was neither run nor rendered. Line 23",
+      ),
     });
     expect(await hub.call("gnn.simulate", { text: TWO_ROOM, steps: 1000, policy_length: 8 })).toMatchObject({
       ok: false,

@@ -41,7 +41,7 @@ function sentences(seed: number, count: number): string[] {
 
 describe("each sentence has the page on which it is printed", () => {
   test.each(Array.from({ length: 8 }, (_, seed) => seed))(
-    "every nine-word quotation of paragraphs over several pages (seed %i)",
+    "finds the page of every nine-word quotation in paragraphs over several pages (seed %i)",
     async (seed) => {
       const printed = new Map<string, number>();
       const document = await read((pdf) => {

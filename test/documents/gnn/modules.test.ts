@@ -341,7 +341,7 @@ test("G16: refuses an unknown member, with the nearest one", async () => {
   expect(yard.problems("modules")).toEqual([expect.stringContaining("did you mean `description`?")]);
 });
 
-test("G50: a new file is a new module, without other changes", async () => {
+test("L63: an invalid value in `models` does not remove the tools of a folder", async () => {
   const client = await open();
   expect(await client.names()).toEqual([]);
   yard.module("added", 'hub.registerTool("added.run", () => "here");');

@@ -103,7 +103,7 @@ test("list, search and call wait for modules as well", async () => {
   expect(await run("call", "slow.run")).toMatchObject({ code: 0, stdout: "done\n" });
 });
 
-test("list, search and call name a missing module, also by exit code", async () => {
+test("list, search and call report a missing module in stderr and in the exit code", async () => {
   const run = yard({ "never/mcp.mjs": NEVER, "quick/mcp.mjs": QUICK }, "4s");
   // Each waits for the module until its time limit.
   const [slow, quick, ...lists] = await Promise.all([

@@ -116,7 +116,7 @@ describe("the bundled tools", () => {
     expect(file("x.txt")).toBe("x");
   });
 
-  test("each is found by its function", async () => {
+  test("search finds each default tool by what it does", async () => {
     const one = await hub();
     const best = await Promise.all(
       ["save text to a file", "search the web", "draw a picture", "run python"].map(

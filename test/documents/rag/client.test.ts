@@ -280,7 +280,7 @@ describe("any server", () => {
   });
 });
 
-describe("times and logs", () => {
+describe("time limits, retries and logging", () => {
   test("R14: a server that first writes over 64 KiB to stderr works, and its output is available", async () => {
     const client = await started({ command: [process.execPath, SERVER, "chatty"] });
     expect(await client.callTool("add_numbers", { a: 1, b: 2 })).toEqual({ sum: 3 });

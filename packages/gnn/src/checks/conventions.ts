@@ -104,7 +104,7 @@ export function orientB(tensor: Tensor, shape: readonly number[]): TensorOrienta
   return choose(candidates);
 }
 
-/** The tensor in a shape that differs from its own in dimensions of 1 only. */
+/** Returns the tensor in the given shape, or undefined if the shapes differ in more than dimensions of length 1. */
 function fitted(tensor: Tensor, shape: readonly number[]): Tensor | undefined {
   if (sameShape(tensor.shape, shape)) return tensor;
   return sameShape(squeeze(tensor.shape), squeeze(shape)) ? reshape(tensor, shape) : undefined;

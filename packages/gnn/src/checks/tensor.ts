@@ -28,7 +28,7 @@ function isPlaceholder(value: Value): boolean {
   return value.kind === "group" && value.items.every(isPlaceholder);
 }
 
-/** As the first items say. */
+/** Returns the shape of a nested value, measured on the first item of each level. */
 function shapeOf(value: Value): readonly number[] {
   const shape: number[] = [];
   for (let at: Value | undefined = value; at?.kind === "group"; at = at.items[0]) shape.push(at.items.length);

@@ -10,7 +10,7 @@ export interface ModelCosts extends ResourceEstimates {
   readonly name: string;
   /** Size of the program's tensors, with 8 bytes per number. */
   readonly tensor_bytes?: number;
-  /** Multiplications and additions of one step of it: beliefs, then every policy. */
+  /** Multiplications and additions of one step of the program: updating the beliefs, then evaluating every policy. */
   readonly operations_per_step?: number;
   readonly policies?: number;
   /** Reason why no program can be made of the model; present instead of its costs. */

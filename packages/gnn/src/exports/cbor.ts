@@ -5,7 +5,7 @@ const MAX_DEPTH = 128;
 /** CBOR's self-description tag (55799), which identifies such files. */
 const MARK = [0xd9, 0xd9, 0xf7] as const;
 
-/** Writes JSON's values as CBOR (RFC 8949): whole numbers short, others with 64 bits. */
+/** Encodes a JSON value as CBOR (RFC 8949): integers in their shortest form, other numbers with 64 bits. */
 export function toCbor(value: unknown): Uint8Array {
   const writer = new Writer();
   for (const byte of MARK) writer.byte(byte);

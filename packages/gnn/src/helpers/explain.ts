@@ -3,7 +3,7 @@ import type { GnnFile } from "../language/model.ts";
 import { timeOf, viewOf, type ModelView } from "../language/view.ts";
 import { ROLES, roleOf, type RoleName } from "../pictures/roles.ts";
 
-/** Names that a list shows; of longer lists only the number is given. */
+/** Maximum number of names in a list. Of a longer list, only the number is given. */
 const MAX_NAMES = 12;
 const MAX_EDGES = 40;
 

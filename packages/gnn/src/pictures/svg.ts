@@ -1,7 +1,7 @@
 import { element, escapeXml } from "../exports/xml-text.ts";
 import type { Theme } from "./theme.ts";
 
-/** Tenths of an em that DejaVu Sans gives the signs from U+0020 to U+007E. */
+/** Advance widths of the characters U+0020 to U+007E in DejaVu Sans, in tenths of an em. */
 const WIDTHS = "345861083445834336666666666338885107778668833769786876677107674348556656646633631066664546686656368";
 const LATIN = Array.from(WIDTHS.matchAll(/10|\d/g), ([width]) => Number(width) / 10);
 const OTHERS = 0.68;

@@ -21,7 +21,7 @@ function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, "0");
 }
 
-/** Numbers with commas between them, over as many lines as they need. All are finite. */
+/** Formats numbers with commas between them, on as many lines as needed. The numbers must be finite. */
 export function numberLines(numbers: Iterable<number>, indent: string): string {
   const lines: string[] = [];
   let line = "";

@@ -26,7 +26,7 @@ export function boundedData(whole: object): BoundedData {
   omitted.push("sections");
   let bounded: JsonObject = { ...data, models };
   if (fits(bounded)) return { data: bounded, omitted };
-  omitted.push(`numbers of values with more than ${MAX_NUMBERS} numbers`);
+  omitted.push(`entries of values with more than ${MAX_NUMBERS} numbers`);
   bounded = { ...data, models: models.map(withoutNumbers) };
   for (let most = 1024; !fits(bounded) && most >= 1; most /= 4) {
     if (most === 1024) omitted.push("ends of long lists and texts");

@@ -36,7 +36,11 @@ export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
       properties: {
         is_valid: { type: "boolean" },
         diagnostics: schemas.DIAGNOSTICS,
-        ontology: { type: "array", items: { type: "object" }, description: "Mapped and unmapped names, one a model." },
+        ontology: {
+          type: "array",
+          items: { type: "object" },
+          description: "For each model: valid mappings, invalid terms and unmapped variables.",
+        },
       },
       required: ["is_valid", "diagnostics", "ontology"],
     },
@@ -89,11 +93,12 @@ export function registerTypeChecks(hub: ModuleHub, files: ModelFiles): void {
   });
   hub.registerTool<CheckDirectoryArguments>({
     name: "gnn_type_checker.type_check_gnn_directory",
-    description: "Type-checks every GNN file of a folder, and writes a report (Markdown and JSON) where that is asked.",
+    description:
+      "Type-checks every GNN file of a folder, and writes a report (Markdown and JSON) if `output_dir_base` is given.",
     schema: schemas.input(
       {
         dir_path: { type: "string", description: "Path of the folder." },
-        recursive: { type: "boolean", default: false, description: "Folders in it, too." },
+        recursive: { type: "boolean", default: false, description: "Includes subfolders." },
         output_dir_base: { type: "string", description: "Folder for the report. Without it none is written." },
         report_md_filename: {
           type: "string",

@@ -29,10 +29,10 @@ export function registerDocumentation(hub: ModuleHub): void {
     ({ subject = "" }) =>
       `Write a GNN model of ${subject}.\n\n${NAMES.map((name) => DOCUMENTS[name]!.content).join("\n")}\n` +
       "Each column of A, B and D sums to 1; B is next × previous × action. " +
-      "Then call gnn.check with the text, mend what it says, and check again until it is valid.",
+      "Then call gnn.check with the text, fix the problems that it reports, and check again until the model is valid.",
     {
       title: "Write a GNN model",
-      description: "Asks for a model of something, and has it checked until it is valid.",
+      description: "Requests a GNN model of a subject, checked with gnn.check until it is valid.",
       arguments: [{ name: "subject", description: "What to model: a rat in a T-maze, a thermostat.", required: true }],
     },
   );

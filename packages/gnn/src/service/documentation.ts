@@ -5,7 +5,7 @@ export const DOCUMENTS: Readonly<Record<string, { readonly title: string; readon
     content: `# How a GNN file is built
 
 A GNN file is Markdown in UTF-8. A line \`## Name\` begins a section; lines that begin with \`#\` inside a section, and
-what stands behind \`#\` in a line, are comments. These sections are known, and those marked * are required:
+the text after \`#\` in a line, are comments. These sections are known, and those marked * are required:
 
 | section | holds |
 | --- | --- |
@@ -13,7 +13,7 @@ what stands behind \`#\` in a line, are comments. These sections are known, and 
 | GNNVersionAndFlags * | \`GNN v1\` or \`GNN v1.1\`, then flags |
 | ModelName * | a title |
 | ModelAnnotation | free text |
-| StateSpaceBlock * | a variable a line: \`A[2,3,type=float]\` |
+| StateSpaceBlock * | one variable per line: \`A[2,3,type=float]\` |
 | Connections * | an edge a line: \`D>s\`, \`s-A\` |
 | InitialParameterization | values: \`D={(0.5, 0.5)}\` |
 | Equations | an equation a line |
@@ -41,7 +41,7 @@ Several models in a file have a line \`---\` between them. A block of YAML betwe
 | \`_\` | an index | \`A_m0\`, \`s_t\` |
 | \`_t+1\` | the same variable a step later | \`s_t>s_t+1\` |
 | \`^\`, \`'\` | parts of a name | \`X^Y\`, \`s'\` |
-| \`len( )\` | as many as a variable has numbers | \`G[len(π)]\` |
+| \`len( )\` | the number of entries of a variable | \`G[len(π)]\` |
 | \`#\` | a comment up to the end of the line | \`s[2] # belief\` |
 `,
   },

@@ -19,7 +19,8 @@ export function registerEstimates(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<ModelSource>({
     name: "gnn_type_checker.estimate_resources_for_gnn_file",
     description:
-      "Estimates what the models of a GNN text or file cost: memory and inference in the units of the first tools, " +
+      "Estimates what the models of a GNN text or file cost: memory and inference units by the rules of the GNN type " +
+      "checkers of 2025, " +
       "and the bytes and operations of a program that runs them.",
     schema: schemas.input(schemas.SOURCE_PROPERTIES),
     aliases: ["estimate_resources_for_gnn_file"],
@@ -35,7 +36,7 @@ export function registerEstimates(hub: ModuleHub, files: ModelFiles): void {
     schema: schemas.input(
       {
         dir_path: { type: "string", description: "Path of the folder." },
-        recursive: { type: "boolean", default: false, description: "Folders in it, too." },
+        recursive: { type: "boolean", default: false, description: "Includes subfolders." },
       },
       ["dir_path"],
     ),

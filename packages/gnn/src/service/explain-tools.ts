@@ -31,7 +31,8 @@ const SYSTEM =
 export function registerExplain(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<ModelSource>({
     name: "gnn.explain",
-    description: "Explains a GNN model in sentences: by the configured language model, and without one by rules.",
+    description:
+      "Explains a GNN model in sentences. Uses the configured language model; without one, a fixed set of rules.",
     schema: schemas.input(schemas.SOURCE_PROPERTIES),
     keywords: ["describe", "summary", "understand"],
     annotations: schemas.READS_FILES,
@@ -73,7 +74,7 @@ export function registerLlmTools(hub: ModuleHub, files: ModelFiles): void {
   ] as const)
     hub.registerTool<ExplainFileArguments>({
       name: `llm.${name}`,
-      description: `${description} By the configured language model, and without one by rules.`,
+      description: `${description} Uses the configured language model; without one, a fixed set of rules.`,
       schema: schemas.input({ file_path: { type: "string", description: "Path of the GNN file." } }, ["file_path"]),
       aliases: [name],
       annotations: schemas.READS_FILES,

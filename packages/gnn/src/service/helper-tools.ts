@@ -41,8 +41,8 @@ const NEW_INPUT = schemas.input({
   },
   states: { ...SIZE, description: "How many hidden states." },
   observations: { ...SIZE, description: "How many outcomes." },
-  actions: { ...SIZE, description: "How many actions, of `pomdp`." },
-  output_file_path: { type: "string", description: "Write it there, too." },
+  actions: { ...SIZE, description: "Number of actions; only for the template `pomdp`." },
+  output_file_path: { type: "string", description: "Path of a file to which the model is also written." },
 });
 
 /** Registers what begins models and compares them. */

@@ -126,7 +126,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
 function noRoots(): ToolFailure {
   return new ToolFailure(
     'No folder is open to these tools. Add the line `roots = ["/home/me/models"]` below [gnn] of toolyard.toml, with ' +
-      "the folders of your models; of a server that runs alone, set GNN_ROOTS.",
+      "the folders of your models; for a stand-alone server, set GNN_ROOTS.",
     "denied",
   );
 }

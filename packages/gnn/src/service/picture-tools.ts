@@ -35,7 +35,7 @@ const DRAW_INPUT = schemas.input({
 export function registerDrawing(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<DrawArguments>({
     name: "gnn.draw",
-    description: "Draws a GNN model: its graph, its variables by role, or its matrices as maps of colours.",
+    description: "Draws a GNN model: its graph, its variables by role, or its matrices as heat maps.",
     schema: DRAW_INPUT,
     keywords: ["picture", "image", "diagram", "plot", "visualize", "heat map"],
     annotations: schemas.READS_FILES,
@@ -106,7 +106,7 @@ export function registerVisualization(hub: ModuleHub, files: ModelFiles): void {
   });
   hub.registerTool<VisualizeDirectory>({
     name: "visualization.visualize_gnn_directory",
-    description: "Writes pictures of every GNN file of a folder into another one, a folder each.",
+    description: "Writes pictures of every GNN file in a folder into another folder, with one subfolder per file.",
     schema: schemas.input(
       { dir_path: { type: "string", description: "Path of the folder." }, output_dir: OUTPUT_DIR },
       ["dir_path"],
@@ -121,7 +121,7 @@ export function registerVisualization(hub: ModuleHub, files: ModelFiles): void {
       const path = await files.existing(folder).catch(() => undefined);
       return path === undefined ? undefined : { output_directory: folder, files: await files.list(folder) };
     },
-    "Names of the pictures in a folder that pictures were written to.",
+    "Names of the pictures in an output folder of the visualization tools.",
     { name: "Written pictures", mimeType: "application/json" },
   );
 }

@@ -38,7 +38,7 @@ const TARGET_NAMES = Object.keys(RENDER_TARGETS) as RenderTargetName[];
 /** Lines of a program that its preview has. */
 const PREVIEW_LINES = 20;
 
-const TARGET = { type: "string", enum: TARGET_NAMES, description: "What the program is written for." };
+const TARGET = { type: "string", enum: TARGET_NAMES, description: "Library or language of the program." };
 
 /** Registers what turns models into programs. */
 export function registerRenderTools(hub: ModuleHub, files: ModelFiles): void {
@@ -62,7 +62,11 @@ export function registerRenderTools(hub: ModuleHub, files: ModelFiles): void {
 
 const RENDERED = {
   program: { type: "string" },
-  notes: { type: "array", items: { type: "string" }, description: "What of the model is not in the program." },
+  notes: {
+    type: "array",
+    items: { type: "string" },
+    description: "Parts of the model that the program does not contain.",
+  },
 };
 
 function registerRender(hub: ModuleHub, files: ModelFiles): void {
@@ -101,7 +105,9 @@ function registerRender(hub: ModuleHub, files: ModelFiles): void {
 function registerSpecification(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<SpecificationArguments>({
     name: "render.render_gnn_specification",
-    description: "Renders a GNN model to a program for a simulation library, and writes it where a name is given.",
+    description:
+      "Renders a GNN model to a program for a simulation library, and writes it to a file if " +
+      "`output_filename_base` is given.",
     schema: schemas.input(
       {
         gnn_specification: {

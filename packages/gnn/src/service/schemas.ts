@@ -7,7 +7,7 @@ export const PROFILE = {
   default: "default",
   description:
     "What a valid file is: `default` reads everything in use, `strict-v1` the published grammar only, " +
-    "`seed-era` asks for what the first tools asked for.",
+    "`seed-era` requires what the first GNN tools of 2025 required.",
 };
 
 export const SOURCE_PROPERTIES = {
@@ -29,7 +29,8 @@ export const PLANNING = {
     type: "integer",
     minimum: 1,
     maximum: SIMULATION_LIMITS.policyLength,
-    description: "Actions of a policy: how far the agent plans. Default: what the model states, else 1.",
+    description:
+      "Number of actions in a policy: how many steps ahead the agent plans. Default: what the model states, else 1.",
   },
   gamma: {
     type: "number",

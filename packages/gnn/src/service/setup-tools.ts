@@ -23,7 +23,7 @@ const OUTPUTS = {
 export function registerSetup(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<{ readonly directory_path: string }>({
     name: "setup.ensure_directory_exists",
-    description: "Makes a folder, and those above it, where it is missing.",
+    description: "Creates a folder and its parent folders if they do not exist.",
     schema: schemas.input({ directory_path: { type: "string", description: "Path of the folder." } }, [
       "directory_path",
     ]),
@@ -37,7 +37,7 @@ export function registerSetup(hub: ModuleHub, files: ModelFiles): void {
     schema: schemas.input(
       {
         search_directory: { type: "string", description: "Path of the folder." },
-        recursive: { type: "boolean", default: false, description: "Folders in it, too." },
+        recursive: { type: "boolean", default: false, description: "Includes subfolders." },
       },
       ["search_directory"],
     ),

@@ -61,13 +61,15 @@ const INPUT = schemas.input({
     type: "string",
     enum: Object.keys(METHODS),
     default: "pymdp-1",
-    description: "Whose inference and planning, with its defaults.",
+    description: "Library whose inference and planning algorithms and default values are used.",
   },
   ...schemas.PLANNING,
   alpha: {
     type: "number",
     minimum: 0,
-    description: "Precision of actions that are drawn. Default: α of the model, else that of the library.",
+    description:
+      "Precision (inverse temperature) with which actions are sampled. Default: α of the model, else that of the " +
+      "library.",
   },
   action_selection: {
     type: "string",
@@ -107,7 +109,10 @@ const RUN = {
           factors: { type: "array", items: NAMED },
           modalities: { type: "array", items: NAMED },
           steps: { type: "array", items: { type: "object" }, description: STEP_DESCRIPTION },
-          learnt_D: { type: "array", description: "Where each factor starts, as learnt; null where it is not learnt." },
+          learnt_D: {
+            type: "array",
+            description: "Learnt initial state distribution of each factor; null if it is not learnt.",
+          },
         },
         required: ["name", "factors", "modalities", "steps"],
       },
@@ -188,5 +193,8 @@ export async function programsOf(
   if (!unread && file.models.length > 0)
     return refusing(async () => withNote(readPrograms(file, source.model), invalidNote(diagnostics)));
   const place = unread ? ` Line ${unread.start.line}: ${unread.message}` : "";
-  throw new ToolFailure(`The model cannot be read as a whole, so nothing is made of it.${place}`, "invalid_params");
+  throw new ToolFailure(
+    `A part of the model could not be read, so it was neither run nor rendered.${place}`,
+    "invalid_params",
+  );
 }

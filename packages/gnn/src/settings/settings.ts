@@ -14,7 +14,7 @@ export interface Settings {
   readonly policyLength?: number;
   /** Precision of policies. */
   readonly gamma?: number;
-  /** Precision of actions that are drawn. */
+  /** Precision (inverse temperature) with which actions are sampled. */
   readonly alpha?: number;
   readonly actionSelection?: ActionSelection;
   /** Iterations of an inference, at most. */

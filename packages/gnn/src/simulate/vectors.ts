@@ -14,7 +14,7 @@ export function dot(one: Float64Array, other: Float64Array): number {
   return sum;
 }
 
-/** The first of the highest. */
+/** Returns the index of the highest value, the first one if several are equal. */
 export function highest(values: Float64Array): number {
   let best = 0;
   for (let at = 1; at < values.length; at += 1) if (values[at]! > values[best]!) best = at;

@@ -17,7 +17,10 @@ export interface EvalOptions {
   readonly json?: boolean;
 }
 
-/** How well questions that people judged are answered. Gives 1 where words and meaning find worse than words alone. */
+/**
+ * Measures the search quality on a data set with relevance judgements (BEIR). Returns exit code 1 if the search by
+ * words and vectors ranks worse than the search by words alone.
+ */
 export async function evaluateOn(options: EvalOptions, io: CommandIo): Promise<number> {
   return evaluated("", options, io);
 }

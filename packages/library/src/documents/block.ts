@@ -54,7 +54,7 @@ export type Reader = (bytes: Uint8Array, options: ReaderOptions) => Promise<Read
 
 export interface ReaderOptions {
   readonly signal: AbortSignal;
-  /** More pages are refused. */
+  /** Maximum number of pages; a document with more is refused. */
   readonly maxPages: number;
   readonly onPage?: (done: number, total: number) => void;
   /** @default off */

@@ -18,7 +18,7 @@ export interface DoctorFinding extends StoreFinding {
   readonly about: "store" | "vectors" | "files";
 }
 
-/** Missing files that are named one by one. */
+/** Maximum number of missing files that are listed by name. */
 const MAX_NAMED = 5;
 
 /** Looks a library through: the store's own checks, vectors of another embedder, files that are gone. */

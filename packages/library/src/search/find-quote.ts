@@ -42,7 +42,7 @@ const MIN_SIMILARITY = 0.25;
 const MAX_COMPARISONS = 2_000_000;
 /** Characters of a word with the space behind it, on average. */
 const WORD_LENGTH = 6;
-/** Characters of a passage, at most as a rule. */
+/** Usual maximum length of a passage, in characters. */
 const PASSAGE_LENGTH = 800;
 
 export interface QuoteRequest {
@@ -74,7 +74,7 @@ async function quotePlaces(found: readonly TextPlace[], { store }: SearchParts):
   const places: QuotePlace[] = [];
   for (const source of new Set(found.map(({ sourceId }) => sourceId))) {
     const [document, text] = [await store.document(source), await store.textOf(source)];
-    // A document that was removed since has no places.
+    // Skips a document that was removed after the search.
     if (!document || text === undefined) continue;
     for (const { sourceId, from, to } of found)
       if (sourceId === source) places.push(placeOf({ document, text }, from, to));

@@ -237,7 +237,7 @@ interface ScoredPassage {
 }
 
 interface ByWords {
-  /** All that may be among the best, and those that are near. */
+  /** Passages with words of the query: all that may rank among the best, and those with similar vectors. */
   readonly found: readonly ScoredPassage[];
   readonly scores: ReadonlyMap<number, number>;
   /** Score of a passage of average length that has each word of the query once. */

@@ -13,7 +13,7 @@ export interface TextPlacesRequest {
   readonly plain: string;
   /** The only document that is searched. Absent: all. */
   readonly sourceId?: string | undefined;
-  /** Limit of the places. */
+  /** Maximum number of places to return. */
   readonly most: number;
 }
 

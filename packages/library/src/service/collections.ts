@@ -81,7 +81,7 @@ export class Collections implements AsyncDisposable {
     }
     throw new DocumentError(
       "STORE_BUSY",
-      `${this.#options.most} collections are at work already. Try again when one of them has rested.`,
+      `${this.#options.most} collections are in use, which is the limit. Try again when one of them is idle.`,
     );
   }
 }

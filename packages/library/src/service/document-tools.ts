@@ -46,7 +46,7 @@ export function registerDocumentTools(hub: ModuleHub, open: OpenLibrary): void {
         source_id: schemas.SOURCE_ID,
         limit: schemas.limit(500, 50),
         offset: schemas.OFFSET,
-        section_filter: { type: "string", description: "Only of sections whose path begins so." },
+        section_filter: { type: "string", description: "Only chunks of sections whose path begins with this text." },
       },
       ["source_id"],
     ),
@@ -108,7 +108,11 @@ function registerAuthors(hub: ModuleHub, open: OpenLibrary): void {
     schema: schemas.input(
       {
         author: { type: "string", minLength: 1, description: "Part of the name is enough: Peirce." },
-        include_chunk_counts: { type: "boolean", default: true, description: "false: the counts are 0." },
+        include_chunk_counts: {
+          type: "boolean",
+          default: true,
+          description: "If false, chunks are not counted and every count is 0.",
+        },
       },
       ["author"],
     ),

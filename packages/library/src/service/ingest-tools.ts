@@ -136,7 +136,7 @@ function endOfWait({ meta }: ToolContext): number {
 function registerStatus(hub: ModuleHub, open: OpenLibrary): void {
   hub.registerTool<IngestStatus>({
     name: "ingest_status",
-    description: "Tells how far the library is with reading documents",
+    description: "Returns the progress of the jobs that read documents into the library",
     schema: schemas.input({
       job_id: { type: "string", minLength: 1, description: "As add_documents gave it; without it, all jobs." },
     }),
@@ -211,7 +211,7 @@ const PATTERNS = (description: string): object => ({
 });
 const METADATA = {
   type: "object",
-  description: "What goes before that which the files say of themselves.",
+  description: "Metadata that overrides the metadata found in the files.",
   properties: {
     title: { type: "string" },
     author: { type: "string" },
@@ -232,9 +232,13 @@ const ADD_DOCUMENTS = {
   ocr: {
     type: "string",
     enum: ["auto", "off", "force"],
-    description: "Pictures of text: read where a page has no other text (auto), not at all, or on every page.",
+    description: "OCR of page images. auto: on pages without other text; off: never; force: on every page.",
   },
-  wait: { type: "boolean", default: true, description: "false: answer at once, and ask by ingest_status." },
+  wait: {
+    type: "boolean",
+    default: true,
+    description: "If false, returns immediately; ingest_status reports the progress.",
+  },
 };
 
 const NO_COSTS = { cost_ocr: 0, cost_llm: 0, cost_total: 0, output_dir: "" };

@@ -30,7 +30,7 @@ const OUTPUT = {
     is_dst: { type: "boolean", description: "Whether clocks are ahead for summer." },
     next_change: {
       type: "object",
-      description: "When the offset changes next, and to what; absent where clocks stay.",
+      description: "When the offset changes next, and to what; absent if the offset does not change within 400 days.",
       properties: { at: { type: "string" }, utc_offset: { type: "string" } },
     },
     iso_week: { type: "string" },

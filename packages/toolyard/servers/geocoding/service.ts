@@ -71,7 +71,7 @@ const PLACE = {
 const OUTPUT = {
   type: "object",
   properties: {
-    latitude: { type: "number", description: "Of the best place." },
+    latitude: { type: "number", description: "Latitude of the best match." },
     longitude: { type: "number" },
     results: { type: "array", items: PLACE, description: "Best first, at least one." },
     attribution: { type: "string" },

@@ -9,7 +9,12 @@ export const INPUT = {
       maxLength: 300,
       description: "A place, such as Tokyo or Springfield, Illinois.",
     },
-    latitude: { type: "number", minimum: -90, maximum: 90, description: "With `longitude`, in place of a location." },
+    latitude: {
+      type: "number",
+      minimum: -90,
+      maximum: 90,
+      description: "Latitude in degrees. Give it with `longitude`, instead of `location`.",
+    },
     longitude: { type: "number", minimum: -180, maximum: 180 },
     forecast_days: {
       type: "integer",
@@ -18,9 +23,21 @@ export const INPUT = {
       description: "Days of forecast, today included; 0 for the current weather alone. 3 unless given.",
     },
     units: { type: "string", enum: UNIT_SYSTEMS, description: "metric: °C, km/h, mm; imperial: °F, mph, inch." },
-    temperature_unit: { type: "string", enum: ["celsius", "fahrenheit"], description: "In place of that of `units`." },
-    wind_speed_unit: { type: "string", enum: ["kmh", "ms", "mph", "kn"], description: "In place of that of `units`." },
-    precipitation_unit: { type: "string", enum: ["mm", "inch"], description: "In place of that of `units`." },
+    temperature_unit: {
+      type: "string",
+      enum: ["celsius", "fahrenheit"],
+      description: "Overrides the temperature unit of `units`.",
+    },
+    wind_speed_unit: {
+      type: "string",
+      enum: ["kmh", "ms", "mph", "kn"],
+      description: "Overrides the wind speed unit of `units`.",
+    },
+    precipitation_unit: {
+      type: "string",
+      enum: ["mm", "inch"],
+      description: "Overrides the precipitation unit of `units`.",
+    },
   },
   additionalProperties: false,
 };
@@ -50,7 +67,7 @@ export const OUTPUT = {
     current: {
       type: "object",
       properties: {
-        time: { type: "string", description: "By the clocks of the place." },
+        time: { type: "string", description: "Local time of the place." },
         condition: { type: "string" },
         temperature: NUMBER,
         apparent_temperature: NUMBER,

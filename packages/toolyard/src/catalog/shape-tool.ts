@@ -161,7 +161,10 @@ function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): ShapedRecord<ToolR
 
 type SchemaMember = "inputSchema" | "outputSchema";
 
-/** Returns whether the definition is all that is shown of a tool and hides nothing; decides almost all tools. */
+/**
+ * Returns whether the record equals its definition and no text in it may be hidden. True for almost all tools, which
+ * need no further check.
+ */
 function isPlain({ name, description, inputSchema, outputSchema, definition }: ToolRecord): boolean {
   const isAll =
     name === definition["name"] &&

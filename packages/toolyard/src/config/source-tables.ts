@@ -13,7 +13,7 @@ export interface UnusableSource {
 /** One entry of a table of sources: its name and its place. */
 interface SourceTableEntry {
   readonly name: string;
-  /** The last step of its path: its key, or its index in the list. */
+  /** Last step of the entry's path: the key in the table, or the index in the list. */
   readonly step: string;
   readonly value: unknown;
 }

@@ -11,7 +11,7 @@ import { Type, type Static } from "../core/options/option-schema.ts";
 import type { JsonLimits } from "../wire/parse-json.ts";
 import { ABOVE_ZERO, readOptions, type ValuesOf } from "../core/options/option-values.ts";
 
-/** Each is a separate process. */
+/** Maximum number of worker processes. */
 const MAX_WORKERS = 64;
 
 const TokenSchema = Type.Object({

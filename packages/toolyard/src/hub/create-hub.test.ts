@@ -96,7 +96,7 @@ describe("a hub in a program", () => {
     await expect(fetch(`${address.url}/healthz`)).rejects.toThrow("fetch failed");
   });
 
-  test("reports a change of [server] while it is served, since the endpoint stays; not one of a source", async () => {
+  test("reports a change of [server] that the open endpoint does not apply, and none of a source", async () => {
     const config = join(folder, "toolyard.toml");
     const warnings: string[] = [];
     const logger: Logger = { ...SILENT_LOGGER, warning: (message) => void warnings.push(message), with: () => logger };

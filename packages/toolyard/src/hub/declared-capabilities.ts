@@ -9,7 +9,7 @@ const CORE: ReadonlySet<string> = new Set(["tools", "resources", "prompts", "com
  * extension with methods only if it passes these methods on, which it does to a single source.
  */
 const WITHOUT_METHODS: ReadonlyMap<string, (settings: readonly JsonObject[]) => JsonObject> = new Map([
-  // MCP Apps: a page of any of the servers is read by `resources/read`; what one server can show, the hub can.
+  // MCP Apps: `resources/read` serves the pages of every server, so the hub declares the union of their settings.
   ["io.modelcontextprotocol/ui", unionOfSettings],
 ]);
 

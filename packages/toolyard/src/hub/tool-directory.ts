@@ -15,7 +15,7 @@ import { wantedOf } from "./resolve.ts";
 import { lookBehind } from "./sources/absent-services.ts";
 import { unreadyServers } from "./sources/unready-servers.ts";
 
-/** A tool as a surface shows it. */
+/** A tool as one kind of endpoint lists it. */
 export interface SurfaceTool {
   readonly name: string;
   readonly record: ToolRecord;

@@ -26,7 +26,7 @@ const either = (responses: () => Promise<unknown>, chat: () => Promise<unknown>)
 };
 const ask = (wrapped: LoadedLanguageModel) => wrapped.doGenerate(undefined as never);
 
-test("uses responses where the server has them", async () => {
+test("uses the Responses API if the server supports it", async () => {
   const { wrapped, chat } = either(answering("responses"), answering("chat"));
   expect([await ask(wrapped), await wrapped.doStream(undefined as never), wrapped.provider]).toEqual([
     "responses",

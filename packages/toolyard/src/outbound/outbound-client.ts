@@ -200,7 +200,7 @@ function followed(
   return status === 307 || status === 308 ? { ...from, url } : { url, method: "GET", body: undefined };
 }
 
-/** How long an answer asks to wait, in milliseconds; nothing when it does not say. */
+/** Returns the wait that the response requests with `Retry-After`, in milliseconds; undefined if it requests none. */
 export function retryAfterMs(response: OutboundResponse, now: number): number | undefined {
   return readRetryAfter(response.header("retry-after"), now);
 }

@@ -23,11 +23,11 @@ const PROBE_WAIT_MS = 1000;
 const MAX_MESSAGE_CHARS = 300;
 
 /**
- * One circuit for each server. It opens after so many failures in a row, stays open for the cool-down, then lets one
- * call try; that call's outcome closes it or opens it anew. Calls that were in flight together and fail together are
- * one failure: when a child dies with twenty calls, the very next call must be served. A source that was made anew,
- * since its configuration changed, begins with a clean slate: circuits are kept by provider, not by the source's name,
- * and by person where a source is per person.
+ * One circuit breaker for each server. It opens after a number of consecutive failures and stays open for the
+ * cool-down. It then admits one call, whose outcome closes it or opens it again. Concurrent calls that fail together
+ * count as one failure: if a child exits with twenty calls, the next call must be served. Circuits are kept by provider
+ * object: a source that is recreated after a configuration change starts with a closed circuit, and a source with a
+ * provider per user has a circuit per user.
  */
 export class Breakers {
   readonly #circuits = new WeakMap<object, Circuit>();

@@ -12,8 +12,8 @@ import type { UriTranslation } from "./uri-translation.ts";
 import { orAborted } from "../core/timing/wait.ts";
 
 /**
- * Holds arguments against the tool's input schema and fills in its defaults, before anything is started or sent (C37).
- * What resources, prompts and completion take is judged by their own source.
+ * Validates arguments against the tool's input schema and fills in its defaults, before anything is started or sent
+ * (C37). The arguments of resources, prompts and completion are validated by their source.
  */
 export function validateStage(deps: PipelineDeps, uris: UriTranslation): Stage {
   const problems = new SchemaProblems(deps);

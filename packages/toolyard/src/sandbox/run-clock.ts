@@ -1,7 +1,7 @@
 import { formatDuration } from "../core/text/duration.ts";
 
 export interface RunClockOptions {
-  /** The bounds as the user knows them, in milliseconds, for the message; this clock is set later by `graceMs`. */
+  /** The configured limits in milliseconds, for the message; this clock ends the run `graceMs` later. */
   readonly named: { readonly wallMs: number; readonly cpuMs: number };
   readonly graceMs: number;
   /**

@@ -24,7 +24,7 @@ export interface Handlers {
   readonly onRedirect: OnRedirect;
   /** Returns whether a redirect belongs to this sign-in. */
   readonly isAnswer: (parameters: URLSearchParams) => boolean;
-  /** Present: only the browser that passed its page may return. */
+  /** Present: only the browser in which the user entered the code may complete the sign-in. */
   readonly guard?: BrowserGuard | undefined;
   /** Called when a newer sign-in gets the address: no answer will arrive. */
   readonly onDisplaced?: () => void;

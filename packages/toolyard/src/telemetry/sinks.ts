@@ -71,8 +71,8 @@ function writeStderr(chunk: Buffer): Promise<void> {
 function ignore(): void {}
 
 /**
- * Lines appended to a file, which is opened anew for each chunk: it may be moved away, deleted or on a disk that is
- * full for a while, and the next line that can be written is.
+ * Appends lines to a file, which is opened again for each chunk. Writing continues after the file was moved or deleted,
+ * or its disk was full.
  */
 export function openFileSink(path: string, options: SinkOptions): LineSink {
   const sink = new BufferedSink((chunk) => append(path, chunk), { gatherMs: GATHER_MS, ...options });

@@ -29,7 +29,7 @@ export async function checkPostgres({ query }: PostgresDriver, schema: string): 
   return findings;
 }
 
-/** Counts anew, and makes the index of vectors. */
+/** Recounts the stored word frequencies and passages, and creates the vector index if it is needed. */
 export async function repairPostgres(driver: PostgresDriver, schema: string): Promise<void> {
   await driver.transaction(async ({ query }) => {
     await query("select pg_advisory_xact_lock(hashtext($1))", [schema]);

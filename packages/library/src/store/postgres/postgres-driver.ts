@@ -15,7 +15,7 @@ export interface PostgresSession {
 }
 
 export interface PostgresDriver extends PostgresSession {
-  /** All of the work or nothing of it. */
+  /** Runs `work` in one transaction, which is rolled back if `work` rejects. */
   transaction<T>(work: (session: PostgresSession) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

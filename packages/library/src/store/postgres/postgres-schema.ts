@@ -62,7 +62,9 @@ function tables(schema: string): string {
     insert into ${schema}.meta values ('schema', '${VERSION}');`;
 }
 
-/** Makes the tables of a collection where there are none. Rejects where the server or its tables do not serve. */
+/**
+ * Creates the tables of a collection if they are missing. Rejects if the server or the existing tables cannot be used.
+ */
 export async function prepareTables(driver: PostgresDriver, schema: string): Promise<void> {
   await expectPgvector(driver);
   const found = await versionOf(driver, schema);

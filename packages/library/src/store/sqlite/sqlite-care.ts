@@ -23,7 +23,7 @@ export function checkSqlite(driver: SqliteDriver): StoreFinding[] {
     if (!driver.atOnce(() => isSizeRight(driver, kind)))
       findings.push({ what: `The ${kind} passages are more or fewer than is kept of them.`, canMend: true });
     try {
-      // In a transaction, which waits for its turn before anything is begun.
+      // A transaction waits for the write lock before the check starts.
       driver.transaction(() =>
         driver.run(`insert into ${kind}_terms(${kind}_terms, rank) values ('integrity-check', 1)`),
       );

@@ -37,7 +37,7 @@ const MAX_KEY = 2 ** 31 - 1;
 /** Passages of one document that ids have room for; more than any library takes. */
 const MAX_ORDINALS = 2 ** 20;
 
-/** Numbers of a property, `to` not among them. */
+/** Range of values of one property; `to` is exclusive. */
 interface Span {
   readonly path: "documentKey" | "ordinal";
   readonly most: number;

@@ -326,7 +326,10 @@ class WeaviateStore implements LibraryStore {
   /** There is no open connection: each query is a separate request. */
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  /** Asks anew where something was missing: while a document is replaced, passages of its old reading go. */
+  /**
+   * Repeats a read that returned undefined: while a document is replaced, the passages of its previous version are
+   * deleted. Rejects after `MAX_TRIES` tries.
+   */
   async #unchanged<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       const found = await ask();

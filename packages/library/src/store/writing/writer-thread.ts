@@ -212,7 +212,7 @@ function ended(why: string, cause?: Error): Error {
   return storeFailure("unavailable", `The thread that writes the library failed: ${why}. Nothing was written.`, cause);
 }
 
-/** The build of it: this file may be run from its source. */
+/** Returns the path of the built writer thread, also if this file runs from its TypeScript source. */
 function entry(): string {
   const here = import.meta.url;
   const main = here.endsWith(".ts") ? "../../../dist/store/writing/main.js" : "main.js";

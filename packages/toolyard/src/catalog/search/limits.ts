@@ -2,7 +2,7 @@
 export const DEFAULT_RESULTS = 5;
 /** Most hits with schema. */
 export const MAX_RESULTS = 100;
-/** Hits without schema that may follow those with one. */
+/** Maximum number of hits without schema that follow the hits with schema. */
 export const FURTHER_RESULTS = 20;
 
 /**

@@ -16,7 +16,7 @@ interface AddOptions extends PasswordOptions {
   readonly group?: readonly string[];
 }
 
-/** 120 bits, which need no further rules. */
+/** Length of a generated password: 120 random bits, so the rules for chosen passwords are unnecessary. */
 const GENERATED_BYTES = 15;
 
 /** `toolyard user add`. */

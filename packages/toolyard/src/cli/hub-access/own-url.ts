@@ -9,7 +9,8 @@ export async function ownUrl(
   const { tls } = http;
   if (!tls) return urlOf(http);
   const { nameToReach } = await import("../../http/tls/key-pair.ts");
-  // Only the hub's user can read the key, and maybe the certificate. In that case the address is used.
+  // The key, and possibly the certificate, are readable by the hub's user only. If the certificate cannot be read, the
+  // URL contains the address.
   const cert = await readFile(tls.certFile, "utf8").catch(() => undefined);
   return urlOf({ ...http, isSecure: true, name: cert === undefined ? undefined : nameToReach({ cert }, http) });
 }

@@ -102,7 +102,7 @@ export function flush(stream: Writable): Promise<void> {
   return new Promise((done) => void stream.write("", () => done()));
 }
 
-/** Escapes characters that a terminal would interpret, which parsers read as the same text. */
+/** Prints a value as JSON. Escapes characters that a terminal would interpret; JSON parsers return the same text. */
 export function printJson(stream: Writable, value: unknown): Promise<void> {
   return printPainted(stream, safeJson(stringifyExact(value, 2)));
 }

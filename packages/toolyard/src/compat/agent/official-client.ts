@@ -20,8 +20,8 @@ const DEFAULT_MODELS: Readonly<Record<ClientVendor, string>> = {
 };
 
 /**
- * Creates a model from a client. Its method is called, so all its options apply. Throws an `OptionError` for anything
- * else.
+ * Creates a model from a vendor's client, or returns a model of the AI SDK. Requests call the client's own method if it
+ * has one, so all options of the client apply. Throws an `OptionError` for any other value.
  */
 export function toLanguageModel(client: LLMClient, model?: string): () => Promise<LoadedLanguageModel> {
   const given: unknown = client;

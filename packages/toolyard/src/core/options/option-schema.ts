@@ -28,7 +28,10 @@ export interface OptionSchema<T = unknown> {
   readonly format?: "path";
   /** The value is a secret: a literal, `${VAR}`, `${VAR:-default}` or `{file = "…"}`; never shown. */
   readonly writeOnly?: boolean;
-  /** Present: the value of an environment variable, which is a secret only if its name or its value indicates that. */
+  /**
+   * Present: the option is the value of an environment variable. It is a secret only if the variable's name or value
+   * indicates that.
+   */
   readonly "~variable"?: true;
   /** Present: each entry of this table, or list of tables, is a separate source. */
   readonly "~sources"?: SourceTable;

@@ -13,7 +13,7 @@ export interface ImageRequest {
   /** In pixels. @default the model's own */
   readonly width?: number;
   readonly height?: number;
-  /** A name of the configuration. @default the configured one */
+  /** Image model, as `provider/model`. @default the configured image model */
   readonly model?: string;
 }
 

@@ -166,7 +166,7 @@ test.each<[Rights, string]>([
     },
     "role a: nothing in `allow`",
   ],
-])("%j: the rule is %s", (rights, rule) => {
+])("explains rights %j with the rule %s", (rights, rule) => {
   expect(explainRights(rights, named("vault", "open")).rule).toContain(rule);
 });
 

@@ -254,7 +254,10 @@ function refuse({ answer }: HttpExchange, waitMs: number): void {
   answer.send(429, [...headers, "retry-after", String(Math.ceil(waitMs / SECOND_MS))], JSON.stringify(body));
 }
 
-/** The listener writes the headers for pages of other origins. */
+/**
+ * Headers that are not copied from the response. The listener writes its own headers for CORS, body length and
+ * connection.
+ */
 const OWN_HEADERS = /^(access-control-|vary$|content-length$|transfer-encoding$|connection$|content-security-policy$)/;
 
 function send({ answer }: HttpExchange, { status, headers, body }: BridgedAnswer): void {

@@ -100,7 +100,7 @@ describe.each([
     });
   });
 
-  test("a hub that does not hold it has no such session and tells its caller where it is", async () => {
+  test("another hub answers 421 for the session, and the text names the reason", async () => {
     const session = await openSession(here);
     for (const method of ["POST", "GET"]) {
       const message = method === "POST" ? { id: 2, method: "ping" } : undefined;

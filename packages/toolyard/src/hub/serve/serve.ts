@@ -121,7 +121,7 @@ export interface MountPlace {
   readonly publicUrl?: string | undefined;
 }
 
-/** The open endpoints of one place. */
+/** The open endpoints of one listener. */
 export interface ServedEndpoints extends Omit<Endpoint, "mount"> {
   /** Returns whether requests at a path below the base path need credentials. */
   readonly isMount: (path: string) => boolean;

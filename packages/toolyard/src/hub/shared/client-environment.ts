@@ -10,9 +10,10 @@ const JOIN_MS = 2000;
 type Variables = Record<string, string | undefined>;
 
 /**
- * Adds to this process what a joining client has more: folders of PATH, proxies, certificates, settings of package
- * managers. Nothing that is set changes, so a client with a poorer environment degrades no server. Servers that are
- * down are started again, because a program may be found now; resolves when they have, or after a limit.
+ * Adds to this process the variables that a joining client has and the hub lacks: folders of PATH, proxies,
+ * certificates, settings of package managers. Existing values do not change, so a client with a smaller environment
+ * degrades no server. Restarts servers that are down, because their program may be found now. Resolves when they have
+ * started, or after a time limit.
  */
 export async function adoptEnvironment(
   { sources, logger }: Pick<Hub, "sources" | "logger">,

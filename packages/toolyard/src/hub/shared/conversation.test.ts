@@ -123,7 +123,7 @@ describe("the next hub", () => {
     expect(parsed(rest())).toEqual([expect.objectContaining({ id: 0, method: "initialize" })]);
   });
 
-  test("refuses everything that waits if there is none", () => {
+  test("answers waiting requests with an error if there is no next hub", () => {
     const conversation = opened();
     conversation.fromClient(line({ id: 5, method: "tools/list" }));
     expect(parsed(conversation.givenUp("no hub"))).toEqual([

@@ -66,7 +66,7 @@ export interface ChangingCredentials {
    * request is sent again. Rejects with a `FailError` that is more specific than the refusal.
    */
   refused(refusal: ServerRefusal, signal: Cancellation): Promise<boolean>;
-  /** Hears of each response's headers. */
+  /** Called with the headers of each response. */
   answered?(header: (name: string) => string | undefined): void;
 }
 

@@ -13,7 +13,8 @@ const BUILTIN_OPTION_SCHEMAS = {
     Type.Boolean({
       description:
         "Offer `execute_code`: code that a caller wrote is run in a sandbox (section `sandbox`). " +
-        "Never offered where anybody on the network may call: it takes a loopback address or tokens.",
+        "Not offered if the hub can be called from the network without credentials: listen on a loopback address, or " +
+        "set tokens.",
       default: true,
     }),
   ),
@@ -42,13 +43,18 @@ const BUILTIN_OPTION_SCHEMAS = {
   server_description: Type.Optional(
     Type.String({
       description:
-        "What `meta.get_full_capabilities` and `mcp/discover` give as `server_description`. " +
-        `Absent: the latter says "${CORE_DESCRIPTION}".`,
+        "`server_description` in the results of `meta.get_full_capabilities` and `mcp/discover`. " +
+        `Default of \`mcp/discover\`: "${CORE_DESCRIPTION}".`,
       default: SERVER_DESCRIPTION,
     }),
   ),
   server_log_lines: Type.Optional(
-    Type.Integer({ description: "Most log lines that one call gives.", default: 100, minimum: 1, maximum: 1000 }),
+    Type.Integer({
+      description: "Maximum number of log lines that one call of `meta.get_server_logs` returns.",
+      default: 100,
+      minimum: 1,
+      maximum: 1000,
+    }),
   ),
 } as const;
 

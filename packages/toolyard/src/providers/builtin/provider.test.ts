@@ -294,7 +294,7 @@ test("tool_search passes on its server and read-only filters", async () => {
   ]);
 });
 
-test("tool_search names the server of a further hit whose name does not show it", async () => {
+test("tool_search names the server of a further hit whose name does not begin with the server", async () => {
   const hits = hitsOf(6).map((hit) => ({ ...hit, server: "elsewhere" }));
   const [, second] = texts(await call(yard({ hits }), "tool_search", { query: "x" }));
   expect(second).toContain("- tool_5 (elsewhere): Does 5.");

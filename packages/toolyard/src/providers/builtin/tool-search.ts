@@ -21,11 +21,15 @@ const SHOWN_SCHEMA: JsonObject = {
     query: { type: "string", description: "What the tool should do." },
     max_results: {
       type: "number",
-      description: `How many with schema, at most ${MAX_RESULTS}. Left out: the likely of 5.`,
+      description: `Results with schema, at most ${MAX_RESULTS}. Default: likely ones of 5.`,
     },
-    detail: { type: "string", enum: ["brief", "full"], description: "`brief`: no schemas; `full`: all five." },
-    server: { type: "string", description: "Only this server's." },
-    read_only: { type: "boolean", description: "Only what changes nothing." },
+    detail: {
+      type: "string",
+      enum: ["brief", "full"],
+      description: "`brief`: no schemas; `full`: all schemas.",
+    },
+    server: { type: "string", description: "Only tools of this server." },
+    read_only: { type: "boolean", description: "Only read-only tools." },
   },
 };
 

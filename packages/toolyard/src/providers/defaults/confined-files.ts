@@ -116,8 +116,8 @@ async function appendFile(path: string, content: Uint8Array, maxBytes: number): 
     // Its other name may be anywhere.
     if (!stats.isFile() || stats.nlink > 1)
       throw new FileRefusal(
-        `\`${basename(path)}\` has a second name (a hard link) and is not changed. ` +
-          "Overwrite it, or give another name.",
+        `\`${basename(path)}\` has a second name (a hard link), so nothing is appended to it. ` +
+          "Use mode `overwrite`, or give another name.",
       );
     if (stats.size + content.byteLength > maxBytes) throw tooLarge(stats.size + content.byteLength, maxBytes);
     try {
@@ -156,8 +156,8 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["ENOTDIR", "cannot be written: a part of the path is a file, not a folder"],
   ["EEXIST", "cannot be written: a part of the path is a file, not a folder"],
   ["EISDIR", "cannot be written: it is a folder"],
-  ["ELOOP", "cannot be written: it leads by way of links that end nowhere"],
-  ["EILSEQ", "cannot be written: the disk takes no such name"],
+  ["ELOOP", "cannot be written: its symbolic links form a loop or have no target"],
+  ["EILSEQ", "cannot be written: the file system does not allow this name"],
   ["EINVAL", "cannot be written: the disk takes no such name"],
 ]);
 

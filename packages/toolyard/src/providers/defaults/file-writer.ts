@@ -46,8 +46,8 @@ export function fileWriter(source: Source, files: ConfinedFiles): FixedTool {
     name: "file_writer",
     title: "Write a file",
     description:
-      "Writes text to a file, or appends it. The file lies in the folder for files; " +
-      "nothing outside of it can be written.",
+      "Writes text to a file, or appends it. A relative path starts in the hub's folder for files; " +
+      "only its folders for files (`default_tools.file_roots`) can be written to.",
     inputSchema: INPUT,
     outputSchema: OUTPUT,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

@@ -58,7 +58,8 @@ export function generateImageTool(source: Source, parts: ImageParts): FixedTool 
   const record = defaultToolRecord(source, {
     name: "generate_image_from_prompt",
     title: "Draw an image",
-    description: "Has the configured image model draw an image from words, and saves it in the folder for files.",
+    description:
+      "Generates an image from a text with the configured image model, and saves it in the folder for files.",
     inputSchema: INPUT,
     outputSchema: OUTPUT,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
@@ -69,7 +70,7 @@ export function generateImageTool(source: Source, parts: ImageParts): FixedTool 
 }
 
 const NO_MODEL =
-  'No image model is there. Set `models.image` to a model such as "openai/gpt-image-1", or call with a client ' +
+  'No image model is configured. Set `models.image` to a model such as "openai/gpt-image-1", or call with a client ' +
   "instance that has a text-to-image binding (`tti`).";
 
 async function run(call: ResolvedCall, { models, files, root }: ImageParts): Promise<Outcome> {

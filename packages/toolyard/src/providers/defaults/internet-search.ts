@@ -36,7 +36,7 @@ const OUTPUT: JsonObject = {
         required: ["title", "link", "snippet"],
       },
     },
-    note: { type: "string", description: "That fewer results are given than were asked for; absent otherwise." },
+    note: { type: "string", description: "Present if more results were requested than one search returns." },
     error: { type: "string", description: "Why there are no results; absent when the search worked." },
   },
   required: ["search_results"],

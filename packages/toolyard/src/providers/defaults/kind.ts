@@ -15,8 +15,8 @@ export interface DefaultsReads {
 }
 
 const SAMPLE = `
-# Tools that come along. They write files (into files/), ask services on the network and run code, so each is named;
-# "all" is all of them.
+# Tools that come with Toolyard. They write files (into files/), call network services and run code: enable them by
+# name; "all" is all of them.
 # [default_tools]
 # enable = ["internet_search", "file_writer", "generate_image_from_prompt", "python_interpreter"]
 `;

@@ -37,7 +37,7 @@ const OUTPUT: JsonObject = {
   type: "object",
   properties: {
     stdout: { type: "string" },
-    stderr: { type: "string", description: "What the program wrote there, and how it failed." },
+    stderr: { type: "string", description: "Standard error of the program, and the reason if it failed." },
     returned_value: { description: "Value of the last line as JSON; null when there is none." },
     execution_status: { type: "string", enum: ["success", "timeout", "error"] },
   },

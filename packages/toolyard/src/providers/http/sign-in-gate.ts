@@ -89,7 +89,7 @@ export class SignInGate implements ChangingCredentials {
   }
 
   /**
-   * Lets the caller of a call that failed because of a missing sign-in sign in, if its client supports that. Returns
+   * Offers a sign-in to the caller whose call failed because it was not signed in, if its client supports that. Returns
    * true if the call should be repeated. Concurrent callers wait for one sign-in.
    */
   async signInBy(call: Call): Promise<boolean> {

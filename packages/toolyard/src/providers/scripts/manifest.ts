@@ -40,7 +40,7 @@ export interface ManifestRules {
 export interface ParsedManifest {
   /** Absent if a fault withholds the tool. */
   readonly manifest?: Manifest;
-  /** Sentences on faults that withhold the tool. */
+  /** Messages about faults that withhold the tool. */
   readonly faults: readonly string[];
   /** Sentences on further faults. */
   readonly remarks: readonly string[];

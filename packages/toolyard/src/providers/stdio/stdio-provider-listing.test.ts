@@ -198,7 +198,7 @@ test("max_concurrent lets further calls wait", async () => {
   expect(await server.text("pid")).toMatch(/^\d+$/);
 });
 
-test("counts a legacy subscription, keeps it over a restart, and passes on its members", async () => {
+test("counts legacy subscribers of a URI, resubscribes after a restart, and passes updates on unchanged", async () => {
   await using server = run(legacy, ["resources"]);
   const updates: unknown[] = [];
   server.provider.events.resourceUpdated.on((event) => void updates.push(event));

@@ -50,7 +50,7 @@ export class ToolFolderWatch {
       });
       this.#watchers.set(path, watcher);
     } catch {
-      // No watches left, or removed in between: it is polled then.
+      // The system has no watches left, or the folder was removed meanwhile: the folder is polled instead.
     }
   }
 

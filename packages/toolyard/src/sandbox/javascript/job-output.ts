@@ -1,6 +1,6 @@
 type ConsoleStream = "stdout" | "stderr";
 
-/** Written out from this much on, and whenever the code pauses: a message a line would cost more than the line. */
+/** Output is flushed at this size, and whenever the code pauses: one message per line would cost more than the line. */
 const FLUSH_CHARS = 16_384;
 const FLUSH_AFTER_MS = 50;
 

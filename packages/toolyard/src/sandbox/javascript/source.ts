@@ -83,7 +83,7 @@ function isTopName({ identifierRole }: SourceToken): boolean {
   return identifierRole !== null && TOP_LEVEL_ROLES.has(identifierRole);
 }
 
-/** In the order of their places. */
+/** Returns the edits in source order. */
 function editsOf(code: string, tokens: readonly SourceToken[]): Edit[] {
   const edits: Edit[] = [];
   let openClass = false;

@@ -16,7 +16,7 @@ const MAX_PATH_CHARACTERS = 512;
 const MAX_QUERY_CHARACTERS = 4096;
 const MAX_SEARCH_LIMIT = 100;
 const FRAME_SLACK_BYTES = 65_536;
-/** Answers that the guest has not read; more than its calls can have. */
+/** Limit of answers that the guest has not read. The calls that it may have open never produce as many. */
 const MAX_ANSWERS = 32_768;
 
 type GuestCallReply = Extract<ToWorker, { type: "reply" }>;

@@ -37,7 +37,7 @@ test("gather runs calls concurrently, up to the limit", async () => {
   expect(run).toMatchObject({ value: Array.from({ length: 20 }, (_, index) => index), mostAtOnce: 8 });
 });
 
-test("task groups, create_task, as_completed and wait_for take calls as they are", async () => {
+test("task groups, create_task, as_completed and wait_for accept tool calls without a wrapper", async () => {
   const code = `
 import asyncio
 async with asyncio.TaskGroup() as group:

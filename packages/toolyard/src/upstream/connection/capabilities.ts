@@ -33,7 +33,7 @@ export function withoutTask(params: JsonObject): JsonObject {
 
 const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
-/** Returns declared capabilities without those that the hub does not pass on: tasks stay between two parties. */
+/** Returns the declared capabilities without those that the hub does not pass on: a task belongs to one connection. */
 export function passableCapabilities(capabilities: JsonObject): JsonObject {
   const { tasks: _tasks, extensions, ...rest } = capabilities;
   if (!isJsonObject(extensions)) return rest;

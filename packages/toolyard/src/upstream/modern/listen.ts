@@ -25,7 +25,7 @@ interface ListenStream {
   readonly controller: AbortController;
   readonly acknowledged: Acknowledgement;
   honoured: JsonObject;
-  /** Its end may be handled before the code that waits for its start continues. */
+  /** True after the stream ended, which can be handled before the code that waits for its acknowledgement continues. */
   hasEnded: boolean;
 }
 

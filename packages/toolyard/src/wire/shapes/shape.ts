@@ -46,7 +46,9 @@ export class Faults {
     if (this.list.length < MAX_FAULTS) this.list.push({ member, reason: this.latest, remedy });
   }
 
-  /** Notes a value that its shape refused, unless the shape noted the cause inside of it. */
+  /**
+   * Records a fault for a value that its shape refused, unless the shape recorded a more specific one inside the value.
+   */
   noteUnfit({ noun }: Shape, value: unknown, { at, before, remedy }: ShapeRefusal): void {
     if (this.count === before) this.note(at, (member) => mustBe(member, noun, value), remedy);
   }

@@ -102,7 +102,7 @@ export class PostReply implements Outlet {
     });
   }
 
-  /** Ends it: every request is answered. */
+  /** Ends the reply after every request was answered. */
   end(): void {
     if (this.#isOver) return;
     // For a request that gets no reply, HTTP allows only an empty stream.

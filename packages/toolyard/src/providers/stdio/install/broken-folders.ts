@@ -37,7 +37,10 @@ function startOfPath(text: string, end: number, from: number): number {
   return start;
 }
 
-/** Returns the longest existing path: a path may follow words, and contain blanks itself. */
+/**
+ * Returns the longest path at the end of the text that is an existing folder and whose parent's name is in `parents`.
+ * Words may precede the path, and the path may contain spaces.
+ */
 function existing(text: string, parents: readonly string[]): string | undefined {
   for (const { index } of text.matchAll(/[/\\]|[A-Za-z]:[/\\]/g)) {
     const before = text[index - 1];

@@ -99,7 +99,7 @@ export class CommandInstaller implements Installer, StartSupervisor {
     findCommand((plan.install ?? command).command, { env, ...(cwd !== undefined && { cwd }) });
     // An ended hub left it running, or another one runs it.
     if (installingProcess(this.#files, maxMs) !== undefined) return this.#wait(signal);
-    // A start that finds nothing reports that, and is downloaded for then.
+    // In these cases the start itself reports a missing package, which is then downloaded.
     if (!plan.install || plan.freshMs === undefined || plan.isCached?.() === false) return;
     const last = this.#lastSuccess();
     if (last === undefined && !plan.start) return this.#wait(signal);

@@ -5,7 +5,7 @@ import type { Child } from "../../../process/child.ts";
 import type { AdoptedStart } from "./start-adoption.ts";
 import { spawnSupervisedInstall } from "./supervised-install-process.ts";
 
-/** Follows the job on the standard input of a supervisor that is no longer needed. */
+/** Written after the job to the standard input of a supervisor that is no longer needed, which then exits. */
 export const NOT_NEEDED = "not needed";
 
 const FOLDER_MODE = 0o700;
