@@ -54,7 +54,7 @@ export async function measureScholars(folder, report, { verbose = false } = {}) 
 /** About four characters of JSON are a token. */
 const TOKEN = 4;
 
-/** What an answer of ten passages costs a model, with every field and in the compact form. */
+/** Measures the tokens of an answer of ten passages, with every field and in the compact form. */
 async function measureTokens(library, report) {
   const sizes = { text: 0, full: 0, compact: 0 };
   for (const [query] of [...QUESTIONS.directEnglish, ...QUESTIONS.directFrench]) {

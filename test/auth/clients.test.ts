@@ -84,7 +84,7 @@ describe("clients of the official SDKs sign a user in and call a tool", () => {
   }, 30_000);
 });
 
-/** What hosted clients and editors register, as their vendors document it. */
+/** Registrations of hosted clients and editors, as their vendors document them. */
 const REGISTRATIONS: readonly [string, JsonObject, string][] = [
   [
     "Claude",

@@ -204,7 +204,7 @@ function draw(random: Random): Case {
   };
 }
 
-/** Whether a request without any header of a browser needs no JSON type: `curl -d` at the JSON-RPC endpoint. */
+/** Returns true if a request without a header of a browser needs no JSON type: `curl -d` at the JSON-RPC endpoint. */
 function isOpenToPrograms({ path }: { readonly path?: string | undefined }): boolean {
   return path === "/" || path === "/jsonrpc";
 }

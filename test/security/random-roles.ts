@@ -148,13 +148,13 @@ function isInProfile(profile: RandomProfile, item: Item): boolean {
   return sources !== undefined || (!tools && !prompts && !resources);
 }
 
-/** Whether a token may reach a profile at all. */
+/** Returns true if a token may reach a profile at all. */
 export function mayReach({ roles, profiles }: RandomAccess, token: string, profile: string | undefined): boolean {
   const bound = profile === undefined ? undefined : profiles[profile]!.roles;
   return bound === undefined || bound.some((role) => roles[role]!.members.tokens.includes(token));
 }
 
-/** Whether a token may use something in a profile, or in the whole hub. */
+/** Returns true if a token may use an item in a profile, or in the whole hub. */
 export function isPermitted(access: RandomAccess, token: string, profile: string | undefined, item: Item): boolean {
   const entry = access.tokens[token]!;
   const held = Object.values(access.roles).filter(({ members }) => members.tokens.includes(token));

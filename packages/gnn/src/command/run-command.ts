@@ -10,7 +10,7 @@ import { harmless, STDIN, writeTo, type CommandIo } from "./files.ts";
 import { readWholePrograms, refusing } from "./program-file.ts";
 import { forEachFile } from "./several-files.ts";
 
-export interface RunOptions {
+export interface RunCommandOptions {
   readonly steps?: string;
   readonly seed?: string;
   readonly library?: string;
@@ -24,7 +24,7 @@ export interface RunOptions {
   readonly plot?: string;
 }
 
-interface RunFileOptions extends RunOptions {
+interface RunFileOptions extends RunCommandOptions {
   /** Several files are run; the data of each names its file. */
   readonly isSeveral: boolean;
 }
@@ -36,7 +36,7 @@ const INVALID = 1;
  * Runs the models of files one after another and prints each run; as JSON, a line for each. Returns 1 if a file has
  * errors. Throws an `OptionError` if the only file cannot be run.
  */
-export async function run(names: readonly string[], options: RunOptions, io: CommandIo): Promise<number> {
+export async function run(names: readonly string[], options: RunCommandOptions, io: CommandIo): Promise<number> {
   const { plot: output, ...rest } = options;
   let isFirst = true;
   return forEachFile(
@@ -72,7 +72,7 @@ function shownRun(simulation: Simulation, { plot, json, isSeveral }: RunFileOpti
   return JSON.stringify({ ...(isSeveral ? { file_path: name } : {}), ...toRunData(simulation) });
 }
 
-function optionsOf({ steps, seed, library, policyLength, gamma, stochastic }: RunOptions): SimulateOptions {
+function optionsOf({ steps, seed, library, policyLength, gamma, stochastic }: RunCommandOptions): SimulateOptions {
   const method = library ?? "pymdp-1";
   if (!Object.hasOwn(METHODS, method))
     throw new OptionError(

@@ -89,7 +89,7 @@ function contentOf(content: string | Uint8Array): object {
   const bytes = Buffer.byteLength(content);
   if (bytes > MAX_CONTENT_BYTES)
     throw new ToolFailure(
-      `The export has ${bytes} bytes, more than the ${MAX_CONTENT_BYTES} of an answer. Give output_file_path for a file.`,
+      `The export has ${bytes} bytes, more than the ${MAX_CONTENT_BYTES} of an answer. Give output_file_path.`,
       "invalid_params",
     );
   return typeof content === "string" ? { content } : { content_base64: Buffer.from(content).toString("base64") };

@@ -1,6 +1,6 @@
 import { timeOf, type ModelView } from "../language/view.ts";
 import { SETTING_NAMES } from "./names.ts";
-import { Statements, type SettingProblem } from "./statements.ts";
+import { SettingStatements, type SettingProblem } from "./statements.ts";
 
 export const ACTION_SELECTIONS = ["deterministic", "stochastic"] as const;
 export type ActionSelection = (typeof ACTION_SELECTIONS)[number];
@@ -44,7 +44,7 @@ const ALL_SETTINGS = Object.keys(SETTING_NAMES).filter((name) => name !== "beta"
 
 /** Reads all or some settings of a model. */
 export function readSettings(view: ModelView, wanted: readonly (keyof Settings)[] = ALL_SETTINGS): StatedSettings {
-  const statements = new Statements(view);
+  const statements = new SettingStatements(view);
   const readers: { readonly [K in keyof Required<Settings>]: () => Settings[K] | undefined } = {
     steps: () => stepsOf(view, statements),
     seed: () => statements.number(SETTING_NAMES.seed, { whole: true, lowest: 0 })?.value,
@@ -60,7 +60,7 @@ export function readSettings(view: ModelView, wanted: readonly (keyof Settings)[
   return { settings: Object.fromEntries(given) as Settings, problems, notes, usedParameters, usedValues };
 }
 
-function stepsOf(view: ModelView, statements: Statements): number | undefined {
+function stepsOf(view: ModelView, statements: SettingStatements): number | undefined {
   const stated = statements.number(SETTING_NAMES.steps, COUNT);
   const horizon = horizonOf(view, statements);
   if (stated && horizon !== undefined && horizon !== stated.value)
@@ -71,7 +71,7 @@ function stepsOf(view: ModelView, statements: Statements): number | undefined {
 }
 
 /** Returns ModelTimeHorizon as steps: a number, or a parameter with one. */
-function horizonOf(view: ModelView, statements: Statements): number | undefined {
+function horizonOf(view: ModelView, statements: SettingStatements): number | undefined {
   const { horizon, domain } = timeOf(view);
   if (domain === "Continuous")
     statements.notes.push("Time is Continuous in the model, and the program takes discrete steps.");
@@ -85,7 +85,7 @@ function horizonOf(view: ModelView, statements: Statements): number | undefined 
 }
 
 /** Returns γ, or 1/β as in SPM and PyMDP, where β is the inverse of the precision. */
-function gammaOf(statements: Statements): number | undefined {
+function gammaOf(statements: SettingStatements): number | undefined {
   const gamma = statements.number(SETTING_NAMES.gamma, PRECISION);
   const beta = statements.number(SETTING_NAMES.beta, { whole: false, lowest: 0, isAbove: true });
   if (gamma && beta && Math.abs(gamma.value * beta.value - 1) > 1e-6)

@@ -13,7 +13,7 @@ export interface SettingProblem {
 }
 
 /** One statement of a setting. */
-export interface Statement {
+export interface SettingStatement {
   readonly name: string;
   readonly span: Span;
   readonly value: Value;
@@ -28,7 +28,7 @@ const PRECISION_TERM = /precision|temperature/i;
  * Finds the statements of a setting by its names: in ModelParameters, and precisions (`γ`, `omega`) also among the
  * values. Records which names were used.
  */
-export class Statements {
+export class SettingStatements {
   readonly usedParameters = new Set<string>();
   readonly usedValues = new Set<string>();
   readonly problems: SettingProblem[] = [];
@@ -78,11 +78,11 @@ export class Statements {
     return this.#parameters.get(name);
   }
 
-  #stated(names: readonly string[]): readonly Statement[] {
+  #stated(names: readonly string[]): readonly SettingStatement[] {
     return names.flatMap((name) => [...this.#ofParameters(name), ...this.#ofValues(name)]);
   }
 
-  #ofParameters(name: string): readonly Statement[] {
+  #ofParameters(name: string): readonly SettingStatement[] {
     const parameter = this.#parameters.get(name);
     if (!parameter) return [];
     this.usedParameters.add(name);
@@ -91,7 +91,7 @@ export class Statements {
   }
 
   /** A value applies only to names of precisions, if it is one number and no ontology term contradicts it. */
-  #ofValues(name: string): readonly Statement[] {
+  #ofValues(name: string): readonly SettingStatement[] {
     const assignment = PRECISION_NAMES.has(name) ? this.#values.get(name) : undefined;
     const term = this.#terms.get(name)?.term.text;
     if (!assignment || (term !== undefined && !PRECISION_TERM.test(term))) return [];
@@ -100,7 +100,7 @@ export class Statements {
     return [{ name, span: assignment.name.span, value: assignment.value }];
   }
 
-  #refuse({ name, span, value }: Statement, { whole, lowest, isAbove }: NumberRule): void {
+  #refuse({ name, span, value }: SettingStatement, { whole, lowest, isAbove }: NumberRule): void {
     const kind = whole ? "a whole number" : "a number";
     const limit = isAbove ? `above ${lowest}` : `from ${lowest} on`;
     this.problems.push({ name, span, message: `${name} must be ${kind} ${limit}, got ${shown(value)}.` });

@@ -20,7 +20,7 @@ export interface SourceReport {
   readonly chunks_count?: number;
   readonly cost_ocr?: number;
   readonly ocr_pages?: number;
-  /** What the reader repaired or left out. Absent: nothing. */
+  /** Parts that the reader repaired or left out. Absent: none. */
   readonly warnings?: readonly string[];
   readonly error?: string;
   readonly code?: string;

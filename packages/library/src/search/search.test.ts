@@ -6,7 +6,7 @@ import { passageTerms } from "./passage-terms.ts";
 import { searchPassages, type PassageHits, type SearchRequest } from "./search.ts";
 import { Terms } from "./terms.ts";
 
-interface Given {
+interface PassageCase {
   readonly id: string;
   readonly author: string;
   readonly title: string;
@@ -16,7 +16,7 @@ interface Given {
   readonly vector?: readonly number[];
 }
 
-const PASSAGES: readonly Given[] = [
+const PASSAGES: readonly PassageCase[] = [
   {
     id: "peirce",
     author: "Peirce, Charles Sanders",
@@ -46,7 +46,7 @@ const PASSAGES: readonly Given[] = [
 const terms = new Terms();
 let store: LibraryStore;
 
-async function fill(passages: readonly Given[]): Promise<LibraryStore> {
+async function fill(passages: readonly PassageCase[]): Promise<LibraryStore> {
   const own = await openSqliteStore(":memory:");
   await terms.load(["en", "fr", "de"]);
   for (const { id, author, title, section, text, language = "en", vector } of passages) {
@@ -135,7 +135,7 @@ describe("relevance", () => {
 
 describe("similarity", () => {
   const half = Math.SQRT1_2;
-  const own: readonly Given[] = [
+  const own: readonly PassageCase[] = [
     { id: "near", author: "A", title: "T", text: "horses stand in the field", vector: [1, 0] },
     { id: "between", author: "A", title: "T", text: "horses run in the field", vector: [half, half] },
     { id: "far", author: "A", title: "T", text: "horses sleep in the field", vector: [0, 1] },

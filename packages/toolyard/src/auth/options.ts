@@ -1,4 +1,4 @@
-import { BuiltinSchema, resolveBuiltin, type BuiltinOptions } from "./builtin/options.ts";
+import { BuiltinSchema, resolveBuiltin, type AuthServerOptions } from "./builtin/options.ts";
 import { OptionError } from "../core/errors.ts";
 import { Type, type Static } from "../core/options/option-schema.ts";
 import { ABOVE_ZERO, readOptions } from "../core/options/option-values.ts";
@@ -140,7 +140,7 @@ export interface AuthOptions {
   /** Present in the mode `issuer`. */
   readonly issuer?: IssuerOptions;
   /** Present in the mode `builtin`. */
-  readonly builtin?: BuiltinOptions;
+  readonly builtin?: AuthServerOptions;
 }
 
 /** Fills in the defaults. Throws an `OptionError` for a combination that admits no caller or checks too little. */

@@ -35,8 +35,8 @@ export function childEnvironment(
 const INSTALLER_PREFIX = /^(?:npm_config_|uv_|pip_|pipx_|bun_|pnpm_|yarn_|docker_|container_host$)/i;
 
 /**
- * What npm sets for its own children, as when Toolyard itself runs under `npx`: another npm would take it for the
- * user's choice. Upload tokens are for no download.
+ * Variables that npm sets for its own children, for example if Toolyard itself runs under `npx`: another npm would take
+ * them for the user's choice. Upload tokens are excluded, too: downloads do not need them.
  */
 const NOT_FOR_INSTALLERS =
   /^(?:npm_config_(?:user_agent|node_gyp|init_module|local_prefix|global_prefix|prefix|npm_version|package|call|yes|workspaces?|include_workspace_root|global|location|dry_run|json|otp)|uv_publish_.*|pip_uploaded_.*)$/i;

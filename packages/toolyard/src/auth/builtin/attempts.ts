@@ -5,7 +5,7 @@ export interface AttemptLimit {
   readonly everyMs: number;
 }
 
-interface Bucket {
+interface AttemptBucket {
   left: number;
   at: number;
 }
@@ -16,7 +16,7 @@ const MAX_KEYS = 10_000;
 /** Limits attempts by key: a client's address, or a user's name. */
 export class Attempts {
   readonly #limit: AttemptLimit;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new Map<string, AttemptBucket>();
   readonly #now: () => number;
 
   constructor(limit: AttemptLimit, now: () => number) {

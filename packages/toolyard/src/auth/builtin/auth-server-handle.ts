@@ -1,7 +1,7 @@
 import type { AccessPlace } from "../../core/access.ts";
 import type { TokenVerifier } from "../access-token-authenticator.ts";
 import type { AuthServer, AuthServerParts } from "./auth-server.ts";
-import type { BuiltinOptions } from "./options.ts";
+import type { AuthServerOptions } from "./options.ts";
 
 /** The authorization server of one place, which is loaded with the first request that needs it. */
 export class AuthServerHandle {
@@ -14,7 +14,7 @@ export class AuthServerHandle {
     this.#parts = parts;
   }
 
-  get options(): BuiltinOptions {
+  get options(): AuthServerOptions {
     return this.#parts.options;
   }
 

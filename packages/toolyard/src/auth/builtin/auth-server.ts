@@ -9,20 +9,20 @@ import { BuiltinVerifier } from "./builtin-verifier.ts";
 import { createDocumentFetch } from "./client-documents.ts";
 import { loadServerKeys, type ServerKeys } from "./keys.ts";
 import { bridge, type BridgedAnswer, type BridgedRequest } from "./node-bridge.ts";
-import type { BuiltinOptions } from "./options.ts";
+import type { AuthServerOptions } from "./options.ts";
 import { Passwords } from "./passwords.ts";
 import {
   createProvider,
   type ErrorContext,
   type Interaction,
-  type Provider,
+  type OidcProvider,
   type ProviderClass,
-  type ProviderClient,
+  type RegisteredOidcClient,
 } from "./provider.ts";
 import { RecordStore } from "./record-store.ts";
 
 export interface AuthServerParts {
-  readonly options: BuiltinOptions;
+  readonly options: AuthServerOptions;
   /** Data folder of the hub. */
   readonly dataFolder: string;
   readonly audience: Audience;
@@ -44,7 +44,7 @@ export interface AuthLibrary {
 /** A sign-in that waits for its user, and its client. */
 export interface PendingSignIn {
   readonly interaction: Interaction;
-  readonly client: ProviderClient;
+  readonly client: RegisteredOidcClient;
   /** CSRF token that the form sends back; other sites cannot know it. */
   readonly csrf: string;
 }
@@ -55,7 +55,7 @@ export type AuthRequest = Omit<BridgedRequest, "baseUrl">;
 const SWEEP_MS = 10 * 60_000;
 
 interface Running {
-  readonly provider: Provider;
+  readonly provider: OidcProvider;
   readonly keys: ServerKeys;
 }
 
@@ -93,7 +93,7 @@ export class AuthServer {
     this.#sweep = setInterval(() => void this.#removeExpired(), SWEEP_MS).unref();
   }
 
-  get options(): BuiltinOptions {
+  get options(): AuthServerOptions {
     return this.#parts.options;
   }
 
@@ -127,7 +127,10 @@ export class AuthServer {
   async grant({ interaction, client }: PendingSignIn): Promise<string> {
     const { provider } = await this.#run();
     const { details } = interaction.prompt;
-    const grant = new provider.Grant({ accountId: interaction.session?.accountId ?? "", clientId: client.clientId });
+    const grant = new provider.OidcGrant({
+      accountId: interaction.session?.accountId ?? "",
+      clientId: client.clientId,
+    });
     grant.addOIDCScope(scopesIn(details["missingOIDCScope"]));
     for (const [resource, scopes] of Object.entries((details["missingResourceScopes"] ?? {}) as JsonObject))
       grant.addResourceScope(resource, scopesIn(scopes));

@@ -51,9 +51,9 @@ export const BuiltinSchema = Type.Object(
   },
   { description: "The authorization server inside of the hub, for the mode `builtin`." },
 );
-export type BuiltinConfig = Static<typeof BuiltinSchema>;
+export type AuthServerConfig = Static<typeof BuiltinSchema>;
 
-export interface BuiltinOptions {
+export interface AuthServerOptions {
   readonly dynamicRegistration: boolean;
   /** `mcp` first. */
   readonly scopes: readonly string[];
@@ -64,7 +64,7 @@ export interface BuiltinOptions {
 }
 
 /** Fills in the defaults. Throws an `OptionError`. */
-export function resolveBuiltin(raw: BuiltinConfig = {}, needed: readonly string[] = []): BuiltinOptions {
+export function resolveBuiltin(raw: AuthServerConfig = {}, needed: readonly string[] = []): AuthServerOptions {
   const options = readOptions(BuiltinSchema, raw, "auth.builtin.");
   const machines = readEntries(MachineSchema, options.machines, "auth.builtin.machines.");
   return Object.freeze({

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ModelAdapter } from "./adapter.ts";
-import type { BuiltinOptions } from "./options.ts";
+import type { AuthServerOptions } from "./options.ts";
 import type { User } from "./users.ts";
 
 /** The part of the library's server that is used here. */
-export interface Provider {
+export interface OidcProvider {
   callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
   interactionResult(request: IncomingMessage, response: ServerResponse, result: JsonObject): Promise<string>;
-  readonly Grant: GrantClass;
-  readonly Client: { find(id: string): Promise<ProviderClient | undefined> };
+  readonly OidcGrant: GrantClass;
+  readonly Client: { find(id: string): Promise<RegisteredOidcClient | undefined> };
 }
 
 /** A sign-in that waits for the user. */
@@ -21,7 +21,7 @@ export interface Interaction {
   readonly session?: { readonly accountId?: string };
 }
 
-export interface ProviderClient {
+export interface RegisteredOidcClient {
   readonly clientId: string;
   readonly clientName?: string;
 }
@@ -33,11 +33,11 @@ export interface Grant {
 }
 
 export type GrantClass = new (facts: { readonly accountId: string; readonly clientId: string }) => Grant;
-export type ProviderClass = new (issuer: string, configuration: object) => Provider;
+export type ProviderClass = new (issuer: string, configuration: object) => OidcProvider;
 
 export interface ProviderParts {
   readonly issuer: string;
-  readonly options: BuiltinOptions;
+  readonly options: AuthServerOptions;
   readonly keys: { readonly jwks: readonly object[]; readonly cookies: readonly string[] };
   readonly createAdapter: (model: string) => ModelAdapter;
   readonly findUser: (sub: string) => User | undefined;
@@ -81,7 +81,7 @@ export const AUTH_ROUTES = {
 export const INTERACTION_PATH = "/interaction";
 
 /** Creates the authorization server with the rules of OAuth 2.1 and of the MCP specification. */
-export function createProvider(Class: ProviderClass, parts: ProviderParts): Provider {
+export function createProvider(Class: ProviderClass, parts: ProviderParts): OidcProvider {
   const { issuer, options, keys, createAdapter } = parts;
   return new Class(issuer, {
     adapter: createAdapter,
@@ -144,7 +144,7 @@ function featuresOf({ options, isResource, issuer, invalidTarget: InvalidTarget 
   };
 }
 
-function lifetimesOf({ accessTokenMs, refreshTokenMs, sessionMs }: BuiltinOptions): object {
+function lifetimesOf({ accessTokenMs, refreshTokenMs, sessionMs }: AuthServerOptions): object {
   return {
     AccessToken: accessTokenMs / 1000,
     ClientCredentials: accessTokenMs / 1000,

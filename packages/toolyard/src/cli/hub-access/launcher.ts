@@ -39,7 +39,7 @@ function launcherFile(io: Io): string {
   return join(dataFolder(io.env), "bin", process.platform === "win32" ? "toolyard.mjs" : "toolyard");
 }
 
-interface Places {
+interface LauncherPlaces {
   readonly node: string;
   readonly program: string;
   readonly path: string;
@@ -48,7 +48,7 @@ interface Places {
 const NOT_FOUND = "Install it, then run `toolyard connect` again.";
 
 /** A script for any POSIX shell. Exported for its test. */
-export function shellText({ node, program, path }: Places): string {
+export function shellText({ node, program, path }: LauncherPlaces): string {
   return `#!/bin/sh
 # Written by \`toolyard connect\`: starts Toolyard for desktop clients, also after Node or Toolyard was upgraded.
 node=${quoted(node)}
@@ -75,7 +75,7 @@ function quoted(text: string): string {
 }
 
 /** The same for Windows, as a module. Exported for its test. */
-export function moduleText({ program }: Pick<Places, "program">): string {
+export function moduleText({ program }: Pick<LauncherPlaces, "program">): string {
   return `// Written by \`toolyard connect\`: starts Toolyard for desktop clients, also after it was upgraded.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

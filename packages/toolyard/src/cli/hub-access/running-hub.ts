@@ -1,6 +1,6 @@
 import { fail } from "../../core/calls/outcome.ts";
 import { FailError } from "../../core/errors.ts";
-import { askRunning, type HubAnswer } from "../../hub/shared/ask-running.ts";
+import { askRunning, type RunningHubAnswer } from "../../hub/shared/ask-running.ts";
 import type { HubCommand } from "../../hub/shared/greeting.ts";
 import { knownPlaces, type SharedPlace } from "../../hub/shared/place.ts";
 import { UsageError } from "../failure.ts";
@@ -10,7 +10,7 @@ import { placeOf } from "./shared-hub.ts";
 
 export interface FoundHub {
   readonly place: SharedPlace;
-  readonly answer: HubAnswer;
+  readonly answer: RunningHubAnswer;
 }
 
 /** Finds the shared hub of the configuration that is named or in force here. */
@@ -38,7 +38,7 @@ export async function findSharedHub(options: SharedOptions, io: Io): Promise<Fou
 }
 
 /** Lets the hub end in order. Resolves with what it answered; undefined if it has just ended. */
-export function stopAt(place: SharedPlace): Promise<HubAnswer | undefined> {
+export function stopAt(place: SharedPlace): Promise<RunningHubAnswer | undefined> {
   return askRunning(place, "stop");
 }
 

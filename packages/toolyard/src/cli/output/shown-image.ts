@@ -8,17 +8,17 @@ const KITTY_CHUNK = 4096;
 /** A larger picture would block the terminal for seconds. */
 const MAX_BYTES = 8 * 1024 ** 2;
 
-type Protocol = "kitty" | "iterm2";
+type ImageProtocol = "kitty" | "iterm2";
 
-const BY_TERM: Readonly<Partial<Record<string, Protocol>>> = { "xterm-kitty": "kitty", "xterm-ghostty": "kitty" };
-const BY_PROGRAM: Readonly<Partial<Record<string, Protocol>>> = {
+const BY_TERM: Readonly<Partial<Record<string, ImageProtocol>>> = { "xterm-kitty": "kitty", "xterm-ghostty": "kitty" };
+const BY_PROGRAM: Readonly<Partial<Record<string, ImageProtocol>>> = {
   ghostty: "kitty",
   "iTerm.app": "iterm2",
   WezTerm: "iterm2",
 };
 
 /** Returns the protocol for pictures of this terminal, or `undefined` if it has none or a program reads its output. */
-export function imageProtocol({ env, stdout }: Pick<Io, "env" | "stdout">): Protocol | undefined {
+export function imageProtocol({ env, stdout }: Pick<Io, "env" | "stdout">): ImageProtocol | undefined {
   if (stdout.isTTY !== true || env["TERM"] === "dumb") return undefined;
   // A multiplexer does not pass pictures to the terminal behind it.
   if (env["TMUX"] || /^(?:screen|tmux)/.test(env["TERM"] ?? "")) return undefined;
@@ -27,7 +27,7 @@ export function imageProtocol({ env, stdout }: Pick<Io, "env" | "stdout">): Prot
 }
 
 /** Returns the sequence that draws a picture, or `undefined` if the terminal cannot draw it. */
-export function imageText({ bytes, mimeType }: Medium, protocol: Protocol): string | undefined {
+export function imageText({ bytes, mimeType }: Medium, protocol: ImageProtocol): string | undefined {
   if (bytes.byteLength === 0 || bytes.byteLength > MAX_BYTES) return undefined;
   const data = Buffer.from(bytes).toString("base64");
   if (protocol === "iterm2") {

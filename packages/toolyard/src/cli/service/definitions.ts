@@ -1,7 +1,7 @@
 import { posix, win32 } from "node:path";
 import { OptionError } from "../../core/errors.ts";
 
-/** What a service starts. All paths are absolute. */
+/** Program that a service starts. All paths are absolute. */
 export interface ServiceProgram {
   readonly command: string;
   readonly args: readonly string[];

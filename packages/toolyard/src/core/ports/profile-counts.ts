@@ -12,7 +12,7 @@ export interface OfferCounts {
   readonly resources: number;
 }
 
-/** What a profile has now, for callers with full rights. */
+/** Present content of a profile, for callers with full rights. */
 export interface ProfileCounts extends OfferCounts {
   readonly name: string;
 }

@@ -50,7 +50,7 @@ export function pageHeaders(formActions: readonly string[] = []): Readonly<Recor
 export interface LoginFacts {
   readonly csrf: string;
   readonly client: string;
-  /** What was wrong with the last attempt. */
+  /** Problem of the last attempt. */
   readonly problem?: string;
   readonly userName?: string;
 }

@@ -21,12 +21,12 @@ export interface RunningHub {
   readonly isBesideHttp: boolean;
 }
 
-export interface HubAnswer extends RunningHub {
+export interface RunningHubAnswer extends RunningHub {
   readonly body: JsonObject;
 }
 
 /** Asks the hub at a place. Resolves with undefined if none listens there. Rejects if it does not answer. */
-export async function askRunning(place: SharedPlace, command: HubCommand): Promise<HubAnswer | undefined> {
+export async function askRunning(place: SharedPlace, command: HubCommand): Promise<RunningHubAnswer | undefined> {
   const socket = await tryConnect(place.socket);
   if (!socket) return undefined;
   try {

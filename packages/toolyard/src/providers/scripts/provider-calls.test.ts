@@ -439,7 +439,7 @@ describe("faults with one answer each and no process left", () => {
     expect(await provider.call(resolvedCall({ type: "tool", tool: one! }, {}))).toMatchObject({
       ok: false,
       kind: "unavailable",
-      message: expect.stringContaining("is gone"),
+      message: expect.stringContaining("was removed"),
     });
     expect(await provider.call(resolvedCall({ type: "tool", tool: two! }, {}))).toMatchObject({
       ok: false,

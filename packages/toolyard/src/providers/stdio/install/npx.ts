@@ -81,7 +81,7 @@ function freshness(packages: readonly string[], flags: readonly Flag[]): Pick<In
 /** The user has chosen already whether npm asks the registry. */
 const NETWORK_FLAGS: ReadonlySet<string> = new Set(["--prefer-online", "--prefer-offline", "--offline"]);
 
-/** Whether a package has one exact version, of which there is no newer one. */
+/** Returns true if the package has one exact version, which has no newer one. */
 function isPinned(spec: string): boolean {
   const at = spec.lastIndexOf("@");
   return at > 0 && /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(spec.slice(at + 1));

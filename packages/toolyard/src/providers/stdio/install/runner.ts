@@ -20,8 +20,8 @@ export interface InstallPlan {
   /** Downloading comes first unless it was done within this time. Absent: only if something is missing. */
   readonly freshMs?: number;
   /**
-   * Whether something is there to be started. It is then started without waiting long for a newer version. Absent: only
-   * a start shows it.
+   * True if a cached version exists. It is then started without a long wait for a newer version. Absent: only a start
+   * shows it.
    */
   readonly isCached?: () => boolean;
   /** Its caches; growth there counts as activity. The first exists as long as the cache was not cleared. */
