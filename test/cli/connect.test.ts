@@ -258,7 +258,7 @@ describe("connect", () => {
       (await textOf(desk, file)).replace('"mcpServers"', '/* new */ "theme": "light", "mcpServers"'),
     );
     expect((await desk.run(["disconnect", "claude"])).stdout).toMatch(
-      /are back: a\..*had been changed since.*before-toolyard/s,
+      /are back: a\..*was changed meanwhile.*before-toolyard/s,
     );
     expect(await textOf(desk, file)).toContain("/* new */");
     expect(parseJsonc(await textOf(desk, file))).toEqual({

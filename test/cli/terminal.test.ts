@@ -243,7 +243,7 @@ test("chat shows on a narrow terminal that the model thinks, as long as it does"
 test("prints log lines above the line that a user types in a chat, and redraws the line", async () => {
   await using at = await Desk.create({ "toolyard.toml": '[mcp.stdio_servers.bad]\ncommand = ["node", "-e", ""]\n' });
   const words = [process.execPath, MAIN, "chat", "-y", "--model", "mistral/any"];
-  const child = at.startCommand([PYTHON, "-c", ON_TERMINAL, "100", "once more", ...words], {
+  const child = at.startCommand([PYTHON, "-c", ON_TERMINAL, "100", "C again", ...words], {
     env: { TERM: "xterm-256color", MISTRAL_API_KEY: "stand-in-key" },
   });
   const text = textOf(child.stdout!);

@@ -248,7 +248,7 @@ describe("who is not waited for", () => {
     expect(await yard.hub.call("slow__echo")).toMatchObject({
       ok: false,
       kind: "unavailable",
-      message: expect.stringContaining("The source slow is not there"),
+      message: expect.stringContaining("The source slow is not available"),
     });
     expect(await yard.hub.call("echo")).toMatchObject({ ok: false, kind: "unknown_tool" });
   });

@@ -146,7 +146,7 @@ test.each(["http", "stdio"] as const)(
     const pids = await children(served);
     served.signal("SIGTERM");
     expect((await served.log.until(({ message }) => message.startsWith("Ending"))).message).toContain(
-      "A second signal ends it at once",
+      "A second signal ends them immediately",
     );
     // One that follows the first closely counts as the same one, since npm hands its own on; so it is sent until it is
     // heeded.

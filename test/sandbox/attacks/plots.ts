@@ -17,7 +17,7 @@ export const PLOTS: readonly Plot[] = [
       {
         code: `${SAY}say(op='done', end='finished')\nwhile True: pass`,
         session: "goes-on",
-        expect: { ends: ["crashed"], says: /went on/u },
+        expect: { ends: ["crashed"], says: /continued/u },
       },
       { code: "1 + 1", session: "goes-on", expect: { ...FINE, value: 2 } },
     ],
