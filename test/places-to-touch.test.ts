@@ -341,7 +341,7 @@ const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
   rest: ["src/features/home/feature.ts", "src/hub/serve/serve.ts"],
   "sign-in": [],
   auth: [],
-  status: [],
+  status: ["src/hub/shared/commands.ts"],
   whoami: [],
 };
 /** The feature of each. */

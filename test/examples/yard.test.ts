@@ -77,7 +77,7 @@ describe("what `npm start` prints", () => {
       { source: "everything", kind: "stdio", native: expect.any(Number), ondemand: 0 },
       { source: "files", kind: "stdio", native: expect.any(Number), ondemand: 0 },
       { source: "memory", kind: "stdio", native: 0, ondemand: expect.any(Number) },
-      { source: "services.library", kind: "stdio", native: 13, ondemand: 0 },
+      { source: "services.library", kind: "stdio", native: 14, ondemand: 0 },
       { source: "remote", kind: "http", native: 0, ondemand: expect.any(Number) },
     ]);
     expect(rows.map((row) => row.at(-1))).toEqual(rows.map(() => "ready"));

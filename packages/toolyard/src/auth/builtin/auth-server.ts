@@ -127,7 +127,7 @@ export class AuthServer {
   async grant({ interaction, client }: PendingSignIn): Promise<string> {
     const { provider } = await this.#run();
     const { details } = interaction.prompt;
-    const grant = new provider.OidcGrant({
+    const grant = new provider.Grant({
       accountId: interaction.session?.accountId ?? "",
       clientId: client.clientId,
     });

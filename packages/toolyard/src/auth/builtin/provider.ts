@@ -9,7 +9,7 @@ export interface OidcProvider {
   callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
   interactionResult(request: IncomingMessage, response: ServerResponse, result: JsonObject): Promise<string>;
-  readonly OidcGrant: GrantClass;
+  readonly Grant: GrantClass;
   readonly Client: { find(id: string): Promise<RegisteredOidcClient | undefined> };
 }
 
