@@ -3,8 +3,8 @@
 // - requests without a token, pipelined on 100 connections, of the kinds that either HTTP reader of the hub serves;
 // - the same on connections that are opened again as soon as the hub closes them;
 // - bodies that are never completed, on 300 connections of one token;
-// - bodies in chunks of one byte, on 200 connections of one token. The last line shows the calls and the memory after
-// the floods.
+// - bodies in chunks of one byte, on 200 connections of one token.
+// The last line shows the calls and the memory after the floods.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,12 +1,15 @@
 // The suite's scenarios for authorization servers, against a hub with `auth.modes = ["builtin"]`. The user at the
 // browser is a few requests: sign in, allow, and follow the redirect to the suite.
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const USER = "ann";
+/** The suite waits without limit for a sign-in that fails. */
+const RUN_MS = 120_000;
 
 /** Runs the scenarios. Resolves with the row of the report. */
 export async function runAuthorizationServer({ work, toolyard, tools, startHub, children }) {
@@ -30,13 +33,19 @@ export async function runAuthorizationServer({ work, toolyard, tools, startHub, 
     "-p",
     String(port),
   ];
-  const child = spawn(tools.node, [tools.conformance, ...args], { cwd: work, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(tools.node, [tools.conformance, ...args], {
+    cwd: work,
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: RUN_MS,
+  });
   children.add(child);
+  const closed = once(child, "close");
   const lines = [];
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line);
     if (line.startsWith(`${issuer}/authorize?`)) await signIn(line.trim(), password);
   }
+  const [code] = await closed;
   children.delete(child);
   hub.kill();
   const scenarios = lines.flatMap((line) => {
@@ -45,7 +54,7 @@ export async function runAuthorizationServer({ work, toolyard, tools, startHub, 
       ? [{ scenario, passed: Number(passed), failed: Number(failed), scored: true, expected: false }]
       : [];
   });
-  const ok = scenarios.length > 0 && scenarios.every(({ failed }) => failed === 0);
+  const ok = code === 0 && scenarios.length > 0 && scenarios.every(({ failed }) => failed === 0);
   return [{ name: "authorization server", ok, scenarios, detail: lines.join("\n") }];
 }
 

@@ -36,11 +36,9 @@ const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
   "templates of new tools": ["cli/new-tool/other-files.ts", "cli/new-tool/script-files.ts"],
   "answers of services that are no tools": [
     "auth/builtin/redirects.ts",
-    "auth/issuer/provider-client.ts",
+    "core/json/json-object-text.ts",
     "models/model-failure.ts",
-    "outbound/credentials/token-answer.ts",
     "outbound/outbound-client.ts",
-    "signin/network.ts",
     "upstream/transports/http/session-loss.ts",
   ],
   "what processes and workers of the hub tell each other, cursors": [

@@ -1,5 +1,5 @@
-// Files to touch for a new kind: finds files that name a kind of source, an endpoint or a store outside of its own
-// own folder is found here, and so is what a new kind is given without being named.
+// Counts the files that an addition touches: finds files that name a kind of source, an endpoint or a store outside of
+// its own folder, and checks the services that a new kind receives without being named.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -355,7 +355,7 @@ const FEATURE_OF: Readonly<Record<string, string>> = {
   whoami: "src/features/roles/feature.ts",
 };
 
-describe("a door", () => {
+describe("an endpoint", () => {
   test.each(Object.entries(ENDPOINTS))(
     "%s is named by its feature, and by what speaks its words",
     (endpoint, about) => {
@@ -365,12 +365,12 @@ describe("a door", () => {
     },
   );
 
-  test("every folder that exports a door is looked for", () => {
+  test("looks for every folder that exports an endpoint", () => {
     const exporting = FILES.flatMap(({ path }) => /^src\/endpoints\/([\w-]+)\/kind\.ts$/.exec(path)?.[1] ?? []);
     expect(exporting.toSorted()).toEqual(Object.keys(ENDPOINTS).toSorted());
   });
 
-  test("another file that imports from a door is found", () => {
+  test("finds another file that imports from an endpoint", () => {
     const files = [{ path: "src/hub/x.ts", text: 'import { y } from "../endpoints/status/kind.ts";' }];
     expect(naming("src/endpoints/status", [importOf("src/endpoints/status")], files)).toEqual(["src/hub/x.ts"]);
   });

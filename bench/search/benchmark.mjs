@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { root } from "../lib/hub.mjs";
-import { usualOf } from "../../packages/toolyard/build/catalog/search/likeness/usual.js";
+import { usualOf } from "../../packages/toolyard/build/catalog/search/likeness/common-direction.js";
 import { ModelRows } from "../../packages/toolyard/build/catalog/search/semantic/model-rows.js";
 import { MODEL_PRIOR } from "../../packages/toolyard/build/catalog/search/semantic/semantic-search.js";
 import { toolTextOf } from "../../packages/toolyard/build/catalog/search/semantic/tool-text.js";

@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import { Catalog } from "../../packages/toolyard/build/catalog/catalog.js";
 import { resolveCatalog } from "../../packages/toolyard/build/catalog/options.js";
-import { LOCAL_PRINCIPAL } from "../../packages/toolyard/build/core/call.js";
+import { LOCAL_PRINCIPAL } from "../../packages/toolyard/build/core/calls/call.js";
 import { Emitter } from "../../packages/toolyard/build/core/events.js";
-import { SILENT_LOGGER } from "../../packages/toolyard/build/core/ports.js";
-import { EMPTY_LISTING } from "../../packages/toolyard/build/core/records.js";
+import { SILENT_LOGGER } from "../../packages/toolyard/build/core/ports/ports.js";
+import { EMPTY_LISTING } from "../../packages/toolyard/build/core/sources/records.js";
 import { byServer, readBenchmark } from "./benchmark.mjs";
 
 const QUERY = "get rid of some stored records";

@@ -94,7 +94,10 @@ describe("keys that cannot be used admit nobody", () => {
     ["an empty body", (answer) => answer.writeHead(200).end()],
     ["a redirect", (answer) => answer.writeHead(302, { location: "http://127.0.0.1:1/keys" }).end()],
     ["more than the limit", (answer) => json(answer, { keys: [], filler: "x".repeat(600_000) })],
-    ["more keys than the limit", (answer) => json(answer, { keys: Array(101).fill({ kty: "EC" }) })],
+    [
+      "more keys than the limit",
+      (answer) => json(answer, { keys: Array.from({ length: 101 }, () => ({ kty: "EC" })) }),
+    ],
     ["deep nesting", (answer) => answer.writeHead(200).end(`{"keys":${"[".repeat(99)}${"]".repeat(99)}}`)],
     ["a connection that ends", (answer) => answer.destroy()],
   ])("%s", async (_, answer) => {

@@ -96,7 +96,7 @@ test("a command that prints its version loads neither hub nor configuration", as
     loadedFiles(["--version"]),
     loadedFiles(["list", "--config", emptyYard(await folder())]),
   ]);
-  expect(version.filter((path) => /\/(?:hub|config|catalog|doors|providers|pipeline)\//.test(path))).toEqual([]);
+  expect(version.filter((path) => /\/(?:hub|config|catalog|endpoints|providers|pipeline)\//.test(path))).toEqual([]);
   expect(version.filter((path) => /\/cli\/[\w-]+-rows?\.js$/.test(path)).length).toBeLessThanOrEqual(1);
   expect(list.some((path) => path.includes("/catalog/"))).toBe(true);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Writable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { parse as parseToml, stringify } from "smol-toml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENTS, type ClientKind } from "../../packages/toolyard/src/config/connect/clients.ts";

@@ -1,5 +1,5 @@
-// Calls without pause through several doors of a hub, while its children and a remote are killed at random. Equal seeds
-// choose alike.
+// Calls without pause through several endpoints of a hub, while its children and a remote are killed at random. Equal
+// seeds choose alike.
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

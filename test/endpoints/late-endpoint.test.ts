@@ -80,7 +80,7 @@ function lateEndpoint(paths: readonly string[], own: readonly string[] = paths):
   return { events, listener, late };
 }
 
-test("a door is loaded with the first request, and answers what came meanwhile in its order", async () => {
+test("an endpoint is loaded with the first request, and answers what came meanwhile in its order", async () => {
   const { events, listener } = lateEndpoint(["/a", "/b"]);
   expect(events).toEqual([]);
   await Promise.all([listener.ask("/b"), listener.ask("/a")]);

@@ -185,7 +185,7 @@ describe("calling a tool", () => {
     await waits.ended.opened;
   });
 
-  test("a door that closes answers what still runs", async () => {
+  test("an endpoint that closes answers what still runs", async () => {
     const { url, endpoint } = await serve();
     waits.begun = createGate();
     const call = fetch(`${url}/api/tools/waits`, { method: "POST" });
@@ -372,7 +372,7 @@ describe("paths and methods", () => {
     ]);
   });
 
-  test("everything lies below the server's base path and the door's own", async () => {
+  test("everything lies below the server's base path and the endpoint's own", async () => {
     const { url } = await serve({
       http: { base_path: "/yard" },
       rest: { base_path: "/v1", routes: { "GET /say": "words.say" } },

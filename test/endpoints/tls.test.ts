@@ -15,7 +15,7 @@ const configOf = (files: CertificateFiles, more = ""): string =>
   `[server]\njsonrpc = true\n${more}\n[server.tls]\ncert = '${files.cert}'\nkey = '${files.key}'\n` +
   '[rest]\nenabled = true\n[logging]\nformat = "json"\n';
 
-test.each([1, 2])("every door is served over https, with %i process(es)", { timeout: 120_000 }, async (workers) => {
+test.each([1, 2])("every endpoint is served over https, with %i process(es)", { timeout: 120_000 }, async (workers) => {
   using files = new CertificateFiles();
   await using hub = await ServeChild.start({ config: configOf(files), args: ["--workers", String(workers)] });
   const base = hub.url.replace(/\/mcp$/, "");

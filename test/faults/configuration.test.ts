@@ -164,9 +164,9 @@ test("a bad edit changes nothing and is reported; the good one after it is taken
   expect(await namesOf(client)).toContain("added__pid");
 });
 
-test("a changed [server] is taken over at its address; one that cannot be served leaves the door", async () => {
+test("a changed [server] is taken over at its address; one that cannot be served leaves the endpoint", async () => {
   await using served = await ServeChild.start({ config: servers({ kept: [] }) });
-  // One connection a request: a kept one may be on its way out with the old door.
+  // One connection a request: a kept one may be on its way out with the old endpoint.
   const headers = (token?: string) => ({
     connection: "close",
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),

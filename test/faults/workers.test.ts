@@ -158,7 +158,7 @@ test("a changed configuration reaches the streams of every worker", async () => 
   expect(await heard).toEqual([true, true]);
 });
 
-test("a changed number of workers opens the door anew at the same address, and 1 ends them all", async () => {
+test("a changed number of workers opens the endpoint anew at the same address, and 1 ends them all", async () => {
   const served = await start(0, { server: { workers: 2 } });
   for (const workers of [3, 1]) {
     await served.writeConfig({ modules: { paths: [modules] }, builtin: { execute_code: false }, server: { workers } });

@@ -1,5 +1,5 @@
-// Thousands of broken requests from a seed on every door of a whole hub: one answer each, no crash, nothing kept, and
-// it serves on.
+// Thousands of broken requests from a seed on every endpoint of a whole hub: one answer each, no crash, nothing kept,
+// and it serves on.
 import { expect, test } from "vitest";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";

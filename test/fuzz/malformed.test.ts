@@ -1,4 +1,4 @@
-// The tables of malformed input of each door, through the whole hub as the program serves it: the right status and
+// The tables of malformed input of each endpoint, through the whole hub as the program serves it: the right status and
 // code, one reply, and after each the same connection is served.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";

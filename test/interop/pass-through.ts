@@ -38,7 +38,7 @@ export interface Pairing {
   readonly transport: EndpointName;
 }
 
-/** All pairings of one door: client era × server era × the server's transport. */
+/** All pairings of one endpoint: client era × server era × the server's transport. */
 export function pairingsOf(endpoint: EndpointName): readonly Pairing[] {
   const eras = ["legacy", "modern"] as const;
   return eras.flatMap((client) =>

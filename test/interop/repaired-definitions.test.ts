@@ -2,7 +2,7 @@
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import * as v1 from "@modelcontextprotocol/sdk/types.js";
 import * as v2 from "@modelcontextprotocol/core";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FULL_TOOL, PROMPTS, RESOURCES, TEMPLATES } from "../fixtures/upstreams/rich-offers.mjs";
 import { mutationsOf } from "../support/mutate-members.ts";

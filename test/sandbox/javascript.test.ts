@@ -313,7 +313,7 @@ describe("globals next to the language", () => {
     expect(valueOf(await run({ code }))).toEqual([...names.map(() => "undefined"), false, true]);
   });
 
-  test("S9: a function of the host's own that a stack trace hands out opens no door", async () => {
+  test("S9: a host function in a stack trace gives the code no access", async () => {
     const code = `
       Error.prepareStackTrace = (_error, sites) => sites.map((site) => site.getFunction());
       let host;

@@ -1,5 +1,5 @@
-// Pages of other sites, and of other ports of this machine, against every door: what they may send without being asked
-// first must neither run nor read anything.
+// Pages of other sites, and of other ports of this machine, against every endpoint: what they may send without being
+// asked first must neither run nor read anything.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 import { createRandom, type Random } from "../support/random.ts";

@@ -380,7 +380,7 @@ describe("a deny pattern without a prefix, where two sources have the same URIs"
   });
 });
 
-describe.each([1, 2])("with %i process(es), over every door", (workers) => {
+describe.each([1, 2])("with %i process(es), over every endpoint", (workers) => {
   const tokens = {
     guest: { token: "guest-token-1", allow: ALLOWED },
     barred: { token: "barred-token-2", deny: DENIED },

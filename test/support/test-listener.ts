@@ -6,8 +6,8 @@ import { createTokenAccess } from "../../packages/toolyard/src/http/request/toke
 import { createWorkerPool } from "../../packages/toolyard/src/http/adapters/workers/pool.ts";
 
 /**
- * How many processes serve in tests of the doors: `TOOLYARD_TEST_WORKERS=2 npx vitest run src/endpoints` runs them all
- * through workers.
+ * How many processes serve in tests of the endpoints: `TOOLYARD_TEST_WORKERS=2 npx vitest run src/endpoints` runs them
+ * all through workers.
  */
 const WORKERS = Number(process.env["TOOLYARD_TEST_WORKERS"] ?? 1);
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkGnn } from "../src/checks/check.ts";
 import { parseGnn } from "../src/language/parse.ts";

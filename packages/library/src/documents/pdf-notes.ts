@@ -51,7 +51,8 @@ export interface DividedParagraph {
 /** Returns undefined if no sentence ends on the page of the paragraph's last line. */
 export function divideBehindSentence(lines: readonly PdfLine[]): DividedParagraph | undefined {
   const page = lines.at(-1)?.page;
-  for (let at = lines.length - 1; lines[at]?.page === page && page !== undefined; at -= 1) {
+  if (page === undefined) return undefined;
+  for (let at = lines.length - 1; lines[at]?.page === page; at -= 1) {
     const line = lines[at]!;
     if (LINE_END.test(line.text)) return { whole: lines.slice(0, at + 1), torn: lines.slice(at + 1) };
     const end = Array.from(line.text.matchAll(SENTENCE_END)).at(-1);

@@ -54,3 +54,8 @@ export function codeOf(error: unknown): string | undefined {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Returns the message for a failure of the hub itself. It names the log entry instead of the cause. */
+export function internalFailureText(id: string): string {
+  return `The hub failed to handle the request. Its log has the details under the id ${id}.`;
+}

@@ -30,7 +30,7 @@ export interface SharedPage {
 /**
  * One kind of endpoint: each folder here exports one in its `kind.ts`, and a feature lists it (`hub/features.ts`). Its
  * options are loaded at start; its code is loaded when an endpoint is opened, or with the first request
- * (`late-door.ts`).
+ * (`late-endpoint.ts`).
  */
 export interface EndpointKind<S extends Sections, Options, Uses extends ServiceKey, Provides extends ServiceKey> {
   /** Its sections of the configuration. Tables that several kinds share, such as `server`, are merged. */

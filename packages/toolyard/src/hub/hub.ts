@@ -18,7 +18,7 @@ import { SourceEvents } from "./sources/source-events.ts";
 import type { SourceChanges, SourceSet } from "./sources/source-set.ts";
 import { ToolDirectory } from "./tool-directory.ts";
 
-/** A running hub: the kernel, its features, and the doors that are open to it. */
+/** A running hub: the kernel, its features, and the endpoints that are open to it. */
 export class Hub {
   /** The hub's interface for callers, which endpoints use. */
   readonly port: CallerPort;
@@ -92,7 +92,7 @@ export class Hub {
     return changes;
   }
 
-  /** Ends everything. Calls in flight are the doors' business: they stop taking calls and wait first. */
+  /** Ends everything. Calls in flight are the endpoints' business: they stop taking calls and wait first. */
   close(): Promise<void> {
     this.#closed ??= keptAlive(this.#close());
     return this.#closed;

@@ -6,7 +6,7 @@ import { nodeHandler, type NodeHandler } from "./serve/node.ts";
 import { serveStdio } from "./serve/serve-stdio.ts";
 import { serveHttp, type ServedHub, type ServedHttp } from "./serve/serve.ts";
 
-/** The doors that a program opened on its hub. */
+/** The endpoints that a program opened on its hub. */
 export class LibraryEndpoints {
   readonly #hub: Hub;
   readonly #served: ServedHub[] = [];

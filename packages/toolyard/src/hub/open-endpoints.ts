@@ -3,7 +3,7 @@ interface OpenEndpointEntry {
   readonly isForAll: boolean;
 }
 
-/** The doors of a hub that are open. Several of one kind may be, as while one replaces another. */
+/** The endpoints of a hub that are open. Several of one kind may be, as while one replaces another. */
 export class OpenEndpoints {
   readonly #endpoints = new Set<OpenEndpointEntry>();
 
@@ -17,7 +17,7 @@ export class OpenEndpoints {
     return Array.from(this.#endpoints).some(({ isForAll }) => isForAll);
   }
 
-  /** The door is open until the returned function is called. */
+  /** The endpoint is open until the returned function is called. */
   opened(kind: string, isForAll = false): () => void {
     const endpoint = { kind, isForAll };
     this.#endpoints.add(endpoint);

@@ -1,5 +1,5 @@
 import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
-import { FailError, messageOf } from "../core/errors.ts";
+import { internalFailureText, FailError, messageOf } from "../core/errors.ts";
 import { isoNow } from "../core/text/iso-now.ts";
 import { jsonSize } from "../core/json/json-size.ts";
 import type { JsonObject } from "../core/json/json.ts";
@@ -53,7 +53,7 @@ function withoutSecrets(failure: Fail, hide: <T>(value: T) => T): Fail {
 }
 
 function internalFailure({ call }: CallState, cause: unknown): Fail {
-  return fail("internal", `The hub failed to handle the request. Its log has the details under the id ${call.id}.`, {
+  return fail("internal", internalFailureText(call.id), {
     details: { errorId: call.id },
     cause,
   });

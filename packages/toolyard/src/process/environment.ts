@@ -75,15 +75,8 @@ export function searchEnvironment(parent: EnvironmentVariables = process.env): R
 /** Names of environment variables are case-insensitive on Windows. */
 const SEARCHED = ["PATH", "PATHEXT"];
 
-const ALLOWED = [
-  "PATH",
-  "HOME",
-  "USER",
-  "LANG",
-  "TZ",
-  "TMPDIR",
-  "SHELL",
-  "TERM",
+/** Proxies and certificates. */
+export const NETWORK_VARIABLES: readonly string[] = [
   "HTTP_PROXY",
   "HTTPS_PROXY",
   "NO_PROXY",
@@ -98,6 +91,8 @@ const ALLOWED = [
   "REQUESTS_CA_BUNDLE",
   "CURL_CA_BUNDLE",
 ];
+
+const ALLOWED = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR", "SHELL", "TERM", ...NETWORK_VARIABLES];
 
 // Without these, programs on Windows do not find their system libraries, their settings or a temporary folder.
 const ALLOWED_ON_WINDOWS = [

@@ -1,32 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
 import { posix, win32 } from "node:path";
-import { installerVariables } from "./environment.ts";
-
-type Variables = Readonly<Record<string, string | undefined>>;
-
-/** Variables besides PATH that decide whether a server can be started or downloaded. */
-const NETWORK = [
-  "HTTP_PROXY",
-  "HTTPS_PROXY",
-  "NO_PROXY",
-  "ALL_PROXY",
-  "http_proxy",
-  "https_proxy",
-  "no_proxy",
-  "all_proxy",
-  "NODE_EXTRA_CA_CERTS",
-  "SSL_CERT_FILE",
-  "SSL_CERT_DIR",
-  "REQUESTS_CA_BUNDLE",
-  "CURL_CA_BUNDLE",
-] as const;
+import type { EnvironmentVariables } from "../core/environment-variables.ts";
+import { installerVariables, NETWORK_VARIABLES } from "./environment.ts";
 
 /**
  * Returns the variables of a process that matter to the servers of a hub: PATH, proxies, certificates, and the settings
  * of package managers without logins.
  */
-export function serverVariables(environment: Variables): Readonly<Record<string, string>> {
-  const names = ["PATH", ...NETWORK, ...installerVariables({ withLogins: false }, environment)];
+export function serverVariables(environment: EnvironmentVariables): Readonly<Record<string, string>> {
+  const names = ["PATH", ...NETWORK_VARIABLES, ...installerVariables({ withLogins: false }, environment)];
   const path = pathOf(environment);
   const found = names.flatMap((name) => {
     const value = name === "PATH" ? path : environment[name];
@@ -46,8 +28,8 @@ export interface EnrichOptions {
  * are not set. Nothing is removed, and no variable that is set changes, so an environment never gets poorer.
  */
 export function enrichment(
-  own: Variables,
-  other: Variables,
+  own: EnvironmentVariables,
+  other: EnvironmentVariables,
   { prefersOther = false, platform = process.platform }: EnrichOptions = {},
 ): Readonly<Record<string, string>> {
   const { PATH: otherPath = "", ...variables } = other;
@@ -70,19 +52,19 @@ function joinPaths(own: string, other: string, { prefersOther, platform }: Requi
 }
 
 /** Windows writes the name as `Path`. */
-function pathName(environment: Variables, platform: NodeJS.Platform): string {
+function pathName(environment: EnvironmentVariables, platform: NodeJS.Platform): string {
   if (platform !== "win32") return "PATH";
   return Object.keys(environment).find((name) => name.toUpperCase() === "PATH") ?? "PATH";
 }
 
-function pathOf(environment: Variables, platform: NodeJS.Platform = process.platform): string | undefined {
+function pathOf(environment: EnvironmentVariables, platform: NodeJS.Platform = process.platform): string | undefined {
   return environment[pathName(environment, platform)];
 }
 
 export interface UsualFoldersOptions {
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  readonly variables: Variables;
+  readonly variables: EnvironmentVariables;
   /** Folder of this process's Node. */
   readonly nodeFolder: string;
 }
@@ -105,7 +87,7 @@ export function usablePath({ home, platform, variables, nodeFolder }: UsualFolde
 }
 
 /** Folders of Homebrew, nvm, Volta, asdf, mise, fnm, uv, pipx, Bun, Deno, Cargo and the system. */
-function usualFolders(home: string, platform: NodeJS.Platform, variables: Variables): readonly string[] {
+function usualFolders(home: string, platform: NodeJS.Platform, variables: EnvironmentVariables): readonly string[] {
   if (platform === "win32") {
     const { APPDATA, LOCALAPPDATA, ProgramFiles = "C:\\Program Files" } = variables;
     const local = LOCALAPPDATA ?? win32.join(home, "AppData", "Local");
@@ -151,7 +133,7 @@ function newestNode(folder: string, rest: string): readonly string[] {
 }
 
 /** Returns the PATH that a program gets which the desktop starts, without any shell. */
-export function desktopPath(platform: NodeJS.Platform, variables: Variables): string {
+export function desktopPath(platform: NodeJS.Platform, variables: EnvironmentVariables): string {
   if (platform === "win32") return pathOf(variables, platform) ?? "";
   return platform === "darwin" ? "/usr/bin:/bin:/usr/sbin:/sbin" : "/usr/local/bin:/usr/bin:/bin";
 }

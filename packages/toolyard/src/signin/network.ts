@@ -1,7 +1,7 @@
 import { isLoopback } from "../core/uris/loopback.ts";
 import { FailError } from "../core/errors.ts";
-import { isDeeperThan } from "../core/json/json-depth.ts";
-import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { parseJsonObject } from "../core/json/json-object-text.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import { mayBePublic } from "../outbound/addresses.ts";
 import { OutboundClient, type OutboundRequest } from "../outbound/outbound-client.ts";
 import type { ProxyEnvironment } from "../outbound/proxy.ts";
@@ -27,7 +27,6 @@ export interface SignInResponse {
 
 const TIMEOUT_MS = 15_000;
 const MAX_BYTES = 256 * 1024;
-const MAX_DEPTH = 20;
 
 /**
  * The requests on the way to a token. Addresses come from servers: for a public server only public ones are used, and
@@ -106,14 +105,7 @@ export class SignInNetwork {
 /** Returns the object in an answer, of any type; `undefined` if there is none. Its texts are never repeated. */
 export function objectIn({ text, header }: SignInResponse): JsonObject | undefined {
   const isForm = header("content-type")?.startsWith("application/x-www-form-urlencoded") === true;
-  if (isForm) return Object.fromEntries(new URLSearchParams(text));
-  if (isDeeperThan(text, MAX_DEPTH)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return isForm ? Object.fromEntries(new URLSearchParams(text)) : parseJsonObject(text);
 }
 
 /** Returns whether the server is temporarily unreachable, in contrast to a refusal. */

@@ -3,10 +3,9 @@ import { homedir } from "node:os";
 import { delimiter, dirname } from "node:path";
 import { readStoredEnvironment, storeEnvironment } from "../../config/connect/environment-file.ts";
 import { dataFolder } from "../../core/data-folder.ts";
+import type { EnvironmentVariables } from "../../core/environment-variables.ts";
 import { desktopPath, enrichment, serverVariables, usablePath } from "../../process/server-environment.ts";
 import type { Io } from "../output/io.ts";
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Stores PATH, proxies, certificates and settings of installers for hubs that desktop clients start. */
 export async function storeTerminalEnvironment(io: Io): Promise<void> {
@@ -32,7 +31,7 @@ export async function addStoredEnvironment(variables: Record<string, string | un
 }
 
 /** Returns the variables that matter to servers as a hub has them that a desktop client starts. */
-export async function desktopEnvironment(io: Io): Promise<Variables> {
+export async function desktopEnvironment(io: Io): Promise<EnvironmentVariables> {
   const bare = { PATH: desktopPath(process.platform, io.env) };
   const stored = await readStoredEnvironment(dataFolder(io.env));
   return { ...bare, ...enrichment(bare, stored, { prefersOther: true }) };

@@ -70,7 +70,7 @@ export interface CreateAgentOptions {
   readonly strategy?: AgentStrategy;
   /** With decisions in JSON: number of consecutive retries after an invalid reply. @default 1 */
   readonly maxJsonRetries?: number;
-  /** True if images and files in results go to the model. @default "auto": if it accepts them */
+  /** Rule for images and files in results that go to the model. @default "auto": sent if it accepts them */
   readonly attachments?: Attachments;
   /** Instructions for the model. @default a few general sentences */
   readonly instructions?: string;

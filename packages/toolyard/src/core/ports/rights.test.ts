@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { NamedSubject, NarrowRights, UriSubject } from "./permission.ts";
 import { explainRights, describeRights } from "./rights-text.ts";

@@ -13,6 +13,7 @@ import type { Logger } from "../../core/ports/ports.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import type { Endpoint } from "../endpoint.ts";
+import { bridgedHeaders } from "./bridged-headers.ts";
 import { consentPage, errorPage, formatPage, loginPage, pageHeaders, type AuthPage } from "./pages.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -254,22 +255,6 @@ function refuse({ answer }: HttpExchange, waitMs: number): void {
   answer.send(429, [...headers, "retry-after", String(Math.ceil(waitMs / SECOND_MS))], JSON.stringify(body));
 }
 
-/**
- * Headers that are not copied from the response. The listener writes its own headers for CORS, body length and
- * connection.
- */
-const OWN_HEADERS = /^(access-control-|vary$|content-length$|transfer-encoding$|connection$|content-security-policy$)/;
-
 function send({ answer }: HttpExchange, { status, headers, body }: BridgedAnswer): void {
-  const isPage = String(headers["content-type"] ?? "").startsWith("text/html");
-  const own = Object.entries(headers).filter(([name, value]) => value !== undefined && !OWN_HEADERS.test(name));
-  const flat = own.flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [String(value)]).flatMap((one) => [name, one]),
-  );
-  const guarded = isPage
-    ? Object.entries(pageHeaders())
-        .filter(([name]) => own.every(([kept]) => kept !== name))
-        .flat()
-    : [];
-  answer.send(status, [...flat, ...guarded], body);
+  answer.send(status, bridgedHeaders(headers), body);
 }

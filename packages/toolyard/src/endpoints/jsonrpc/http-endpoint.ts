@@ -1,6 +1,6 @@
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import { nextCallId } from "../../core/calls/call-id.ts";
-import { messageOf } from "../../core/errors.ts";
+import { internalFailureText, messageOf } from "../../core/errors.ts";
 import type { HttpAnswer } from "../../http/answer/answer.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { assertJsonFromBrowsers } from "../../http/request/json-content.ts";
@@ -152,9 +152,8 @@ export class JsonRpcHttpEndpoint implements Endpoint {
       error: messageOf(error),
       ...stack,
     });
-    const words =
-      "Internal server error: The hub failed to handle the request. " + `Its log has the details under the id ${id}.`;
-    sendJson(answer, 500, stringifyExact(rpcError(null, { code: RPC.internal, message: words })));
+    const message = `Internal server error: ${internalFailureText(id)}`;
+    sendJson(answer, 500, stringifyExact(rpcError(null, { code: RPC.internal, message })));
   }
 }
 

@@ -1,6 +1,6 @@
 import { nextCallId } from "../../core/calls/call-id.ts";
 import type { CallMethod } from "../../core/calls/call.ts";
-import { FailError, messageOf } from "../../core/errors.ts";
+import { internalFailureText, FailError, messageOf } from "../../core/errors.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
 import { KINDS } from "../../core/calls/kinds.ts";
@@ -147,10 +147,7 @@ export class JsonRpcDialect implements Dialect {
       error: messageOf(cause),
       ...stack,
     });
-    const failure = fail(
-      "internal",
-      `The hub failed to handle the request. Its log has the details under the id ${id}.`,
-    );
+    const failure = fail("internal", internalFailureText(id));
     return { type: "error", kind: failure.kind, error: dialectError(failure, { tool: method }), ...scopesOf(failure) };
   }
 }

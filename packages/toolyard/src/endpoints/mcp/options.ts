@@ -58,7 +58,7 @@ export const MCP_OPTION_SCHEMAS = {
   ),
 } as const;
 
-const McpEndpointSchema = Type.Object(MCP_OPTION_SCHEMAS, { description: "The MCP door." });
+const McpEndpointSchema = Type.Object(MCP_OPTION_SCHEMAS, { description: "The MCP endpoint." });
 export type McpEndpointConfig = Static<typeof McpEndpointSchema>;
 
 export interface McpEndpointOptions {

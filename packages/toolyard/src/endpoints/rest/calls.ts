@@ -2,7 +2,7 @@ import { BuiltCall } from "../../core/calls/built-call.ts";
 import { nextCallId } from "../../core/calls/call-id.ts";
 import type { Call, CallMethod } from "../../core/calls/call.ts";
 import type { CallerLink } from "../../core/calls/caller-link.ts";
-import { FailError, messageOf } from "../../core/errors.ts";
+import { internalFailureText, FailError, messageOf } from "../../core/errors.ts";
 import type { View } from "../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { fail, type Fail, type Outcome } from "../../core/calls/outcome.ts";
@@ -66,7 +66,7 @@ export class Calls {
       error: messageOf(error),
       ...stack,
     });
-    return fail("internal", `The hub failed to handle the request. Its log has the details under the id ${id}.`);
+    return fail("internal", internalFailureText(id));
   }
 }
 

@@ -8,7 +8,7 @@ export interface ServedFetch extends ServedHub {
   readonly fetch: FetchHandler;
 }
 
-/** Every HTTP door behind `fetch`, without a port. Rejects with an `OptionError` when `[server]` cannot be used. */
+/** Every HTTP endpoint behind `fetch`, without a port. Rejects with an `OptionError` when `[server]` cannot be used. */
 export async function serveFetch(hub: Hub, server: ServerConfig): Promise<ServedFetch> {
   const { http, access } = servePlace(hub, server);
   const listener = createFetchListener(http, hub.logger, access.authenticator);

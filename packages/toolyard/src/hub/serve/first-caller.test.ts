@@ -23,7 +23,7 @@ test("reads input from a busy loop before the time has expired", async () => {
 
 test.each([
   { what: "that says nothing", isListening: true, afterMs: 301 },
-  { what: "to whom no door is opened", isListening: false, afterMs: 10_000 },
+  { what: "to whom no endpoint is opened", isListening: false, afterMs: 10_000 },
 ])("a client $what delays no source any longer", async ({ isListening, afterMs }) => {
   const caller = new FirstCaller();
   if (isListening) caller.listening();

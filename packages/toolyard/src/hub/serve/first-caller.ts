@@ -2,7 +2,7 @@ import type { Client } from "../../core/calls/call.ts";
 
 /** Eager sources wait this long for the first client to speak, from when it is listened to. */
 const FIRST_WORD_MS = 300;
-/** And this long for a door to be open to it. */
+/** And this long for an endpoint to be open to it. */
 const OPEN_MS = 10_000;
 
 /** How the first client of a pipe speaks, for sources that speak either way and keep one process. */
@@ -18,7 +18,7 @@ export class FirstCaller {
     this.#timer = setTimeout(() => this.spoke(undefined), OPEN_MS).unref();
   }
 
-  /** A door listens to it. What loads before that may take long, and is not the client's time. */
+  /** An endpoint listens to it. What loads before that may take long, and is not the client's time. */
   listening(): void {
     if (this.#isHeard) return;
     this.#isHeard = true;

@@ -9,7 +9,7 @@ export interface NodeHandler extends NodeRequestHandler {
   readonly close: () => Promise<void>;
 }
 
-/** Every HTTP door behind a function. Throws an `OptionError` when `[server]` cannot be used. */
+/** Every HTTP endpoint behind a function. Throws an `OptionError` when `[server]` cannot be used. */
 export function nodeHandler(
   hub: Hub,
   server: ServerConfig,

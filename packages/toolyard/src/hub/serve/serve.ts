@@ -20,11 +20,11 @@ import type { ServedCertificate } from "./certificate.ts";
 import { openWanted, wantedEndpoints, type EndpointsConfig, type ServerConfig } from "./endpoints.ts";
 
 export interface ServedHub {
-  /** Resolves when the door is over by itself: the client of a pipe went. Never for HTTP. */
+  /** Resolves when the endpoint is over by itself: the client of a pipe went. Never for HTTP. */
   readonly done: Promise<void>;
   /**
-   * Stops taking calls, lets those in flight end within the door's grace time (a pipe's may be given), ends streams and
-   * sessions. Idempotent.
+   * Stops taking calls, lets those in flight end within the endpoint's grace time (a pipe's may be given), ends streams
+   * and sessions. Idempotent.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -54,7 +54,7 @@ export async function assertListenable(hub: Hub, server: ServerConfig): Promise<
   if (tls) (await import("../../http/tls/key-pair.ts")).readKeyPair(tls);
 }
 
-/** Mounts every HTTP door on one listener and listens. Rejects with an `OptionError` when it cannot. */
+/** Mounts every HTTP endpoint on one listener and listens. Rejects with an `OptionError` when it cannot. */
 export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<ServedHttp> {
   const { http, access } = servePlace(hub, server);
   const { publicUrl } = http;

@@ -187,7 +187,7 @@ export class SharedEndpoint {
       ...(deny ? { deny } : {}),
     });
     this.#clients.set(served, socket);
-    // The door resumes the socket once it reads: what arrived before would be lost otherwise.
+    // The endpoint resumes the socket once it reads: what arrived before would be lost otherwise.
     await served.done;
     if (this.#clients.delete(served)) await served.close();
     socket.end();

@@ -1,5 +1,5 @@
-import { isDeeperThan } from "../../core/json/json-depth.ts";
-import { isJsonObject, stringMember, type JsonObject } from "../../core/json/json.ts";
+import { parseJsonObject } from "../../core/json/json-object-text.ts";
+import { stringMember, type JsonObject } from "../../core/json/json.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 /** Lifetime of a token if the endpoint sends none. */
@@ -9,7 +9,6 @@ const MAX_LIFETIME_MS = 24 * 3_600_000;
 const MAX_TOKEN_CHARS = 16 * 1024;
 /** Limit of the endpoint's text in a message. */
 const MAX_WORDS_CHARS = 200;
-const MAX_ANSWER_DEPTH = 20;
 
 export type TokenAnswer =
   | { readonly type: "token"; readonly token: string; readonly lifetimeMs: number }
@@ -18,7 +17,7 @@ export type TokenAnswer =
 
 /** Parses the answer of a token endpoint (RFC 6749, 5.1 and 5.2). `hide` removes secrets from displayed text. */
 export function readTokenAnswer(text: string, hide: (words: string) => string): TokenAnswer {
-  const answer = objectIn(text);
+  const answer = parseJsonObject(text);
   if (!answer) return { type: "malformed", what: "answered something that is no JSON object" };
   const error = stringMember(answer, "error");
   if (error !== undefined)
@@ -28,16 +27,6 @@ export function readTokenAnswer(text: string, hide: (words: string) => string): 
       description: shown(hide(stringMember(answer, "error_description") ?? "")),
     };
   return readToken(answer, hide);
-}
-
-function objectIn(text: string): JsonObject | undefined {
-  if (isDeeperThan(text, MAX_ANSWER_DEPTH)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function readToken(answer: JsonObject, hide: (words: string) => string): TokenAnswer {

@@ -547,7 +547,7 @@ test("a bad edit keeps the earlier state with a problem; the fixed file replaces
   expect(names(listing)).toEqual(["t"]);
   expect(listing.problems[0]!.message).toMatch(
     new RegExp(
-      `^Failed to load or register tools from ${path}: mcp\\.ts:1:\\d+: .* Its earlier ` + "registrations stay\\.$",
+      `^Failed to load or register tools from ${path}: mcp\\.ts:1:\\d+: .* Its earlier registrations stay\\.$`,
       "u",
     ),
   );

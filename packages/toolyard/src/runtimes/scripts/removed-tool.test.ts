@@ -101,7 +101,6 @@ describe.each(Object.entries(CASES))(
       const { outcome, reads } = await runWith(0);
       expect(outcome.ok).toBe(true);
       for (let at = 1; at <= reads; at += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- Each run removes the folder that the next one writes.
         const { outcome: found } = await runWith(at);
         if (found.ok) continue;
         expect([at, found.kind, found.message]).toEqual([

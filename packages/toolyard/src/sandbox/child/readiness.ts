@@ -1,6 +1,6 @@
 import { within } from "../../core/timing/wait.ts";
 /**
- * True if a worker accepts a job: it must report ready once before each. Its run cannot be considered over before that.
+ * Readiness of a worker for its next job: it must report ready once before each. Its run is not over before that.
  */
 export class Readiness {
   #jobs = 0;

@@ -38,7 +38,7 @@ export interface HubState {
   readonly notifications: HubNotifications;
   /** The same for all hubs of the store: signs codes that one hub issues and another verifies. 32 bytes. */
   readonly secret: Uint8Array;
-  /** The events of one door's sessions. */
+  /** The events of one endpoint's sessions. */
   openEventLog(limits: EventLogLimits): EventLog;
   /** Renews the lease for another `LEASE_MS`. Never throws. */
   renew(): void;

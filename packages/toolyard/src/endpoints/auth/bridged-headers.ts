@@ -1,0 +1,19 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import { pageHeaders } from "./pages.ts";
+
+/**
+ * Headers that are not copied from a response of the library. The listener writes its own headers for CORS, body length
+ * and connection; a page gets the content security policy of the hub.
+ */
+const NOT_COPIED = /^(access-control-|vary$|content-length$|transfer-encoding$|connection$|content-security-policy$)/;
+
+/** Returns the headers of a response of the library as pairs. A page also gets those that protect the hub's pages. */
+export function bridgedHeaders(headers: OutgoingHttpHeaders): string[] {
+  const isPage = String(headers["content-type"] ?? "").startsWith("text/html");
+  const copied = Object.entries(headers).filter(([name, value]) => value !== undefined && !NOT_COPIED.test(name));
+  const names = new Set(copied.map(([name]) => name));
+  const added = isPage ? Object.entries(pageHeaders()).filter(([name]) => !names.has(name)) : [];
+  return [...copied, ...added].flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [String(value)]).flatMap((one) => [name, one]),
+  );
+}
