@@ -49,12 +49,21 @@ describe.runIf(process.platform !== "win32")("the launcher of a POSIX system", (
     expect(await run({ node, program: join(folder, "_npx/1/main.js"), path: "" })).toContain("installed serve");
   });
 
-  test("asks npx for the package where nothing of it is left", async () => {
+  test("runs the package by npx again if it was started from the cache of npx, which is empty now", async () => {
     const node = await linkNode("bin/node");
     const npx = await place("bin/npx", '#!/bin/sh\necho "npx $*"\n');
     await chmod(npx, 0o700);
-    const said = await run({ node, program: "/gone/main.js", path: dirname(node) }, "/usr/bin-none");
+    const said = await run({ node, program: "/gone/_npx/1/main.js", path: dirname(node) }, "/usr/bin-none");
     expect(said).toMatch(/^npx --yes --prefer-offline toolyard@[\d.]+\S* serve a b \$HOME$/);
+  });
+
+  test("downloads nothing if the removed program was not from the cache of npx", async () => {
+    const node = await linkNode("bin/node");
+    const npx = await place("bin/npx", '#!/bin/sh\necho "npx $*"\n');
+    await chmod(npx, 0o700);
+    await expect(run({ node, program: "/gone/main.js", path: dirname(node) }, "/usr/bin-none")).rejects.toThrow(
+      /its files were not found\. Install it, then run `toolyard connect` again\./,
+    );
   });
 });
 

@@ -45,6 +45,7 @@ interface LauncherPlaces {
   readonly path: string;
 }
 
+const OF_NPX = /[\\/]_npx[\\/]/;
 const NOT_FOUND = "Install it, then run `toolyard connect` again.";
 
 /** A script for any POSIX shell. Exported for its test. */
@@ -66,8 +67,17 @@ if [ -f "$moved" ]; then exec "$node" "$moved" "$@"; fi
 PATH="\${node%/*}:$usable:$PATH"
 export PATH
 if command -v toolyard >/dev/null 2>&1; then exec toolyard "$@"; fi
-exec npx --yes --prefer-offline toolyard@${VERSION} "$@"
+${lastResort(program)}
 `;
+}
+
+/**
+ * Downloads Toolyard only for users who ran it by npx before. For others a registry may hold a package of this name
+ * that they never chose.
+ */
+function lastResort(program: string): string {
+  if (OF_NPX.test(program)) return `exec npx --yes --prefer-offline toolyard@${VERSION} "$@"`;
+  return `echo "toolyard: its files were not found. ${NOT_FOUND.replaceAll("`", "\\`")}" >&2\nexit 127`;
 }
 
 function quoted(text: string): string {
