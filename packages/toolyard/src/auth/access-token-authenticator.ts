@@ -30,16 +30,16 @@ export interface AuthenticatorParts {
   /** Scopes that every access token needs. */
   readonly scopes: readonly string[];
   readonly clockSkewMs: number;
-  /** Longest time for which a verified token is not verified again. */
+  /** Maximum time after which a token must be verified again. */
   readonly maxCachedMs: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly report: (problem: string) => void;
 }
 
-/** Workers verify a token again after this time, so that they apply changed roles and revocations. */
+/** Time after which workers verify a token again, so that they apply changed roles and revocations. */
 const WORKER_CACHE_MS = 5000;
-/** Verifications at the same time; further requests are answered 503. */
+/** Maximum number of concurrent verifications; further requests are answered 503. */
 const MAX_VERIFYING = 256;
 
 /** Authenticates `Authorization: Bearer`: static tokens first, then access tokens of OAuth. */

@@ -10,13 +10,13 @@ export class Audience {
     this.#configured = new Set(configured);
   }
 
-  /** Accepts also the address of the hub and those of its endpoints. */
+  /** Sets the address of the hub and its endpoints, which are accepted too. */
   use({ baseUrl, isMount }: AccessPlace): void {
     this.#base = new URL(baseUrl);
     this.#isMount = isMount;
   }
 
-  /** `aud`: a string or a list of strings; one string must name this hub. */
+  /** Returns true if `aud`, a string or a list of strings, names this hub. */
   matches(aud: unknown): boolean {
     const values: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
     return values.some((value) => typeof value === "string" && (this.#configured.has(value) || this.#isOwn(value)));
@@ -29,7 +29,7 @@ export class Audience {
     if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") return false;
     const [path, basePath] = [withoutEndSlash(url.pathname), withoutEndSlash(base.pathname)];
     if (path === basePath) return true;
-    // Another program may be served at the same origin, so not every path below the base is the hub's.
+    // Other programs may be served at the same origin, so only the paths of this hub's endpoints are accepted.
     return path.startsWith(`${basePath}/`) && this.#isMount(path.slice(basePath.length));
   }
 }

@@ -1,6 +1,6 @@
 /** Facts of one `WWW-Authenticate` challenge (RFC 6750 section 3, RFC 9728 section 5.1). */
 export interface ChallengeFacts {
-  /** Absent when the request carried no credentials: RFC 6750 requires no error code then. */
+  /** Absent if the request had no credentials: RFC 6750 then requires that there is no error code. */
   readonly error?: "invalid_token" | "insufficient_scope" | "invalid_request";
   readonly description?: string;
   /** All scopes that the operation needs. */
@@ -22,7 +22,7 @@ export function formatChallenge({ error, description, scopes = [], metadata }: C
   return `Bearer ${written.join(", ")}`;
 }
 
-/** RFC 6750 allows neither quotes nor backslashes nor characters beyond ASCII in these values. */
+/** Quotes a value. RFC 6750 forbids quotes, backslashes and non-ASCII characters in it. */
 function quoted(value: string): string {
   return value.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, "?");
 }

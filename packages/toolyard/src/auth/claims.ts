@@ -2,7 +2,7 @@ import { MAX_CLAIM_BYTES, type Identity } from "../core/calls/identity.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { TokenError } from "./token-error.ts";
 
-/** Names of the claims that a provider uses. */
+/** Names of the claims of one provider. */
 export interface ClaimNames {
   readonly nameClaim: string;
   readonly groupsClaim: string;
@@ -11,10 +11,10 @@ export interface ClaimNames {
 const MAX_GROUPS = 1000;
 const MAX_ID_CHARS = 256;
 const MAX_NAME_CHARS = 256;
-/** Claims that change with each token, or that no role compares. */
+/** Claims that are not stored: they change with each token, or no role compares them. */
 const LEFT_OUT = new Set(["exp", "iat", "nbf", "jti", "cnf", "active", "token_type"]);
 
-/** Returns the identity that verified claims describe. Throws a `TokenError` if they name no user. */
+/** Returns the identity that verified claims describe. Throws a `TokenError` if the claims name no user. */
 export function identityOfClaims(claims: JsonObject, issuer: string, names: ClaimNames): Identity {
   const clientId = text(claims["client_id"]) ?? text(claims["azp"]) ?? text(claims["appid"]);
   const subject = text(claims["sub"]) ?? clientId;
@@ -39,7 +39,7 @@ function nameOf(claims: JsonObject, nameClaim: string): string | undefined {
   return name === undefined || name.length > MAX_NAME_CHARS || /\p{Cc}/u.test(name) ? undefined : name;
 }
 
-/** `scope` of RFC 9068 and RFC 7662, or `scp` of Entra ID (a string) and Okta (a list). */
+/** Returns the scopes from `scope` (RFC 9068, RFC 7662), or from `scp` of Entra ID (a string) or Okta (a list). */
 function scopesOf(claims: JsonObject): readonly string[] {
   const value = claims["scope"] ?? claims["scp"];
   if (typeof value === "string") return value.split(" ").filter((scope) => scope !== "");
@@ -48,12 +48,12 @@ function scopesOf(claims: JsonObject): readonly string[] {
 
 function groupsOf(value: unknown): readonly string[] {
   const groups = typeof value === "string" ? [value] : Array.isArray(value) ? value : [];
-  // A truncated list could lose the group that a role denies by.
+  // A truncated list could omit a group that a role denies.
   if (groups.length > MAX_GROUPS) throw new TokenError(`The access token names more than ${MAX_GROUPS} groups`);
   return groups.filter((group): group is string => typeof group === "string" && group.length <= MAX_NAME_CHARS);
 }
 
-/** The claim of that name, or the one at that dotted path. */
+/** Returns the claim with this name, or the claim at this dotted path. */
 function claimAt(claims: JsonObject, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   let value: unknown = claims;
@@ -62,7 +62,7 @@ function claimAt(claims: JsonObject, path: string): unknown {
   return value;
 }
 
-/** The claims that fit into the limit, in their order. */
+/** Returns the claims that fit into the size limit, in their order. */
 function boundedClaims(claims: JsonObject): JsonObject {
   const kept: Record<string, unknown> = {};
   let bytes = 2;

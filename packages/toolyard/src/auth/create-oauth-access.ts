@@ -13,28 +13,28 @@ import { resourceDocument } from "./resource-metadata.ts";
 export interface OAuthAccessParts {
   readonly options: AuthOptions;
   readonly audience: Audience;
-  /** Absent: the mode `builtin` is off. */
+  /** Absent if the mode `builtin` is off. */
   readonly server?: AuthServerHandle;
   readonly environment: ProxyEnvironment;
   readonly grantRights: GrantRights;
-  /** Absent: static tokens are not accepted. */
+  /** Absent if static tokens are not accepted. */
   readonly findStatic?: (digest: Buffer) => AdmittedCaller | undefined;
   readonly report: (problem: string) => void;
   /** Milliseconds since 1970. @default the clock */
   readonly now?: () => number;
 }
 
-/** The access of one place, and a function that closes it. */
+/** Access of one address, and a function that closes it. */
 export interface OAuthAccess extends Access {
   close(): Promise<void>;
 }
 
-/** Longest time for which the answer of an introspection is used. */
+/** Maximum time for which the result of an introspection is used. */
 const MAX_INTROSPECTION_MS = 60_000;
-/** The same for the hub's own tokens, which are cheap to look up. */
+/** Maximum time for which a look-up of the hub's own token is used. Short, because a look-up is cheap. */
 const MAX_LOOKUP_MS = 1000;
 
-/** Creates the access of a place with callers that use access tokens of an identity provider. */
+/** Creates the access of an address whose callers send OAuth access tokens. */
 export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
   const { options, audience, server, now = Date.now } = parts;
   const { issuer, clockSkewMs, scopes } = options;
@@ -67,7 +67,7 @@ export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
   };
 }
 
-/** Tries the hub's own server first: it looks up its tokens without a request. */
+/** Joins two verifiers. The hub's own server is tried first, because it looks up its tokens without a request. */
 function joinVerifiers(own: TokenVerifier | undefined, foreign: TokenVerifier | undefined): TokenVerifier {
   if (!own || !foreign) return own ?? foreign ?? { verify: () => Promise.reject(new TokenError("There is no issuer")) };
   return {
@@ -79,7 +79,7 @@ function joinVerifiers(own: TokenVerifier | undefined, foreign: TokenVerifier | 
   };
 }
 
-/** Loads the code that verifies tokens, and lets it read the provider's keys, before the first token comes. */
+/** Creates a verifier that loads its code and reads the provider's keys before the first token arrives. */
 function createLateVerifier(
   { audience, environment, options: { clockSkewMs }, now = Date.now }: OAuthAccessParts,
   issuer: IssuerOptions,
@@ -87,7 +87,7 @@ function createLateVerifier(
   const loading = import("./issuer/create-issuer-verifier.ts").then(({ createIssuerVerifier }) =>
     createIssuerVerifier({ issuer, audience, clockSkewMs, environment, now }),
   );
-  // A failure is reported by the first token that needs it.
+  // A failure is reported when the first token is verified.
   loading.catch(() => {});
   return {
     verify: async (token) => (await loading).verify(token),

@@ -5,7 +5,9 @@ import { ABOVE_ZERO, readOptions } from "../core/options/option-values.ts";
 import { durationOption } from "../core/text/duration.ts";
 import { isLoopbackHost } from "../core/uris/loopback.ts";
 
-/** Signature algorithms that access tokens may use. Symmetric ones would need a shared secret, so there are none. */
+/**
+ * Signature algorithms that access tokens may use. Symmetric algorithms are omitted, because they need a shared secret.
+ */
 export const JWT_ALGORITHMS = [
   "RS256",
   "RS384",
@@ -33,7 +35,7 @@ const IssuerSchema = Type.Object(
       Type.Enum(["jwt", "introspection"], {
         description:
           "How an access token is checked: `jwt` by its signature (RFC 9068), `introspection` by a request to the " +
-          "provider (RFC 7662), whose answer is cached for at most 60 s.",
+          "provider (RFC 7662), with its answer cached for at most 60 s.",
         default: "jwt",
       }),
     ),
@@ -137,13 +139,16 @@ export interface AuthOptions {
   /** Scopes that clients may request. @default `scopes` */
   readonly requestable?: readonly string[];
   readonly clockSkewMs: number;
-  /** Present in the mode `issuer`. */
+  /** Present if the mode is `issuer`. */
   readonly issuer?: IssuerOptions;
-  /** Present in the mode `builtin`. */
+  /** Present if the mode is `builtin`. */
   readonly builtin?: AuthServerOptions;
 }
 
-/** Fills in the defaults. Throws an `OptionError` for a combination that admits no caller or checks too little. */
+/**
+ * Applies the defaults. Throws an `OptionError` for a combination that admits no caller or leaves out a necessary
+ * check.
+ */
 export function resolveAuth(raw: HubAuthConfig = {}): AuthOptions {
   const options = readOptions(AuthSchema, raw, "auth.");
   const { modes, audience, scopes, clock_skew: clockSkewMs, timeout, issuer } = options;

@@ -4,9 +4,9 @@ import type { JsonObject } from "../core/json/json.ts";
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
 export interface ResourceFacts {
-  /** Issuers of accepted tokens. */
+  /** Returns the issuers of accepted tokens. */
   readonly issuers: () => readonly string[];
-  /** Scopes that clients may request. */
+  /** Returns the scopes that clients may request. */
   readonly scopes: () => readonly string[];
 }
 
@@ -29,7 +29,7 @@ export function resourceDocument(
   return { path: WELL_KNOWN, isTree: true, read };
 }
 
-/** Returns the address of the metadata for an endpoint. `mount`: its path below the base path. */
+/** Returns the address of an endpoint's resource metadata. `mount`: path of the endpoint below the base path. */
 export function resourceMetadataUrl({ baseUrl }: AccessPlace, mount: string): string {
   const { origin, pathname } = new URL(baseUrl);
   const path = `${pathname.replace(/\/$/, "")}${mount === "/" ? "" : mount}`;

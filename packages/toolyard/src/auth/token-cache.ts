@@ -3,14 +3,14 @@ import type { Identity } from "../core/calls/identity.ts";
 /** An access token that was verified. */
 export interface VerifiedToken {
   readonly identity: Identity;
-  /** Time from which it must be verified again, in milliseconds since 1970. */
+  /** Time after which the token must be verified again, in milliseconds since 1970. */
   readonly untilMs: number;
 }
 
-/** Tokens that are kept; the oldest is verified again when it comes back. */
+/** Maximum number of cached tokens. The oldest is removed, and verified again at its next use. */
 const MAX_TOKENS = 10_000;
 
-/** Verified access tokens by the digest of their text, the only part that is kept. */
+/** Cache of verified access tokens. The key is the digest of the token; the token itself is not stored. */
 export class TokenCache {
   readonly #tokens = new Map<string, VerifiedToken>();
   readonly #now: () => number;

@@ -1,14 +1,14 @@
-/** An access token that must not be accepted. The message is for the caller and never repeats parts of the token. */
+/** Error: the access token is not accepted. The caller gets the message, which never repeats parts of the token. */
 export class TokenError extends Error {
   override readonly name = "TokenError";
 }
 
-/** The token is not from this issuer; another issuer may accept it. */
+/** Error: the token is not from this issuer. Another issuer may accept it. */
 export class UnknownToken extends TokenError {
   override readonly name = "UnknownToken" as "TokenError";
 }
 
-/** The provider is unreachable, so it is unknown whether a token is valid. No caller is admitted. */
+/** Error: the provider is not reachable, so the token cannot be verified. The caller is refused. */
 export class ProviderUnavailable extends Error {
   override readonly name = "ProviderUnavailable";
   readonly retryAfterMs: number;

@@ -9,13 +9,13 @@ const OTHER_CHARS = 300;
 export const NO_AUDIT: Audit = Object.freeze({ write: () => {} });
 
 /**
- * Writes one JSON line per call. Names from callers may contain anything, so they are redacted too. The creator of the
- * audit opens and closes the sink.
+ * Creates the audit, which writes one JSON line per call. Names from callers may contain secrets, so they are redacted.
+ * The caller opens and closes `sink`.
  */
 export function createAudit(sink: LineSink, redactor: Redactor): Audit {
   return {
     write: (line) => {
-      // Redacted now, because the line is built later and secrets may have changed meanwhile.
+      // Redacted immediately, because the line is built later, when the secrets may have changed.
       const target = redactor.text(line.target);
       sink.write({ chars: target.length + OTHER_CHARS, text: () => stringifyExact({ ...line, target }) });
     },

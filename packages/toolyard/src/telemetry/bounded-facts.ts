@@ -7,15 +7,18 @@ const MAX_MEMBERS = 50;
 const MAX_DEPTH = 5;
 const MAX_CAUSES = 4;
 
-/** Beyond a bound this much is cleaned as well: a secret cut in two would not be known for one. */
+/**
+ * Number of characters beyond the limit that are redacted too: a secret that is cut by the limit would not be
+ * recognised.
+ */
 const SLACK_CHARS = 4096;
 
-/** Takes out of a text what must not be written. */
+/** Removes secrets from a text. */
 type Clean = (text: string) => string;
 
 /**
- * A copy of facts that JSON can write and a log can bear: bounded in length, breadth and depth; errors with their stack
- * and causes. Texts are cleaned before they are cut.
+ * Returns a copy of log facts that JSON can represent, limited in length, breadth and depth. Errors become their stack
+ * and causes. Texts are redacted before they are truncated.
  */
 export function boundedFacts(facts: JsonObject, clean: Clean): JsonObject {
   return bounded(facts, clean, 0) as JsonObject;

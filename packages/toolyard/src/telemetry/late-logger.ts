@@ -7,15 +7,15 @@ interface BufferedLine {
   readonly facts: JsonObject;
 }
 
-/** Lines kept until the log is ready; beyond that the oldest are dropped. */
+/** Maximum number of lines that are kept until the log is ready; then the oldest is dropped. */
 const MAX_WAITING = 1000;
 
-/** A log for those who have something to say before the real one is there: lines wait for it. */
+/** Logger for code that runs before the hub's logger exists. Lines wait until `bind`. */
 export class LateLogger implements Logger {
   readonly #waiting: BufferedLine[] = [];
   #logger: Logger | undefined;
 
-  /** The lines so far go there, and all that follow. */
+  /** Writes the waiting lines to `logger`, and all later lines too. */
   bind(logger: Logger): void {
     this.#logger = logger;
     for (const { level, message, facts } of this.#waiting.splice(0)) logger[level](message, facts);

@@ -1,26 +1,26 @@
-/** A line that becomes text when it is written: no caller waits then, and many are built in one batch. */
+/** A line that becomes text when it is written. The caller does not wait for it, and one batch builds many lines. */
 export interface LateLine {
-  /** About how long it will be, in characters. */
+  /** Approximate length in characters. */
   readonly chars: number;
   text(): string;
 }
 
-/** Takes lines, in order. Never blocks, never throws. */
+/** Writes lines in order. Never blocks, never throws. */
 export interface LineSink {
-  /** `line` comes without its line break. */
+  /** `line` has no line break at its end. */
   write(line: string | LateLine): void;
-  /** Waits until everything is out, or for a bounded time. Idempotent. */
+  /** Waits until all lines are written, for a limited time. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Writes one chunk whole. Rejects with what of it is left to write. */
+/** Writes one whole chunk. Rejects with a `ChunkError` that holds the unwritten rest. */
 export type ChunkWriter = (chunk: Buffer) => Promise<void>;
 
-/** A chunk could not be written, or only in part. */
+/** Error: a chunk was not written, or only partly. */
 export class ChunkError extends Error {
   override readonly name = "ChunkError";
   readonly rest: Buffer;
-  /** There is no use in another try. */
+  /** True if another attempt cannot succeed. */
   readonly isFinal: boolean;
 
   constructor(rest: Buffer, isFinal: boolean, options?: ErrorOptions) {
@@ -36,21 +36,22 @@ const MAX_RETRY_MS = 5000;
 const CLOSE_WITHIN_MS = 2000;
 
 export interface SinkOptions {
-  /** Describes lines that were dropped because the reader is slow or the disk is full. */
+  /** Formats the line that reports the number of dropped lines (slow reader, full disk). */
   readonly describeDropped: (count: number) => string;
-  /** Hears of the first failure of each outage. */
+  /** Called with the first failure of each outage. */
   readonly onError?: (error: unknown) => void;
   readonly maxWaitingChars?: number;
   /**
-   * How long lines are gathered after a chunk, for expensive writes. The first line after a pause is written
+   * Time for which lines are collected after a chunk, if writes are expensive. The first line after a pause is written
    * immediately. @default 0
    */
   readonly gatherMs?: number;
 }
 
 /**
- * Gathers lines while a chunk is on its way, and for `gatherMs` after it, so a busy hub writes few large chunks. What
- * waits is bounded: further lines are dropped and counted, and the count is written once there is room.
+ * Collects lines while a chunk is being written, and for `gatherMs` afterwards, so that a busy hub writes few large
+ * chunks. The number of waiting characters is limited: further lines are dropped and counted, and the count is written
+ * when there is room.
  */
 export class BufferedSink implements LineSink {
   readonly #writeChunk: ChunkWriter;
@@ -136,7 +137,7 @@ export class BufferedSink implements LineSink {
 
   async #deliver(chunk: Buffer): Promise<void> {
     let rest = chunk;
-    // While it cannot be written, the chunk's own size counts as waiting.
+    // While a chunk cannot be written, its size counts as waiting.
     for (let retryMs = FIRST_RETRY_MS; !this.#isBroken; retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)) {
       try {
         await this.#writeChunk(rest);

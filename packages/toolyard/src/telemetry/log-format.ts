@@ -4,7 +4,7 @@ import { escaped, safeJson } from "../core/text/hidden-text.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { LogLevel } from "../core/ports/ports.ts";
 
-/** One thing that happened. Message and facts are redacted and bounded already. */
+/** One log line. The message and the facts are redacted and limited. */
 export interface LogEntry {
   /** ISO 8601, UTC. */
   readonly time: string;
@@ -16,7 +16,8 @@ export interface LogEntry {
 export type Formatter = (entry: LogEntry) => string;
 
 /**
- * One JSON object a line: `time`, `level`, `message`, then the facts; a fact of one of these names gets a `_` in front.
+ * Formats one JSON object per line: `time`, `level`, `message`, then the facts. A fact with one of these three names
+ * gets the prefix `_`.
  */
 export const formatJson: Formatter = ({ time, level, message, facts }) => {
   const line: JsonObject = { time, level, message };
@@ -71,11 +72,14 @@ function word(value: unknown): string {
   return visible(stringifyExact(value) ?? "undefined");
 }
 
-/** Line breaks, terminal codes and marks of direction, which would forge lines, repaint the screen or turn its text. */
+/**
+ * Line breaks, terminal control codes and bidirectional marks, with which a text could forge lines, control the
+ * terminal or reverse the reading direction.
+ */
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Makes texts of servers and callers safe for one line. */
+/** Escapes these characters in texts of servers and callers. */
 function visible(text: string): string {
   return text.replaceAll(UNSAFE, (character) => {
     if (character === "\n") return String.raw`\n`;

@@ -10,7 +10,7 @@ const format = createTextFormatter(false);
 interface RingLine {
   readonly level: LogLevel;
   readonly text: string;
-  /** Principal of the call; absent if the line concerns no call. */
+  /** Principal of the call. Absent if the line does not belong to a call. */
   readonly principal: unknown;
 }
 
@@ -19,11 +19,11 @@ export interface LinesWish {
   readonly limit?: number;
   /** @default all */
   readonly level?: LogLevel;
-  /** Principal id. @default all, including lines that concern no call */
+  /** Principal id. @default all lines, also those that do not belong to a call */
   readonly principal?: string | undefined;
 }
 
-/** The last lines of the log, for clients of a running hub. Limited in number and length. */
+/** The most recent lines of the log, for clients of a running hub. Limited in number and length. */
 export class LogRing {
   readonly #lines: RingLine[] = [];
   readonly #maxLines: number;
@@ -42,7 +42,9 @@ export class LogRing {
     this.#next += 1;
   }
 
-  /** The last `limit` lines of at least this level, oldest first; those about one principal's calls alone. */
+  /**
+   * Returns the last `limit` lines with at least this level, oldest first; with `principal`, only lines of its calls.
+   */
   lines({ limit = 100, level = "debug", principal }: LinesWish = {}): string[] {
     const first = Math.max(0, this.#next - this.#maxLines);
     const inOrder = Array.from(

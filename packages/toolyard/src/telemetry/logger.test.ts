@@ -23,7 +23,7 @@ function written(more: Partial<LoggerOptions>, write: (logger: ReturnType<typeof
   return sink.lines;
 }
 
-test("a line for people has time, level, message and facts", () => {
+test("writes time, level, message and facts of a text line", () => {
   const [line] = written({}, (logger) =>
     logger.warning("It broke.", { source: "files", reason: "no such thing", count: 3 }),
   );
@@ -38,7 +38,7 @@ test("G13: prints a stack below its line", () => {
   expect(line).toMatch(/It threw\. tool=t\n/);
 });
 
-test("remembers lines that are not written", () => {
+test("keeps lines in the ring that are not written to the sink", () => {
   const ring = new LogRing();
   const lines = written({ ring, omits: ({ facts }) => "told" in facts }, (logger) => {
     logger.error("one", { told: "caller" });
@@ -48,7 +48,7 @@ test("remembers lines that are not written", () => {
   expect(ring.lines({ limit: 9 })).toHaveLength(2);
 });
 
-test("a line for machines is one JSON object, and facts cannot pose as its own members", () => {
+test("writes a JSON line as one object, in which facts cannot replace `time`, `level` and `message`", () => {
   const [line] = written({ format: "json" }, (logger) =>
     logger.info("Hi\nthere", { a: { b: [1] }, level: "fake", time: "fake" }),
   );
@@ -62,7 +62,7 @@ test("a line for machines is one JSON object, and facts cannot pose as its own m
   });
 });
 
-test("G66: lines below the level are not written", () => {
+test("G66: does not write lines below the level", () => {
   const lines = written({ level: "warning", format: "json" }, (logger) => {
     logger.debug("a");
     logger.info("b");
@@ -72,14 +72,14 @@ test("G66: lines below the level are not written", () => {
   expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual(["c", "d"]);
 });
 
-test("adds the facts of a part to all its lines", () => {
+test("adds the facts given to `with` to all lines", () => {
   const [line] = written({ format: "json" }, (logger) =>
     logger.with({ part: "stdio" }).with({ source: "files" }).info("x", { a: 1 }),
   );
   expect(JSON.parse(line!)).toMatchObject({ part: "stdio", source: "files", a: 1 });
 });
 
-test("S14: messages and facts are redacted, in both forms", () => {
+test("S14: redacts messages and facts, as text and as JSON", () => {
   const redactor = new Redactor();
   redactor.add("my-known-secret");
   for (const format of ["text", "json"] as const) {
@@ -95,12 +95,12 @@ test("S14: messages and facts are redacted, in both forms", () => {
   }
 });
 
-test("external text forges no line and sends no terminal commands", () => {
+test("escapes line breaks and terminal commands in external text", () => {
   const [line] = written({}, (logger) => logger.info("a\n2026-01-01 ERROR forged\u001b[31m", { x: "b\r\nc" }));
   for (const char of ["\n", "\r", "\u001b"]) expect(line).not.toContain(char);
 });
 
-test("G64: an error shows its stack and its causes", () => {
+test("G64: writes an error with its stack and its causes", () => {
   const error = new Error("outer", { cause: new Error("inner") });
   const [text] = written({}, (logger) => logger.error("x", { cause: error }));
   expect(text).toMatch(/\n {4}Error: outer\n {4}at /);
@@ -110,7 +110,7 @@ test("G64: an error shows its stack and its causes", () => {
   });
 });
 
-test("facts of any size and shape make a line of bounded size", () => {
+test("limits the length of a line for facts of any size and shape", () => {
   const endless: Record<string, unknown> = {
     big: 1n,
     f: () => 1,
@@ -125,12 +125,12 @@ test("facts of any size and shape make a line of bounded size", () => {
   }
 });
 
-test("colour is for terminals alone", () => {
+test("writes colours only if `color` is set", () => {
   expect(written({ color: true }, (logger) => logger.error("x"))[0]).toContain("\u001b[");
   expect(written({ color: false }, (logger) => logger.error("x"))[0]).not.toContain("\u001b[");
 });
 
-test("the ring keeps the last lines, bounded, oldest first", () => {
+test("the ring keeps a limited number of the last lines, oldest first", () => {
   const ring = new LogRing(3);
   written({ ring }, (logger) => {
     for (const word of ["a", "b", "c", "d"]) logger.info(word);
@@ -164,7 +164,7 @@ test("S14: an audit line is one JSON line without secrets", () => {
   expect(sink.lines.map((text) => JSON.parse(text) as unknown)).toEqual([{ ...line, target: "x ***" }]);
 });
 
-test("S14: a secret that is forgotten before its audit line is written stays hidden in it", () => {
+test("S14: redacts a secret in an audit line even if the secret is removed before the line is written", () => {
   const redactor = new Redactor();
   redactor.add("my-known-secret");
   const late: (string | LateLine)[] = [];
@@ -175,7 +175,7 @@ test("S14: a secret that is forgotten before its audit line is written stays hid
   expect(late.map(lineText)).toEqual([JSON.stringify({ ...line, target: "x ***" })]);
 });
 
-test("S14: a secret across the limit of a text is not split", () => {
+test("S14: redacts a secret that crosses the length limit of a text", () => {
   const redactor = new Redactor();
   redactor.add("a-very-secret-value");
   for (let at = 1975; at <= 2000; at += 1) {

@@ -12,18 +12,18 @@ import type { Redactor } from "./redactor.ts";
 export interface LoggerOptions {
   readonly level: LogLevel;
   readonly format: LogFormat;
-  /** The creator of the logger opens and closes it. */
+  /** Target of the lines. The creator of the logger opens and closes it. */
   readonly sink: LineSink;
   readonly redactor: Redactor;
-  /** Only with `format: "text"`. */
+  /** True for coloured output; used only with `format: "text"`. */
   readonly color: boolean;
-  /** Keeps the last lines for clients. */
+  /** Keeps the last lines for clients of the hub. */
   readonly ring?: LogRing;
-  /** Lines that do not go to the sink. @default every line goes */
+  /** Returns true for lines that are not written to the sink. @default writes every line */
   readonly omits?: (entry: LogEntry) => boolean;
 }
 
-/** Creates a logger with limited lines, without secrets and never on stdout. */
+/** Creates a logger. Its lines are limited in length, contain no secrets and never go to stdout. */
 export function createLogger(options: LoggerOptions): Logger {
   const { sink, ring, redactor, omits } = options;
   const least = LEVEL_ORDER[options.level];
@@ -43,7 +43,7 @@ export function createLogger(options: LoggerOptions): Logger {
 }
 
 interface LogWriter {
-  /** Lines of lower levels are not even made. */
+  /** Rank of the lowest level that is logged; lines of lower levels are not built. */
   readonly least: number;
   write(level: LogLevel, message: string, facts: JsonObject): void;
 }

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { OptionError } from "../core/errors.ts";
 import { resolveAudit, resolveLogging } from "./options.ts";
 
-test("without a configuration lines for people of level info go to stderr, and there is no audit", () => {
+test("writes text lines of level info to stderr and no audit by default", () => {
   expect([resolveLogging(), resolveAudit()]).toEqual([{ level: "info", format: "text" }, { to: "none" }]);
 });
 
-test("files are taken over", () => {
+test("keeps configured files", () => {
   expect([
     resolveLogging({ level: "debug", format: "json", file: "/l" }),
     resolveAudit({ file: "/a" }),
@@ -14,7 +14,7 @@ test("files are taken over", () => {
   ]).toEqual([{ level: "debug", format: "json", file: "/l" }, { to: "file", file: "/a" }, { to: "stderr" }]);
 });
 
-test("what makes no sense is refused", () => {
+test("refuses invalid values and contradictory targets", () => {
   expect(() => resolveLogging({ level: "loud" as never })).toThrow(OptionError);
   expect(() => resolveAudit({ file: "/a", stderr: true })).toThrow(OptionError);
 });

@@ -3,7 +3,7 @@ import { Type, type Static } from "../core/options/option-schema.ts";
 import { readOptions } from "../core/options/option-values.ts";
 import type { LogLevel } from "../core/ports/ports.ts";
 
-/** The section `[logging]`. */
+/** Schema of the section `[logging]`. */
 export const LoggingSchema = Type.Object(
   {
     level: Type.Optional(
@@ -24,7 +24,7 @@ export const LoggingSchema = Type.Object(
   { description: "The hub's log. Secrets are redacted." },
 );
 
-/** The section `[audit]`. */
+/** Schema of the section `[audit]`. */
 export const AuditSchema = Type.Object(
   {
     file: Type.Optional(
@@ -50,7 +50,7 @@ export type LogFormat = "text" | "json";
 export interface LoggingOptions {
   readonly level: LogLevel;
   readonly format: LogFormat;
-  /** Absent: stderr. */
+  /** File for the lines. Absent: stderr. */
   readonly file?: string;
 }
 
@@ -67,7 +67,7 @@ export function resolveLogging(raw: LoggingConfig = {}): LoggingOptions {
 export function resolveAudit(raw: AuditConfig = {}): AuditOptions {
   const { file, stderr } = readOptions(AuditSchema, raw, "audit.");
   if (file !== undefined && stderr)
-    throw new OptionError("`audit.file` and `audit.stderr` exclude one another. Keep one of them.");
+    throw new OptionError("`audit.file` and `audit.stderr` are both set. Keep only one.");
   if (file !== undefined) return Object.freeze({ to: "file", file });
   return Object.freeze({ to: stderr ? "stderr" : "none" });
 }

@@ -4,7 +4,7 @@ import type { Logger } from "../core/ports/ports.ts";
 import { redactedLogger } from "./redacted-logger.ts";
 import { Redactor } from "./redactor.ts";
 
-test("S14: a program's own logger gets every line, level and fact, without secrets", () => {
+test("S14: passes every line, level and fact to a program's own logger without secrets", () => {
   const lines: unknown[][] = [];
   const recorder = (bound: JsonObject): Logger => {
     const at = (level: string) => (message: string, facts?: JsonObject) =>

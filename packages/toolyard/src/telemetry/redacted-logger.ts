@@ -2,7 +2,7 @@ import type { JsonObject } from "../core/json/json.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** For example a console: any subset of the levels, and no `with`. */
+/** A logger with any subset of the levels and without `with`, such as `console`. */
 export type PlainLogger = Partial<Omit<Logger, "with">>;
 
 /** Returns a logger with all methods: missing levels are silent, and facts of `with` are added to each line. */
@@ -28,7 +28,7 @@ function isWhole(logger: Logger | PlainLogger): logger is Logger {
   return methods.every((name) => typeof (logger as Partial<Logger>)[name] === "function");
 }
 
-/** A program's own logger, with secrets taken out of every line before it gets there (S14). */
+/** Wraps a program's own logger so that it receives every line without secrets (S14). */
 export function redactedLogger(given: Logger | PlainLogger, redactor: Redactor): Logger {
   const logger = wholeLogger(given);
   const hidden = (facts: JsonObject | undefined): [JsonObject?] => (facts === undefined ? [] : [redactor.facts(facts)]);

@@ -17,26 +17,26 @@ test("S14: hides a registered secret in all its encodings", () => {
   for (const form of forms) expect(redactor.text(form)).not.toContain("wörd");
 });
 
-test("S14: of two secrets, one inside the other, the longer goes whole", () => {
+test("S14: replaces the longer of two secrets as a whole if it contains the other", () => {
   const redactor = new Redactor();
   redactor.add("secret-a");
   redactor.add("secret-a-and-more");
   expect(redactor.text("x secret-a-and-more y secret-a z")).toBe("x *** y *** z");
 });
 
-test("S14: a secret of a few letters is refused, as hiding it would hide words", () => {
+test("S14: refuses a secret of a few letters, because replacing it would damage ordinary words", () => {
   const redactor = new Redactor();
   expect(redactor.add("true")).toBe(false);
   expect(redactor.text("it is true")).toBe("it is true");
 });
 
-test("S14: a secret made of pattern characters is taken literally", () => {
+test("S14: treats pattern characters in a secret literally", () => {
   const redactor = new Redactor();
   redactor.add(".*.*.*.*");
   expect(redactor.text("plain .*.*.*.* text")).toBe("plain *** text");
 });
 
-test("cleared secrets are no longer looked for", () => {
+test("does not replace secrets after `clear`", () => {
   const redactor = new Redactor();
   redactor.add("old-secret");
   redactor.clear();
@@ -70,7 +70,7 @@ test.each([
   expect(new Redactor().text(text)).not.toContain(secret);
 });
 
-test("S14: a long token, and a secret in a long word, are gone", () => {
+test("S14: replaces a long token, and a secret inside a long word", () => {
   const texts = [`eyJ${"a".repeat(5000)}.eyJ${"b".repeat(9000)}.ccc`, `token: ${"a".repeat(300)}secret:hunter2`];
   expect(texts.map((text) => new Redactor().text(text))).toEqual(["***", "token: ***"]);
 });
@@ -83,11 +83,11 @@ test.each([
   "http://127.0.0.1:8808/mcp",
   "mail to a@b.de about https://example.com/?page=2",
   "files__read is done",
-])("plain words stay: %s", (text) => {
+])("keeps the plain words %s", (text) => {
   expect(new Redactor().text(text)).toBe(text);
 });
 
-test("S14: hides values under a revealing name, at any depth", () => {
+test("S14: replaces values under a name that indicates a secret, at any depth", () => {
   const facts = {
     headers: { Authorization: "x", "X-Api-Key": ["y"], accept: "z" },
     env: { GITHUB_TOKEN: "t" },
@@ -108,15 +108,18 @@ test("S14: hides values under a revealing name, at any depth", () => {
 });
 
 test.each(["token", "accessToken", "API_KEY", "x-api-key", "client-secret", "Set-Cookie", "passphrase"])(
-  "%s is a telling name",
+  "%s is a name that indicates a secret",
   (name) => {
     expect(isSecretName(name)).toBe(true);
   },
 );
 
-test.each(["progressToken", "tokens", "maxTokens", "key", "author", "secretary"])("%s is none", (name) => {
-  expect(isSecretName(name)).toBe(false);
-});
+test.each(["progressToken", "tokens", "maxTokens", "key", "author", "secretary"])(
+  "%s is a name that indicates no secret",
+  (name) => {
+    expect(isSecretName(name)).toBe(false);
+  },
+);
 
 test.each([
   "bearer ".repeat(30_000),
@@ -135,7 +138,7 @@ test.each([
   "basic aaaaaaaa ".repeat(15_000),
   "sk-".repeat(70_000),
   "token".repeat(40_000),
-])("S18: text made to hurt is searched in linear time", (text) => {
+])("S18: searches hostile text in linear time", (text) => {
   const redactor = new Redactor();
   for (let index = 0; index < 200; index += 1) redactor.add(`secret-number-${index}`);
   const startedAt = cpuMs();
@@ -143,7 +146,7 @@ test.each([
   expect(cpuMs() - startedAt).toBeLessThan(2500);
 });
 
-test("S14: hides an owner's current secrets instead of its earlier ones, and those of other owners", () => {
+test("S14: replaces the current secrets of an owner, not its earlier ones, and those of other owners", () => {
   const redactor = new Redactor();
   const [owner, other] = [{ source: "a" }, { source: "b" }];
   redactor.add("configured");
@@ -186,7 +189,7 @@ describe("whole words", () => {
 });
 
 describe("definitions", () => {
-  test("takes a source's own secrets out, and alters nothing because of another source", () => {
+  test("removes a source's own secrets, and changes nothing because of another source's secrets", () => {
     const redactor = new Redactor();
     for (const secret of ["first-key-1", "other-key-2"]) redactor.add(secret);
     redactor.give(
@@ -214,7 +217,7 @@ describe("definitions", () => {
     expect(redactor.known(`Hours of ${secret}.`)).toBe("Hours of ***.");
   });
 
-  test("takes out what a source got while it runs, for as long as it has it", () => {
+  test("removes the secrets that a running source has received, until they are withdrawn", () => {
     const redactor = new Redactor();
     const owner = { source: "up" };
     redactor.replace(owner, ["runtime-token-1"]);

@@ -4,35 +4,35 @@ import { SecretMatcher, type SecretForm } from "./secret-matcher.ts";
 import { isSecretName, redactPatterns, REDACTED } from "./secret-patterns.ts";
 import { isOrdinary, isPlainValue } from "./secret-settings.ts";
 
-/** Shorter values are common words; hiding them would hide half of every line. */
+/** Minimum length of a secret. Shorter values are ordinary words; replacing them would damage most lines. */
 const MIN_SECRET_CHARS = 6;
-/** Limit of the encodings together. */
+/** Maximum number of encodings of all secrets together. */
 const MAX_FORMS = 10_000;
 const MAX_DEPTH = 8;
 
 /** Owner of secrets that change while the program runs. */
 export interface SecretOwner {
-  /** Id of the source that uses them. */
+  /** Id of the source that uses the secrets. */
   readonly source: string;
 }
 
 /**
  * Removes secrets from output: registered values in their usual encodings, values under a name such as `password`, and
- * text that looks like a credential. Linear time. Definitions of a source lose that source's own secrets only, and
- * never a plain word.
+ * text that looks like a credential. Runs in linear time. From the definitions of a source, only that source's own
+ * secrets are removed, and never a plain word.
  */
 export class Redactor {
   readonly #secrets = new Map<string, readonly SecretForm[]>();
   #formCount = 0;
   readonly #changing = new Map<SecretOwner, ReadonlyMap<string, readonly SecretForm[]>>();
-  /** By source: secrets of the configuration that the source was given. */
+  /** Secrets of the configuration that each source uses, by source id. */
   readonly #given = new Map<string, ReadonlySet<string>>();
   #matcher: SecretMatcher | undefined;
   readonly #bySource = new Map<string, SecretMatcher | undefined>();
 
   /**
-   * Registers a resolved secret. Returns false if it is too short to distinguish from ordinary words, or if there are
-   * too many.
+   * Registers a resolved secret. Returns false if it is too short to distinguish it from ordinary words, or if the
+   * limit `MAX_FORMS` is reached.
    */
   add(secret: string): boolean {
     if (secret.trim().length < MIN_SECRET_CHARS || this.#formCount >= MAX_FORMS) return false;
@@ -55,7 +55,7 @@ export class Redactor {
     this.#forget();
   }
 
-  /** Registers what each source was given of the configuration, as texts that may hold secrets, by the source's id. */
+  /** Registers the configuration of each source, by source id, as a text that may contain secrets. */
   give(settings: ReadonlyMap<string, string>): void {
     const forms = new Map([...this.#secrets].flatMap(([secret, all]) => all.map(({ text }) => [text, secret])));
     const matcher = new SecretMatcher([...forms.keys()].map((text) => ({ text, isWhole: false })));
@@ -65,7 +65,7 @@ export class Redactor {
     this.#forget();
   }
 
-  /** Forgets all registered secrets, as before a new configuration registers its own. */
+  /** Removes all registered secrets, before a new configuration registers its own. */
   clear(): void {
     this.#secrets.clear();
     this.#formCount = 0;
@@ -78,21 +78,21 @@ export class Redactor {
     return redactPatterns(this.known(text));
   }
 
-  /** Takes out the registered secrets alone, for texts that must otherwise stay as they are. */
+  /** Replaces registered secrets only, in texts that must otherwise not change. */
   known(text: string): string {
     if (this.#isEmpty()) return text;
     this.#matcher ??= matcherOf([this.#secrets, ...this.#changing.values()]);
     return this.#matcher.replace(text, REDACTED);
   }
 
-  /** Takes a source's own secrets out of a text that the source wrote, except for plain words, numbers and paths. */
+  /** Removes a source's own secrets from a text that the source wrote, but keeps plain words, numbers and paths. */
   definition(source: string, text: string): string {
     if (this.#isEmpty()) return text;
     if (!this.#bySource.has(source)) this.#bySource.set(source, this.#definitionMatcher(source));
     return this.#bySource.get(source)?.replace(text, REDACTED) ?? text;
   }
 
-  /** The same for all texts of a JSON value. */
+  /** Applies `definition` to all texts of a JSON value. */
   definitionIn<T>(source: string, value: T): T {
     return this.#isEmpty() ? value : (replaceTexts(value, (text) => this.definition(source, text), 0) as T);
   }
@@ -111,12 +111,12 @@ export class Redactor {
     this.#bySource.clear();
   }
 
-  /** The same for all texts of a JSON value, however deep; the value itself when it holds none. */
+  /** Applies `known` to all texts of a JSON value, at any depth. Returns the same value if it contains no secret. */
   knownIn<T>(value: T): T {
     return this.#isEmpty() ? value : (replaceTexts(value, (text) => this.known(text), 0) as T);
   }
 
-  /** Returns a copy of any JSON value with redacted texts, without values under revealing names. */
+  /** Returns a redacted copy of a JSON value, without the values under names that indicate a secret. */
   value(value: unknown): unknown {
     return this.#copy(value, 0);
   }
@@ -148,7 +148,7 @@ function formsOf(secret: string): SecretForm[] {
   return secretParts(secret)
     .filter((part) => part.trim().length >= MIN_SECRET_CHARS)
     .flatMap((part) => {
-      // Anything else is no part of a longer word by chance.
+      // An ordinary word is replaced as a whole word only; a random value does not occur inside other words by chance.
       const isWhole = isOrdinary(part);
       const plain = plainForms(part);
       const encoded = [...encodedForms(part)].filter((text) => !plain.has(text));
@@ -167,7 +167,7 @@ function matcherOf(groups: readonly ReadonlyMap<string, readonly SecretForm[]>[]
   return new SecretMatcher(forms.values());
 }
 
-/** Nothing that JSON can write is nested deeper. */
+/** Maximum nesting; JSON text cannot be nested deeper. */
 const MAX_NESTING = 500;
 
 function replaceTexts(value: unknown, replace: (text: string) => string, depth: number): unknown {

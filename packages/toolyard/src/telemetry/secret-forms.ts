@@ -1,20 +1,17 @@
-/** Returns the forms in which a secret stays readable in a text: as it is, inside JSON, inside a URL or a form. */
+/**
+ * Returns the forms in which a secret stays readable in a text: unchanged, inside JSON, inside a URL, inside a form.
+ */
 export function plainForms(secret: string): ReadonlySet<string> {
   return new Set([secret, JSON.stringify(secret).slice(1, -1), ...urlForms(secret)]);
 }
 
-/**
- * Returns the forms in which a secret travels encoded: in hexadecimal, and inside the base64 of something that holds
- * it, at every offset.
- */
+/** Returns the encoded forms of a secret: hexadecimal, and base64 of a text that contains the secret at any offset. */
 export function encodedForms(secret: string): ReadonlySet<string> {
   const bytes = Buffer.from(secret);
   return new Set([...hexForms(bytes), ...base64Forms(bytes)]);
 }
 
-/**
- * Returns the secret parts of a header's value: for `Bearer x` also `x`, for basic authentication also the password.
- */
+/** Returns the secret parts of a header value: of `Bearer x` also `x`, of basic authentication also the password. */
 export function secretParts(secret: string): readonly string[] {
   const credentials = /^(?:bearer|basic|token|apikey|digest)\s+(\S+)$/i.exec(secret)?.[1];
   if (credentials === undefined) return [secret];
@@ -32,7 +29,7 @@ function urlForms(secret: string): string[] {
       new URLSearchParams({ k: secret }).toString().slice(2),
     ];
   } catch {
-    // Half of a surrogate pair has no such form.
+    // A lone surrogate has no URL form.
     return [];
   }
 }
@@ -42,11 +39,11 @@ function hexForms(bytes: Buffer): string[] {
   return [hex, hex.toUpperCase()];
 }
 
-/** Shorter pieces of base64 are met by chance. */
+/** Minimum length of a base64 form; shorter forms occur by chance. */
 const MIN_BASE64_CHARS = 8;
 
-// Base64 encodes six bits per character: if the secret starts one or two bytes later, its characters differ. The
-// characters at both ends also contain bits of their neighbours, so they are omitted.
+// Base64 encodes six bits per character: its characters differ if the secret starts one or two bytes later. The first
+// and the last character also contain bits of the neighbouring bytes, so both are omitted.
 function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const padded = Buffer.concat([Buffer.alloc(offset), bytes]);

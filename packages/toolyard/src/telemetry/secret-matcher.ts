@@ -1,4 +1,4 @@
-/** No form of a secret is shorter. */
+/** Length of the prefix by which forms are indexed. Each form is at least this long. */
 const PREFIX_CHARS = 3;
 const MAX_SLOTS = 1 << 14;
 const MIN_SLOTS = 1 << 8;
@@ -6,18 +6,18 @@ const MIN_SLOTS = 1 << 8;
 /** One encoding of a secret in a text. */
 export interface SecretForm {
   readonly text: string;
-  /** Matches only if no letter or digit is adjacent, since it could be part of a longer word. */
+  /** True if the form matches only without an adjacent letter or digit, since it could be part of a longer word. */
   readonly isWhole: boolean;
 }
 
 /**
- * Finds many texts in one pass. A position is examined only if its first three characters start a secret, so the cost
- * hardly depends on the number of secrets; a pattern with as many alternatives would try each of them at every
- * position.
+ * Finds many texts in one pass. A position is examined only if a secret starts with its first three characters, so the
+ * cost hardly depends on the number of secrets. A regular expression with as many alternatives would try each of them
+ * at every position.
  */
 export class SecretMatcher {
   readonly #isUsed: Uint8Array;
-  /** Longest first, since one may begin like another. */
+  /** Forms by slot, the longest first, since one form may be the start of another. */
   readonly #bySlot = new Map<number, SecretForm[]>();
   readonly #mask: number;
 
@@ -35,7 +35,7 @@ export class SecretMatcher {
     }
   }
 
-  /** Returns the text with each secret replaced; the same text if it contains none. */
+  /** Returns the text with each secret replaced. Returns the same text if it contains none. */
   replace(text: string, replacement: string): string {
     let result = "";
     let taken = 0;
@@ -46,7 +46,7 @@ export class SecretMatcher {
     return taken === 0 ? text : result + text.slice(taken);
   }
 
-  /** Returns the forms that a text holds. */
+  /** Returns the forms that occur in a text. */
   found(text: string): ReadonlySet<string> {
     return new Set(Array.from(this.#find(text), ({ form }) => form));
   }
@@ -73,7 +73,7 @@ function isMatch(text: string, at: number, { text: form, isWhole }: SecretForm):
 }
 
 const WORD = /[\p{L}\p{N}\p{M}]/u;
-/** Escape sequence of JSON, a URL or a terminal before a word: `\n`, `\u00e9`, `%3D`, `\x1b[31m`. */
+/** Escape sequence of JSON, a URL or a terminal in front of a word: ` `, `\u00e9`, `%3D`, `\x1b[31m`. */
 const ESCAPE_BEFORE = new RegExp(
   String.raw`(?:\\[bfnrtv]|\\u[\da-f]{4}|\\x[\da-f]{2}|%[\da-f]{2}|\x1b\[[\d;]{0,16}m)$`,
   "i",

@@ -2,10 +2,10 @@ export const REDACTED = "***";
 
 const SECRET_NAME =
   /(?:token|secret|password|passwd|passphrase|authorization|apikey|accesskey|privatekey|secretkey|cookie|credentials?|bearer|jwt)$/;
-/** End like secrets and are none. */
+/** Names that end like the name of a secret, but hold none. */
 const HARMLESS = new Set(["progresstoken", "pagetoken", "nextpagetoken"]);
 
-/** Returns whether a value under this name is a secret: `api_key`, `Authorization`, `clientSecret`. */
+/** Returns true if a value under this name is a secret, such as `api_key`, `Authorization`, `clientSecret`. */
 export function isSecretName(name: string): boolean {
   const plain = name
     .slice(-80)
@@ -16,7 +16,7 @@ export function isSecretName(name: string): boolean {
 
 const NAMES = "token|secret|password|passwd|passphrase|api[_-]?key|access[_-]?key|private[_-]?key";
 
-// Each repetition is bounded, or ends the match when it ends, so that no text can make the search slow.
+// Each repetition is limited, or the match ends with it, so that no text makes the search slow.
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   // Authorization: Bearer x, Basic x
   [/\b(bearer\s{1,8})[\w.~+/=-]{4,}/gi, `$1${REDACTED}`],
@@ -24,7 +24,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(Basic\s{1,8})[A-Za-z0-9+/]{8,}={0,2}/g, `$1${REDACTED}`],
   // https://user:password@host
   [/:\/\/[^\s/?#"'<>]{1,512}@/g, `://${REDACTED}@`],
-  // ?access_token=x, API_KEY=x, --password=x
+  // `?access_token=x`, `API_KEY=x`, `--password=x`
   [
     new RegExp(
       String.raw`((?:${NAMES}|signature|[?&;](?:sig|key|code|auth))=)(?:"[^"]{1,4096}"|'[^']{1,4096}'|[^\s"'&,;]{1,4096})`,
@@ -32,37 +32,42 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
     ),
     `$1${REDACTED}`,
   ],
-  // "password": "x"
+  // `"password": "x"`
   [
     new RegExp(String.raw`("[^"\\\s]{0,40}(?:${NAMES}|authorization)"\s{0,3}:\s{0,3}")(?:[^"\\]|\\.){1,4096}`, "gi"),
     `$1${REDACTED}`,
   ],
-  // Well-known shapes of keys
+  // Keys with a well-known prefix.
   [/\b(?:sk|pk|rk)-[\w-]{16,}/g, REDACTED],
   [/\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|npm_)[\w-]{10,}/g, REDACTED],
   [/\bAKIA[0-9A-Z]{16}\b/g, REDACTED],
-  // A JSON Web Token. Each run of its characters is searched once, from its beginning, or a long run of "eyJ" would
-  // take quadratic time.
+  // A JSON Web Token. Each run of token characters is searched once, from its start: a long run of "eyJ" would
+  // otherwise take quadratic time.
   [/(?<![\w-])(?=([\w-]*?)\beyJ)\1eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, `$1${REDACTED}`],
 ];
 
-/** `password: x1`. The value is taken whole, so that names inside of it are not each the start of another search. */
+/**
+ * `password: x1`. The match includes the whole value, so that a name inside the value does not start another search.
+ */
 const NAMED_VALUE = new RegExp(String.raw`\b((?:${NAMES}):\s{0,3})([^\s"',;]{6,4096})`, "gi");
 const DIGIT_SOON = /^[^\s"']{0,200}\d/;
 const DIGIT_SOON_CHARS = 201;
 
-/** A value without a digit, in it or soon after it, is a word of the sentence. */
+/**
+ * Replaces a named value. A value without a digit in it or shortly after it is an ordinary word of a sentence, and
+ * stays.
+ */
 function redactValue(found: string, name: string, ...[value, at, text]: readonly [string, number, string]): string {
   const start = at + name.length;
   const isWord = !/\d/.test(value) && !DIGIT_SOON.test(text.slice(start, start + DIGIT_SOON_CHARS));
   return isWord ? found : `${name}${REDACTED}`;
 }
 
-/** A quick look first: most lines hold nothing of the kind. */
+/** Fast test before the patterns: most lines contain no credential. */
 const HINT =
   /bearer|basic|:\/\/|=|token|secret|passw|passphrase|key|auth|\b(?:sk|pk|rk)-|gh[pousr]_|github_|glpat-|xox|npm_|AKIA|eyJ/i;
 
-/** Takes out what looks like a credential. */
+/** Replaces text that looks like a credential. */
 export function redactPatterns(text: string): string {
   if (!HINT.test(text)) return text;
   let clean = text;

@@ -27,7 +27,7 @@ const ORDINARY: readonly (readonly [string, string])[] = [
   ["MOTTO", "The quick brown fox jumps over the lazy dog"],
   ["TITEL", "Übersichtsseite"],
   ["OPENAPI_SETTINGS", '{"timeout":30000,"style":"production","nested":{"mode":"default"}}'],
-  // Names that mention a secret, with a value that describes it.
+  // Names that mention a secret, with values that only describe it.
   ["TOKEN_LIMIT", "100000"],
   ["TOKEN_TYPE", "oauth2"],
   ["AUTH_MODE", "client_credentials"],
@@ -90,23 +90,26 @@ test.each(SECRET)("finds the secret in %s=%s", (name, value, secret) => {
   expect(settingSecrets(name, value)).toContain(secret);
 });
 
-test("finds the secret of JSON headers and leaves their other values", () => {
+test("finds the secret in JSON headers, and keeps their other values", () => {
   const value = '{"Authorization":"Bearer ntn_42","Notion-Version":"2022-06-28"}';
   expect(settingSecrets("OPENAPI_MCP_HEADERS", value)).toEqual(["Bearer ntn_42"]);
 });
 
-test("treats a referenced value as a secret unless it is ordinary", () => {
+test("treats the value of a reference as a secret unless it is an ordinary word", () => {
   expect(settingSecrets("X-Workspace", "ws-77-qz", "mentioned")).toEqual(["ws-77-qz"]);
   expect(settingSecrets("X-Workspace", "production", "mentioned")).toEqual([]);
   expect(settingSecrets("X-Workspace", "ws-77-qz")).toEqual([]);
 });
 
 describe("declared options", () => {
-  test.each(["sunshine", "83920174655", "correct-horse-battery-staple", `Bearer ${HEX}`])("%s is a secret", (value) => {
-    expect(declaredSecrets(value)).toContain(value);
-  });
+  test.each(["sunshine", "83920174655", "correct-horse-battery-staple", `Bearer ${HEX}`])(
+    "treats %s as a secret",
+    (value) => {
+      expect(declaredSecrets(value)).toContain(value);
+    },
+  );
 
-  test("a proxy without a password is none, and of one with a password the password is", () => {
+  test("finds no secret in a proxy URL without a password, and the password in one with a password", () => {
     expect(declaredSecrets("http://proxy.example.com:3128")).toEqual([]);
     expect(declaredSecrets("http://ada:hunter2@proxy.example.com:3128")).toEqual(["hunter2"]);
     expect(declaredSecrets("https://hooks.example.com/services/42")).toEqual(["https://hooks.example.com/services/42"]);
@@ -120,7 +123,7 @@ test.each(["default", "Production", "100000", "/home/ada/x", "C:\\temp", "true",
   },
 );
 
-test.each(["hunter2", "hush-hush", HEX, "xkqzwvbn"])("%s is no plain value", (value) => {
+test.each(["hunter2", "hush-hush", HEX, "xkqzwvbn"])("%s is not a plain value", (value) => {
   expect(isPlainValue(value)).toBe(false);
 });
 
@@ -130,13 +133,13 @@ test("finds at least 997 of 1,000 random keys in every common alphabet under an 
   for (let round = 0; round < 1_000; round += 1) {
     const encoding = (["hex", "base64url", "base64"] as const)[round % 3]!;
     const value = random(24 + (round % 24)).toString(encoding);
-    // A value that begins with a slash reads as a path.
+    // A value that starts with a slash counts as a path.
     if (!value.startsWith("/") && !settingSecrets("WORKSPACE", value).includes(value)) missed.push(value);
   }
   expect(missed.length).toBeLessThan(4);
 });
 
-/** The same bytes in every run (mulberry32). */
+/** Returns the same bytes in every run (mulberry32). */
 function seededBytes(seed: number): (length: number) => Buffer {
   let state = seed;
   const next = (): number => {
@@ -148,7 +151,7 @@ function seededBytes(seed: number): (length: number) => Buffer {
   return (length) => Buffer.from(Array.from({ length }, next));
 }
 
-test("finds no secret among ordinary words under any name that does not say so", () => {
+test("finds no secret in ordinary words, unless the name indicates one", () => {
   const word = fc.constantFrom(
     ..."default production memory read write browser chromium selector project folder eu-west-1 oauth2 version2".split(
       " ",

@@ -4,9 +4,10 @@ import { countRandomChars, isNumbered, isPlainRun, isWordLike, runsOf, wordsOf }
 import { firstChars } from "../core/text/truncate.ts";
 
 /**
- * Returns which values of a configuration are secrets. An option declared as a secret is one. The value of an
- * environment variable or of a header is one if its name indicates it, or if it has enough entropy. Ordinary values
- * such as `production`, `/home/me` or `100000` are not: replacing them would spoil every text that contains them.
+ * Strength with which a name indicates that its value is a secret. An option declared as a secret is one. The value of
+ * an environment variable or of a header is a secret if its name indicates it, or if the value has enough entropy.
+ * Ordinary values such as `production`, `/home/me` or `100000` are not secrets: replacing them would damage every text
+ * that contains them.
  */
 
 /** How much a name reveals about its value: `API_TOKEN`, `SSH_KEY`, `TOKEN_TYPE`, `LOG_LEVEL`. */
@@ -15,17 +16,17 @@ export type NameEvidence = "certain" | "named" | "mentioned" | "none";
 const CERTAIN = new Set(
   "authorization apikey bearer cookie jwt pass passcode passphrase passwd password pat pwd secret token".split(" "),
 );
-/** With `key` after them, the name is as certain. */
+/** Words before `key` that make the name a certain one, such as `api` in `API_KEY`. */
 const KEY_OWNERS = new Set(
   "access api client encryption master private secret service session sign signing".split(" "),
 );
 const NAMED = new Set("auth credential credentials key keys secrets tokens passwords cookies".split(" "));
-/** Names without separators, such as `PGPASSWORD` or `AUTHTOKEN`. */
+/** Endings of names without separators, such as `PGPASSWORD` or `AUTHTOKEN`. */
 const CERTAIN_END = /(?:password|passwd|passphrase|secret|token|apikey)$/;
-/** They end like secrets and mark a place in a list. */
+/** Words before `token` in names of list positions, which are no secrets. */
 const POSITIONS = new Set(["page", "progress", "continuation", "next"]);
 
-/** Values that settings commonly have, and that no key is. */
+/** Common values of settings, which are never keys. */
 const SETTING_WORDS = new Set(
   (
     "always auto basic bearer browser default development disabled enabled false ignore info inherit keychain " +
@@ -34,12 +35,17 @@ const SETTING_WORDS = new Set(
   ).split(" "),
 );
 
-/** Random characters from which on a value is a secret with any name. Twelve hexadecimal digits have 48 bits. */
+/**
+ * Minimum number of random characters that make a value a secret under any name. Twelve hexadecimal digits have 48
+ * bits.
+ */
 const MIN_RANDOM_CHARS = 12;
-/** Digits up to which a number is a limit, a port, a year or a count of bytes. */
+/** Maximum number of digits of a plain number: a limit, a port, a year or a number of bytes. */
 const MAX_PLAIN_DIGITS = 5;
 const MAX_DEPTH = 4;
-/** Longer values are documents; only their beginning is searched for parts. */
+/**
+ * Number of characters that are searched. A longer value is a document; only its start is searched for secret parts.
+ */
 const MAX_SEARCHED_CHARS = 65_536;
 
 /** Returns the secrets in the value of an option that is declared as a secret. */
@@ -51,8 +57,8 @@ export function declaredSecrets(value: string): readonly string[] {
 }
 
 /**
- * Returns the secrets in the value of a variable or header of this name. A value that the configuration keeps apart
- * from its text (`least: "mentioned"`) is a secret unless it is ordinary.
+ * Returns the secrets in the value of a variable or header of this name. With `least: "mentioned"`, which applies to
+ * values that the configuration reads from a reference, the value is a secret unless it is ordinary.
  */
 export function settingSecrets(name: string, value: string, least: NameEvidence = "none"): readonly string[] {
   return [...new Set(secretsUnder({ name, value, least, depth: 0 }))];
@@ -103,8 +109,8 @@ function evidenceOf(name: string): NameEvidence {
 }
 
 /**
- * Returns whether a value is a word, a number, a boolean or a path, which definitions keep even if it is configured as
- * a secret.
+ * Returns true if a value is a word, a number, a boolean or a path. Definitions keep such a value even if it is
+ * configured as a secret.
  */
 export function isPlainValue(value: string): boolean {
   const text = value.trim();
@@ -113,12 +119,12 @@ export function isPlainValue(value: string): boolean {
   );
 }
 
-/** Returns whether a value is so random that it does not occur in a text by chance. */
+/** Returns true if a value is so random that it does not occur in a text by chance. */
 function isRandomValue(value: string): boolean {
   return countRandomChars(value) >= MIN_RANDOM_CHARS || redactPatterns(value) !== value;
 }
 
-/** Returns whether a value consists of words and numbers: `client_credentials`, `us-east-1`, `X-Api-Key`, `oauth2`. */
+/** Returns true if a value consists of words and numbers: `client_credentials`, `us-east-1`, `X-Api-Key`, `oauth2`. */
 export function isOrdinary(value: string): boolean {
   const runs = runsOf(value);
   const hasWord = runs.some((run) => wordsOf(run).some((word) => isWordLike(word)));
@@ -137,7 +143,7 @@ function isNumber(value: string): boolean {
   return /^[-+]?\d[\d.,:_\sTZ/+%-]{0,40}[a-z]{0,3}$/i.test(value);
 }
 
-/** A longer one is no amount that a text gives by chance. */
+/** Maximum number of digits of a number that a text may contain by chance. */
 const MAX_AMOUNT_DIGITS = 9;
 
 function isShortNumber(value: string): boolean {
@@ -153,7 +159,10 @@ function urlOf(value: string): URL | undefined {
   return /^[a-z][a-z\d+.-]{1,30}:\/\/\S+$/i.test(value) && URL.canParse(value) ? new URL(value) : undefined;
 }
 
-/** Returns the password of a URL, query values under revealing names, and random parts of path and query. */
+/**
+ * Returns the secrets in a URL: its password, query values under names that indicate a secret, and random parts of path
+ * and query.
+ */
 function urlSecrets(url: URL): readonly string[] {
   const query = [...url.searchParams].flatMap(([name, value]) =>
     isSecretByName(evidenceOf(name), value) || isRandomValue(value) ? [value] : [],
@@ -172,7 +181,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Members of a JSON object in a variable: headers and whole configurations are passed in this way. */
+/** Returns the members of a JSON object in a variable; headers and whole configurations are passed in this way. */
 function jsonMembers(value: string): readonly NamedValue[] | undefined {
   if (!/^\s*\{/.test(value)) return undefined;
   try {
@@ -190,7 +199,7 @@ function jsonMembers(value: string): readonly NamedValue[] | undefined {
 const ASSIGNMENT =
   /(?<![\w.-])(?<name>[\w.-]{1,64})(?:=|: {0,4})(?:"(?<quoted>[^"]{1,4096})"|'(?<single>[^']{1,4096})'|(?<bare>[^\s;,&"']{1,4096}))/g;
 
-/** `name=value` and `name: value`, as in connection strings, cookies and arguments. */
+/** Returns the pairs of `name=value` and `name: value`, as in connection strings, cookies and arguments. */
 function assignments(text: string): readonly NamedValue[] {
   return Array.from(text.matchAll(ASSIGNMENT), ({ groups = {} }) => ({
     name: groups["name"] ?? "",
@@ -198,7 +207,7 @@ function assignments(text: string): readonly NamedValue[] {
   }));
 }
 
-/** Returns the random parts between separators. A path has none, with any folder names. */
+/** Returns the random parts between separators. A file path has none, whatever its folders are called. */
 function randomParts(text: string): readonly string[] {
   return text
     .split(/[\s,;|"'<>()[\]{}]+/)

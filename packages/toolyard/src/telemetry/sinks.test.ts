@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("lines are appended in order, and all are out after closing", async () => {
+test("appends lines in order, and has written all of them when it is closed", async () => {
   const file = join(folder, "deep", "log.txt");
   const sink = openFileSink(file, { describeDropped });
   for (let line = 0; line < 1000; line += 1) sink.write(`line ${line}`);
@@ -28,7 +28,7 @@ test("lines are appended in order, and all are out after closing", async () => {
   expect(await readFile(file, "utf8")).toBe(Array.from({ length: 1000 }, (_, line) => `line ${line}\n`).join(""));
 });
 
-test("after closing nothing is written", async () => {
+test("writes nothing after closing", async () => {
   const file = join(folder, "log.txt");
   const sink = openFileSink(file, { describeDropped });
   sink.write("a");
@@ -38,7 +38,7 @@ test("after closing nothing is written", async () => {
   expect(await readFile(file, "utf8")).toBe("a\n");
 });
 
-test("writes the first line immediately, and close successors together", async () => {
+test("writes the first line immediately, and the lines soon after it together", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const chunks: string[] = [];
   const sink = new BufferedSink(async (chunk) => void chunks.push(chunk.toString()), { describeDropped, gatherMs: 20 });
@@ -54,7 +54,7 @@ test("writes the first line immediately, and close successors together", async (
   expect(chunks).toEqual(["a\n", "b\nc\n"]);
 });
 
-test("lines that fill the room while they are gathered do not wait", async () => {
+test("writes collected lines without a wait if they fill half of the buffer", async () => {
   const chunks: string[] = [];
   const sink = new BufferedSink(async (chunk) => void chunks.push(chunk.toString()), {
     describeDropped,
@@ -69,7 +69,7 @@ test("lines that fill the room while they are gathered do not wait", async () =>
   expect(chunks).toEqual(["a\n", "0123456789\n"]);
 });
 
-test("a file that is moved away is begun anew", async () => {
+test("creates a new file after the file was moved away", async () => {
   const file = join(folder, "log.txt");
   const first = openFileSink(file, { describeDropped });
   first.write("a");
@@ -83,7 +83,7 @@ test("a file that is moved away is begun anew", async () => {
   expect([await readFile(`${file}.1`, "utf8"), await readFile(file, "utf8")]).toEqual(["a\nb\n", "c\n"]);
 });
 
-test("a file that is not writable for a while loses nothing, and the problem is reported once", async () => {
+test("loses no line while a file is not writable for some time, and reports the problem once", async () => {
   const errors: unknown[] = [];
   const blocked = join(folder, "blocked");
   await writeFile(blocked, "a file where a folder should be");
@@ -98,7 +98,7 @@ test("a file that is not writable for a while loses nothing, and the problem is 
   expect(errors).toHaveLength(1);
 });
 
-test("a reader that does not read costs limited memory and no time; dropped lines are counted", async () => {
+test("limits the memory and time that a reader who does not read costs, and counts dropped lines", async () => {
   const chunks: string[] = [];
   let letGo!: () => void;
   const stuck = new Promise<void>((resolve) => {
@@ -121,7 +121,7 @@ test("a reader that does not read costs limited memory and no time; dropped line
   expect(lines.at(-1)).toBe(`${10_000 - (lines.length - 2)} dropped`);
 });
 
-test("lines that become text late are made once, in their place, and only those that there was room for", async () => {
+test("builds late lines once, in order, and only if there is room for them", async () => {
   let made = 0;
   const late = (text: string) => ({ chars: 400, text: () => `${text} ${(made += 1)}` });
   const chunks: string[] = [];
@@ -150,7 +150,7 @@ test("continues a partial write where it stopped", async () => {
   expect(written).toBe("abcdefg\n");
 });
 
-test("abandons a target that is gone for good", async () => {
+test("abandons a target after a final error", async () => {
   let tries = 0;
   const sink = new BufferedSink(
     async (chunk) => {
@@ -166,7 +166,7 @@ test("abandons a target that is gone for good", async () => {
   expect(tries).toBe(1);
 });
 
-test("closing does not wait for longer than 2 s", async () => {
+test("waits for at most 2 s when it closes", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const sink = new BufferedSink(() => new Promise(() => {}), { describeDropped });
   sink.write("a");
@@ -212,7 +212,7 @@ async function startWriter(script: string): Promise<ChildProcess> {
   return child;
 }
 
-test("a pipe that is not read stops neither the program nor its exit", async () => {
+test("a pipe that is not read blocks neither the program nor its exit", async () => {
   const child = await startWriter(`for (let i = 0; i < 50_000; i += 1) sink.write("x".repeat(100));
     setTimeout(async () => { await sink.close(); process.stdout.write("alive"); process.exit(3); }, 20);`);
   const [[code], [said]] = (await Promise.all([once(child, "exit"), once(child.stdout!, "data")])) as [
@@ -222,14 +222,14 @@ test("a pipe that is not read stops neither the program nor its exit", async () 
   expect([code, said.toString()]).toEqual([3, "alive"]);
 });
 
-test("a reader that went away does not end the program", async () => {
+test("a reader that closes its pipe does not end the program", async () => {
   const child = await startWriter(`const timer = setInterval(() => sink.write("x".repeat(1000)), 1);
     setTimeout(async () => { clearInterval(timer); await sink.close(); process.exit(3); }, 100);`);
   child.stderr!.destroy();
   expect((await once(child, "exit"))[0]).toBe(3);
 });
 
-test("with many hubs in one program no listeners pile up, and none is left once they are closed", async () => {
+test("many hubs in one program share listeners, and leave none after closing", async () => {
   const file = JSON.stringify(join(folder, "audit.jsonl"));
   const child = await startWriter(`const warnings = [];
     process.on("warning", ({ message }) => warnings.push(message));
@@ -246,12 +246,12 @@ test("with many hubs in one program no listeners pile up, and none is left once 
   expect(JSON.parse(said.toString())).toEqual({ warnings: [], isAsBefore: true });
 });
 
-test("the last line before the end is out", async () => {
+test("writes the last line before the program exits", async () => {
   const child = await startWriter(`sink.write("last words"); process.exit(1);`);
   expect((await once(child.stderr!, "data")).toString()).toBe("last words\n");
 });
 
-test("a program that ends by a fault has the lines that it gathered written", async () => {
+test("writes the collected lines if the program exits by an exception", async () => {
   const file = JSON.stringify(join(folder, "audit.jsonl"));
   const child = await startWriter(`const { existsSync, statSync } = await import("node:fs");
     const audit = openFileSink(${file}, { describeDropped: String });

@@ -3,18 +3,18 @@ import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { BufferedSink, ChunkError, lineText, type LateLine, type LineSink, type SinkOptions } from "./line-sink.ts";
 
-/** Only the hub's own user may read it. */
+/** Mode of log files: only the hub's own user may read them. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /**
- * As "a", and without waiting for a reader: a pipe without a reader would otherwise hold a thread for good, and the
- * program could not end. Windows has no such flag.
+ * Flags of "a", without waiting for a reader: opening a pipe without a reader would block a thread for ever, and the
+ * program could not exit. Windows has no `O_NONBLOCK`.
  */
 const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Writes lines to stderr. Terminals and files accept each line immediately. A pipe's reader may not read: unread lines
- * are kept up to a limit, and dropped beyond it.
+ * Opens a sink that writes to stderr. Terminals and files accept each line immediately. The reader of a pipe may be
+ * slow: unread lines are kept up to a limit, and dropped beyond it.
  */
 export function openStderrSink(options: SinkOptions): LineSink {
   const release = holdStderr();
@@ -31,8 +31,8 @@ export function openStderrSink(options: SinkOptions): LineSink {
 let stderrHolds = 0;
 
 /**
- * The reader may have closed the pipe; that does not end the program. One listener serves all sinks, because there may
- * be many hubs.
+ * Listens for errors of stderr, so that the program goes on if the reader closes the pipe. All sinks share one
+ * listener, because a program may have many hubs.
  */
 function holdStderr(): () => void {
   stderrHolds += 1;
@@ -71,8 +71,8 @@ function writeStderr(chunk: Buffer): Promise<void> {
 function ignore(): void {}
 
 /**
- * Appends lines to a file, which is opened again for each chunk. Writing continues after the file was moved or deleted,
- * or its disk was full.
+ * Opens a sink that appends lines to a file. The file is opened for each chunk, so writing continues after the file was
+ * moved or deleted, or its disk was full.
  */
 export function openFileSink(path: string, options: SinkOptions): LineSink {
   const sink = new BufferedSink((chunk) => append(path, chunk), { gatherMs: GATHER_MS, ...options });
@@ -88,17 +88,20 @@ export function openFileSink(path: string, options: SinkOptions): LineSink {
   };
 }
 
-/** Pending writes of files when the program exits: one shared listener. */
+/** Functions that write the pending lines of files when the program exits, called by one shared listener. */
 const atExit = new Set<() => void>();
 
 function appendAll(): void {
   for (const appendNow of atExit) appendNow();
 }
 
-/** Opening, writing and closing a file costs as much as half a call; twenty times a second it costs nothing. */
+/**
+ * Time for which lines are collected. Opening, writing and closing a file costs as much as half a call, so it is done
+ * at most twenty times a second.
+ */
 const GATHER_MS = 50;
 
-/** A program that crashes still writes its last lines. */
+/** Writes the pending lines synchronously, when the program exits or crashes. */
 function appendRest(path: string, sink: BufferedSink): void {
   const rest = sink.takeRest();
   if (!rest) return;
@@ -107,7 +110,7 @@ function appendRest(path: string, sink: BufferedSink): void {
     appendFileSync(file, rest);
     closeSync(file);
   } catch {
-    // There is no output left for a report.
+    // No output is left for a report.
   }
 }
 

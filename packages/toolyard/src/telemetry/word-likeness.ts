@@ -1,6 +1,6 @@
 /**
- * Letter pairs that are frequent in words of English technical texts. About 98 % of such words consist of such pairs
- * for at least two thirds, but only about 6 % of random letters. (A list of words would be larger and would contain no
+ * Letter pairs that are frequent in words of English technical texts. About 98 % of such words consist to at least two
+ * thirds of such pairs, but only about 6 % of random letters do. (A list of words would be larger and would contain no
  * names.)
  */
 const FREQUENT_PAIRS: ReadonlySet<string> = new Set(
@@ -17,7 +17,7 @@ const MIN_WORD_SHARE = 0.65;
 const MAX_WORD_CHARS = 24;
 
 /**
- * Returns whether letters of one case look like a word instead of random letters. Non-ASCII letters count as words.
+ * Returns true if letters of one case look like a word instead of random letters. Non-ASCII letters count as words.
  */
 export function isWordLike(letters: string): boolean {
   if (letters.length < 3 || letters.length > MAX_WORD_CHARS) return false;
@@ -30,12 +30,14 @@ export function isWordLike(letters: string): boolean {
   return frequent >= MIN_WORD_SHARE * (word.length - 1);
 }
 
-/** Shorter runs of letters and digits are abbreviations, versions and names of regions. */
+/**
+ * Minimum length of a random run. Shorter runs of letters and digits are abbreviations, versions and names of regions.
+ */
 const MIN_RANDOM_RUN = 8;
 
 /**
- * Counts the characters that are not predictable from the others: those of long runs of letters and digits that are
- * neither words nor numbers. `claude-sonnet-4-20250514` has none; almost all characters of a random key count.
+ * Counts the characters that cannot be predicted from the others: those of long runs of letters and digits that are
+ * neither words nor numbers. `claude-sonnet-4-20250514` has none; in a random key almost all characters count.
  */
 export function countRandomChars(text: string): number {
   return runsOf(text).reduce((sum, run) => sum + randomCharsOf(run), 0);
@@ -50,24 +52,24 @@ function randomCharsOf(run: string): number {
 }
 
 /**
- * Returns whether a run of letters and digits is a word with a number at one end: `oauth2`, `eastus2`, `report2026`.
+ * Returns true if a run of letters and digits is a word with a number at one end: `oauth2`, `eastus2`, `report2026`.
  */
 export function isNumbered(run: string): boolean {
   const { letters } = /^\p{N}{0,8}(?<letters>\p{L}+)\p{N}{0,8}$/u.exec(run)?.groups ?? {};
   return letters !== undefined && isPlainRun(letters);
 }
 
-/** Returns whether letters are words, joined as in `camelCase`, or an abbreviation. */
+/** Returns true if letters are words, joined as in `camelCase`, or an abbreviation. */
 export function isPlainRun(letters: string): boolean {
   return wordsOf(letters).every((word) => word.length <= 3 || isWordLike(word)) && wordsOf(letters).length <= 4;
 }
 
-/** Runs of letters and digits. */
+/** Returns the runs of letters and digits in a text. */
 export function runsOf(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** The words of a name: `apiKey`, `API_KEY` and `api-key` have the same two. */
+/** Returns the words of a name: `apiKey`, `API_KEY` and `api-key` have the same two words. */
 export function wordsOf(name: string): readonly string[] {
   return name.match(/\p{Lu}+(?![\p{Ll}])|\p{Lu}?\p{Ll}+|[\p{L}]+/gu) ?? [];
 }

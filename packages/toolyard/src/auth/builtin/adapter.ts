@@ -2,7 +2,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { ClientRegistry } from "./client-registry.ts";
 import type { RecordStore } from "./record-store.ts";
 
-/** The interface through which the authorization server's library stores its models. */
+/** Interface through which `oidc-provider` stores its models. */
 export interface ModelAdapter {
   upsert(id: string, payload: JsonObject, expiresIn?: number): Promise<void>;
   find(id: string): Promise<JsonObject | undefined>;
@@ -13,9 +13,9 @@ export interface ModelAdapter {
   revokeByGrantId(grantId: string): Promise<void>;
 }
 
-/** Time in which a used refresh token may be used again by a client that did not receive the answer. */
+/** Time during which a used refresh token may be used again, for a client that did not receive the response. */
 export const GRACE_MS = 30_000;
-/** Uses within that time, after the first. */
+/** Maximum number of uses within that time, after the first one. */
 export const MAX_GRACE_USES = 2;
 
 export interface AdapterParts {
@@ -66,8 +66,8 @@ export class RecordAdapter implements ModelAdapter {
   }
 
   /**
-   * Hides for a short time that a refresh token was used. The library compares the client that the token belongs to, so
-   * another client cannot use it; each use is counted on disk before it is granted.
+   * Removes the mark "consumed" from a recently used refresh token, so that a client that lost the response can retry.
+   * The library checks that the token belongs to the client. Each use is counted on disk before it is granted.
    */
   async #withGrace(id: string, payload: JsonObject): Promise<JsonObject> {
     const { consumed, graceUses = 0 } = payload;

@@ -1,5 +1,5 @@
 export interface AttemptLimit {
-  /** Attempts that are allowed in immediate succession. */
+  /** Number of attempts that are allowed in immediate succession. */
   readonly burst: number;
   /** Time after which another attempt is allowed. */
   readonly everyMs: number;
@@ -24,7 +24,7 @@ export class Attempts {
     this.#now = now;
   }
 
-  /** Returns 0 for an attempt that is allowed, which counts, or the time to wait. */
+  /** Counts an attempt and returns 0 if it is allowed; otherwise returns the milliseconds to wait. */
   take(key: string): number {
     const { burst, everyMs } = this.#limit;
     const now = this.#now();
@@ -37,7 +37,7 @@ export class Attempts {
     return 0;
   }
 
-  /** Does not count a successful attempt. */
+  /** Takes back one attempt, so that a successful one does not count. */
   giveBack(key: string): void {
     const known = this.#buckets.get(key);
     if (known) known.left = Math.min(this.#limit.burst, known.left + 1);

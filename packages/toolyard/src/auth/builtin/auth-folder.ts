@@ -10,7 +10,7 @@ export interface AuthFiles {
   readonly recordsOf: (model: string) => string;
 }
 
-/** Returns the files that the hub and its commands share. */
+/** Returns the files that the hub and the commands of `toolyard auth` share. */
 export function authFiles(dataFolder: string): AuthFiles {
   const folder = join(dataFolder, "auth");
   return {

@@ -3,7 +3,7 @@ import type { TokenVerifier } from "../access-token-authenticator.ts";
 import type { AuthServer, AuthServerParts } from "./auth-server.ts";
 import type { AuthServerOptions } from "./options.ts";
 
-/** The authorization server of one place, which is loaded with the first request that needs it. */
+/** Authorization server for one address. It is loaded by the first request that needs it. */
 export class AuthServerHandle {
   readonly verifier: TokenVerifier = { verify: async (token) => (await this.load()).verifier.verify(token) };
   readonly #parts: AuthServerParts;
@@ -18,7 +18,7 @@ export class AuthServerHandle {
     return this.#parts.options;
   }
 
-  /** Address of the hub, which is the issuer. Empty before the place is open. */
+  /** Address of the hub, which is the issuer. Empty until the endpoints are open. */
   get baseUrl(): string {
     return this.#place?.baseUrl ?? "";
   }

@@ -31,25 +31,25 @@ export interface AuthServerParts {
   readonly report: (problem: string) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Reads client ID metadata documents. @default from the public internet */
+  /** Reads client ID metadata documents. @default reads from public internet addresses only */
   readonly fetchDocument?: (url: string | URL) => Promise<Response>;
 }
 
-/** The part of `oidc-provider` that is used here. */
+/** The part of `oidc-provider` that the hub uses. */
 export interface AuthLibrary {
   readonly Provider: ProviderClass;
   readonly errors: { readonly InvalidTarget: new () => Error };
 }
 
-/** A sign-in that waits for its user, and its client. */
+/** A sign-in that waits for its user, with the client that started it. */
 export interface PendingSignIn {
   readonly interaction: Interaction;
   readonly client: RegisteredOidcClient;
-  /** CSRF token that the form sends back; other sites cannot know it. */
+  /** CSRF token that the form sends back. Pages of other sites cannot read it. */
   readonly csrf: string;
 }
 
-/** A request without the address of the hub, which the server knows itself. */
+/** A request without the address of the hub, which the server adds. */
 export type AuthRequest = Omit<BridgedRequest, "baseUrl">;
 
 const SWEEP_MS = 10 * 60_000;
@@ -59,7 +59,7 @@ interface Running {
   readonly keys: ServerKeys;
 }
 
-/** The authorization server inside of the hub. Its library is loaded with the first request. */
+/** Authorization server inside the hub. Its library is loaded by the first request. */
 export class AuthServer {
   readonly passwords = new Passwords();
   readonly files: AuthFiles;
@@ -71,7 +71,7 @@ export class AuthServer {
   /** Address of the hub, which is the issuer. */
   readonly baseUrl: string;
   #running: Promise<Running> | undefined;
-  /** Writes a page for an error. Set by the endpoint. */
+  /** Renders the page for an error. Set by the endpoint. */
   renderError: (context: ErrorContext, out: JsonObject) => void = (context, out) => void (context.body = out);
 
   constructor(parts: AuthServerParts, baseUrl: string) {
@@ -105,7 +105,10 @@ export class AuthServer {
     return answered;
   }
 
-  /** Resolves with the sign-in that a browser is in, or with nothing if there is none or it is another browser's. */
+  /**
+   * Resolves with the pending sign-in of a browser. Resolves with `undefined` if there is none, or if another browser
+   * started it.
+   */
   async findPending(request: AuthRequest): Promise<PendingSignIn | undefined> {
     const { provider, keys } = await this.#run();
     const { request: incoming, response } = bridge({ ...request, baseUrl: this.baseUrl });
@@ -116,14 +119,14 @@ export class AuthServer {
     return { interaction, client, csrf };
   }
 
-  /** Resolves with the URL at which the sign-in continues. */
+  /** Completes the sign-in with `result`. Resolves with the URL at which the browser continues. */
   async finish(request: AuthRequest, result: JsonObject): Promise<string> {
     const { provider } = await this.#run();
     const { request: incoming, response } = bridge({ ...request, baseUrl: this.baseUrl });
     return provider.interactionResult(incoming, response, result);
   }
 
-  /** Resolves with the id of a grant of everything that the client requests. */
+  /** Grants the client everything that it requests. Resolves with the id of the grant. */
   async grant({ interaction, client }: PendingSignIn): Promise<string> {
     const { provider } = await this.#run();
     const { details } = interaction.prompt;
@@ -198,7 +201,7 @@ function scopesIn(value: unknown): string {
   return scopes.filter((scope) => typeof scope === "string").join(" ");
 }
 
-/** Compares a token of a form in constant time. */
+/** Compares a form's token with the expected one in constant time. */
 export function isSameText(one: string, other: string): boolean {
   const [first, second] = [Buffer.from(one), Buffer.from(other)];
   return first.length === second.length && timingSafeEqual(first, second);

@@ -29,7 +29,7 @@ export class BuiltinVerifier implements TokenVerifier {
     const { accessTokens, machineTokens, audience } = this.#parts;
     const ofUser = await accessTokens.find(token);
     const found = ofUser ?? (await machineTokens.find(token));
-    // Refresh tokens, codes and sessions are in other stores, so none of them is an access token.
+    // Refresh tokens, codes and sessions are in other stores, so this store contains access tokens only.
     if (!found) throw new UnknownToken("The access token is not known here");
     if (!audience.matches(found["aud"])) throw new TokenError("The access token is for another audience");
     return ofUser ? this.#userOf(found) : this.#machineOf(found);

@@ -2,17 +2,17 @@ import type { OutboundClient } from "../../outbound/outbound-client.ts";
 import { normaliseClient, objectOf } from "./redirects.ts";
 
 const TIMEOUT_MS = 5000;
-/** Size of a client ID metadata document. */
+/** Maximum size of a client ID metadata document. */
 const MAX_BYTES = 16 * 1024;
-/** Documents that are read at the same time. */
+/** Maximum number of documents that are read concurrently. */
 const MAX_AT_ONCE = 8;
 
-/** The part of `Response` that the authorization server's library reads. */
+/** The part of `Response` that `oidc-provider` reads. */
 type FetchDocument = (url: string | URL) => Promise<Response>;
 
 /**
- * Creates the function that reads client ID metadata documents: from public addresses by https only, without redirects,
- * bounded in size, time and number. `reach`: "origin" lets a test use its own addresses.
+ * Creates the function that reads client ID metadata documents: from public addresses, by https only, without
+ * redirects, limited in size, time and number. `reach`: "origin" permits a test's local addresses.
  */
 export function createDocumentFetch(client: OutboundClient, reach: "public" | "origin" = "public"): FetchDocument {
   let running = 0;

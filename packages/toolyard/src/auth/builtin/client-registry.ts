@@ -4,10 +4,10 @@ import { isJsonObject, stringMember, type JsonObject } from "../../core/json/jso
 import { writeWhole } from "../../files/write-whole.ts";
 import { digestOf } from "./record-store.ts";
 
-/** Clients that may be registered; further registrations are refused. */
+/** Maximum number of registered clients; further registrations are refused. */
 export const MAX_CLIENTS = 1000;
 
-/** Registered clients, one file for each. They are read on each use, because commands change them, too. */
+/** Registered clients, one file for each. Files are read on each use, because commands change them too. */
 export class ClientRegistry {
   readonly #folder: string;
 
@@ -26,7 +26,7 @@ export class ClientRegistry {
     );
   }
 
-  /** Rejects with an error if there are too many clients, or if the file cannot be written. */
+  /** Rejects with an error if `MAX_CLIENTS` is reached, or if the file cannot be written. */
   async write(id: string, client: JsonObject): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     if (!(await this.has(id)) && (await readdir(this.#folder)).length >= MAX_CLIENTS)
@@ -41,7 +41,7 @@ export class ClientRegistry {
     return true;
   }
 
-  /** Resolves with all clients, by the time of their registration. */
+  /** Resolves with all clients, ordered by the time of their registration. */
   async list(): Promise<readonly JsonObject[]> {
     const names = await readdir(this.#folder).catch(() => []);
     const clients = await Promise.all(

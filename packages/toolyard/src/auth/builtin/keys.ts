@@ -6,21 +6,26 @@ import { isJsonObject } from "../../core/json/json.ts";
 import { withFileLock } from "../../files/file-lock.ts";
 import { writeWhole } from "../../files/write-whole.ts";
 
-/** Keys of the authorization server: for signatures of ID tokens, and for cookies. The first of each is in use. */
+/**
+ * Keys of the authorization server: for signatures of ID tokens, and for cookies. The first key of each kind is the one
+ * in use.
+ */
 export interface ServerKeys {
   readonly jwks: readonly JWK[];
   readonly cookies: readonly string[];
-  /** Time of the newest, in milliseconds since 1970. */
+  /** Creation time of the newest key, in milliseconds since 1970. */
   readonly createdAt: number;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Age at which a new key is used. */
+/** Age of the key in use at which a new key replaces it. */
 const ROTATE_MS = 90 * DAY_MS;
-/** Keys that are still published, so that what they signed can be verified. */
+/** Maximum number of published keys. Older keys stay published so that their signatures can be verified. */
 const MAX_KEYS = 2;
 
-/** Reads the keys, creating or rotating them if needed. Rejects with the system's error if they cannot be written. */
+/**
+ * Reads the keys, and creates or rotates them if needed. Rejects with the system's error if they cannot be written.
+ */
 export async function loadServerKeys(file: string, now: number): Promise<ServerKeys> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   return withFileLock(`${file}.lock`, async () => {

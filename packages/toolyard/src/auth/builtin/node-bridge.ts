@@ -4,7 +4,7 @@ import { Duplex } from "node:stream";
 // An import would evaluate all exports of the module (see `http/adapters/node/listener.ts`).
 const http = process.getBuiltinModule("node:http");
 
-/** A request for a handler of Node's HTTP server. */
+/** Request for a handler of Node's HTTP server. */
 export interface BridgedRequest {
   readonly method: string;
   /** Path and query below the base path. */
@@ -12,7 +12,7 @@ export interface BridgedRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
   readonly remoteAddress: string;
-  /** Canonical address of the hub. It replaces the host and scheme in the request's headers. */
+  /** Canonical address of the hub. Replaces the host and the scheme of the request's headers. */
   readonly baseUrl: string;
 }
 
@@ -29,7 +29,7 @@ export interface BridgedPair {
   readonly answered: Promise<BridgedAnswer>;
 }
 
-/** Creates a request and a response of Node for a handler that needs them, without a connection. */
+/** Creates a request and a response of Node without a connection, for a handler that requires both. */
 export function bridge({ method, url, headers, body, remoteAddress, baseUrl }: BridgedRequest): BridgedPair {
   const { protocol, host, pathname } = new URL(baseUrl);
   const socket = Object.assign(new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() }), {
@@ -51,7 +51,7 @@ export function bridge({ method, url, headers, body, remoteAddress, baseUrl }: B
   return { request, ...captured(request) };
 }
 
-/** The hub has read these already, from trusted proxies only. */
+/** Headers that the hub has evaluated already; it accepts them from trusted proxies only. */
 const FORWARDED = /^(x-forwarded-|forwarded$|content-length$|transfer-encoding$)/;
 
 function captured(request: IncomingMessage): Pick<BridgedPair, "response" | "answered"> {

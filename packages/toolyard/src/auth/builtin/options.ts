@@ -3,7 +3,7 @@ import { Type, type Static } from "../../core/options/option-schema.ts";
 import { ABOVE_ZERO, readEntries, readOptions } from "../../core/options/option-values.ts";
 import { durationOption } from "../../core/text/duration.ts";
 
-/** Scope of every token that this server issues, unless a client asks for others. */
+/** Scope of every issued token, unless the client requests other scopes. */
 export const BASE_SCOPE = "mcp";
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -55,7 +55,7 @@ export type AuthServerConfig = Static<typeof BuiltinSchema>;
 
 export interface AuthServerOptions {
   readonly dynamicRegistration: boolean;
-  /** `mcp` first. */
+  /** Scopes that clients may request. The first one is `mcp`. */
   readonly scopes: readonly string[];
   readonly machines: readonly { readonly id: string; readonly secret: string }[];
   readonly accessTokenMs: number;
@@ -63,7 +63,7 @@ export interface AuthServerOptions {
   readonly sessionMs: number;
 }
 
-/** Fills in the defaults. Throws an `OptionError`. */
+/** Applies the defaults. Throws an `OptionError` for an invalid value. */
 export function resolveBuiltin(raw: AuthServerConfig = {}, needed: readonly string[] = []): AuthServerOptions {
   const options = readOptions(BuiltinSchema, raw, "auth.builtin.");
   const machines = readEntries(MachineSchema, options.machines, "auth.builtin.machines.");

@@ -1,24 +1,24 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
-/** Cost of new hashes: 32 MiB of memory, about 0.1 s in a thread of libuv. */
+/** Cost of new hashes (scrypt N): 32 MiB of memory, about 0.1 s on a thread of libuv. */
 const COST = 2 ** 15;
 const BLOCK_SIZE = 8;
 const KEY_BYTES = 32;
 const MAX_MEMORY_BYTES = 128 * COST * BLOCK_SIZE * 2;
-/** Longest password in characters; hashing longer ones would cost without a gain. */
+/** Maximum length of a password in characters; hashing a longer one costs time without a gain in security. */
 export const MAX_PASSWORD_CHARS = 256;
 export const MIN_PASSWORD_CHARS = 12;
-/** Hashes at the same time, so that sign-ins leave threads to file access. */
+/** Maximum number of concurrent hashes, so that sign-ins leave threads to file access. */
 const MAX_AT_ONCE = 2;
-/** Sign-ins that wait for a thread; further ones are refused. */
+/** Maximum number of sign-ins that wait for a thread; further ones are refused. */
 const MAX_WAITING = 20;
 
-/** The queue for a password check is full. */
+/** Error: the queue of password checks is full. */
 export class TooManyChecks extends Error {
   override readonly name = "TooManyChecks";
 }
 
-/** Hashes passwords off the main thread, a few at a time. */
+/** Hashes passwords outside the main thread, at most `MAX_AT_ONCE` concurrently. */
 export class Passwords {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
@@ -29,7 +29,10 @@ export class Passwords {
     return `scrypt$${COST}$${salt.toString("base64url")}$${key.toString("base64url")}`;
   }
 
-  /** Without a hash, takes as long as with one and returns false: the time does not reveal whether a user exists. */
+  /**
+   * Compares a password with a hash. Without a hash it takes the same time and returns false, so that the time does not
+   * reveal which users exist.
+   */
   async verify(password: string, hash: string = ABSENT): Promise<boolean> {
     const [scheme, cost, salt = "", key = ""] = hash.split("$");
     if (scheme !== "scrypt" || password.length > MAX_PASSWORD_CHARS) return false;

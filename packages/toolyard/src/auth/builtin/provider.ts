@@ -4,7 +4,7 @@ import type { ModelAdapter } from "./adapter.ts";
 import type { AuthServerOptions } from "./options.ts";
 import type { User } from "./users.ts";
 
-/** The part of the library's server that is used here. */
+/** The part of the library's server that the hub uses. */
 export interface OidcProvider {
   callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
@@ -13,7 +13,7 @@ export interface OidcProvider {
   readonly Client: { find(id: string): Promise<RegisteredOidcClient | undefined> };
 }
 
-/** A sign-in that waits for the user. */
+/** Sign-in that waits for the user. */
 export interface Interaction {
   readonly jti: string;
   readonly prompt: { readonly name: string; readonly details: JsonObject };
@@ -43,9 +43,9 @@ export interface ProviderParts {
   readonly findUser: (sub: string) => User | undefined;
   readonly isResource: (resource: string) => boolean;
   readonly fetchDocument: (url: string | URL) => Promise<Response>;
-  /** Writes a page for an error that cannot be sent to the client. */
+  /** Renders the page for an error that cannot be sent to the client. */
   readonly renderError: (context: ErrorContext, out: JsonObject) => void;
-  /** The library's error for a resource that is not this hub. */
+  /** Error class of the library for a resource that is not this hub. */
   readonly invalidTarget: new () => Error;
 }
 
@@ -68,7 +68,7 @@ interface FindGrant {
 const MINUTE_S = 60;
 const DAY_S = 24 * 60 * 60;
 
-/** Paths of the server, below the hub's base path. */
+/** Paths of the authorization server, below the hub's base path. */
 export const AUTH_ROUTES = {
   authorization: "/authorize",
   token: "/token",
@@ -108,7 +108,7 @@ export function createProvider(Class: ProviderClass, parts: ProviderParts): Oidc
     interactions: {
       url: (_context: unknown, { uid }: { readonly uid: string }) => `${pathOf(issuer)}${INTERACTION_PATH}/${uid}`,
     },
-    // Consent is requested each time: a stored consent would apply to every user who is sent to this address.
+    // Consent is requested each time: a stored consent would also apply if another site sends the user to this address.
     loadExistingGrant: ({ oidc }: InContext) => {
       const grantId = oidc.result?.consent?.grantId;
       return grantId === undefined ? undefined : oidc.provider.Grant.find(grantId);

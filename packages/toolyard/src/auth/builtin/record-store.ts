@@ -7,19 +7,19 @@ import { writeWhole } from "../../files/write-whole.ts";
 /** One record of the authorization server: a token, a grant, a session, a registration. */
 export interface StoredRecord {
   readonly payload: JsonObject;
-  /** Milliseconds since 1970; absent: it does not expire. */
+  /** Milliseconds since 1970. Absent: the record does not expire. */
   readonly expiresAt?: number;
 }
 
-/** Records of one model that are kept at most; the oldest is dropped. */
+/** Maximum number of records of one model; the oldest is removed. */
 const MAX_RECORDS = 10_000;
-/** Members that repeat the id, which must not be on disk: the id of a token is the token. */
+/** Members that repeat the record's id. They must not be stored on disk, because the id of a token is the token. */
 const ID_MEMBERS = ["jti"];
 const FILE = /^[0-9a-f]{64}\.json$/;
 
 /**
  * Records of one model, in memory and on disk. A file is named after the digest of its record's id and does not contain
- * the id, so the folder reveals no token. A write is complete before it counts; torn and foreign files count as absent.
+ * the id, so that the folder reveals no token. Files are replaced atomically; incomplete and foreign files are ignored.
  */
 export class RecordStore {
   readonly #folder: string;
@@ -37,7 +37,7 @@ export class RecordStore {
     return this.findByDigest(digestOf(id), id);
   }
 
-  /** Like `find`, for records that were loaded. */
+  /** Returns the record with this digest, like `find`. The records must be loaded. */
   findByDigest(digest: string, id?: string): JsonObject | undefined {
     const record = this.#records.get(digest);
     if (!record || isOver(record, this.#now())) return undefined;
@@ -52,7 +52,7 @@ export class RecordStore {
     return undefined;
   }
 
-  /** Resolves when the record is on disk. Rejects with the system's error; the old record stays then. */
+  /** Resolves when the record is on disk. Rejects with the system's error; the previous record then stays. */
   async write(id: string, payload: JsonObject, expiresAt?: number): Promise<void> {
     await this.#load();
     const digest = digestOf(id);
@@ -75,7 +75,7 @@ export class RecordStore {
     await Promise.all(digests.map(([digest]) => this.#drop(digest)));
   }
 
-  /** Removes what has expired. */
+  /** Removes the expired records. */
   async sweep(): Promise<void> {
     await this.#load();
     const now = this.#now();

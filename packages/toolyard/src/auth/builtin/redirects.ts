@@ -2,14 +2,14 @@ import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
 /**
- * Normalises client metadata for the values that clients really send. Every client counts as `native`: https and
+ * Normalises client metadata for the values that clients send in practice. Every client counts as `native`: https and
  * private schemes are allowed, and http for loopback addresses only, with any port (RFC 8252 section 7.3). Scopes are
- * removed, because the user grants them. Grants that this server does not give to clients that register themselves are
- * removed too. It never adds a redirect address.
+ * removed, because the user grants them. Grant types that self-registered clients may not use are removed too. Never
+ * adds a redirect address.
  */
 export function normaliseClient(metadata: JsonObject): JsonObject {
   const { scope: _scope, grant_types: grants, response_types: _types, ...rest } = metadata;
-  // A client that registers itself acts for users only: a grant without one would need no consent.
+  // A client that registers itself acts for users only: a grant type without a user would need no consent.
   const kept = USER_GRANTS.filter((grant) => grants === undefined || stringsOf(grants).includes(grant));
   return {
     ...rest,
@@ -25,21 +25,21 @@ function stringsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 }
 
-/** Returns the place that a redirect address leads to, for people: the host, or the scheme of an app. */
+/** Returns the target of a redirect address for display: the host, or the scheme of an app. */
 export function redirectTarget(redirect: string): { readonly host: string; readonly isLocal: boolean } {
   const url = new URL(redirect);
   if (!/^https?:$/.test(url.protocol)) return { host: `${url.protocol}//`, isLocal: true };
   return { host: url.host, isLocal: isLoopbackHost(url.hostname) };
 }
 
-/** Returns the source of `form-action` (CSP) that lets a form lead to this address. */
+/** Returns the CSP source for `form-action` that permits a form to lead to this address. */
 export function formActionOf(redirect: string): string {
   const url = new URL(redirect);
-  // CSP has no syntax for IPv6 addresses, and none for hosts of private schemes.
+  // CSP has no syntax for IPv6 addresses, and private schemes have no host.
   return /^https?:$/.test(url.protocol) && !url.hostname.startsWith("[") ? url.origin : url.protocol;
 }
 
-/** The JSON object of a body, or nothing. */
+/** Returns the JSON object of a body, or `undefined`. */
 export function objectOf(body: Buffer): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(body.toString("utf8"));

@@ -9,18 +9,18 @@ import { writeWhole } from "../../files/write-whole.ts";
 /** A user of the builtin authorization server. */
 export interface User {
   readonly name: string;
-  /** Subject of its tokens. It stays the same for as long as the user exists, and is never used again. */
+  /** Subject of the user's tokens. It does not change while the user exists, and is never assigned again. */
   readonly sub: string;
   readonly hash: string;
   readonly groups: readonly string[];
 }
 
-/** Time for which a file that was read counts as unchanged. */
+/** Time for which a file that was read is not checked for changes. */
 const LOOK_EVERY_MS = 1000;
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u;
 const MAX_USERS = 10_000;
 
-/** The file of users. Commands change it while the hub reads it. */
+/** File of users. Commands change it while the hub is running. */
 export class Users {
   readonly #file: string;
   #users: ReadonlyMap<string, User> = new Map();
@@ -47,7 +47,7 @@ export class Users {
     return [...this.#users.values()];
   }
 
-  /** Rejects with an `OptionError` for a name that is taken or cannot be one. */
+  /** Adds a user. Rejects with an `OptionError` if the name is taken or invalid. */
   add(name: string, { hash, groups }: Pick<User, "hash" | "groups">): Promise<User> {
     if (!NAME.test(name))
       throw new OptionError(
@@ -62,7 +62,7 @@ export class Users {
     });
   }
 
-  /** Rejects with an `OptionError` for an unknown name. */
+  /** Sets the password hash of a user. Rejects with an `OptionError` for an unknown name. */
   setHash(name: string, hash: string): Promise<User> {
     return this.#change((users) => {
       const user = { ...known(users, name), hash };
@@ -71,7 +71,7 @@ export class Users {
     });
   }
 
-  /** Rejects with an `OptionError` for an unknown name. */
+  /** Removes a user. Rejects with an `OptionError` for an unknown name. */
   remove(name: string): Promise<User> {
     return this.#change((users) => {
       const user = known(users, name);
@@ -116,7 +116,7 @@ function known(users: ReadonlyMap<string, User>, name: string): User {
   throw new OptionError(`There is no user ${JSON.stringify(name)}. \`toolyard user list\` shows all users.`);
 }
 
-/** If the file cannot be read, no user can sign in. */
+/** Reads the users. If the file cannot be read, returns no users, so nobody can sign in. */
 function readUsers(file: string): readonly User[] {
   try {
     const value: unknown = JSON.parse(readFileSync(file, "utf8"));

@@ -17,12 +17,12 @@ export interface IssuerVerifierParts {
   readonly now: () => number;
 }
 
-/** A verifier that holds connections to the identity provider. */
+/** Verifier that holds connections to the identity provider. */
 export interface IssuerVerifier extends TokenVerifier {
   close(): Promise<void>;
 }
 
-/** Creates the verifier of an identity provider's access tokens, and begins to read the provider's keys. */
+/** Creates the verifier for an identity provider's access tokens, and starts to read the provider's keys. */
 export function createIssuerVerifier({ environment, ...rules }: IssuerVerifierParts): IssuerVerifier {
   const { issuer, now } = rules;
   const client = new ProviderClient({ issuer: issuer.url, timeoutMs: issuer.timeoutMs, environment });

@@ -1,10 +1,10 @@
 export interface FreshValueOptions<T> {
   readonly read: () => Promise<T>;
-  /** Age from which the value is read again, in the background while the old one is still served. */
+  /** Age after which the value is read again in the background. The old value is used meanwhile. */
   readonly freshMs: number;
-  /** Age from which the old value is not served any more. @default 24 hours */
+  /** Age after which the old value is not used. @default 24 hours */
   readonly staleMs?: number;
-  /** Time between two attempts. @default 5 s */
+  /** Minimum time between two attempts. @default 5 s */
   readonly cooldownMs?: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -13,7 +13,10 @@ export interface FreshValueOptions<T> {
 const STALE_MS = 24 * 60 * 60_000;
 const COOLDOWN_MS = 5000;
 
-/** A value that is read from another server, by one request at a time, and kept while the other side is down. */
+/**
+ * A value that is read from another server, by one request at a time. The last value stays in use while that server is
+ * not available.
+ */
 export class FreshValue<T> {
   readonly #options: Required<FreshValueOptions<T>>;
   #value: { readonly value: T; readonly readAt: number } | undefined;
@@ -25,7 +28,7 @@ export class FreshValue<T> {
     this.#options = { staleMs: STALE_MS, cooldownMs: COOLDOWN_MS, ...options };
   }
 
-  /** Rejects with the reason of the last attempt while there is no value. */
+  /** Resolves with the value. If there is none, rejects with the error of the last attempt. */
   async get(): Promise<T> {
     const { now, freshMs, staleMs } = this.#options;
     const age = this.#value ? now() - this.#value.readAt : Infinity;
@@ -37,7 +40,7 @@ export class FreshValue<T> {
     return this.#attempt();
   }
 
-  /** Reads again if the cooldown is over. Resolves to true if there is a newer value. */
+  /** Reads the value again if the cooldown has passed. Resolves to true if the value is newer. */
   async renew(): Promise<boolean> {
     const before = this.#value;
     await this.#attempt().catch(() => {});

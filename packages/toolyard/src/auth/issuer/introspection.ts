@@ -12,15 +12,15 @@ export interface IntrospectionRules {
   readonly clockSkewMs: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Resolves with the address of the endpoint. */
+  /** Resolves with the address of the introspection endpoint. */
   readonly endpoint: () => Promise<string>;
 }
 
-/** Introspections at the same time; further tokens are answered 503. */
+/** Maximum number of concurrent introspections; further tokens are answered 503. */
 const MAX_AT_ONCE = 32;
 const MAX_TOKEN_CHARS = 16_384;
 
-/** Verifies opaque access tokens by asking the provider (RFC 7662). */
+/** Verifies opaque access tokens by a request to the provider (RFC 7662). */
 export class Introspection {
   readonly #rules: IntrospectionRules;
   readonly #client: ProviderClient;
@@ -31,7 +31,10 @@ export class Introspection {
     this.#client = client;
   }
 
-  /** Rejects with a `TokenError`, or with `ProviderUnavailable` while the provider cannot answer. */
+  /**
+   * Rejects with a `TokenError` if the token is not valid, and with `ProviderUnavailable` if the provider does not
+   * answer.
+   */
   async verify(token: string): Promise<Identity> {
     if (token.length > MAX_TOKEN_CHARS) throw new TokenError("The access token is too long");
     if (this.#running >= MAX_AT_ONCE)
@@ -62,7 +65,7 @@ export class Introspection {
     const { issuer, audience } = this.#rules;
     const { active, iss, aud, cnf, token_type: type = "Bearer" } = claims;
     if (active !== true) throw new TokenError("The access token is not active");
-    // Some providers answer for refresh tokens, too.
+    // Some providers also confirm refresh tokens.
     if (typeof type !== "string" || !/^(bearer|access_token)$/i.test(type))
       throw new TokenError("The token is not an access token");
     if (iss !== undefined && iss !== issuer.url) throw new TokenError("The access token is from another issuer");

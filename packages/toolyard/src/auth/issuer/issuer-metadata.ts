@@ -5,7 +5,7 @@ import type { ProviderClient } from "./provider-client.ts";
 
 const FRESH_MS = 60 * 60_000;
 
-/** Metadata of the identity provider (RFC 8414, OpenID Connect Discovery), requested when it is first needed. */
+/** Metadata of the identity provider (RFC 8414, OpenID Connect Discovery). It is requested by the first use. */
 export class IssuerMetadata {
   readonly #client: ProviderClient;
   readonly #issuer: string;
@@ -17,7 +17,9 @@ export class IssuerMetadata {
     this.#value = new FreshValue({ read: () => this.#discover(), freshMs: FRESH_MS, now });
   }
 
-  /** Resolves with an address of the metadata. Rejects with `ProviderUnavailable` if the provider names none. */
+  /**
+   * Resolves with an address from the metadata. Rejects with `ProviderUnavailable` if the metadata does not contain it.
+   */
   async address(member: string): Promise<string> {
     const value = (await this.#value.get())[member];
     if (typeof value === "string") return value;
@@ -40,7 +42,7 @@ export class IssuerMetadata {
   }
 }
 
-/** Addresses of the metadata, in the order of the MCP specification. */
+/** Returns the addresses of the metadata documents, in the order of the MCP specification. */
 export function metadataAddresses(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");

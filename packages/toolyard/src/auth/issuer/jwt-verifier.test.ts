@@ -46,7 +46,7 @@ function verifier(rules: Partial<JwtRules["issuer"]> = {}, configured: readonly 
   return new JwtVerifier({ issuer, audience, clockSkewMs: 30_000, now: () => NOW_S * 1000 }, find);
 }
 
-describe("accepts", () => {
+describe("JWT verifier accepts", () => {
   test.each<[string, Parts]>([
     ["a token for the MCP endpoint", {}],
     ["a token for the hub itself", { claims: { aud: HUB } }],
@@ -66,7 +66,7 @@ describe("accepts", () => {
     await expect(verifier().verify(token)).rejects.toThrow("another audience");
   });
 
-  test("a plain JWT where the configuration allows it, but no ID token", async () => {
+  test("a plain JWT if the configuration allows it, but no ID token", async () => {
     const lenient = verifier({ tokenTypes: ["at+jwt", "jwt"] });
     expect((await lenient.verify(await sign({ header: { typ: "JWT" } }))).name).toBe("ann");
     for (const claims of [{ nonce: "n" }, { at_hash: "h" }, { c_hash: "h" }])
@@ -74,7 +74,7 @@ describe("accepts", () => {
   });
 });
 
-describe("refuses", () => {
+describe("JWT verifier refuses", () => {
   test.each<[string, Parts, RegExp]>([
     ["another issuer", { claims: { iss: "https://login.example.evil" } }, /another issuer/],
     ["an issuer with a slash more", { claims: { iss: `${ISSUER}/` } }, /another issuer/],
@@ -120,7 +120,7 @@ describe("refuses", () => {
     await expect(verifier().verify(forged)).rejects.toThrow("not accepted");
   });
 
-  test("a key that the token brings along", async () => {
+  test("a key that the token's header contains", async () => {
     const own = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const jwk = own.publicKey.export({ format: "jwk" });
     for (const more of [{ jwk }, { jku: "https://evil.example/keys" }, { kid: "two", jwk }]) {

@@ -15,7 +15,7 @@ export interface JwtRules {
 }
 
 const MAX_TOKEN_CHARS = 16_384;
-/** Claims that only ID tokens have (OpenID Connect Core 2, 3.1.3.6, 3.3.2.11). */
+/** Claims that occur in ID tokens only (OpenID Connect Core 2, 3.1.3.6, 3.3.2.11). */
 const ID_TOKEN_CLAIMS = ["nonce", "at_hash", "c_hash", "s_hash"];
 
 /** Verifies JWT access tokens (RFC 9068): signature, `typ`, `iss`, `aud`, `exp`, `nbf`. Every check is mandatory. */
@@ -28,7 +28,9 @@ export class JwtVerifier {
     this.#findKey = findKey;
   }
 
-  /** Rejects with a `TokenError`, or with `ProviderUnavailable` while the keys cannot be read. */
+  /**
+   * Rejects with a `TokenError` if the token is not valid, and with `ProviderUnavailable` if the keys cannot be read.
+   */
   async verify(token: string): Promise<Identity> {
     if (token.length > MAX_TOKEN_CHARS) throw new TokenError("The access token is too long");
     const { payload, protectedHeader } = await this.#verifySignature(token);
@@ -69,7 +71,7 @@ export class JwtVerifier {
   }
 }
 
-/** Texts of the library may repeat parts of the token. */
+/** Returns the reason of a refusal in the hub's own words: messages of the library may repeat parts of the token. */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return "The access token has expired";
   if (error instanceof errors.JWTClaimValidationFailed) {

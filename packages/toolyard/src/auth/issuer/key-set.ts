@@ -3,13 +3,13 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { ProviderUnavailable } from "../token-error.ts";
 import { FreshValue } from "./fresh-value.ts";
 
-/** Time for which keys are used without being read again. */
+/** Time for which keys are used before they are read again. */
 const FRESH_MS = 10 * 60_000;
-/** Least time between two requests for the keys, with any `kid` in tokens. */
+/** Minimum time between two requests for the keys, for tokens with any `kid`. */
 const COOLDOWN_MS = 5000;
 const MAX_KEYS = 100;
 
-/** Signing keys of an identity provider. A token with an unknown key makes it read them again, once per cooldown. */
+/** Signing keys of an identity provider. A token with an unknown key causes one new request per cooldown. */
 export class KeySet {
   readonly #keys: FreshValue<JWTVerifyGetKey>;
 
@@ -22,7 +22,7 @@ export class KeySet {
     });
   }
 
-  /** Reads the keys before the first token comes. Never rejects. */
+  /** Reads the keys before the first token arrives. Never rejects. */
   async prefetch(): Promise<void> {
     await this.#keys.get().catch(() => {});
   }
@@ -46,7 +46,7 @@ function keysOf(document: JsonObject): JWTVerifyGetKey {
   const { keys } = document;
   if (!Array.isArray(keys) || keys.length > MAX_KEYS)
     throw new ProviderUnavailable("The identity provider's key document has no list of keys that can be used.");
-  // A symmetric key in a public document would let its readers sign.
+  // If a public document contained a symmetric key, anybody could sign tokens with it.
   const usable = keys.filter((key) => isJsonObject(key) && key["kty"] !== "oct");
   return createLocalJWKSet({ keys: usable } as unknown as JSONWebKeySet);
 }

@@ -7,7 +7,7 @@ import type { ProxyEnvironment } from "../../outbound/proxy.ts";
 import { ProviderUnavailable } from "../token-error.ts";
 
 export interface ProviderPlace {
-  /** The issuer identifier; a configured address. */
+  /** Issuer identifier, a configured address. */
   readonly issuer: string;
   readonly timeoutMs: number;
   readonly environment: ProxyEnvironment;
@@ -25,7 +25,10 @@ export class ProviderClient {
     this.#client = new OutboundClient({ userAgent: "toolyard", environment: place.environment });
   }
 
-  /** Rejects with `ProviderUnavailable` for anything but a 200 with a JSON object. */
+  /**
+   * Resolves with a JSON object. Rejects with `ProviderUnavailable` for any response other than a 200 with a JSON
+   * object.
+   */
   async read(address: string, sent: Pick<OutboundRequest, "method" | "headers" | "body"> = {}): Promise<JsonObject> {
     const answer = await this.#ask(address, sent);
     const value = answer.status === 200 ? parseJsonObject(answer.body.toString("utf8")) : undefined;
@@ -56,7 +59,7 @@ export class ProviderClient {
     }
   }
 
-  /** Keys that arrive unencrypted could be replaced on the way, so a provider on https names https addresses only. */
+  /** Refuses an http address of a provider on https: keys that arrive unencrypted could be replaced on the way. */
   #checked(address: string): URL {
     const url = URL.canParse(address) ? new URL(address) : undefined;
     const isPlain = url?.protocol === "http:" && new URL(this.#place.issuer).protocol === "http:";
@@ -64,7 +67,10 @@ export class ProviderClient {
     throw new ProviderUnavailable("The identity provider's metadata names an address that cannot be used.");
   }
 
-  /** Metadata of a public provider must not lead to addresses of the hub's own network. */
+  /**
+   * Returns the addresses that may be connected to. Metadata of a public provider must not lead into the hub's own
+   * network.
+   */
   #reachOf(url: URL): OutboundRequest["reach"] {
     const issuer = new URL(this.#place.issuer);
     return url.origin === issuer.origin || !mayBePublic(issuer) ? "origin" : "public";

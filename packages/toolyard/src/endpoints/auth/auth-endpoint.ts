@@ -19,15 +19,15 @@ import { consentPage, errorPage, formatPage, loginPage, pageHeaders, type AuthPa
 const MAX_BODY_BYTES = 64 * 1024;
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** Requests of one address to the pages and to the protocol's endpoints. */
+/** Limit of requests from one address to the pages and to the protocol's endpoints. */
 const REQUESTS = { burst: 600, everyMs: SECOND_MS / 10 };
-/** Registrations of one address. */
+/** Limit of registrations from one address. */
 const REGISTRATIONS = { burst: 20, everyMs: MINUTE_MS };
-/** Wrong passwords for one user, and from one address. */
+/** Limits of wrong passwords for one user, and from one address. */
 const PASSWORDS = { burst: 5, everyMs: 30 * SECOND_MS };
 const PASSWORDS_OF_ADDRESS = { burst: 20, everyMs: 10 * SECOND_MS };
 
-/** The authorization server's endpoints and pages. */
+/** Endpoint that serves the authorization server and its pages. */
 export class AuthEndpoint implements Endpoint {
   readonly #handle: AuthServerHandle;
   readonly #logger: Logger;
@@ -64,7 +64,7 @@ export class AuthEndpoint implements Endpoint {
 
   close(): void {}
 
-  /** Loads the server, which writes the pages of its errors as this endpoint does. */
+  /** Loads the server, and sets the function that renders its error pages. */
   async #open(): Promise<AuthServer> {
     const server = await this.#handle.load();
     server.renderError = renderError;
@@ -79,7 +79,7 @@ export class AuthEndpoint implements Endpoint {
     send(exchange, await (await this.#open()).answer(request));
   }
 
-  /** Registrations are normalised, since clients differ in what they leave out. */
+  /** Registers a client. The metadata is normalised, since clients differ in the members that they omit. */
   async #register(exchange: HttpExchange): Promise<void> {
     const waitMs = this.#registrations.take(exchange.remoteAddress);
     if (waitMs > 0) return refuse(exchange, waitMs);
@@ -114,7 +114,7 @@ export class AuthEndpoint implements Endpoint {
     return isConsent ? consentOf({ server, pending, texts }) : loginPage({ csrf, client: nameOf(pending) }, texts);
   }
 
-  /** Returns the address that the browser goes to, or the page that it gets. */
+  /** Handles a sent form. Resolves with the address to which the browser is sent, or with the page that it gets. */
   async #take(exchange: HttpExchange, sent: SentForm): Promise<string | AuthPage> {
     const { server, pending, form, request, texts } = sent;
     const action = form.get("action");
@@ -188,7 +188,7 @@ function consentOf({ server, pending, texts }: ShownSignIn): AuthPage {
   );
 }
 
-/** Writes a page for an error that must not be sent to the client's redirect address. */
+/** Renders the page for an error that must not be sent to the client's redirect address. */
 function renderError(context: ErrorContext, out: JsonObject): void {
   const texts = textsFor(context.headers["accept-language"]);
   const reason = String(out["error_description"] ?? out["error"] ?? "");
@@ -202,7 +202,10 @@ function waitText(waitMs: number, texts: PageTexts): string {
   return fill(texts.tooManyAttempts, { seconds: String(Math.ceil(waitMs / SECOND_MS)) });
 }
 
-/** A client chooses its name itself; the host of a metadata document is the part of it that can be trusted. */
+/**
+ * Returns the name to show for a client. A client chooses its name freely; only the host of its metadata document can
+ * be trusted.
+ */
 function nameOf({ client }: PendingSignIn): string {
   const { clientId, clientName } = client;
   if (!clientId.startsWith("https://")) return clientName ?? clientId;
@@ -215,7 +218,10 @@ function requestOf({ method, path, search, headers, remoteAddress }: HttpExchang
   return { method, url, headers: headers as Record<string, string | undefined>, body, remoteAddress };
 }
 
-/** A request for a resource without any scope of it would be denied after the user has signed in. */
+/**
+ * Adds a scope to a request without one that a resource has. The library would otherwise deny it after the user has
+ * signed in.
+ */
 function withScope(request: AuthRequest, scopes: readonly string[]): AuthRequest {
   const { method, url, body } = request;
   if (url !== AUTH_ROUTES.authorization && !url.startsWith(`${AUTH_ROUTES.authorization}?`)) return request;
@@ -230,7 +236,10 @@ function withScope(request: AuthRequest, scopes: readonly string[]): AuthRequest
     : { ...request, url: `${AUTH_ROUTES.authorization}?${text}` };
 }
 
-/** A machine may send its secret in the body (RFC 6749 section 2.3.1); the library takes one form for each client. */
+/**
+ * Converts a machine's credentials in the body to basic authentication (RFC 6749 section 2.3.1 permits both); the
+ * library accepts only one form for each client.
+ */
 function withBasic(request: AuthRequest, machines: AuthServerHandle["options"]["machines"]): AuthRequest {
   if (request.url !== AUTH_ROUTES.token || request.headers["authorization"] !== undefined) return request;
   const sent = new URLSearchParams(request.body.toString("utf8"));

@@ -26,7 +26,7 @@ test("keeps the cache rule of a page, and each of its cookies", () => {
   expect(valuesOf(pairs, "set-cookie")).toEqual(["a=1", "b=2"]);
 });
 
-test("adds nothing to JSON, and leaves out the headers that the listener writes", () => {
+test("adds no headers to JSON, and omits the headers that the listener writes", () => {
   const headers = {
     "content-type": "application/json",
     "access-control-allow-origin": "*",

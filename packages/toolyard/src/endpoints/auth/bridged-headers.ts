@@ -2,12 +2,14 @@ import type { OutgoingHttpHeaders } from "node:http";
 import { pageHeaders } from "./pages.ts";
 
 /**
- * Headers that are not copied from a response of the library. The listener writes its own headers for CORS, body length
- * and connection; a page gets the content security policy of the hub.
+ * Headers that are not copied from a response of the library. The listener writes the headers for CORS, body length and
+ * connection; a page gets the hub's own content security policy.
  */
 const NOT_COPIED = /^(access-control-|vary$|content-length$|transfer-encoding$|connection$|content-security-policy$)/;
 
-/** Returns the headers of a response of the library as pairs. A page also gets those that protect the hub's pages. */
+/**
+ * Returns the headers of a response of the library as pairs. A page also gets the headers that protect the hub's pages.
+ */
 export function bridgedHeaders(headers: OutgoingHttpHeaders): string[] {
   const isPage = String(headers["content-type"] ?? "").startsWith("text/html");
   const copied = Object.entries(headers).filter(([name, value]) => value !== undefined && !NOT_COPIED.test(name));

@@ -4,9 +4,9 @@ import { Type } from "../../core/options/option-schema.ts";
 import { LOGGER } from "../../core/services.ts";
 import { defineEndpoint } from "../endpoint.ts";
 
-/** The authorization server of the hub and its pages, in the mode `builtin`. */
+/** Endpoint of the authorization server and its pages, in the mode `builtin`. */
 export const AUTH_ENDPOINT = defineEndpoint({
-  // With it, a change of `[auth]` opens the endpoints again.
+  // This section is listed so that a change of `[auth]` opens the endpoints again.
   schema: { auth: Type.Optional(AuthSchema) },
   paths: [],
   uses: [AUTH_SERVER, LOGGER],

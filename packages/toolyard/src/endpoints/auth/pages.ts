@@ -3,12 +3,12 @@ import type { PageTexts } from "../../auth/builtin/pages/page-texts.ts";
 import { fill } from "../../auth/builtin/pages/texts.ts";
 import { html, type Html } from "../html.ts";
 
-/** A page and the place that its form may lead to. */
+/** A page, and the addresses to which its form may lead. */
 export interface AuthPage {
   readonly status: number;
   readonly title: string;
   readonly body: Html;
-  /** Sources of `form-action` besides the hub itself. */
+  /** Sources of `form-action` (CSP) besides the hub itself. */
   readonly formActions?: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const STYLE =
   "[role=alert]{border-left:.3rem solid #b00020;padding-left:.7rem;color:#b00020}strong{overflow-wrap:anywhere}";
 const STYLE_DIGEST = createHash("sha256").update(STYLE).digest("base64");
 
-/** Formats a page. It works without JavaScript, by keyboard and with a screen reader, and loads nothing. */
+/** Formats a page. The page works without JavaScript, by keyboard and with a screen reader, and loads no resources. */
 export function formatPage({ title, body }: Pick<AuthPage, "title" | "body">, { language }: PageTexts): string {
   return html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -32,7 +32,7 @@ ${body}
 `.text;
 }
 
-/** Headers of a page: nothing is loaded, framed or kept. */
+/** Returns the headers of a page, which forbid loading, framing and caching. */
 export function pageHeaders(formActions: readonly string[] = []): Readonly<Record<string, string>> {
   return {
     "content-type": "text/html; charset=utf-8",
@@ -50,7 +50,7 @@ export function pageHeaders(formActions: readonly string[] = []): Readonly<Recor
 export interface LoginFacts {
   readonly csrf: string;
   readonly client: string;
-  /** Problem of the last attempt. */
+  /** Problem of the last attempt, shown above the form. */
   readonly problem?: string;
   readonly userName?: string;
 }
@@ -75,7 +75,7 @@ export interface ConsentFacts {
   readonly csrf: string;
   readonly client: string;
   readonly user: string;
-  /** Host or scheme that the browser is sent to. */
+  /** Host or scheme to which the browser is sent afterwards. */
   readonly host: string;
   readonly isLocal: boolean;
   readonly formAction: string;
@@ -105,7 +105,7 @@ function scopeText(scope: string, texts: PageTexts): string {
   return scope === "openid" ? texts.scopeOpenid : scope;
 }
 
-/** Text of this file, which needs no escaping. */
+/** Marks a text of this file as HTML, which needs no escaping. */
 function trusted(text: string): Html {
   return Object.assign(html``, { text });
 }

@@ -95,7 +95,7 @@ export class ModernPipe {
       return this.#refuse(
         id,
         RPC.internal,
-        `Too many concurrent requests: ${maxInFlight} are running. Wait for some of them to be answered.`,
+        `Too many concurrent requests: ${maxInFlight} are running. Wait until one of these is answered.`,
       );
     }
     const controller = new Canceller();

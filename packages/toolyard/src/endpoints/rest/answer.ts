@@ -6,7 +6,10 @@ import type { HttpAnswer } from "../../http/answer/answer.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { errorBody, retryHeaders, statusOf } from "./failures.ts";
 
-/** Intermediaries must not cache an answer, and browsers must not guess another type than JSON. */
+/**
+ * Headers of all responses: intermediaries must not cache a response, and browsers must not guess a type other than
+ * JSON.
+ */
 const COMMON = ["cache-control", "no-store", "x-content-type-options", "nosniff"] as const;
 
 export function sendValue(answer: HttpAnswer, value: unknown, status = 200): void {
@@ -20,7 +23,7 @@ export interface RestAnswerHead {
 
 const OK: RestAnswerHead = { status: 200 };
 
-/** Sends `text`, which is already JSON. */
+/** Sends `text`, which must be JSON. */
 export function sendText(answer: HttpAnswer, text: string, { status, headers }: RestAnswerHead = OK): void {
   send(answer, text, { status, headers: { "content-type": "application/json", ...headers } });
 }
@@ -36,18 +39,18 @@ export function send(answer: HttpAnswer, body: string | Buffer, { status, header
   answer.send(status, [...COMMON, ...Object.entries(headers).flat()], body);
 }
 
-/** The media type of a result that is sent in MCP's form. */
+/** Media type of a result in the format of MCP. */
 const FULL_TYPE = "application/vnd.toolyard.result+json";
 
 /**
- * Returns whether a caller requests MCP's own result instead of the plain value: `?full=1`, or the media type in
+ * Returns true if a caller requests MCP's own result instead of the plain value: `?full=1`, or the media type in
  * `Accept`.
  */
 export function wantsFull(exchange: HttpExchange, query?: URLSearchParams): boolean {
   return isYes(query?.get("full")) || accepts(exchange, FULL_TYPE);
 }
 
-/** Returns whether the caller names the event stream type; a wildcard does not count. */
+/** Returns true if the caller lists the event stream type in `Accept`; a wildcard does not count. */
 export function wantsStream(exchange: HttpExchange): boolean {
   return accepts(exchange, "text/event-stream");
 }
@@ -62,7 +65,7 @@ function accepts(exchange: HttpExchange, type: string): boolean {
     .some((one) => one.split(";", 1)[0]!.trim().toLowerCase() === type);
 }
 
-/** Returns the plain value of a result, or all of it. */
+/** Returns the plain value of a result, or the whole result if `isFull`. */
 export function shown(result: JsonObject, isFull: boolean, valueOf: (result: JsonObject) => unknown): unknown {
   return isFull ? result : valueOf(result);
 }

@@ -17,7 +17,7 @@ export interface RestCallTarget {
   readonly args?: JsonObject;
 }
 
-/** Makes calls for requests, and tracks the running ones. */
+/** Runs the calls of requests, and tracks the running ones. */
 export class Calls {
   readonly #hub: RestParts["hub"];
   readonly #logger: Logger;
@@ -28,19 +28,19 @@ export class Calls {
     this.#logger = logger;
   }
 
-  /** Answers running requests: the hub is closing. */
+  /** Answers all running requests, because the hub is closing. */
   giveUp(): void {
     for (const exchange of this.#running) exchange.giveUp();
   }
 
-  /** Never rejects. */
+  /** Runs a call. Never rejects. */
   run(what: RestCallTarget, view: View, exchange: RestExchange): Promise<Outcome> {
     return this.guard(exchange, () => this.#hub.call(callOf(what, view, exchange)));
   }
 
   /**
-   * Runs work for an exchange; a thrown error becomes a failure, and a fault of this program is logged under the id
-   * that the caller gets.
+   * Runs work for an exchange. A thrown error becomes a failure; an internal error is logged with the id that the
+   * caller gets.
    */
   async guard<T extends { readonly ok: true }>(
     exchange: RestExchange,

@@ -4,7 +4,7 @@ import { fail, type Fail } from "../../core/calls/outcome.ts";
 import { Refusal } from "../../http/answer/refusal.ts";
 import type { RestExchange } from "./rest-exchange.ts";
 
-/** Body of `POST /api/chat`; the reply is the agent's, with the `history` to send with the next message. */
+/** Body of `POST /api/chat`. The reply of the agent contains the `history` to send with the next message. */
 export interface ChatBody {
   readonly message: string;
   readonly history?: readonly JsonObject[];
@@ -13,7 +13,7 @@ export interface ChatBody {
 
 type ChatAnswer = { readonly ok: true; readonly reply: ChatReply };
 
-/** Runs the agent. Events are sent as they occur to callers that accept them. */
+/** Runs the agent. Callers that accept events get them as they occur. */
 export async function runChat(
   chat: Chat | undefined,
   body: ChatBody,
@@ -35,7 +35,7 @@ export async function runChat(
   return { ok: true, reply };
 }
 
-/** Reads the posted body. Throws a 400 that names the fault. */
+/** Reads the body of a chat request. Throws a `Refusal` with status 400 that names the error. */
 export function readChat({ message, history, max_iterations: snake, maxIterations = snake }: JsonObject): ChatBody {
   if (typeof message !== "string" || message.trim() === "")
     throw new Refusal(400, "`message` must be a text that is not empty.");

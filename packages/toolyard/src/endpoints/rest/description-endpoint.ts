@@ -13,16 +13,19 @@ import { mountPath } from "./mount-path.ts";
 import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** A document and its text without `servers`, which depends on how each caller reaches the hub. */
+/** An OpenAPI document, and its text without `servers`, which depends on how each caller reaches the hub. */
 interface OpenApiText {
   readonly document: JsonObject;
   readonly text: string;
 }
 
-/** Most documents kept, over all views and states of the catalog. */
+/** Maximum number of cached documents, over all views and states of the catalog. */
 const MAX_KEPT = 8;
 
-/** `/openapi.json` and `/docs`: what a caller may do here, built from the current catalog once per state and view. */
+/**
+ * Serves `/openapi.json` and `/docs`, which describe the operations that a caller may use. Both are built once per
+ * catalog state and view.
+ */
 export class DescriptionEndpoint {
   readonly #parts: RestParts;
   readonly #options: RestOptions;
@@ -110,7 +113,7 @@ export class DescriptionEndpoint {
 }
 
 async function write(source: DocumentSource): Promise<OpenApiText> {
-  // Loaded late: most hubs never serve it.
+  // Loaded on the first request, because most hubs never serve it.
   const { createDocument } = await import("./openapi/document.ts");
   const document = await createDocument(source);
   await nextTurn();

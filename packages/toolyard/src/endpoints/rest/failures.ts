@@ -3,7 +3,7 @@ import { causeKind, KINDS } from "../../core/calls/kinds.ts";
 import type { Fail } from "../../core/calls/outcome.ts";
 import { isStatusFailure, toolValue } from "../../core/calls/tool-value.ts";
 
-/** Details of a failure that programs act on; the others are only logged. */
+/** Details of a failure that programs use. Other details are only logged. */
 const TOLD = ["candidates", "near", "errors", "signIn", "timeoutMs"] as const;
 
 /**
@@ -39,13 +39,16 @@ function isJustError(value: unknown, message: string): boolean {
   return isJsonObject(value) && value["error"] === message && Object.keys(value).length === 1;
 }
 
-/** Returns the status that the tool gave (`{error, status_code}`), else that of the outcome code or of its cause. */
+/**
+ * Returns the status that the tool gave (`{error, status_code}`), otherwise the status of the outcome code or of its
+ * cause.
+ */
 export function statusOf({ kind, details, result }: Fail): number {
   const output = result?.["structuredContent"];
   return isStatusFailure(output) ? output.status_code : KINDS[causeKind(kind, details)].http;
 }
 
-/** Returns `Retry-After`, for `limited` and for every failure that names a time. */
+/** Returns the header `Retry-After` for `limited`, and for every failure that has a retry time. */
 export function retryHeaders({ kind, retryAfterMs }: Fail): Readonly<Record<string, string>> {
   if (retryAfterMs === undefined && kind !== "limited") return {};
   return { "retry-after": String(Math.max(1, Math.ceil((retryAfterMs ?? 1000) / 1000))) };

@@ -7,7 +7,7 @@ import { resolveRest, RestSchema } from "./options.ts";
 import { restPlaces } from "./places.ts";
 import { refusalText } from "./refusal-text.ts";
 
-/** REST: every tool is one POST request away. */
+/** REST endpoint: each tool is called by one POST request. */
 export const REST = defineEndpoint({
   schema: { rest: Type.Optional(RestSchema) },
   paths: [OPENAPI_PATH, DOCS_PATH],

@@ -4,27 +4,27 @@ import type { JsonObject } from "../../core/json/json.ts";
 import { Refusal } from "../../http/answer/refusal.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** The part of a list that a request selects. */
+/** Part of a list that a request selects. */
 export interface ListPageOptions {
-  /** Most entries; absent: all. */
+  /** Maximum number of entries. Absent: all entries. */
   readonly limit?: number;
   /** `nextCursor` of the previous page. */
   readonly cursor?: string;
-  /** A glob over names. */
+  /** Glob that selects entries by name. */
   readonly name?: string;
 }
 
 export interface ListPage {
   readonly entries: readonly JsonObject[];
-  /** Total number of entries, on every page. */
+  /** Number of entries in the whole list, the same on every page. */
   readonly total: number;
   readonly nextCursor?: string;
 }
 
-/** Longest page that a request may name. */
+/** Maximum page size that a request may give. */
 const MAX_LIMIT = 1000;
 
-/** Reads `?limit=`, `?cursor=` and `?name=`. Throws a 400 that names the fault. */
+/** Reads `?limit=`, `?cursor=` and `?name=`. Throws a `Refusal` with status 400 that names the error. */
 export function pageWish(query: URLSearchParams): ListPageOptions {
   const limit = readLimit(query);
   const [cursor, name] = [query.get("cursor"), query.get("name")];
@@ -47,8 +47,8 @@ export function readLimit(query: URLSearchParams): number | undefined {
 }
 
 /**
- * Returns one page of a list. A cursor names its list: pages of a changed list would lose or repeat entries, so it is
- * refused.
+ * Returns one page of a list. A cursor is valid for one state of the list and refused after a change: pages of
+ * different states could omit or repeat entries.
  */
 export function pageOf(list: RenderedList, { limit, cursor, name }: ListPageOptions): ListPage {
   const entries =

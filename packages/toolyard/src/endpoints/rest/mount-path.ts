@@ -7,7 +7,7 @@ import { refusalText } from "./refusal-text.ts";
 
 type MountHandler = (exchange: RestExchange) => void | Promise<void>;
 
-/** Mounts handlers by method. `HEAD` is a `GET` without its body, and `OPTIONS` lists the methods. */
+/** Mounts one handler per method. `HEAD` runs `GET` without a body, and `OPTIONS` lists the methods. */
 export function mountPath(listener: Mountable, path: string, answers: Readonly<Record<string, MountHandler>>): void {
   const methods = methodsOf(Object.keys(answers));
   const serve = (exchange: HttpExchange): void | Promise<void> => {

@@ -26,7 +26,7 @@ const RouteSchema = Type.Object({
   ),
 });
 
-/** `[rest]`: plain HTTP access to the tools. */
+/** Schema of `[rest]`: plain HTTP access to the tools. */
 export const RestSchema = Type.Object(
   {
     enabled: Type.Optional(Type.Boolean({ description: "Serves REST on the HTTP endpoint.", default: true })),
@@ -67,12 +67,12 @@ export type RestConfig = Static<typeof RestSchema>;
 const ROUTE_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 type RouteMethod = (typeof ROUTE_METHODS)[number];
 
-/** A configured path. */
+/** Path that the operator configured. */
 export interface RestRoute {
   readonly method: RouteMethod;
   /** Path below the server's base path. */
   readonly path: string;
-  /** A tool, or the agent. */
+  /** Target of the path: a tool, or the agent. */
   readonly target: { readonly tool: string } | "chat";
   readonly fixed: JsonObject;
   readonly description?: string;
@@ -80,7 +80,7 @@ export interface RestRoute {
 
 export interface RestOptions {
   readonly enabled: boolean;
-  /** Starts with a slash and does not end with one. */
+  /** Path with a leading and without a trailing slash. */
   readonly basePath: string;
   readonly hasDescription: boolean;
   readonly toolNames: ToolNameStyle;
@@ -88,8 +88,8 @@ export interface RestOptions {
 }
 
 /**
- * Returns the options with defaults. Throws an `OptionError` that names the path or route that cannot be served.
- * `taken`: the paths that endpoints serve with every configuration.
+ * Applies the defaults. Throws an `OptionError` that names the path or route that cannot be served. `taken`: paths that
+ * other endpoints always serve.
  */
 export function resolveRest(raw: RestConfig = {}, taken: readonly string[] = []): RestOptions {
   const { enabled, base_path, openapi, tool_names: toolNames, routes } = readOptions(RestSchema, raw, "rest.");
@@ -97,7 +97,7 @@ export function resolveRest(raw: RestConfig = {}, taken: readonly string[] = [])
   const isTaken = (path: string): boolean => taken.some((one) => isBelow(one, path));
   if (!PATH.test(basePath) || isTaken(basePath))
     throw new OptionError(
-      `\`rest.base_path\` must be a path of its own such as "/api", got ${JSON.stringify(base_path)}.`,
+      `\`rest.base_path\` must be a path that no endpoint serves, such as "/api", got ${JSON.stringify(base_path)}.`,
     );
   const resolved = Object.entries(routes).map(([line, raw]) =>
     resolveRoute(line, raw, (path) => isTaken(path) || isBelow(basePath, path)),
@@ -108,7 +108,7 @@ export function resolveRest(raw: RestConfig = {}, taken: readonly string[] = [])
   return Object.freeze({ enabled, basePath, hasDescription: openapi, toolNames, routes: Object.freeze(resolved) });
 }
 
-/** Letters, digits and characters that need no escape. */
+/** Path of letters, digits and characters that need no escape. */
 const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
 function isBelow(base: string, path: string): boolean {
   return path === base || path.startsWith(`${base}/`);
@@ -134,7 +134,7 @@ function resolveRoute(line: string, raw: string | RouteConfig, isServed: (path: 
   });
 }
 
-/** Reads `GET /weather/get`. */
+/** Reads a line such as `GET /weather/get`. */
 function readRouteLine(line: string, where: string): Pick<RestRoute, "method" | "path"> {
   const [, word = "", given = ""] = /^\s*([A-Za-z]+)\s+(\S+)\s*$/.exec(line) ?? [];
   const method = ROUTE_METHODS.find((known) => known === word.toUpperCase());

@@ -24,7 +24,7 @@ export function elsewhereBelow(base: string): RoutePlace {
   return { path: `${base}/*`, methods: USUAL_METHODS };
 }
 
-/** `HEAD` is a `GET` without its body, and `OPTIONS` lists the methods. */
+/** Returns the methods of a path. `HEAD` is a `GET` without its body, and `OPTIONS` lists the methods. */
 export function methodsOf(answered: readonly string[]): readonly string[] {
   return [...answered, ...(answered.includes("GET") ? ["HEAD"] : []), "OPTIONS"];
 }

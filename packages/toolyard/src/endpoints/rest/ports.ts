@@ -5,14 +5,14 @@ import type { HubPort } from "../../core/ports/hub-port.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { ToolFinder } from "../../core/services.ts";
 
-/** Services that the REST endpoint uses. */
+/** Services that the REST endpoint needs. */
 export interface RestParts {
   readonly hub: Pick<HubPort, "list" | "call" | "facts">;
   readonly tools: ToolFinder;
   readonly logger: Logger;
-  /** Returns the agent; `undefined` while no model is configured. */
+  /** Returns the agent, or `undefined` if no model is configured. */
   readonly chat: () => Chat | undefined;
   readonly access: Pick<Access, "isGuarded" | "securitySchemes">;
-  /** Mode of requests that name none. */
+  /** Tool mode of requests that name none. */
   readonly defaultMode: ToolMode;
 }

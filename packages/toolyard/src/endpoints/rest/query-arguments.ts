@@ -19,7 +19,7 @@ export function queryArguments(query: URLSearchParams, schema: JsonObject): Json
   return Object.fromEntries(args);
 }
 
-/** Parameters that every path accepts besides the tool's own. */
+/** Query parameters that every path accepts besides the tool's own parameters. */
 const RESERVED: ReadonlySet<string> = new Set(["tool_mode", "show_all"]);
 
 function argumentOf(texts: readonly string[], schema: unknown, root: JsonObject): unknown {

@@ -11,7 +11,7 @@ test.each([
   [429, "limited", true],
   [500, "internal", false],
   [503, "unavailable", true],
-])("reports the status %s as %s, with `retryable` %s of its row", (status, kind, retryable) => {
+])("answers status %s with the outcome code %s and its `retryable` %s", (status, kind, retryable) => {
   expect(JSON.parse(refusalText({ name: "Refusal", status, message: "Refused.", headers: {} }))).toEqual({
     error: { kind, message: "Refused.", retryable },
   });

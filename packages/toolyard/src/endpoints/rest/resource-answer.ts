@@ -5,8 +5,9 @@ import { findMediaType } from "../../http/answer/header-value.ts";
 import { send } from "./answer.ts";
 
 /**
- * Sends a resource's content unchanged, with its media type if that is a valid header value. The sandbox policy denies
- * it scripts, forms and this hub's origin in a browser. Returns a failure unless the result has exactly one content.
+ * Sends a resource's content unchanged, with its media type if that is a valid header value. The content security
+ * policy `sandbox` denies the content scripts, forms and this hub's origin in a browser. Returns a failure unless the
+ * result has exactly one content.
  */
 export function sendRaw(answer: HttpAnswer, result: JsonObject): Fail | undefined {
   const contents = listMember(result, "contents");

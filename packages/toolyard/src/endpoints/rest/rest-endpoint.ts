@@ -27,12 +27,12 @@ import { toolNamesOfRequest, withToolNames } from "../tool-names.ts";
 import { sendRaw } from "./resource-answer.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Hits of a search that names no limit. */
+/** Number of search results if the request gives no limit. */
 const DEFAULT_HITS = 5;
 
 /**
- * Every tool is one POST request away, and configured paths lead to tools under names that the operator chose. Values
- * are plain JSON (C12), failures `{error: {kind, message, …}}` with the status of the table of outcome codes.
+ * REST endpoint. Each tool is called by one POST request; configured paths lead to tools under names that the operator
+ * chose. Values are plain JSON (C12). Failures are `{error: {kind, message, …}}` with the status of the outcome code.
  */
 export class RestEndpoint implements Endpoint {
   readonly #parts: RestParts;
@@ -90,7 +90,8 @@ export class RestEndpoint implements Endpoint {
       return sendValue(exchange.answer, { tools: hits, total, ...facts });
     }
     const { name, ...wish } = pageWish(query);
-    // A pattern over MCP names selects the same tools.
+    // Model names have `_` in place of `.`, so the pattern is converted; it then selects the same tools as one over MCP
+    // names.
     const glob = view.principal.toolNames === "model" ? name?.replaceAll(".", "_") : name;
     const list = await this.#parts.hub.list("tools", view);
     const { entries, ...page } = pageOf(list, { ...wish, ...(glob !== undefined && { name: glob }) });
@@ -155,13 +156,16 @@ export class RestEndpoint implements Endpoint {
     const given = isRead
       ? await this.#queryArguments(exchange, target.tool)
       : await exchange.readObject("the tool's arguments");
-    // `full` may be the name of a parameter here.
+    // On a configured path, `full` may be a parameter of the tool, so only the header counts.
     const isFull = wantsFull(exchange.http, NO_QUERY);
     const outcome = await this.#run(exchange, target.tool, { ...given, ...fixed });
     this.#answer(exchange, outcome, isFull);
   }
 
-  /** A caller with narrowed rights must not learn that a path exists if it may not use the target. */
+  /**
+   * Resolves to true if the caller may know the path. A caller with narrowed rights must not learn that a path exists
+   * whose target it may not use.
+   */
   async #isKnown({ principal }: HttpExchange, { target }: RestRoute): Promise<boolean> {
     if (target === "chat" || !permissionOf(principal.rights).isNarrowed) return true;
     return (await this.#parts.tools.describeTool(target.tool, { mode: "all", principal })).found;
@@ -174,7 +178,7 @@ export class RestEndpoint implements Endpoint {
   }
 }
 
-/** `?server=` and `?read_only=`, as in `tool_search`; `?why=`. */
+/** Returns the filter of `?server=`, `?read_only=` (as in `tool_search`) and `?why=`. */
 function searchFilter(query: URLSearchParams): SearchFilter {
   const server = query.get("server");
   return {
@@ -186,7 +190,7 @@ function searchFilter(query: URLSearchParams): SearchFilter {
 
 const NO_QUERY = new URLSearchParams();
 
-/** A name may contain a slash, escaped or not. */
+/** Returns the name after a prefix. A name may contain a slash, escaped or not. */
 function nameIn({ http }: RestExchange, prefix: string): string {
   const text = http.path.slice(prefix.length + 1);
   try {

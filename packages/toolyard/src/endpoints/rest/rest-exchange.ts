@@ -12,12 +12,14 @@ import { isEmptyParams } from "../../wire/messages.ts";
 import { sendFailure, sendValue, wantsStream } from "./answer.ts";
 import { errorBody } from "./failures.ts";
 
-/** Longest time without an event for a caller that accepts events: proxies time out while no headers arrive. */
+/**
+ * Maximum time until the first output to a caller that accepts events: proxies time out while they receive no headers.
+ */
 const FIRST_SIGN_MS = 1000;
 
 /**
- * One request and its answer: JSON, or server-sent events if the caller names them in `Accept`. A failure before the
- * first event is a plain answer with its status.
+ * One request and its response: JSON, or server-sent events if the caller lists them in `Accept`. A failure before the
+ * first event is a plain response with its status.
  */
 export class RestExchange {
   readonly http: HttpExchange;
@@ -42,7 +44,7 @@ export class RestExchange {
     return this.http.answer;
   }
 
-  /** Aborted when the caller disconnects before the answer, or when the endpoint cancels. */
+  /** Aborted when the caller disconnects before the response, or when the endpoint cancels. */
   get signal(): AbortSignal {
     return this.#ended.signal;
   }
@@ -58,7 +60,7 @@ export class RestExchange {
     this.#ended.abort(new Error("The hub is closing."));
   }
 
-  /** Reads the body as a JSON object; an absent body, `null` and `[]` are `{}`. Rejects with a `Refusal`. */
+  /** Reads the body as a JSON object. An absent body, `null` and `[]` count as `{}`. Rejects with a `Refusal`. */
   async readObject(what: string): Promise<JsonObject> {
     const body = await this.http.readBody();
     if (body.length === 0) return {};

@@ -3,7 +3,7 @@ import { GET_HUB, HUB, PROFILES, REDACT, STARTED_AT } from "../../core/services.
 import { STATUS_PATH } from "../paths.ts";
 import { CERTIFICATE } from "../services.ts";
 
-/** `GET /status`. It has no options: all its callers may read everything in it. */
+/** Endpoint `GET /status`. It has no options: all its callers may read everything in it. */
 export const STATUS = defineEndpoint({
   schema: {},
   paths: [STATUS_PATH],

@@ -17,8 +17,8 @@ export interface StatusParts {
 }
 
 /**
- * Returns the status of a running hub as JSON without secrets: its sources with their state, last error, last stderr
- * lines and restarts, what its profiles have, and `more`.
+ * Returns the status of a running hub as JSON without secrets: the sources with their state, last error, last stderr
+ * lines and restarts, the content of the profiles, and `more`.
  */
 export async function statusJson(parts: StatusParts, more: JsonObject = {}): Promise<string> {
   const { hub, startedAt, redact, tls, profiles, getHub } = parts;

@@ -7,8 +7,8 @@ import { STATUS_PATH } from "../paths.ts";
 import { statusJson, type StatusParts } from "./status-body.ts";
 
 /**
- * `GET /status`: the status of a running hub as JSON. The listener's checks apply, and a caller with narrowed rights is
- * refused: errors may name things that such a caller must not know.
+ * `GET /status`: the status of a running hub as JSON. The checks of the listener apply. A caller with narrowed rights
+ * is refused, because errors may name things that this caller must not know.
  */
 export class StatusEndpoint implements Endpoint {
   readonly #parts: StatusParts;

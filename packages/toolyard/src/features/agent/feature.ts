@@ -4,7 +4,7 @@ import { CHAT, GET_HUB, LOGGER, VARIABLES } from "../../core/services.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import { LiveChat, type ChatReads } from "./live-chat.ts";
 
-/** A model that uses the hub's tools. */
+/** Agent: a language model that calls the hub's tools. */
 export const AGENT = defineFeature({
   name: "agent",
   schema: { agent: Type.Optional(AgentSchema) },

@@ -12,7 +12,7 @@ import type { MadeHub } from "../../core/services.ts";
 import { toolyardOf, type Toolyard } from "../../kernel/toolyard.ts";
 import type { EnvironmentVariables } from "../../core/environment-variables.ts";
 
-/** The sections of the configuration that it reads. */
+/** Sections of the configuration that the agent reads. */
 export interface ChatReads {
   readonly agent?: AgentConfig;
   readonly models?: ModelsConfig;
@@ -25,20 +25,20 @@ export interface ChatParts {
   readonly logger: Logger;
 }
 
-/** Concurrent answers for all callers together: each may take minutes and costs model tokens. */
+/** Maximum number of concurrent answers, for all callers together: each may take minutes and costs model tokens. */
 const MAX_TURNS = 32;
 const RETRY_MS = 1000;
 
 /**
- * The agent that endpoints offer, with `[agent]` and `[models]` at the time of each message. Each message gets its own
- * agent, which calls tools with its caller's rights. Nothing is loaded before the first message.
+ * Agent behind the endpoints. Each message gets a separate agent with the current `[agent]` and `[models]`, which calls
+ * tools with the rights of the message's caller. No model is loaded before the first message.
  */
 export class LiveChat implements Chat {
   readonly #parts: ChatParts;
   readonly #variables: EnvironmentVariables;
   #turns = 0;
 
-  /** `variables` hold the vendors' keys. */
+  /** `variables` contain the vendors' API keys. */
   constructor(parts: ChatParts, variables: EnvironmentVariables) {
     this.#parts = parts;
     this.#variables = variables;
@@ -82,7 +82,7 @@ export class LiveChat implements Chat {
       options: resolveAgent(settings),
       logger: this.#parts.logger,
     });
-    // The outcome is the reply itself.
+    // The event `outcome` would repeat the reply that this function returns.
     const heard = onEvent && ((event: AgentEvent): void => (event.type === "outcome" ? undefined : onEvent(event)));
     try {
       await restore(agent, history);
@@ -93,12 +93,12 @@ export class LiveChat implements Chat {
       });
       return { ...outcome, history: agent.save().messages as unknown as readonly JsonObject[] };
     } finally {
-      // Sources that keep a connection for each caller give this one back.
+      // Closing releases the connections that sources keep for this caller.
       await toolyard.close();
     }
   }
 
-  /** The hub as one caller sees it; closing it ends that caller's connection only. */
+  /** Returns the hub with the rights of one caller. Closing it ends only that caller's connections. */
   #guest(principal: ChatTurn["principal"]): Toolyard {
     const { port, tools } = this.#parts.getHub();
     return toolyardOf({ port, tools, close: () => Promise.resolve() }, { endpoint: "rest", principal });

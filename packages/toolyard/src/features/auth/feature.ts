@@ -15,7 +15,7 @@ import { LiveAuthServer } from "./live-auth-server.ts";
 /** Sections that decide how callers authenticate. */
 export interface AuthReads {
   readonly auth?: HubAuthConfig;
-  /** Scopes that tools need, by their names. */
+  /** Maps each scope to the tools that need it. */
   readonly scopes?: object;
   readonly server?: { readonly token?: string; readonly tokens?: object };
 }
@@ -23,7 +23,7 @@ export interface AuthReads {
 /** Assumed number of callers that share limits such as the sandbox; a provider's number of users is unknown. */
 const ASSUMED_PRINCIPALS = 16;
 
-/** Sign-in of callers by access tokens of OAuth. */
+/** Feature: authenticates callers by OAuth access tokens. */
 export const AUTH = defineFeature({
   name: "auth",
   uses: [VARIABLES, LOGGER],
@@ -68,7 +68,7 @@ export const AUTH = defineFeature({
   },
 });
 
-/** Clients may request the scopes that tools need, since a challenge can name them. */
+/** Adds the scopes that tools need to the scopes that clients may request, since a challenge can name them. */
 function withScopes({ builtin, ...options }: AuthOptions, scopes: readonly string[]): AuthOptions {
   const requestable = [...new Set([...(builtin?.scopes ?? options.scopes), ...scopes])];
   return { ...options, requestable, ...(builtin && { builtin: { ...builtin, scopes: requestable } }) };
@@ -88,7 +88,10 @@ function assertTokensAccepted({ auth, server = {} }: AuthReads): void {
     );
 }
 
-/** Access tokens are made for one address, which requests cannot be trusted to name. */
+/**
+ * Throws an `OptionError` if clients on other machines would use an address that no access token can be made for. A
+ * token is valid for one address, and the `Host` header of a request cannot be trusted to name it.
+ */
 function assertReachable({ publicUrl, host }: HttpOptions, { builtin }: AuthOptions): void {
   if (publicUrl === undefined && !isLoopbackHost(host))
     throw new OptionError(

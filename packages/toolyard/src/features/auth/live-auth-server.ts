@@ -18,7 +18,7 @@ export class LiveAuthServer {
     this.#parts = parts;
   }
 
-  /** Returns nothing if the mode `builtin` is off. */
+  /** Creates the authorization server. Returns `undefined` if the mode `builtin` is off. */
   create({ builtin }: AuthOptions, audience: Audience): AuthServerHandle | undefined {
     if (!builtin) return undefined;
     const { variables, report } = this.#parts;

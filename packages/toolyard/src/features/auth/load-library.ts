@@ -2,8 +2,8 @@ import type { AuthLibrary } from "../../auth/builtin/auth-server.ts";
 import { importExtra } from "../../extras/import-extra.ts";
 
 /**
- * Loads `oidc-provider`. It writes to the console that it prefers a newer Node, which is left out: it is tested
- * on the oldest Node that the hub supports.
+ * Loads `oidc-provider`. Suppresses its console message that a newer Node is preferred: the hub is tested with it on
+ * the oldest supported Node.
  */
 export async function loadAuthLibrary(): Promise<AuthLibrary> {
   const { warn, info } = console;

@@ -9,7 +9,7 @@ import { resolveBuiltin, type BuiltinConfig } from "../../providers/builtin/opti
 import type { BuiltinPorts, HubStatus, ModuleFacts } from "../../providers/builtin/ports.ts";
 import type { SANDBOX } from "../../sandbox/service.ts";
 
-/** Sections of the configuration that it reads. */
+/** Sections of the configuration that the builtin tools read. */
 export interface BuiltinToolsSections {
   readonly builtin?: BuiltinConfig;
   readonly server?: { readonly tls?: object };
@@ -25,7 +25,10 @@ type BuiltinServices = ServicesOf<
   | typeof REDACT
 >;
 
-/** Creates the services for the hub's own tools. The hub is created after its tools, so it is looked up late. */
+/**
+ * Creates the services for the hub's own tools. The hub is created after these tools, so the services look it up when a
+ * tool is called.
+ */
 export function createBuiltinPorts(parts: BuiltinServices, config: () => BuiltinToolsSections): BuiltinPorts {
   const { getHub, innerHub, sandbox, logLines, redact } = parts;
   return {
@@ -58,7 +61,7 @@ function statusOf(
     serverVersion: VERSION,
     startedAt: startedAt.getTime(),
     modules: loadedModules(hub).flatMap(({ name }) => moduleFor(hub, name, parent)?.name ?? []),
-    // As many as the registry and the capabilities name (G71).
+    // The same number as in `registeredTools` of the capabilities (G71).
     tools: hub.tools.registeredTools(parent.principal),
     resources,
     transports: hub.endpoints.kinds,
@@ -74,7 +77,10 @@ function moduleFor(hub: MadeHub, name: string, { principal }: Call): ModuleFacts
   return tools.length > 0 ? { ...found, tools } : undefined;
 }
 
-/** Modules as the modules source reports them in its status; paths count from the configuration's folder. */
+/**
+ * Returns the loaded modules that the modules source reports in its status. Paths are relative to the configuration's
+ * folder.
+ */
 function loadedModules({ port, folder }: MadeHub): ModuleFacts[] {
   return port.sources().flatMap(({ status }) => {
     const modules = isJsonObject(status.info?.["modules"]) ? status.info["modules"] : {};

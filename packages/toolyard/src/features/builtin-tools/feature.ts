@@ -5,7 +5,7 @@ import { BUILTIN_PORTS } from "../../providers/builtin/ports.ts";
 import { SANDBOX } from "../../sandbox/service.ts";
 import { createBuiltinPorts, type BuiltinToolsSections } from "./builtin-ports.ts";
 
-/** The hub's own tools: `tool_search`, `execute_tool`, `execute_code`, `meta.*`. */
+/** Feature: the hub's own tools `tool_search`, `execute_tool`, `execute_code`, `meta.*`. */
 export const BUILTIN_TOOLS = defineFeature({
   name: "builtin-tools",
   uses: [GET_HUB, INNER_HUB, SANDBOX, LOG_LINES, ACCESS_PLAN, STARTED_AT, REDACT],

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { ClientEntry } from "./home-page.ts";
 
 const NAME = "toolyard";
-/** Environment variable in which clients find the hub's token. */
+/** Environment variable from which clients read the hub's token. */
 const TOKEN_VARIABLE = "TOOLYARD_TOKEN";
 
 /** Returns the configuration of each client for a hub at this URL. No entry contains the token itself. */
@@ -14,7 +14,7 @@ export function clientEntries(endpoint: string, isGuarded: boolean): readonly Cl
 
 function entryOf(client: ClientKind, entry: JsonObject | string): ClientEntry {
   const { id, program, next } = client;
-  // This client starts a program, which its command configures.
+  // This client cannot use a URL: it starts a program, and `toolyard connect` configures it.
   if (typeof entry === "string") return { program, place: `In a shell. ${next}`, text: `toolyard connect ${id}` };
   const link = LINKS[id]?.(entry);
   return {
@@ -36,7 +36,7 @@ const LINKS: Readonly<Partial<Record<string, (entry: JsonObject) => string>>> = 
     `vscode-insiders:mcp/install?${encodeURIComponent(JSON.stringify({ name: NAME, ...entry }))}`,
 };
 
-/** All values of such an entry are strings. */
+/** Formats an entry as TOML. All its values must be strings. */
 function tomlOf({ table }: ClientKind, entry: JsonObject): string {
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   return [`[${table}.${NAME}]`, ...lines].join("\n");

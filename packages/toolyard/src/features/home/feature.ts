@@ -4,9 +4,9 @@ import { defineEndpoint } from "../../endpoints/endpoint.ts";
 import { resolveRest, RestSchema } from "../../endpoints/rest/options.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 
-/** The page for browsers at `/`. */
+/** Endpoint of the page for browsers at `/`. */
 const HOME_PAGE = defineEndpoint({
-  // It links to the description of REST.
+  // The page links to the description of REST, so it needs this section.
   schema: { rest: Type.Optional(RestSchema) },
   paths: [],
   uses: [HUB, STARTED_AT, REDACT, SIGN_INS, ACCESS],

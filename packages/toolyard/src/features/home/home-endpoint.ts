@@ -14,17 +14,18 @@ export interface HomeParts {
   readonly isGuarded: boolean;
   /** Sources that support sign-in. */
   readonly signIns: Pick<SignInCoordinator, "sources">;
-  /** `/docs` is served. */
+  /** True if `/docs` is served. */
   readonly hasDocs: boolean;
-  /** Path of REST below the hub's URL, such as `/api`; absent if it is not served. */
+  /** Path of REST below the hub's URL, such as `/api`. Absent if REST is not served. */
   readonly restPath?: string;
   /** Returns the configuration of each client for the hub at this address. */
   readonly clients: (endpoint: string) => Promise<readonly ClientEntry[]>;
 }
 
 /**
- * Serves `GET /` without a resource. A browser gets a page that shows how to connect clients and, if the caller may see
- * it, the state of the sources. A program that accepts anything, such as curl, gets a few lines of text.
+ * Serves `GET /` if no other endpoint has this path. A browser gets a page that shows how to connect clients and, if
+ * the caller may see it, the state of the sources. A program that accepts any media type, such as curl, gets a few
+ * lines of text.
  */
 export class HomeEndpoint implements Endpoint {
   readonly pages: readonly SharedPage[] = [
@@ -42,7 +43,7 @@ export class HomeEndpoint implements Endpoint {
 
   close(): void {}
 
-  // Clients of MCP and JSON-RPC name the media types of their protocol.
+  // Clients of MCP and JSON-RPC list the media types of their protocol in `Accept`; they do not get the page.
   wants(exchange: HttpExchange): boolean {
     if (exchange.method !== "GET" || exchange.path.replace(/(?<!\/)\/+$/, "") !== "") return false;
     if (exchange.header("mcp-session-id") !== undefined || exchange.query.has("uri")) return false;
@@ -99,7 +100,7 @@ export class HomeEndpoint implements Endpoint {
   }
 }
 
-/** In whole seconds. */
+/** Returns the uptime in milliseconds, rounded to whole seconds, at least one second. */
 function uptimeMs(startedAt: Date): number {
   return Math.max(1000, Math.round((Date.now() - startedAt.getTime()) / 1000) * 1000);
 }

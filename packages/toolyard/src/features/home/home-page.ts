@@ -8,22 +8,22 @@ import { firstChars } from "../../core/text/truncate.ts";
 /** Configuration of one client for this hub. */
 export interface ClientEntry {
   readonly program: string;
-  /** A link that makes the client ask whether it may add the hub. */
+  /** Link that opens the client and offers to add the hub. */
   readonly link?: string;
   /** File in which `text` belongs. */
   readonly place: string;
-  /** Text to copy. */
+  /** Text that the user copies into the file. */
   readonly text: string;
 }
 
 export interface HomeFacts {
   readonly title: string;
   readonly version: string;
-  /** How the reader reaches this hub, without a slash at its end. */
+  /** URL of this hub as the reader reaches it, without a trailing slash. */
   readonly baseUrl: string;
   readonly mcpUrl: string;
   readonly hasDocs: boolean;
-  /** Callers must send a token. */
+  /** True if callers must send a token. */
   readonly isGuarded: boolean;
   readonly clients: readonly ClientEntry[];
   /** Absent for callers who may not see the status. */
@@ -35,12 +35,12 @@ export interface HomeFacts {
   };
 }
 
-/** No scripts, no external content, and only this style. */
+/** Content security policy: no scripts, no external content, and only the style of this page. */
 export const HOME_POLICY =
   `default-src 'none'; style-src 'sha256-${createHash("sha256").update(HOME_STYLE).digest("base64")}'; ` +
   "form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Renders the page at the hub's URL in a browser. Every text of a source is escaped. */
+/** Renders the home page. Texts of sources are escaped. */
 export function renderHome(facts: HomeFacts): string {
   const { title, version, baseUrl, mcpUrl, hasDocs, isGuarded, clients, status } = facts;
   const links = [

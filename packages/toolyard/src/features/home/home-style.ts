@@ -1,4 +1,4 @@
-/** The look of the page, in light and in dark. */
+/** Style sheet of the home page, light and dark. */
 export const HOME_STYLE = `
 :root{color-scheme:light dark;--ink:#1c2024;--dim:#60646c;--line:#d9d9e0;--back:#fff;--soft:#f5f6f8;--mark:#0b68cb;
 --well:#18794e;--busy:#8a5a00;--ill:#c62a2f}

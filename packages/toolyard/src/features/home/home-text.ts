@@ -29,7 +29,7 @@ export function homeText(facts: HomeTextFacts): string {
   ].join("\n");
 }
 
-/** The title is the user's text. */
+/** Replaces line breaks and control characters by a space, because the title is configured by the user. */
 function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, " ");
 }

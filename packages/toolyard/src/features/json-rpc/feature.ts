@@ -3,7 +3,7 @@ import { JSON_RPC as JSON_RPC_ENDPOINT } from "../../endpoints/jsonrpc/kind.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import { describeServer, type BuiltinConfig } from "../../providers/builtin/options.ts";
 
-/** The JSON-RPC dialect, in which the name of a tool is a method. */
+/** Feature: the JSON-RPC dialect, in which a tool's name is a method. */
 export const JSON_RPC = defineFeature({
   name: "json-rpc",
   uses: [GET_HUB, LOGGER],

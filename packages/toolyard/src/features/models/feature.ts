@@ -8,7 +8,7 @@ export interface ModelsReads {
   readonly models?: ModelsConfig;
 }
 
-/** Models of language and of images, for tools and for the agent. */
+/** Feature: language models and image models, for tools and for the agent. */
 export const MODELS = defineFeature({
   name: "models",
   schema: { models: Type.Optional(ModelsSchema) },

@@ -19,7 +19,7 @@ test("models follow the configuration", () => {
   expect([models.generateImage, models.generateText]).toEqual([undefined, expect.any(Function)]);
 });
 
-test("returns the text of the configured language model, and passes on its refusal", async () => {
+test("returns the text of the configured language model, and its refusal unchanged", async () => {
   const asked: object[] = [];
   const server = await startServer(
     (request, response) => {
@@ -72,7 +72,7 @@ test("reports a model with an unreachable server as unavailable", async () => {
   });
 });
 
-test("a disconnecting caller ends the request", async () => {
+test("cancels the request when the caller disconnects", async () => {
   const caller = new AbortController();
   const server = await startServer(() => caller.abort(), { path: "/v1" });
   const models = new LiveModels(() => ({ language: "mine/m", providers: { mine: { base_url: server.url } } }), {});

@@ -5,8 +5,8 @@ import type { OutboundClient } from "../../outbound/outbound-client.ts";
 import type { EnvironmentVariables } from "../../core/environment-variables.ts";
 
 /**
- * The models under the current configuration, looked up at each request, so that sources that use them need not be
- * recreated after a change. A method is absent if no model of its kind is configured. Nothing is loaded before the
+ * Models of the current configuration, looked up at each request. Sources that use models need not be recreated after a
+ * change of the configuration. A method is absent if no model of its kind is configured. No code is loaded before the
  * first request.
  */
 export class LiveModels implements Models {
@@ -14,7 +14,7 @@ export class LiveModels implements Models {
   readonly #variables: EnvironmentVariables;
   #client: Promise<OutboundClient> | undefined;
 
-  /** `variables` hold the vendors' keys and proxy settings. */
+  /** `variables` contain the vendors' API keys and the proxy settings. */
   constructor(config: () => ModelsConfig | undefined, variables: EnvironmentVariables) {
     this.#config = config;
     this.#variables = variables;
@@ -38,7 +38,7 @@ export class LiveModels implements Models {
     };
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     await (await this.#client)?.close();
   }

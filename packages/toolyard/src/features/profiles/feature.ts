@@ -3,7 +3,7 @@ import { defineFeature } from "../../kernel/feature.ts";
 import { LiveProfiles, type ProfileReads } from "./live-profiles.ts";
 import { PROFILE_SECTIONS, resolveProfiles } from "./options.ts";
 
-/** Selections of what the hub offers, served at addresses of their own. */
+/** Feature: profiles, each a selection of the hub's tools, prompts and resources with a separate address. */
 export const PROFILES = defineFeature({
   name: "profiles",
   schema: PROFILE_SECTIONS,

@@ -7,7 +7,7 @@ export interface ProfileReads {
   readonly roles?: Readonly<Record<string, unknown>>;
 }
 
-/** The profiles of the current configuration. A profile is one object until its configuration changes. */
+/** Profiles of the current configuration. The object of a profile stays the same until its configuration changes. */
 export class LiveProfiles implements Profiles {
   readonly #config: () => ProfileReads;
   #resolved: { readonly from: ProfilesConfig | undefined; readonly all: readonly DescribedProfile[] } | undefined;

@@ -64,8 +64,8 @@ export const ProfileSchema = Type.Object(
     roles: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         description:
-          "Roles of `[roles]` whose callers may use the profile. Others get the answer for a profile that does not " +
-          "exist. The local user may use every profile. Default: all callers.",
+          "Only callers with one of these `[roles]` may use the profile. Other callers get the error " +
+          "for a profile that does not exist. The local user may use every profile. Default: all callers.",
       }),
     ),
   },
@@ -84,7 +84,7 @@ export const PROFILE_SECTIONS = {
   ),
 };
 
-/** Part of a path, of a command line, and of a variable's name. */
+/** Valid name of a profile. It is part of a path, a command line and an environment variable's name. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /** Throws an `OptionError` for a profile that cannot be served. */
@@ -121,7 +121,7 @@ function resolveProfile(name: string, config: ProfileConfig): DescribedProfile {
 }
 
 function rightsOf(name: string, { sources, tools, prompts, resources, deny, read_only }: ProfileConfig): Rights {
-  // A profile that names some tools only is no profile of every prompt and resource of the hub.
+  // If a profile lists only tools, it contains no prompts and no resources.
   const isSelected = tools ?? prompts ?? resources;
   const others = sources === undefined && isSelected !== undefined ? NONE : undefined;
   const lists = { sources, tools: tools ?? others, prompts: prompts ?? others, resources: resources ?? others };

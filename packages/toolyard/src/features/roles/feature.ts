@@ -5,7 +5,7 @@ import { LiveRoles } from "./live-roles.ts";
 import { LiveScopes } from "./live-scopes.ts";
 import { assertRoles, ROLE_SECTIONS, type RoleReads } from "./options.ts";
 
-/** Rights by role, scopes that operations need, and the address at which callers read their own rights. */
+/** Feature: rights by role, scopes that operations need, and the address at which callers read their rights. */
 export const ROLES = defineFeature({
   name: "roles",
   schema: ROLE_SECTIONS,

@@ -68,7 +68,7 @@ function permitted(config: RoleReads, one: Identity): string[] | undefined {
 
 const MEMBER = { members: { everyone: true } };
 
-describe("the rights of an identity", () => {
+describe("rights of an identity", () => {
   test("are unlimited without configured roles; with roles, a caller that signs in needs one", () => {
     expect(permitted({}, identity())).toHaveLength(4);
     expect(permitted({ roles: { other: { members: { users: ["bob"] } } } }, identity())).toBeUndefined();
@@ -96,7 +96,7 @@ describe("the rights of an identity", () => {
     expect(grantOf({ b: MEMBER }, identity({ scopes: ["y"] }))).toMatchObject({ scopes: ["y"] });
   });
 
-  test("are one object until the configuration changes", () => {
+  test("stay the same object until the configuration changes", () => {
     let config: RoleReads = { roles: { a: MEMBER } };
     const roles = new LiveRoles(() => config);
     const one = identity();
@@ -112,6 +112,6 @@ test.each<[RoleReads, RegExp]>([
   [{ roles: { a: { members: { tokens: ["ci"] } } }, server: {} }, /names `ci`, which is not in `\[server\.tokens\]`/],
   [{ scopes: { "a b": { required_by: ["*"] } } }, /"a b" is no scope/],
   [{ scopes: { 'a"b': { required_by: ["*"] } } }, /is no scope/],
-])("%j is refused", (config, message) => {
+])("refuses %j", (config, message) => {
   expect(() => assertRoles(config)).toThrow(message);
 });

@@ -9,11 +9,11 @@ type Role = readonly [name: string, config: RoleConfig];
 interface RolesOfIdentity {
   readonly roles: RolesConfig | undefined;
   readonly scopes: ScopesConfig | undefined;
-  /** One grant for each identity, since permissions are kept by the objects of rights. */
+  /** One grant for each identity. Permissions are cached by the rights object, so it must stay the same. */
   readonly grants: WeakMap<Identity, Grant | undefined>;
 }
 
-/** The roles of the current configuration, and what they grant. */
+/** Roles of the current configuration, and the rights that they grant. */
 export class LiveRoles {
   readonly #config: () => RoleReads;
   #resolved: RolesOfIdentity | undefined;
@@ -23,8 +23,8 @@ export class LiveRoles {
   }
 
   /**
-   * Returns what an identity's roles grant, the same object until the configuration changes. Nothing if the identity
-   * needs a role and has none.
+   * Returns the rights that an identity's roles grant; the same object until the configuration changes. Returns
+   * `undefined` if the identity needs a role and has none.
    */
   grant(identity: Identity): Grant | undefined {
     const { roles, grants } = this.#current();
@@ -32,7 +32,7 @@ export class LiveRoles {
     return grants.get(identity);
   }
 
-  /** Returns true if an identity may have a scope, according to its roles. */
+  /** Returns true if the roles of an identity permit it to have a scope. */
   permitsScope(identity: Identity, scope: string): boolean {
     if (identity.kind === "token") return true;
     const limited = this.#rolesOf(identity).filter(([, role]) => role.scopes !== undefined);
@@ -65,14 +65,12 @@ export class LiveRoles {
 
 const ALL: Grant = Object.freeze({ rights: EVERYTHING });
 
-/** An entry of `[server.tokens]` has rights without a role. */
+/** Returns true if the identity needs no role: an entry of `[server.tokens]` has separate rights. */
 function hasOwnRights({ kind }: Identity, roles: RolesConfig): boolean {
   return kind === "token" || Object.keys(roles).length === 0;
 }
 
-/**
- * Combines roles: a denial of one role stays in force if another one permits; otherwise one permitting role is enough.
- */
+/** Combines the rights of roles. An operation is permitted if at least one role permits it and no role denies it. */
 export function rightsOfRoles(roles: readonly Role[]): Rights {
   const denied = roles.map(([name, { deny = [] }]) => rightsWithin({ deny, origin: `role ${name}` }));
   return rightsOfEvery([...denied, rightsOfSome(roles.map(limitsOf))]);
@@ -94,7 +92,10 @@ function highestRate(roles: readonly Role[]): number | undefined {
   return rates.includes(0) ? 0 : Math.max(...rates);
 }
 
-/** A configured token has the scopes of its roles. An access token has its own scopes that its roles permit. */
+/**
+ * Returns the scopes of an identity. A configured token has the scopes of its roles. An access token keeps those of its
+ * scopes that its roles permit.
+ */
 function scopesOf({ kind, scopes }: Identity, roles: readonly Role[]): readonly string[] {
   const permitted = roles.flatMap(([, role]) => role.scopes ?? []);
   if (kind === "token") return permitted;

@@ -7,10 +7,10 @@ import type { ScopeRules } from "../../core/ports/scope-rules.ts";
 import type { LiveRoles } from "./live-roles.ts";
 import type { RoleReads, ScopesConfig } from "./options.ts";
 
-/** A scope, and a permission that denies the operations that need it. */
+/** A scope, and a permission that denies exactly the operations that need the scope. */
 type CompiledScope = readonly [scope: string, without: Permission];
 
-/** The scopes of the current configuration. */
+/** Scopes of the current configuration. */
 export class LiveScopes implements ScopeRules {
   readonly #config: () => RoleReads;
   readonly #roles: LiveRoles;
@@ -26,13 +26,13 @@ export class LiveScopes implements ScopeRules {
   }
 
   required(subject: Subject): readonly string[] {
-    // It is enough that something looks like what needs a scope, as with `deny`.
+    // As with `deny`, a subject needs the scope if it may be one of the operations that need it.
     return this.#scopes.filter(([, without]) => !without.permits(subject)).map(([scope]) => scope);
   }
 
   refusal(principal: Principal, subject: Subject, name: string): Fail | undefined {
     const { identity, scopes = identity?.scopes } = principal;
-    // A caller that sent no credentials is the user of this machine, or has no rights.
+    // A caller without credentials is the local user, who needs no scopes, or an anonymous caller without rights.
     if (!identity || !scopes || this.isEmpty) return undefined;
     const required = this.required(subject);
     const missing = required.filter((scope) => !scopes.includes(scope));

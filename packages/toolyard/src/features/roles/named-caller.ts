@@ -6,22 +6,21 @@ import { tokenPrincipal } from "../../http/request/tokens.ts";
 import { rightsOfRoles } from "./live-roles.ts";
 import type { RolesConfig } from "./options.ts";
 
-/** Places that a caller on a command line is resolved with. */
+/** Parts of the configuration that resolve a caller named on a command line. */
 export interface CallerPlaces {
   readonly http: Pick<HttpOptions, "tokens" | "openRights">;
   readonly roles: RolesConfig;
   readonly grantRights: GrantRights;
 }
 
-/** The caller that a command line names, or a sentence on why there is none. */
+/** Caller named on a command line, or the reason why it cannot be resolved. */
 export type NamedCaller = { readonly principal: Principal } | { readonly problem: string };
 
 /** Forms of callers, for help and messages. */
 export const CALLER_FORMS = "a token's name, user:NAME, group:NAME, client:ID, role:NAME or local";
 
 /**
- * Finds the caller that a text means: `ci`, `token:ci`, `user:ann`, `group:staff`, `client:id`, `role:reader` or
- * `local`.
+ * Resolves the name of a caller: `ci`, `token:ci`, `user:ann`, `group:staff`, `client:id`, `role:reader` or `local`.
  */
 export function findCaller(text: string, places: CallerPlaces): NamedCaller {
   if (text === LOCAL_PRINCIPAL.id) return { principal: LOCAL_PRINCIPAL };
@@ -49,7 +48,7 @@ function findRole(name: string, roles: RolesConfig): NamedCaller {
   return { problem: `There is no role \`${name}\`. \`[roles]\` has: ${Object.keys(roles).join(", ") || "none"}.` };
 }
 
-/** An identity with nothing but the named fact. Its access token has no scopes. */
+/** Returns an identity that has only the named fact. Its access token has no scopes. */
 function identityOf(kind: string, name: string): Identity {
   const none = { groups: [], scopes: [], claims: {} };
   const id = `${kind}:${name}`;

@@ -101,7 +101,10 @@ const ScopeSchema = Type.Object(
       minItems: 1,
     }),
     description: Type.Optional(
-      Type.String({ description: "What the scope permits, for the users that are asked for it.", minLength: 1 }),
+      Type.String({
+        description: "Operations that the scope permits, as shown to users when a client requests the scope.",
+        minLength: 1,
+      }),
     ),
   },
   { description: "One scope of access tokens." },
@@ -131,7 +134,7 @@ export interface RoleReads {
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-/** RFC 6749, section 3.3: a challenge carries the scope between quotes. */
+/** RFC 6749, section 3.3. A challenge contains the scope in quotes. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
 
 /** Throws an `OptionError` for roles and scopes that cannot be used. */

@@ -28,7 +28,10 @@ function hasClaims(identity: Identity, claims: Claims | undefined): boolean {
   return wanted.length > 0 && wanted.every(([name, value]) => hasClaim(identity, name, value));
 }
 
-/** A claim with several values has each of them. Values of another type do not match. */
+/**
+ * Returns true if a claim, or one value of a list claim, equals the expected value. Values of another type do not
+ * match.
+ */
 function hasClaim({ claims }: Identity, name: string, wanted: Claims[string]): boolean {
   const found: unknown = Object.hasOwn(claims, name) ? claims[name] : undefined;
   const accepted: readonly unknown[] = Array.isArray(wanted) ? wanted : [wanted];

@@ -1,7 +1,7 @@
 import type { ScopeRules } from "../../core/ports/scope-rules.ts";
 import type { Stage } from "../../pipeline/state.ts";
 
-/** Refuses a call whose caller lacks a scope that the operation needs. */
+/** Creates the stage that refuses a call if its caller lacks a scope that the operation needs. */
 export function scopeStage(rules: Pick<ScopeRules, "isEmpty" | "refusal">): Stage {
   return (state, next) => {
     if (rules.isEmpty) return next(state);

@@ -5,7 +5,7 @@ import { SANDBOX_STARTS, SandboxSchema } from "../../sandbox/options.ts";
 import { SANDBOX as SANDBOX_KEY } from "../../sandbox/service.ts";
 import { LiveSandbox, type SandboxReads } from "./live-sandbox.ts";
 
-/** Runs code written by models. */
+/** Feature: runs code written by models. */
 export const SANDBOX = defineFeature({
   name: "sandbox",
   schema: { sandbox: Type.Optional(Type.Table(SandboxSchema, { starts: SANDBOX_STARTS })) },

@@ -3,14 +3,14 @@ import { resolveSandbox, type SandboxConfig } from "../../sandbox/options.ts";
 import type { SandboxHost, SandboxJob } from "../../sandbox/engine.ts";
 import type { SandboxRun } from "../../sandbox/sandbox.ts";
 
-/** The sections of the configuration that it reads. */
+/** Sections of the configuration that the sandbox reads. */
 export interface SandboxReads {
   readonly sandbox?: SandboxConfig;
 }
 
 /**
- * The sandbox under the current configuration, looked up at each run. After a change of the configuration, running code
- * finishes in the old sandbox.
+ * Sandbox of the current configuration, looked up at each run. After a change of the configuration, running code
+ * finishes in the previous sandbox.
  */
 export class LiveSandbox {
   readonly #config: () => SandboxConfig | undefined;
@@ -19,7 +19,7 @@ export class LiveSandbox {
   #current: CountedSandbox | undefined;
   readonly #old = new Set<CountedSandbox>();
 
-  /** `principals` returns the number of distinct callers, among whom slots are divided fairly. */
+  /** `principals` returns the number of distinct callers, among which slots are divided fairly. */
   constructor(config: () => SandboxConfig | undefined, principals: () => number) {
     this.#config = config;
     this.#principals = principals;
@@ -50,7 +50,7 @@ export class LiveSandbox {
   }
 }
 
-/** A sandbox that knows how many runs are under way. */
+/** A sandbox and the number of its current runs. */
 class CountedSandbox {
   readonly options: Sandbox["options"];
   readonly #sandbox: Sandbox;

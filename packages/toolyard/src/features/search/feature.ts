@@ -4,7 +4,7 @@ import { DATA_FOLDERS, LOGGER, VARIABLES } from "../../core/services.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import { LiveSearch, type SearchReads } from "./live-search.ts";
 
-/** Search by similarity and by a model, in addition to words. */
+/** Feature: search by similarity and by a language model, in addition to words. */
 export const SEARCH = defineFeature({
   name: "search",
   schema: { search: Type.Optional(SearchSchema) },

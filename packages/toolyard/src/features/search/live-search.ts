@@ -8,7 +8,7 @@ import { VERSION } from "../../core/version.ts";
 import { resolveModels, type ModelsConfig } from "../../models/options.ts";
 import type { OutboundClient } from "../../outbound/outbound-client.ts";
 
-/** The sections of the configuration that it reads. */
+/** Sections of the configuration that search reads. */
 export interface SearchReads {
   readonly models?: ModelsConfig;
   readonly search?: SearchConfig;
@@ -16,16 +16,16 @@ export interface SearchReads {
 
 export interface LiveSearchOptions {
   readonly config: () => SearchReads;
-  /** Vendors' keys and proxy settings. */
+  /** Environment variables with the vendors' API keys and the proxy settings. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Folder of stored vectors; absent: not stored. */
+  /** Folder of stored vectors. Absent: vectors are not stored. */
   readonly folder?: string;
   readonly logger: Logger;
 }
 
 /**
- * Evidence for search in addition to words, under the current configuration. Nothing is loaded before the first search,
- * and no model unless one is configured.
+ * Search evidence besides words, by the current configuration. No code is loaded before the first search, and no model
+ * unless one is configured.
  */
 export class LiveSearch {
   readonly #options: LiveSearchOptions;

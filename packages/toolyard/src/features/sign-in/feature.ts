@@ -3,7 +3,7 @@ import { SignInCoordinator } from "../../core/ports/sign-in-coordinator.ts";
 import { SIGN_IN as SIGN_IN_PAGES } from "../../endpoints/sign-in/kind.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 
-/** Sign-ins of users and of the hub to servers. */
+/** Feature: sign-ins of users and of the hub to servers. */
 export const SIGN_IN = defineFeature({
   name: "sign-in",
   uses: [DATA_FOLDERS],

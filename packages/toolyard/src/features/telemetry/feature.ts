@@ -7,10 +7,10 @@ import { TELEMETRY as TELEMETRY_KEY } from "../../kernel/telemetry.ts";
 import { AuditSchema, LoggingSchema } from "../../telemetry/options.ts";
 import { createTelemetry, type TelemetryReads } from "./telemetry.ts";
 
-/** Lines go to a file of the user's choice. */
+/** The user chooses the file to which log lines are appended. */
 const APPENDS: Starts = { keys: ["file"], told: ["file"], before: "appends to" };
 
-/** Log, audit and redaction. The first feature, since others log. */
+/** Feature: log, audit and redaction. It starts first, because the other features log. */
 export const TELEMETRY = defineFeature({
   name: "telemetry",
   schema: {

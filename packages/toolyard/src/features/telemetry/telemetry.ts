@@ -19,20 +19,22 @@ import { redactedLogger } from "../../telemetry/redacted-logger.ts";
 import { Redactor } from "../../telemetry/redactor.ts";
 import { openFileSink, openStderrSink } from "../../telemetry/sinks.ts";
 
-/** The sections of the configuration that it reads. */
+/** Sections of the configuration that telemetry reads. */
 export interface TelemetryReads {
   readonly logging?: LoggingConfig;
   readonly audit?: AuditConfig;
 }
 
 export interface OpenTelemetry extends Telemetry {
-  /** Returns the last lines of the log, oldest first, redacted; of one principal's calls if its id is given. */
+  /**
+   * Returns the last `count` lines of the log, oldest first, redacted. With a principal's id, only lines of its calls.
+   */
   logLines(count: number, principal?: string): readonly string[];
-  /** Writes queued lines, and closes files. */
+  /** Writes queued lines and closes the files. */
   close(): Promise<void>;
 }
 
-/** The hub's log and audit as `[logging]` and `[audit]` say. */
+/** Creates the hub's log and audit according to `[logging]` and `[audit]`. */
 export function createTelemetry(
   config: TelemetryReads,
   variables: Readonly<Record<string, string | undefined>>,

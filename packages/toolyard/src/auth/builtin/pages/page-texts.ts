@@ -1,4 +1,4 @@
-/** Texts of the pages in one language. `{name}` stands for a value. */
+/** Texts of the pages in one language. `{name}` is replaced by a value. */
 export interface PageTexts {
   readonly language: string;
   readonly signIn: string;

@@ -4,10 +4,10 @@ import { EN } from "./texts.en.ts";
 import { FR } from "./texts.fr.ts";
 
 const LANGUAGES: readonly PageTexts[] = [EN, DE, FR];
-/** Languages of `Accept-Language` that are looked at. */
+/** Maximum number of languages that are read from `Accept-Language`. */
 const MAX_LANGUAGES = 10;
 
-/** Returns the texts in the language that a browser prefers; English if it names none of ours. */
+/** Returns the texts in the language that a browser prefers. Returns English if none of its languages is available. */
 export function textsFor(acceptLanguage = ""): PageTexts {
   const wanted = acceptLanguage
     .split(",", MAX_LANGUAGES)
@@ -25,7 +25,7 @@ export function textsFor(acceptLanguage = ""): PageTexts {
   return EN;
 }
 
-/** Replaces `{name}` by values. */
+/** Replaces each `{name}` by its value. */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }

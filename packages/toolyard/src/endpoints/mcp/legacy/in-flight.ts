@@ -30,7 +30,7 @@ export class InFlight {
     if (this.#scopes.size < this.#max) return undefined;
     return {
       code: RPC.internal,
-      message: `Too many concurrent requests: ${this.#max} are running. Wait for some of them to be answered.`,
+      message: `Too many concurrent requests: ${this.#max} are running. Wait until one of these is answered.`,
     };
   }
 

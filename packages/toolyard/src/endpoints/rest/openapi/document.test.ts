@@ -71,7 +71,7 @@ describe("OpenAPI", () => {
       expect(await problems(await createDocument({ ...SOURCE, tools, isGuarded }))).toEqual([]);
   });
 
-  test("the validator refuses invalid documents", async () => {
+  test("the validator of these tests refuses invalid documents", async () => {
     expect(await problems({ openapi: "3.1.0", info: { title: "x" }, paths: {} })).not.toEqual([]);
     expect(
       await problems({
@@ -112,7 +112,7 @@ describe("OpenAPI", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("names tokens if callers need one, and only then", async () => {
+  test("declares tokens only if callers need one", async () => {
     expect(await createDocument({ ...SOURCE, isGuarded: true })).toMatchObject({
       security: [{ token: [] }],
       paths: { "/health": { get: { security: [] } } },
@@ -171,7 +171,7 @@ describe("OpenAPI", () => {
     }));
     const document = await createDocument({ ...SOURCE, tools });
     expect(await problems(document)).toEqual([]);
-    // OpenAPI's own schema does not check schemas; their meta-schema does.
+    // OpenAPI's own schema does not check the schemas in a document; their meta-schema does.
     const ajv = new Ajv2020({ strict: false, logger: false });
     const schemas = (document["components"] as { schemas: Record<string, JsonObject> }).schemas;
     for (const [name, schema] of Object.entries(schemas))

@@ -13,21 +13,21 @@ export interface DocumentSource {
   readonly version: string;
   /** Path below which `tools` and `resources` are served. */
   readonly basePath: string;
-  /** Tools in their wire shape, as the caller's view lists them. */
+  /** Tools in their MCP form, as the caller's view lists them. */
   readonly tools: readonly JsonObject[];
-  /** Configured paths, each with its tool, if it has one. */
+  /** Configured paths, each with its tool if it leads to one. */
   readonly routes: readonly { readonly route: RestRoute; readonly tool?: JsonObject }[];
   readonly hasChat: boolean;
   readonly isGuarded: boolean;
-  /** One is enough. @default a bearer token */
+  /** Security schemes; a caller needs one of them. @default a bearer token */
   readonly securitySchemes?: Readonly<Record<string, JsonObject>> | undefined;
 }
 
 const TOKEN_SCHEMES = { token: { type: "http", scheme: "bearer", description: "A token of `[server]`." } };
 
 /**
- * Creates the OpenAPI 3.1 document of one caller's view; the caller adds `servers`, since it knows how the hub is
- * reached. Many tools are written in steps, so that other requests are not delayed.
+ * Creates the OpenAPI 3.1 document of one caller's view. The caller of this function adds `servers`, since it knows how
+ * the hub is reached. The work is done in steps, so that many tools do not delay other requests.
  */
 export async function createDocument(source: DocumentSource): Promise<JsonObject> {
   const writer = new DocumentWriter(source);
@@ -43,7 +43,10 @@ interface KnownTool {
   readonly outputRef?: string;
 }
 
-/** Most objects, lists and values of one schema; a larger one would delay other requests, and no reader needs it. */
+/**
+ * Maximum number of objects, lists and values of one schema. A larger schema would delay other requests and is of no
+ * use to a reader.
+ */
 const MAX_SCHEMA_PARTS = 10_000;
 const TOO_LARGE = Object.freeze({
   type: "object",
@@ -61,7 +64,7 @@ class DocumentWriter {
     this.#source = source;
   }
 
-  /** Prepares one tool per step; all steps run before `write`. */
+  /** Prepares one tool per step. All steps run before `write`. */
   *steps(): Generator<void, void> {
     for (const entry of this.#source.tools) {
       this.#toolPaths.push(this.#toolPath(this.#know(entry)));
@@ -83,8 +86,8 @@ class DocumentWriter {
         title,
         version,
         description:
-          "Every tool of this hub is one POST away. Values come as JSON, failures as `{error: {kind, message, " +
-          "…}}` with the status that says why.",
+          "One POST request calls a tool. Values are JSON; failures are `{error: {kind, message, " +
+          "…}}` with a status that depends on the kind of failure.",
       },
       paths,
       components: {
@@ -236,7 +239,7 @@ function queryParameters(input: JsonObject, fixed: JsonObject): JsonObject[] {
     });
 }
 
-/** Returns the first sentence or line, for lists. */
+/** Returns the first sentence or line of a text, for lists. */
 function oneLine(text: string): string {
   const [line = ""] = text.trim().split(/\n|(?<=[.!?])\s/, 1);
   return line.length > MAX_SUMMARY ? `${firstChars(line, MAX_SUMMARY - 1)}…` : line;

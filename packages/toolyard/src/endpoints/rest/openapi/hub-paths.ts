@@ -19,7 +19,7 @@ const TOOL = {
   properties: { name: { type: "string" }, description: { type: "string" }, inputSchema: { type: "object" } },
 };
 
-/** Operation ids of the hub itself. */
+/** Operation ids of the hub's own paths. */
 export const HUB_OPERATIONS: readonly string[] = [
   "list_tools",
   "describe_tool",
@@ -113,7 +113,7 @@ const HEALTH_PATH: JsonObject = {
   },
 };
 
-/** Returns the path of the agent. */
+/** Returns the path entry of the agent. */
 export function chatPath(path: string, isGuarded: boolean): PathEntry {
   const message = {
     message: { type: "string" },

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../../core/json/json.ts";
 
-/** Keywords of draft 2020-12 that hold a schema. */
+/** Keywords of draft 2020-12 whose value is a schema. */
 export const ONE_SCHEMA: ReadonlySet<string> = new Set([
   "additionalProperties",
   "contains",
@@ -14,9 +14,9 @@ export const ONE_SCHEMA: ReadonlySet<string> = new Set([
   "unevaluatedItems",
   "unevaluatedProperties",
 ]);
-/** Keywords that hold a list of schemas. */
+/** Keywords whose value is a list of schemas. */
 export const SCHEMA_LIST: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
-/** Keywords that hold schemas by name. */
+/** Keywords whose value maps names to schemas. */
 export const SCHEMA_MAP: ReadonlySet<string> = new Set([
   "$defs",
   "dependentSchemas",
@@ -25,8 +25,8 @@ export const SCHEMA_MAP: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Keywords that give a schema its identity or refer to another. One document has one identity, so these are resolved
- * and removed.
+ * Keywords that give a schema its identity or refer to another schema. The OpenAPI document has one identity, so these
+ * keywords are resolved and removed.
  */
 export const IDENTITY: ReadonlySet<string> = new Set([
   "$anchor",
@@ -49,7 +49,7 @@ const isCount = (value: unknown): boolean =>
 const isTextList = (value: unknown): boolean =>
   Array.isArray(value) && value.every(isText) && new Set(value).size === value.length;
 
-/** The valid values of keywords. Authors make errors; an invalid keyword is removed, and the others stay. */
+/** Checks of keyword values. An invalid keyword is removed; the other keywords stay. */
 const VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {
   $comment: isText,
   contentEncoding: isText,
@@ -85,13 +85,16 @@ const VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {
   writeOnly: isFlag,
 };
 
-/** Returns whether a keyword that holds no schema may stay unchanged. */
+/** Returns true if a keyword that holds no schema may stay unchanged. */
 export function isUsable(keyword: string, value: unknown): boolean {
   const check = Object.hasOwn(VALUES, keyword) ? VALUES[keyword]! : () => true;
   return check(value) && isPlain(value, 0);
 }
 
-/** Many tools read every `$ref` as a reference, also in examples and default values. */
+/**
+ * Returns true if a value contains no identity keyword. Many programs treat each `$ref` as a reference, also in
+ * examples and default values.
+ */
 function isPlain(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (depth > MAX_DEPTH) return false;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
 
-/** A schema with the keywords of draft 2020-12, and the renamed places: old steps → new steps. */
+/** A schema with the keywords of draft 2020-12, and the places that were renamed: old steps → new steps. */
 export interface ModernSchema {
   readonly schema: JsonObject;
   readonly moved: readonly (readonly [from: readonly string[], to: readonly string[]])[];
@@ -8,7 +8,7 @@ export interface ModernSchema {
 
 /**
  * Converts one level of a schema to draft 2020-12: `definitions`, lists in `items`, `additionalItems`, `dependencies`,
- * boolean `exclusiveMinimum`. In older drafts, members next to `$ref` have no effect; only its description is kept.
+ * boolean `exclusiveMinimum`. In older drafts, members beside `$ref` have no effect, so only the description is kept.
  */
 export function modernise(raw: JsonObject, isOld: boolean): ModernSchema {
   if (isOld && typeof raw["$ref"] === "string") return { schema: onlyWords(raw), moved: [] };

@@ -1,4 +1,4 @@
-/** Styles of the page, light and dark. */
+/** Style sheet of the page, light and dark. */
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;--ink:#1c2024;--dim:#60646c;--line:#d9d9e0;--back:#fff;--soft:#f5f6f8;--mark:#0b68cb}
 @media(prefers-color-scheme:dark){

@@ -20,7 +20,7 @@ const page = async (tools: readonly JsonObject[], wish = {}, source = {}): Promi
     ...wish,
   });
 
-describe("the page for readers", () => {
+describe("HTML page of the description", () => {
   test("shows a tool's parameters, its description and a curl command", async () => {
     const text = await page([
       {
@@ -57,14 +57,14 @@ describe("the page for readers", () => {
     expect(await page([])).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 
-  test("the policy allows only the page's own style", async () => {
+  test("permits only the page's own style in the content security policy", async () => {
     const style = /<style>([^]*?)<\/style>/.exec(await page([]))![1]!;
     expect(PAGE_POLICY).toContain(`style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`);
     expect(PAGE_POLICY).toContain("default-src 'none'");
     expect(PAGE_POLICY).not.toContain("script-src");
   });
 
-  test("splits many tools into pages, and a filter finds one", async () => {
+  test("splits many tools into pages, and finds one by a filter", async () => {
     const tools = Array.from({ length: 250 }, (_, at) => ({ name: `tool-${at}`, inputSchema: { type: "object" } }));
     expect((await page(tools)).match(/<details>/g)).toHaveLength(100);
     expect(await page(tools)).toContain('<a href="?filter=&amp;page=2">Next</a>');
@@ -73,7 +73,7 @@ describe("the page for readers", () => {
     expect(await page(tools, { filter: "nothing" })).toContain("Nothing here holds these words.");
   });
 
-  test("names the token if callers need one", async () => {
+  test("describes the token only if callers need one", async () => {
     expect(await page([], {}, { isGuarded: true })).toContain("Bearer $TOOLYARD_TOKEN");
     expect(await page([])).not.toContain("Bearer");
   });

@@ -8,18 +8,18 @@ import { html, Html } from "../../html.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { sampleOf } from "../../../schema/sample.ts";
 
-/** The part of the document that is shown. */
+/** Part of the document that the page shows. */
 export interface DocumentPageOptions {
-  /** Only operations with this in path or text. */
+  /** Text that an operation must contain in its path or description. */
   readonly filter: string;
-  /** Counts from 1. */
+  /** Page number; the first page is 1. */
   readonly page: number;
 }
 
-/** Operations per page. */
+/** Number of operations per page. */
 const PAGE_SIZE = 100;
 
-/** No script, no external content, and only this style. */
+/** Content security policy: no scripts, no external content, and only the style of this page. */
 export const PAGE_POLICY =
   `default-src 'none'; style-src 'sha256-${createHash("sha256").update(PAGE_STYLE).digest("base64")}'; ` +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -57,7 +57,7 @@ interface PageOperation {
   readonly path: string;
   readonly tag: string;
   readonly operation: JsonObject;
-  /** Text that the filter searches. */
+  /** Text in which the filter searches. */
   readonly words: string;
 }
 
@@ -129,7 +129,7 @@ interface PageParameter {
   readonly name: string;
   readonly isRequired: boolean;
   readonly schema: unknown;
-  /** @default the description in the schema */
+  /** Description that is shown. @default the description in the schema */
   readonly words?: string | undefined;
 }
 
@@ -145,7 +145,7 @@ function follow(schema: unknown, document: JsonObject): JsonObject {
   return typeof schema["$ref"] === "string" ? (localTarget(schema["$ref"], document) ?? {}) : schema;
 }
 
-/** Returns a command line that works unchanged once the reader has filled in the values. */
+/** Formats a curl command that works as soon as the reader has filled in the values. */
 function curlLine(
   { method, path, operation, body }: { method: string; path: string; operation: JsonObject; body: unknown },
   document: JsonObject,

@@ -1,4 +1,4 @@
-/** Builds JSON pointers as URI fragments: `#/a/b`, each step escaped. */
+/** Returns a JSON pointer as a URI fragment, `#/a/b`, with each step escaped. */
 export function stepTo(pointer: string, ...steps: readonly (string | number)[]): string {
   return [
     pointer,
@@ -8,7 +8,7 @@ export function stepTo(pointer: string, ...steps: readonly (string | number)[]):
   ].join("/");
 }
 
-/** Returns the canonical spelling of a fragment, however it was escaped. */
+/** Returns the canonical spelling of a fragment, for any escaping. */
 export function plainPointer(fragment: string): string {
   const steps = fragment
     .split("/")

@@ -5,8 +5,8 @@ import { portableSchema } from "./portable-schema.ts";
 const AT = "#/components/schemas/t";
 const port = (schema: JsonObject): unknown => portableSchema(schema, AT);
 
-describe("references", () => {
-  test("lead into the document, including recursion and escapes", () => {
+describe("references of a tool's schema", () => {
+  test("points references into the document, including recursion and escapes", () => {
     const schema = {
       type: "object",
       properties: { a: { $ref: "#/$defs/Box<a~1b>" }, self: { $ref: "#" }, b: { $ref: "#/properties/a" } },
@@ -19,7 +19,7 @@ describe("references", () => {
     });
   });
 
-  test("by identity and by anchor are resolved, and no identity remains", () => {
+  test("resolves references by identity and by anchor, and removes all identities", () => {
     const schema = {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       $id: "https://example.com/tree",
@@ -47,7 +47,7 @@ describe("references", () => {
     });
   });
 
-  test("out of the schema are removed and mentioned", () => {
+  test("removes references that lead out of the schema, and mentions them", () => {
     expect(
       port({ properties: { a: { $ref: "https://example.com/other.json" }, b: { $ref: "#/$defs/none" } } }),
     ).toEqual({
@@ -58,7 +58,7 @@ describe("references", () => {
     });
   });
 
-  test("to a place where no schema is expected copy the schema in", () => {
+  test("copies a schema from a place where no schema is expected", () => {
     expect(
       port({
         properties: { a: { $ref: "#/components/x" } },
@@ -71,7 +71,7 @@ describe("references", () => {
   });
 });
 
-describe("drafts", () => {
+describe("older drafts of JSON Schema", () => {
   test("converts draft-07 to 2020-12, with its references", () => {
     const schema = {
       $schema: "http://json-schema.org/draft-07/schema#",
@@ -107,7 +107,7 @@ describe("drafts", () => {
 });
 
 describe("values that are not schemas", () => {
-  test("removes them and keeps their siblings", () => {
+  test("removes a value that is no schema, and keeps its siblings", () => {
     expect(
       port({
         type: "objekt",
@@ -123,7 +123,7 @@ describe("values that are not schemas", () => {
     });
   });
 
-  test("does not treat parameters and values named like references as references", () => {
+  test("does not treat a parameter or value with the name of a reference keyword as a reference", () => {
     const schema = {
       properties: {
         $ref: { type: "string" },
@@ -146,7 +146,7 @@ describe("values that are not schemas", () => {
     expect(JSON.stringify(port(schema)).length).toBeLessThan(5000);
   });
 
-  test("keeps a tool's names that also exist on the prototype", () => {
+  test("keeps names of a tool that also exist on the object prototype", () => {
     const schema = JSON.parse(
       '{"properties":{"__proto__":{"type":"string"},"constructor":{"type":"integer"}}}',
     ) as JsonObject;

@@ -5,9 +5,9 @@ import { plainPointer, stepsOf, stepTo } from "./pointer.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
 /**
- * Converts a tool's schema of any draft to a part of another document at `place` (`#/components/schemas/…`): draft
- * 2020-12, every reference a pointer from the top of that document. References out of the tool's own schema, and values
- * that are not schemas, are removed.
+ * Converts a tool's schema of any draft into a part of another document at `place` (`#/components/schemas/…`). The
+ * result is draft 2020-12, and every reference is a pointer from the root of that document. References that lead out of
+ * the tool's schema, and values that are not schemas, are removed.
  */
 export function portableSchema(schema: unknown, place: string): unknown {
   return isJsonObject(schema) ? new Porter(schema, place).port() : schema !== false;
@@ -16,17 +16,17 @@ export function portableSchema(schema: unknown, place: string): unknown {
 interface SchemaLocation {
   /** Pointer in the tool's schema. */
   readonly from: string;
-  /** Pointer in the document. */
+  /** Pointer in the resulting document. */
   readonly to: string;
-  /** The nearest enclosing schema with a separate identity. */
+  /** Nearest enclosing schema with a separate identity. */
   readonly resource: SchemaResource;
   readonly depth: number;
 }
 
-/** The schema that contains a member. */
+/** Schema that contains a member. */
 interface Within {
   readonly spot: SchemaLocation;
-  /** Returns the original place of the schema that is now `steps` below it. */
+  /** Returns the original location of the schema that is now at `steps` below this one. */
   readonly from: (steps: readonly string[]) => string;
 }
 
@@ -41,9 +41,9 @@ interface SchemaReference {
   readonly resource: SchemaResource;
 }
 
-/** Depth limit; a deeper schema is truncated. */
+/** Maximum depth; a deeper schema is truncated. */
 const MAX_DEPTH = 100;
-/** Most schemas that are referred to although they are in a place where no schema is expected. */
+/** Maximum number of schemas that are copied from places where no schema is expected. */
 const MAX_HOISTED = 100;
 const NOWHERE = "tool:/schema";
 
@@ -96,7 +96,7 @@ class Porter {
     return out;
   }
 
-  /** Returns the original place in the tool's schema of what has moved to `steps`. */
+  /** Returns the original location, in the tool's schema, of the schema that was moved to `steps`. */
   #origin(moved: ReturnType<typeof modernise>["moved"], steps: readonly string[], base: string): string {
     const found = moved.find(([, to]) => to.length <= steps.length && to.every((step, at) => step === steps[at]));
     return found ? stepTo(base, ...found[0], ...steps.slice(found[1].length)) : stepTo(base, ...steps);
@@ -123,7 +123,7 @@ class Porter {
   #map(keyword: string, map: JsonObject, { spot, from }: Within): JsonObject {
     const taken = new Set<string>();
     const entries = Object.entries(map).map(([name, one]): [string, unknown] => {
-      // Only references use the names of definitions, so they may change.
+      // Only references use the names of definitions, so the names may change.
       const shown = keyword === "$defs" ? freeName(safeName(name), taken) : name;
       taken.add(shown);
       const steps =
@@ -140,7 +140,7 @@ class Porter {
       resource = { from: spot.from, uri: joinUri($id, resource.uri) };
       this.#named.set(resource.uri, spot.from);
     }
-    // In draft-07 an `$id` of a fragment is an anchor.
+    // In draft-07, an `$id` that is a fragment is an anchor.
     const anchors = [
       $anchor,
       $dynamicAnchor,
@@ -158,7 +158,10 @@ class Porter {
     else out["$comment"] = `Refers to ${firstChars(text, 200)}, which is not part of this document.`;
   }
 
-  /** Returns the place in the tool's schema that a reference names; `undefined` if it names another document. */
+  /**
+   * Returns the location in the tool's schema that a reference names. Returns `undefined` if the reference names
+   * another document.
+   */
   #originOf(text: string, resource: SchemaResource): string | undefined {
     const mark = text.indexOf("#");
     const [path, fragment] = mark === -1 ? [text, ""] : [text.slice(0, mark), text.slice(mark + 1)];
@@ -170,7 +173,7 @@ class Porter {
     return `${from}${plainPointer(fragment).slice(1)}`;
   }
 
-  /** Copies a schema from a place where none is expected, such as below a keyword of the author's own. */
+  /** Copies a schema from a place where no schema is expected, such as below a keyword that the author invented. */
   #hoist(origin: string): string | undefined {
     let at: unknown = this.#root;
     for (const step of stepsOf(origin))
@@ -189,7 +192,10 @@ function isSchema(value: unknown): boolean {
   return typeof value === "boolean" || isJsonObject(value);
 }
 
-/** Replaces a parameter named like a keyword of identity, which tools would take for one, by an equivalent pattern. */
+/**
+ * Replaces a parameter with the name of an identity keyword by an equivalent pattern, because programs would treat it
+ * as that keyword.
+ */
 function withHiddenNames(members: readonly [string, unknown][]): readonly [string, unknown][] {
   const properties = members.find(([keyword]) => keyword === "properties")?.[1];
   const hidden = isJsonObject(properties) ? Object.entries(properties).filter(([name]) => IDENTITY.has(name)) : [];
@@ -212,7 +218,7 @@ function exactly(name: string): string {
   return `^${name.replaceAll("$", "\\$")}$`;
 }
 
-/** Returns a name that OpenAPI accepts for a component and every tool accepts as a step of a pointer. */
+/** Returns a name that OpenAPI accepts for a component, and that every program accepts as a step of a pointer. */
 export function safeName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]/g, "_") || "_";
 }

@@ -1,7 +1,9 @@
 import type { JsonObject } from "../../../core/json/json.ts";
 import { KINDS, type FailKind, type KindRow } from "../../../core/calls/kinds.ts";
 
-/** Errors that callers of a tool may get: the statuses of the table of outcome codes, except for cancelled calls. */
+/**
+ * Failures that callers of a tool may get, with the statuses of the outcome codes. Cancelled calls have no response.
+ */
 const TOLD = Object.entries<KindRow>(KINDS).filter(([kind]) => kind !== "cancelled");
 const STATUSES: readonly number[] = [...new Set([...TOLD.map(([, row]) => row.http), 401])].toSorted();
 
@@ -28,7 +30,7 @@ export const ERROR_SCHEMA: JsonObject = {
 
 const ERROR_REF = "#/components/schemas/Error";
 
-/** Returns `components.responses`: one per status. */
+/** Returns `components.responses`, with one entry per status. */
 export function errorResponses(): JsonObject {
   return Object.fromEntries(STATUSES.map((status) => [String(status), errorResponse(status)]));
 }
@@ -47,7 +49,7 @@ function errorResponse(status: number): JsonObject {
   return { description, ...headers, content: { "application/json": { schema: { $ref: ERROR_REF } } } };
 }
 
-/** Returns the failures of one operation. */
+/** Returns the error responses of one operation. */
 export function failuresOf(isGuarded: boolean, statuses = STATUSES): JsonObject {
   return Object.fromEntries(
     statuses
@@ -56,7 +58,7 @@ export function failuresOf(isGuarded: boolean, statuses = STATUSES): JsonObject 
   );
 }
 
-/** Returns the statuses of outcome codes. */
+/** Returns the statuses of the given outcome codes, and 401. */
 export function statusesOf(...kinds: readonly FailKind[]): readonly number[] {
   return [...new Set([...kinds.map((kind) => KINDS[kind].http), 401])].toSorted();
 }
