@@ -29,19 +29,22 @@ import type {
 } from "./store/store.ts";
 
 export interface LibraryOptions {
-  /** A file of SQLite, absolute; made where there is none. Without one, `store` names the library. */
+  /** Absolute path of an SQLite file, which is created if it does not exist. If absent, `store` is used. */
   readonly file?: string;
-  /** `sqlite:///folder/library.db`, `postgres://…` or `weaviate+http://…`, with `?collection=name` on a server. */
+  /**
+   * Address of the store: `sqlite:///folder/library.db`, `postgres://…` or `weaviate+http://…`; on a server with
+   * `?collection=name`.
+   */
   readonly store?: string;
-  /** @default 209,715,200 */
+  /** Maximum file size in bytes. @default 209,715,200 */
   readonly maxFileBytes?: number;
-  /** @default 5,000 */
+  /** Maximum number of pages of a document. @default 5,000 */
   readonly maxPages?: number;
-  /** Characters of a chunk. @default 200 to 800 */
+  /** Length of a chunk in characters. @default 200 to 800 */
   readonly chunk?: { readonly min: number; readonly max: number };
   /** OCR settings. @default off */
   readonly ocr?: OcrChoice;
-  /** Reads pictures of text with a remote service, if the setting `ocr` selects it. It is closed with the library. */
+  /** Remote OCR service, used if the setting `ocr` selects it. It is closed with the library. */
   readonly mistral?: MistralOcr;
   /**
    * Absolute folder of the jobs and of the watch lease. @default next to the library file; for a database server, in
@@ -52,12 +55,15 @@ export interface LibraryOptions {
   readonly download?: IngestionParts["download"];
   /** Limits of the process that reads documents. */
   readonly reader?: Partial<ReaderBounds>;
-  /** Without one, passages are found by their words alone. One that can be disposed of is closed with the library. */
+  /**
+   * Embedder of the passages and queries. Absent: passages are found by words only. A disposable embedder is closed
+   * with the library.
+   */
   readonly embedder?: Embedder;
 }
 
 export interface AddRequest {
-  /** A file, absolute and real, or in its place an https address. */
+  /** Absolute, real path of a file. Give either `path` or `url`. */
   readonly path?: string;
   readonly url?: string;
   readonly metadata?: FoundMetadata;
@@ -65,7 +71,7 @@ export interface AddRequest {
   readonly ocr?: OcrWish;
   readonly signal?: AbortSignal;
   readonly onPage?: (done: number, total: number) => void;
-  /** A person chose it: tools may read it again, wherever it lies. @default false */
+  /** True if a user selected the document: tools may then read it again from any folder. @default false */
   readonly isByPerson?: boolean;
 }
 
@@ -74,7 +80,7 @@ export interface ReindexRequest {
   readonly onDocument?: (done: number, total: number) => void;
 }
 
-/** Documents of a library, and passages of a document, that are made anew. */
+/** Limits of `reindex`: documents of a library, and passages of a document. */
 const MAX_DOCUMENTS = 1_000_000;
 const MAX_PASSAGES = 1_000_000;
 const DEFAULTS: IngestOptions = {
@@ -85,12 +91,10 @@ const DEFAULTS: IngestOptions = {
 };
 
 /**
- * Opens a library. Rejects with kind `unavailable` where its file or its server cannot be used.
- *
+ * Opens a library. Rejects with kind `unavailable` if its file or its server cannot be used.
  * @example
  * ```ts
  * import { openLibrary } from "@toolyard/library";
- *
  * await using library = await openLibrary({ file: "books.db" });
  * const { hits } = await library.search("chunk", { query: "truth", limit: 5, filter: {}, minSimilarity: 0 });
  * for (const { passage, score } of hits) console.log(score, passage.text);
@@ -115,7 +119,9 @@ export async function openLibrary(given: LibraryOptions): Promise<Library> {
   return new Library(parts, isInMemory(address) && options.folder === undefined);
 }
 
-/** The folder must be private: its files decide which paths a user has added. */
+/**
+ * Returns the folder of the library's own files. It must be private: its files decide which paths a user has added.
+ */
 function folderOf(address: StoreAddress): string {
   if (isInMemory(address)) return join(tmpdir(), `toolyard-library-${randomUUID()}`);
   if (address.kind === "sqlite") return dirname(address.file);
@@ -128,7 +134,7 @@ function isInMemory(address: StoreAddress): boolean {
   return address.kind === "sqlite" && address.file === ":memory:";
 }
 
-/** Documents that are read, searched and quoted. */
+/** A library of documents: adds, searches and quotes them. */
 export class Library implements AsyncDisposable {
   readonly #store: LibraryStore;
   readonly #embedder: Embedder | undefined;
@@ -150,8 +156,8 @@ export class Library implements AsyncDisposable {
   }
 
   /**
-   * Makes all vectors anew, by the embedder that there is. Until it is done, and where it is cut short, passages
-   * without one are found by their words.
+   * Creates all vectors again with the current embedder. Returns the number of documents. Until it has finished, also
+   * after an interruption, passages without a vector are found by their words only.
    */
   async reindex({ signal, onDocument }: ReindexRequest = {}): Promise<number> {
     const embedder = this.#embedder;
@@ -175,7 +181,7 @@ export class Library implements AsyncDisposable {
     }
   }
 
-  /** Rejects with `INDEX_MISMATCH` where the vectors are another embedder's. */
+  /** Rejects with `INDEX_MISMATCH` if the stored vectors are from another embedder. */
   async #expectOwnVectors(): Promise<void> {
     const found = await this.#store.embedder();
     if (!this.#embedder || found === undefined || found === this.#embedder.id) return;
@@ -214,14 +220,14 @@ export class Library implements AsyncDisposable {
     return this.#store.document(sourceId);
   }
 
-  /** Rejects with `DOCUMENT_NOT_FOUND`. */
+  /** Returns the document. Rejects with `DOCUMENT_NOT_FOUND`. */
   async document(sourceId: string): Promise<StoredDocument> {
     const document = await this.#store.document(sourceId);
     if (document) return document;
     throw new DocumentError("DOCUMENT_NOT_FOUND", `There is no document ${JSON.stringify(sourceId)} in the library.`);
   }
 
-  /** The text of a page, from 1; undefined where there is no such document or page. */
+  /** Returns the text of a page (numbered from 1); undefined if the document or the page does not exist. */
   async pageText(sourceId: string, page: number): Promise<string | undefined> {
     const document = await this.#store.document(sourceId);
     const start = document?.pageStarts[page - 1];
@@ -238,14 +244,14 @@ export class Library implements AsyncDisposable {
     return this.#store.range(kind, range);
   }
 
-  /** Undefined where there is no such document. */
+  /** Removes a document. Returns undefined if it does not exist. */
   async remove(sourceId: string): Promise<DeleteResult | undefined> {
     const document = await this.#store.document(sourceId);
     if (document) await this.#ingestion.removed(document.uri);
     return this.#store.deleteDocument(sourceId);
   }
 
-  /** Finds a quotation in one document or in all, or the nearest text. */
+  /** Finds a quotation in one document or in all documents; if it is not found, finds the most similar text. */
   findQuote(quote: string, sourceId?: string, signal?: AbortSignal): Promise<FoundQuote> {
     return findQuote({ quote, sourceId, signal }, { store: this.#store, terms: this.#terms, embedder: undefined });
   }

@@ -16,7 +16,7 @@ import { settingsOf, type LibrarySettings } from "./settings.ts";
 import { collectionOf, collectionsIn, inCollection, isStoreThere, parseStore } from "./store/open-store.ts";
 
 /**
- * The library service: reads documents, finds passages by words and meaning, and reports the page of each. Needs no
+ * The library service: reads documents, finds passages by words and meaning, and reports the page of each. Requires no
  * network.
  */
 export const library: Service = { name: "library", tool: "search_chunks", port: 50_057, register };
@@ -33,7 +33,7 @@ function register(hub: ModuleHub, environment: Environment): void {
   });
   const open: OpenLibrary = (collection, mayMake) => collections.open(collection, mayMake);
   hub.onClose(() => collections[Symbol.asyncDispose]());
-  // A method of the protocol has that name, so it is understood and not listed.
+  // The protocol has a method `ping`, so the alias is accepted but not listed.
   hub.registerTool("library.ping", () => "pong", {}, "Tells that the library is there", {
     aliases: ["ping"],
     annotations: { readOnlyHint: true, openWorldHint: false },
@@ -51,18 +51,24 @@ function register(hub: ModuleHub, environment: Environment): void {
   });
   registerResources(hub, open, () => collections.names);
   registerPrompts(hub, open);
-  // Only a service that watches has something to do before its first call.
+  // Only a service that watches folders has work before its first call.
   if (settings.watches)
     open().catch((error: unknown) => hub.logger.error(`The library was not opened: ${String(error)}`));
 }
 
-/** The jobs of a collection have a folder of their own. Only the configured collection watches folders. */
+/**
+ * Returns the settings of another collection. Its jobs have a separate folder. Only the configured collection watches
+ * folders.
+ */
 function settingsIn(settings: LibrarySettings, collection: string): LibrarySettings {
   const folder = join(settings.folder, "collections", collection);
   return { ...settings, store: inCollection(settings.store, collection), folder, watches: false };
 }
 
-/** A library that takes up what others left open, and watches its folders where that is wanted. */
+/**
+ * Opens a library, resumes the jobs that other processes left unfinished, and starts watching its folders if
+ * configured.
+ */
 async function openAtWork(settings: LibrarySettings, hub: ModuleHub): Promise<Library> {
   const library = await openHere(settings);
   const begun = settings.watches ? library.watch(settings.roots) : Promise.resolve();
@@ -72,7 +78,9 @@ async function openAtWork(settings: LibrarySettings, hub: ModuleHub): Promise<Li
   return library;
 }
 
-/** The library of these settings, with the embedder of the package or of a server. Rejects with kind `unavailable`. */
+/**
+ * Opens the library of these settings, with the bundled embedder or that of a server. Rejects with kind `unavailable`.
+ */
 export async function openHere({ store, folder, ocr, mistral, embedder }: LibrarySettings): Promise<Library> {
   const { openLibrary } = await import("./library.ts");
   const reader = mistral && new (await import("./ingest/mistral-ocr.ts")).MistralOcr(mistral);

@@ -11,7 +11,7 @@ import { inCollection, parseStore } from "./store/open-store.ts";
 
 /** Settings of the library, from environment variables. */
 export interface LibrarySettings {
-  /** The address of its store. */
+  /** Address of the store. */
   readonly store: string;
   /** Folder of the jobs, the watch lease and the stored OCR pages. */
   readonly folder: string;
@@ -19,13 +19,13 @@ export interface LibrarySettings {
   readonly allowUrls: boolean;
   readonly watches: boolean;
   readonly ocr: OcrChoice;
-  /** Server of vectors in place of the table of the package. */
+  /** Embedding server that replaces the bundled table. */
   readonly embedder?: HttpEmbedderOptions;
-  /** Present where `ocr` is by Mistral. */
+  /** Settings of the Mistral service. Present if `ocr` selects it. */
   readonly mistral?: MistralOcrOptions;
 }
 
-/** Throws an `OptionError` that names the variable. */
+/** Reads the settings. Throws an `OptionError` that names the variable. */
 export function settingsOf(environment: Environment): LibrarySettings {
   const folder = join(dataFolder(environment), "library");
   const by = choiceOf(environment, "LIBRARY_OCR", { choices: ["off", "local", "mistral"], fallback: "off" });
@@ -56,8 +56,8 @@ function embedderOf(environment: Environment): Pick<LibrarySettings, "embedder">
 
 /**
  * Returns the store: `LIBRARY_STORE`, else the file in `LIBRARY_FILE`, else `WEAVIATE_URL`, else a file in the data
- * folder, each with the collection `LIBRARY_COLLECTION`. Throws an `OptionError` for an invalid address and for a path
- * that is not absolute.
+ * folder, each with the collection `LIBRARY_COLLECTION`. Throws an `OptionError` for an invalid address or a path that
+ * is not absolute.
  */
 export function libraryStore(environment: Environment): string {
   const { LIBRARY_COLLECTION: collection } = environment;
@@ -105,7 +105,7 @@ function mistralOf(environment: Environment, folder: string): MistralOcrOptions 
     throw new OptionError(
       `LIBRARY_OCR_PRICE must be the price of a page, such as 0.001, got ${JSON.stringify(price)}.`,
     );
-  // A missing key keeps scans from being read, and nothing else from being done.
+  // Without the key only scans cannot be read.
   if (!key) return undefined;
   const model = environment["LIBRARY_OCR_MODEL"];
   return {

@@ -2,11 +2,11 @@ import { basename } from "node:path";
 import type { ProgressLine } from "./command-io.ts";
 import type { Words } from "./words.ts";
 
-/** Shorter elapsed times give an estimate that jumps. */
+/** Minimum elapsed time for an estimate of the remaining time. Earlier estimates vary too much. */
 const MIN_TOLD_MS = 2_000;
 
 /**
- * Progress of reading several documents: pages read of the current document, bytes read of all of them, with the rate
+ * Progress of reading several documents: pages read of the current document, bytes read of every document, with the rate
  * and the estimated remaining time of each.
  */
 export class AddProgress {
@@ -21,7 +21,7 @@ export class AddProgress {
   #pages = 0;
   #allPages = 0;
 
-  /** @param sizes in bytes, 0 where one is not known */
+  /** @param sizes Size of each document in bytes; 0 if it is unknown. */
   constructor(sizes: readonly number[], words: Words, now: () => number = Date.now) {
     const known = sizes.filter((size) => size > 0);
     const mean = known.reduce((sum, size) => sum + size, 0) / known.length || 1;
@@ -31,7 +31,7 @@ export class AddProgress {
     this.#began = this.#since = now();
   }
 
-  /** The next one begins. */
+  /** Starts counting the next document. */
   begin(source: string): void {
     this.#allPages += this.#page;
     this.#at += 1;
@@ -79,7 +79,7 @@ function amount(value: number): string {
   return value < 10 ? value.toFixed(1) : String(Math.round(value));
 }
 
-/** Whole seconds, minutes beyond two, hours beyond those: it is a guess. */
+/** Formats an estimated time in whole seconds, in minutes above two minutes, and in hours above two hours. */
 function time(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1_000));
   if (seconds < 120) return `${seconds} s`;

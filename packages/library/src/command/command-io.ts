@@ -5,7 +5,7 @@ export interface ProgressLine {
   readonly note?: string;
   readonly done?: number;
   readonly total?: number;
-  /** As `Date.now()` has it. */
+  /** Start time in milliseconds since the epoch. */
   readonly since?: number;
 }
 
@@ -18,13 +18,13 @@ export interface CommandIo {
   say(text: string): Promise<void>;
   /** Prints text with highlighted words. The caller escapes all other parts. */
   paint(text: string): Promise<void>;
-  /** Text of others, without what would move a terminal's cursor. */
+  /** Returns untrusted text without the characters that would move a terminal's cursor. */
   safe(text: string): string;
-  /** Marks a word, where the terminal has colours. */
+  /** Highlights a word if the terminal supports colours. */
   mark(word: string): string;
-  /** Shows progress, on a terminal only. `end` removes it. */
+  /** Shows progress if the output is a terminal. `end` removes it. */
   live(read: () => readonly ProgressLine[], options: { readonly json?: boolean }): { end(): void };
 }
 
-/** 1: a file was not read, or nothing was found. */
+/** Exit codes. `failed`: a file could not be read, or nothing was found. */
 export const EXIT = { ok: 0, failed: 1 } as const;

@@ -128,7 +128,7 @@ function metadataOf({ title, author, year, language }: AddOptions): FoundMetadat
   };
 }
 
-/** Shows the passages that answer a question. Gives 1 where there are none. */
+/** Prints the passages that answer a question. Returns 1 if there are none. */
 export const search = spoken(async (asked: readonly string[], options: FindOptions, { io, words }) => {
   const query = asked.join(" ");
   const limit = countOf(options.limit);
@@ -164,7 +164,7 @@ function passageBlock(passage: StoredPassage, document: StoredDocument, { wanted
   return [io.safe(citationOf(document, passage.pages)), text, io.safe(linkTo(document, passage.pages))].join("\n");
 }
 
-/** Short words occur in every text. */
+/** Returns whether a word is long enough to be highlighted. Shorter words occur in every text. */
 function isTelling(word: string): boolean {
   return word.length > 3;
 }
@@ -211,7 +211,7 @@ function outlineOf({ toc }: StoredDocument): string[] {
   return toc.map(({ level, title, page }) => `${"  ".repeat(level)}${title}${page === undefined ? "" : `  ${page}`}`);
 }
 
-/** Takes documents out of the library; their files stay. Gives 1 where one was not there. */
+/** Removes documents from the library; their files stay. Returns 1 if one of the documents does not exist. */
 export const remove = spoken(async (ids: readonly string[], options: LibraryCommandOptions, { io, words }) => {
   await using library = await open(io);
   const rows: { source_id: string; success: boolean; chunks_deleted: number }[] = [];
@@ -226,7 +226,7 @@ export const remove = spoken(async (ids: readonly string[], options: LibraryComm
   return rows.every(({ success }) => success) ? EXIT.ok : EXIT.failed;
 });
 
-/** Makes all vectors anew, after another version of Toolyard brought another table. */
+/** Creates all vectors again, after another version of Toolyard brought another embedding table. */
 export async function reindex(options: LibraryCommandOptions, io: CommandIo): Promise<number> {
   await using library = await open(io);
   const count = await library.reindex({ signal: io.signal });

@@ -54,7 +54,7 @@ export interface BenchOptions {
   readonly json?: boolean;
 }
 
-/** How fast this library answers on this machine. */
+/** Measures the response times of this library on this machine. */
 export async function bench(options: BenchOptions, io: CommandIo): Promise<number> {
   return timed("", options, io);
 }

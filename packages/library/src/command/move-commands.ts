@@ -26,7 +26,7 @@ export const exportTo = spoken(async (file: string, options: MoveCommandOptions,
   return EXIT.ok;
 });
 
-/** Takes in what `export` wrote. */
+/** Imports a file that `export` wrote. */
 export const importFrom = spoken(async (file: string, options: MoveCommandOptions, { io, words }) => {
   await using store = await open(io);
   const counts = await importLibrary(store, resolve(io.cwd, file), { signal: io.signal });
@@ -40,7 +40,7 @@ export interface MoveOptions extends MoveCommandOptions {
   readonly to: string;
 }
 
-/** Copies the library to another store and compares what both find. Gives 1 where that differs. */
+/** Copies the library to another store and compares the search results of both. Returns 1 if they differ. */
 export async function move(options: MoveOptions, io: CommandIo): Promise<number> {
   return moveTo("", options, io);
 }
@@ -68,7 +68,7 @@ export interface DoctorOptions extends MoveCommandOptions {
   readonly repair?: boolean;
 }
 
-/** Looks the library through. Gives 1 where something is wrong. */
+/** Checks the library. Returns 1 if it has a fault. */
 export async function doctor(options: DoctorOptions, io: CommandIo): Promise<number> {
   return lookThrough("", options, io);
 }
@@ -110,7 +110,7 @@ function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** Bars of a chart, rows of one, and years that make one row where there are many. */
+/** Layout of the charts: length of a bar, maximum number of rows, and years per row if there are many. */
 const BAR_WIDTH = 30;
 const MAX_ROWS = 12;
 
@@ -152,7 +152,7 @@ function charts({ authors, years, pages }: Statistics, { moves }: Words): string
   ];
 }
 
-/** Years as they are, or in spans of ten, fifty … so that the chart stays small. */
+/** Groups years into spans of 10, 50, 100 or 500 if a row per year would make the chart too long. */
 function spans(years: readonly Share[]): readonly Share[] {
   for (const span of [1, 10, 50, 100, 500]) {
     const rows = new Map<number, Share>();

@@ -12,14 +12,14 @@ interface WatchCommandOptions {
   readonly json?: boolean;
 }
 
-/** Brings files of these folders in when they come or change, until it is ended. */
+/** Adds files of these folders when they appear or change, until the process is interrupted. */
 export const watch = spoken(async (folders: readonly string[], options: WatchCommandOptions, { io, words }) => {
   const roots = await Promise.all(folders.map((folder) => folderAt(folder, io)));
   await using library = await openHere(settingsOf(io.env));
   const ended = io.signal.aborted ? Promise.resolve() : once(io.signal, "abort");
   const isWatching = await library.watch(roots, (report) => void tell(report, { options, io, words }));
   if (!options.json) await io.say(isWatching ? words.watching(roots.join(", ")) : words.watchedElsewhere);
-  // Its jobs keep no program from ending, and neither does what watches.
+  // Neither the jobs nor the watcher keep the process running.
   const stay = setInterval(() => {}, STAY_MS);
   await ended;
   clearInterval(stay);
@@ -43,7 +43,7 @@ interface WatchOutput {
   readonly words: Words;
 }
 
-/** Unchanged sources are not reported. */
+/** Prints the report of one source. Unchanged sources are not reported. */
 async function tell(report: SourceReport, { options, io, words }: WatchOutput): Promise<void> {
   const { source, status, source_id: id, chunks_count: chunks = 0, error } = report;
   if (status === "unchanged") return;

@@ -23,7 +23,7 @@ export interface Words {
   readonly passages: (count: number) => string;
   readonly documents: (count: number) => string;
   readonly status: Readonly<Record<Status, string>>;
-  /** Why a document was not read. */
+  /** Reason why a document was not read. */
   readonly failure: (error: DocumentError) => string;
   /** Warnings about a document. They are stored in English, which programs read. */
   readonly warning: (text: string) => string;
@@ -32,7 +32,9 @@ export interface Words {
   readonly noDocument: (id: string) => string;
   readonly empty: string;
   readonly more: (count: number) => string;
-  /** Progress: the line for the whole command, and the states of a document and of the command. */
+  /**
+   * Words of the progress display: the line for the whole command, and the states of a document and of the command.
+   */
   readonly whole: string;
   readonly reading: string;
   readonly ofAll: (done: number, total: number) => string;
@@ -50,7 +52,7 @@ export interface MeasureWords {
   readonly byWords: string;
   readonly byMeaning: string;
   readonly quality: (ndcg: string, recall: string) => string;
-  /** All in milliseconds. */
+  /** Durations in milliseconds. */
   readonly openedIn: (time: string) => string;
   readonly times: (questions: number, times: Readonly<Record<"first" | "median" | "most", string>>) => string;
   readonly memory: (megabytes: string) => string;
@@ -141,7 +143,7 @@ const ENGLISH: Words = {
   },
 };
 
-/** In French nothing and one are one. */
+/** In French, zero takes the singular too. */
 const isFew = (count: number): boolean => count < 2;
 
 const FRENCH: Words = {
@@ -209,7 +211,7 @@ const FRENCH: Words = {
   },
 };
 
-/** The English sentence follows with the details. */
+/** Translations of the findings, by kind. The English sentence with the details follows. */
 const FRENCH_FINDINGS = {
   store: "Des données sont endommagées ou manquent.",
   index: "Un index ou un compte est à refaire.",
@@ -217,7 +219,10 @@ const FRENCH_FINDINGS = {
   files: "Des fichiers ne sont plus là : leurs liens ne mènent nulle part, leurs passages se trouvent toujours.",
 } as const;
 
-/** By reason, or by code. The English sentence follows with the details, such as figures and option names. */
+/**
+ * Translations of error messages, by reason or by code. The English sentence follows with details such as figures and
+ * option names.
+ */
 const FRENCH_FAILURES: Readonly<Record<string, string>> = {
   password_required: "Le fichier est protégé par un mot de passe. Ôtez-le, puis ajoutez le fichier de nouveau.",
   damaged: "Le fichier est endommagé.",
@@ -246,7 +251,10 @@ function frenchFailure({ code, reason = code, message }: DocumentError): string 
   return `${FRENCH_FAILURES[reason] ?? FRENCH_FAILURES[code]!} (${message})`;
 }
 
-/** The rest of a warning, such as page numbers, is kept as it is. */
+/**
+ * Translations of warnings, by the beginning of the English text. The rest of a warning, such as page numbers, is kept
+ * unchanged.
+ */
 const FRENCH_WARNINGS: readonly (readonly [english: RegExp, french: string])[] = [
   [/^It is no UTF-8, and was read as Windows-1252\.$/, "Ce n’est pas de l’UTF-8 ; lu comme du Windows-1252."],
   [
@@ -278,7 +286,7 @@ function frenchWarning(text: string): string {
   return row ? text.replace(row[0], row[1]) : text;
 }
 
-/** A line on what became of something. */
+/** Returns a line with the status of an item. */
 export function line(words: Words, status: Status, what: string): string {
   return `${words.status[status].padEnd(10)} ${what}`;
 }
@@ -303,7 +311,7 @@ export function spoken<A, O>(run: (argument: A, options: O, by: CommandOutput) =
   };
 }
 
-/** In the language of the person's locale, where it is one of ours. */
+/** Returns the texts in the language of the user's locale; English if it has no translation. */
 export function wordsFor(env: Readonly<Record<string, string | undefined>>): Words {
   const locale = env["LC_ALL"] || env["LC_MESSAGES"] || env["LANG"] || "";
   return /^fr(?![a-z])/i.test(locale) ? FRENCH : ENGLISH;

@@ -13,7 +13,7 @@ export interface TextPart {
   readonly to: number;
 }
 
-/** A document as one text, in which every place is a number. */
+/** A document as one text. All positions are offsets in this text. */
 export interface AssembledDocument {
   readonly text: string;
   readonly parts: readonly TextPart[];
@@ -21,7 +21,7 @@ export interface AssembledDocument {
   readonly pageStarts: readonly PageStart[];
 }
 
-/** Between blocks. */
+/** Text between two blocks. */
 const GAP = "\n\n";
 const MAX_HEADING = 400;
 const MAX_LABEL = 40;
@@ -71,7 +71,7 @@ class Assembly implements AssembledDocument {
     this.parts.push({ section, heading: this.toc.at(-1)?.offset ?? -1, kind, from, to: this.text.length });
   }
 
-  /** Pages up to this one begin here, if they did not before. */
+  /** Starts all pages up to this number that have not started yet. */
   beginPages(page: number): void {
     while (this.pageStarts.length < page) {
       const label = this.#labels?.[this.pageStarts.length];
@@ -81,7 +81,7 @@ class Assembly implements AssembledDocument {
   }
 }
 
-/** The text of a block, divided where its pages begin. */
+/** Returns the text of a block, divided where pages begin. */
 function piecesOf({ text, page, pages = [] }: Block): { readonly text: string; readonly page: number | undefined }[] {
   const starts = [{ page, at: 0 }, ...pages];
   return starts.map((start, index) => ({ page: start.page, text: text.slice(start.at, starts[index + 1]?.at) }));

@@ -6,7 +6,7 @@ export interface Block {
   /** Level of a heading, from 1. */
   readonly level?: number;
   readonly text: string;
-  /** Page of the beginning, from 1; absent where the file has no pages. */
+  /** Page on which the block begins, from 1; absent if the file has no pages. */
   readonly page?: number;
   /** Offsets in the text at which further pages begin, in order. */
   readonly pages?: readonly BlockPage[];
@@ -15,7 +15,7 @@ export interface Block {
 /** The beginning of a page within the text of a block. */
 export interface BlockPage {
   readonly page: number;
-  /** Place in the block's text. */
+  /** Offset in the block's text. */
   readonly at: number;
 }
 
@@ -32,20 +32,20 @@ export interface FoundMetadata {
 
 export interface ReadDocument {
   readonly blocks: readonly Block[];
-  /** 0 for what has none. */
+  /** Number of pages; 0 if the format has no pages. */
   readonly pages: number;
   /** Printed page labels, if they differ from the page numbers. */
   readonly labels?: readonly string[];
-  /** From the surest to the least sure, each with its name. */
+  /** Metadata with the name of its origin, the most reliable first. */
   readonly metadata: readonly (readonly [origin: string, FoundMetadata])[];
   readonly warnings: readonly string[];
-  /** Pages that were read from their pictures. */
+  /** Number of pages that were read with OCR. */
   readonly ocrPages?: number;
 }
 
-/** Reads the pages of one document from their pictures. */
+/** Reads pages of one document with OCR. */
 export interface PageReader {
-  /** Blocks of each of these pages, from 1, in their order. */
+  /** Returns the blocks of the given pages (numbered from 1), in order. */
   read(pages: readonly number[], pictureOf: (page: number) => Promise<PagePicture | undefined>): Promise<Block[][]>;
 }
 

@@ -1,10 +1,10 @@
-/** The methods of ES2024 that pdf.js calls, and that Node 20 lacks. */
+/** Methods of ES2024 that pdf.js calls and Node 20 lacks. */
 interface TransferMethods {
   transfer?: (this: ArrayBuffer, length?: number) => ArrayBuffer;
   transferToFixedLength?: (this: ArrayBuffer, length?: number) => ArrayBuffer;
 }
 
-/** Adds `transfer` and `transferToFixedLength` to array buffers where the runtime has none. */
+/** Adds `transfer` and `transferToFixedLength` to array buffers if the runtime lacks them. */
 export function supportBufferTransfer(prototype: object = ArrayBuffer.prototype): void {
   const methods = prototype as TransferMethods;
   for (const name of ["transfer", "transferToFixedLength"] as const)
@@ -12,7 +12,7 @@ export function supportBufferTransfer(prototype: object = ArrayBuffer.prototype)
       Object.defineProperty(prototype, name, { value: moved, configurable: true, writable: true });
 }
 
-/** Moves the bytes to a new buffer of that length, and detaches the old one. */
+/** Moves the bytes to a new buffer of the given length, and detaches the old buffer. */
 function moved(this: ArrayBuffer, length = this.byteLength): ArrayBuffer {
   const own = structuredClone(this, { transfer: [this] });
   if (length === own.byteLength) return own;

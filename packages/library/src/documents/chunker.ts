@@ -2,7 +2,7 @@ import type { AssembledDocument, TextPart } from "./assemble.ts";
 import { Sentences } from "./sentences.ts";
 
 export interface ChunkBounds {
-  /** Characters below which a chunk is joined with its neighbour of the same section. */
+  /** Minimum length in characters; a shorter chunk is joined with its neighbour of the same section. */
   readonly min: number;
   readonly max: number;
 }
@@ -13,14 +13,14 @@ export interface Piece {
   readonly to: number;
 }
 
-/** A table or a listing is kept whole up to that. */
+/** Maximum length of a table or listing that is kept in one chunk, in characters. */
 const MAX_WHOLE = 2_000;
-/** How full a chunk should be. */
+/** Share of the maximum length that a chunk should reach. */
 const TARGET = 0.75;
 
 /**
- * Divides a document into chunks: whole paragraphs of one section together, long ones at the ends of sentences, then
- * between words. Chunks follow one another and overlap nowhere, and none reaches into another section.
+ * Divides a document into chunks: whole paragraphs of one section together, and long paragraphs at the ends of
+ * sentences or else between words. Chunks are consecutive, do not overlap, and never span two sections.
  */
 export function chunksOf(document: AssembledDocument, bounds: ChunkBounds, language = "en"): Piece[] {
   const sentences = new Sentences(language);
@@ -45,7 +45,7 @@ interface Rules {
   readonly sentences: Sentences;
 }
 
-/** A part as pieces of at most the bound. */
+/** Divides a part into pieces that are not longer than the limit. */
 function divided({ section, kind, from, to }: TextPart, text: string, { bounds, sentences }: Rules): Piece[] {
   const whole = { section, from, to };
   if (to - from <= (kind === "paragraph" ? bounds.max : Math.max(MAX_WHOLE, bounds.max))) return [whole];
@@ -56,7 +56,7 @@ function divided({ section, kind, from, to }: TextPart, text: string, { bounds, 
   return cuts.map(({ from: start, to: end }) => trimmed(text, section, { from: from + start, to: from + end }));
 }
 
-/** A sentence, or where it is too long its words. */
+/** Returns the sentences of a range. A sentence that is too long is divided into words. */
 function cutsBetween(text: string, { from, to }: { from: number; to: number }, max: number) {
   const cuts: { from: number; to: number }[] = [];
   let start = from;
@@ -75,7 +75,7 @@ function trimmed(text: string, section: readonly string[], { from, to }: { from:
   return { section, from: start, to: start + own.trim().length };
 }
 
-/** Joins what follows one another while it fits, and does not leave a small rest alone. */
+/** Joins consecutive pieces while they fit into a chunk. A short remainder is joined with the chunk before it. */
 function packed(pieces: readonly Piece[], { min, max }: ChunkBounds): Piece[] {
   const chunks: Piece[] = [];
   for (const piece of pieces) {

@@ -1,6 +1,6 @@
 import { FailError, type FailKind } from "toolyard";
 
-/** Why a document cannot be read or found, as programs tell cases apart. */
+/** Error codes by which programs distinguish why a document cannot be read or found. */
 export type DocumentErrorCode =
   | "PDF_PROCESSING_ERROR"
   | "DOCUMENT_NOT_FOUND"
@@ -33,7 +33,7 @@ export function isDocumentErrorCode(text: string): text is DocumentErrorCode {
 /** An error of the library, with a message for its caller. */
 export class DocumentError extends FailError {
   readonly code: DocumentErrorCode;
-  /** Why a file cannot be read: `password_required`, `damaged`, `needs_ocr` … */
+  /** Detailed reason why a file cannot be read: `password_required`, `damaged`, `needs_ocr` … */
   readonly reason?: string;
   /** The path, pattern or address that was refused, as the caller wrote it. */
   source?: string;

@@ -62,20 +62,20 @@ const FORMATS: readonly Format[] = [
 
 export const EXTENSIONS: readonly string[] = FORMATS.flatMap(({ extensions }) => extensions);
 
-/** Endings of the files that are read, in a folder: pictures there are seldom pages. */
+/** Extensions of the files that are read from a folder. Images are excluded, because they are seldom scanned pages. */
 export const FOLDER_EXTENSIONS: readonly string[] = FORMATS.filter(({ mime }) => !mime.startsWith("image/")).flatMap(
   ({ extensions }) => extensions,
 );
 
 const PDF_BEGINS = "%PDF-";
-/** First bytes of other formats, as Latin-1. */
+/** Signatures of other formats: their first bytes, as Latin-1. */
 const BEGINS: Readonly<Record<string, string>> = {
   DOCX: "PK\u0003\u0004",
   EPUB: "PK\u0003\u0004",
   PNG: "\u0089PNG\r\n\u001a\n",
   JPEG: "\u00ff\u00d8\u00ff",
 };
-/** A PDF may have some bytes of a mail or a printer before it. */
+/** Number of bytes that are searched for a signature. The header of a mail or a printer may precede a PDF. */
 const LOOKED_AT = 1_024;
 /** Formats without a signature. Their text contains no NUL. */
 const OF_TEXT: ReadonlySet<string> = new Set(["Markdown", "text", "HTML"]);

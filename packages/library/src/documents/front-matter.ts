@@ -1,6 +1,6 @@
 import type { FoundMetadata } from "./block.ts";
 
-/** Longer ones are no front matter. */
+/** Maximum length of front matter, in characters. Longer text between the lines is not treated as front matter. */
 const MAX_LENGTH = 64_000;
 const FRONT_MATTER = /^\ufeff?---[^\S\n]*\n([\s\S]*?)\n---[^\S\n]*(?:\n|$)/;
 

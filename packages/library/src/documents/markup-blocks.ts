@@ -1,6 +1,6 @@
 import type { Block } from "./block.ts";
 
-/** Elements that hold no text of the page's subject. */
+/** Elements with text that is not part of the page's content. */
 const SILENT: ReadonlySet<string> = new Set(
   (
     "script style noscript template svg math iframe object embed canvas audio video nav footer aside button select " +
@@ -18,7 +18,10 @@ const ENDS_PARAGRAPH: ReadonlySet<string> = new Set(
 const HEADING = /^h([1-6])$/;
 const LISTINGS: ReadonlySet<string> = new Set(["pre", "listing", "plaintext", "xmp"]);
 const MAIN: ReadonlySet<string> = new Set(["main", "article"]);
-/** With less text in its main part, all of a page is read; with less outside of its forms, they are as well. */
+/**
+ * Minimum length of content, in characters. If the main part is shorter, the whole page is read. If the text outside of
+ * forms is shorter, forms are read too.
+ */
 const MIN_MAIN = 200;
 
 interface ContentBlock {
@@ -30,7 +33,7 @@ interface ContentBlock {
 /** Builds blocks from the tags and texts of a page, in order. Hidden text is skipped. */
 export class MarkupBlocks {
   readonly #taken: ContentBlock[] = [];
-  /** How deep inside of something silent or hidden. */
+  /** Number of open elements that are skipped or hidden. */
   #silence = 0;
   #main = 0;
   #forms = 0;
@@ -79,7 +82,10 @@ export class MarkupBlocks {
     if (this.#silence === 0) this.#text += text;
   }
 
-  /** Those of the main part of the page, where it has one, and not of its forms, unless it is one as a whole. */
+  /**
+   * Returns the blocks of the page's main part without its forms. Falls back to more of the page if that is too little
+   * text.
+   */
   blocks(): Block[] {
     this.#end();
     const enough = [
@@ -97,7 +103,7 @@ export class MarkupBlocks {
     else if (name === "img" && alt.trim() !== "") this.#text += ` ${alt} `;
   }
 
-  /** Tables that lay out a page have others in them: the outer one is no table then. */
+  /** A table that contains tables is a page layout, so its text is read as paragraphs. */
   #openTable(): void {
     this.#tables += 1;
     if (this.#tables === 1) this.#rows = [];
@@ -110,7 +116,7 @@ export class MarkupBlocks {
     this.#text = "";
   }
 
-  /** Before the table that it is of. */
+  /** Ends a caption, which becomes a paragraph before its table. */
   #endCaption(): void {
     if (this.#tables !== 1) return;
     this.#take("paragraph", spaced(this.#text));
@@ -125,7 +131,7 @@ export class MarkupBlocks {
     this.#rows = undefined;
     const rest = this.#text;
     this.#text = "";
-    // One column is no table but a way to set a page.
+    // A table with one column is a page layout.
     if (rows.every((row) => row.length < 2)) for (const row of rows) this.#take("paragraph", row.join(" "));
     else this.#take("table", rows.map((row) => `| ${row.join(" | ")} |`).join("\n"));
     this.#text = rest;
@@ -160,7 +166,7 @@ function spaced(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }
 
-/** Text that a user never sees may be an instruction for a model. */
+/** Returns whether an element is hidden. Text that a user never sees may be an instruction for a model. */
 function isHidden(attributes: Readonly<Record<string, string>>): boolean {
   return (
     "hidden" in attributes ||

@@ -6,7 +6,7 @@ import { visibleLine } from "./visible-text.ts";
 
 export interface Metadata extends FoundMetadata {
   readonly title: string;
-  /** Place where each value was found. */
+  /** Origin of each value. */
   readonly origins: Readonly<Record<string, string>>;
 }
 

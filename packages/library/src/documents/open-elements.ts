@@ -22,7 +22,7 @@ const OF_HEAD = setOf("base basefont bgsound head html link meta noframes noscri
 const TABLE_PARTS = "caption colgroup tbody tfoot thead tr td th";
 const TABLE = setOf("table template html");
 const CLOSED_OFF = "applet button caption html marquee object table td template th";
-/** Blocks out of which an entry of a list does not reach. */
+/** Block elements that limit the search for an open list item. */
 const BLOCKS =
   "article aside blockquote body center details dialog dir dl fieldset figure footer form header main menu nav ol " +
   "section summary ul";
@@ -31,7 +31,7 @@ const ENDS_PARAGRAPH = (
   "h1 h2 h3 h4 h5 h6 header hgroup hr li listing main menu nav ol p plaintext pre section summary table ul xmp"
 ).split(" ");
 
-/** By the tag that opens: the implicit ends of the HTML standard ("tree construction") that change the text. */
+/** Rules by opening tag: the implicit end tags of the HTML standard ("tree construction") that change the text. */
 const RULES: ReadonlyMap<string, readonly Ends[]> = rulesOf([
   [ENDS_PARAGRAPH, { ends: setOf("p"), within: setOf(CLOSED_OFF) }],
   [["li"], { ends: setOf("li"), within: setOf(`${CLOSED_OFF} ${BLOCKS}`) }],
@@ -43,13 +43,13 @@ const RULES: ReadonlyMap<string, readonly Ends[]> = rulesOf([
 const ENDS_HEAD: Ends = { ends: setOf("head"), within: setOf("template") };
 
 /**
- * The open elements of a page. HTML allows omitted tags; this class applies the rules for them, because the parser
- * knows only those between neighbours.
+ * Tracks the open elements of a page. HTML allows tags to be omitted; this class applies the rules for omitted tags,
+ * because the parser knows only those between neighbours.
  */
 export class OpenElements implements MarkupSink {
   readonly #sink: MarkupSink;
   readonly #stack: OpenElement[] = [];
-  /** How many of each name are not closed: most rules have nothing to look for. */
+  /** Number of open elements of each name. If it is 0, a rule need not search the stack. */
   readonly #open = new Map<string, number>();
 
   constructor(sink: MarkupSink) {

@@ -4,19 +4,22 @@ import { basename } from "node:path";
 import { DocumentError } from "./document-error.ts";
 
 export interface OpenOptions {
-  /** Limit in bytes. */
+  /** Maximum size in bytes. */
   readonly most: number;
-  /** The path is already resolved: a symbolic link in its place, or in a parent folder, is refused. @default false */
+  /**
+   * True if the path is already resolved: a symbolic link at the path, or in a parent folder, is refused. @default
+   * false
+   */
   readonly isReal?: boolean;
 }
 
 export interface OpenFile {
-  /** The caller closes it. */
+  /** Open file handle. The caller closes it. */
   readonly handle: FileHandle;
   readonly stats: BigIntStats;
 }
 
-/** Opens an ordinary file to be read. Rejects with a `DocumentError`. */
+/** Opens a regular file for reading. Rejects with a `DocumentError`. */
 export async function openFile(path: string, { most, isReal = false }: OpenOptions): Promise<OpenFile> {
   // Opening a FIFO without O_NONBLOCK would wait for a writer.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((error: unknown) => {
@@ -37,7 +40,7 @@ export async function openFile(path: string, { most, isReal = false }: OpenOptio
   }
 }
 
-/** All bytes of it. */
+/** Returns all bytes of a file. Rejects with a `DocumentError`. */
 export async function readWhole(path: string, options: OpenOptions): Promise<Buffer> {
   const { handle } = await openFile(path, options);
   try {

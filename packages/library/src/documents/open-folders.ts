@@ -4,21 +4,21 @@ import { isInRoots } from "toolyard/service/roots";
 import { DocumentError } from "./document-error.ts";
 import { FOLDER_EXTENSIONS } from "./formats.ts";
 
-/** Files of one folder that are read; deeper trees are added part by part. */
+/** Maximum number of files in one folder tree. Larger trees are added folder by folder. */
 const MAX_FILES = 20_000;
 
-/** Decides which files may be read. Links are resolved first. */
+/** Decides which files may be read. Symbolic links are resolved first. */
 export interface FilePolicy {
-  /** The real path of an ordinary file or a folder. Rejects with a `DocumentError`. */
+  /** Returns the real path of a regular file or a folder. Rejects with a `DocumentError`. */
   resolve(path: string): Promise<string>;
 }
 
-/** For a person at the command line, to whom every file is open. */
+/** Returns the policy for a user at the command line, who may read every file. */
 export function anyFile(cwd: string): FilePolicy {
   return { resolve: (path) => realPathOf(resolve(cwd, path), path) };
 }
 
-/** For a model: only what lies in these folders. `roots` are absolute. */
+/** Returns the policy for a model, which may read only files in these folders. `roots` are absolute. */
 export function openFolders(roots: readonly string[]): FilePolicy {
   return {
     async resolve(path) {
@@ -60,8 +60,8 @@ async function realPathOf(wanted: string, given: string, hint = ""): Promise<str
 }
 
 /**
- * The file itself, or of a folder all files that can be read, hidden ones aside, by name. Rejects with the signal's
- * reason if it is aborted.
+ * Returns the file itself, or all readable files of a folder, sorted by name, without hidden files. Rejects with the
+ * signal's reason if it is aborted.
  */
 export async function filesOf(
   path: string,
@@ -75,7 +75,7 @@ export async function filesOf(
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       if (entry.name.startsWith(".")) continue;
       const own = join(folder, entry.name);
-      // Links are left alone: they may lead out, or in circles.
+      // Symbolic links are skipped: they may lead outside the folder, or form cycles.
       if (entry.isDirectory()) folders.push(own);
       else if (entry.isFile() && extensions.includes(extname(entry.name).toLowerCase())) files.push(own);
       if (files.length > MAX_FILES)

@@ -9,14 +9,14 @@ export interface PdfFinding {
   readonly pages: readonly number[];
 }
 
-/** Fewer runs on a page are chance. */
+/** Minimum number of runs that are drawn twice. Fewer on a page are coincidence. */
 const MIN_DOUBLED_RUNS = 3;
 const MIN_UNMAPPED = 5;
 
 /** Returns the repaired page; undefined if it does not have the fault. */
 type Repair = (page: PageLines) => PageLines | undefined;
 
-/** In the order in which they are applied: each expects a page that those before it have repaired. */
+/** Repairs in the order in which they are applied. Each repair expects a page that the previous ones have repaired. */
 const REPAIRS: readonly (readonly [message: string, repair: Repair])[] = [
   ["Pages with text that is drawn twice, which was read once", withoutDoubledText],
   ["Pages with line numbers in the margin, which were left out", withoutLineNumbers],
@@ -64,7 +64,7 @@ function withoutLineNumbers(page: PageLines): PageLines | undefined {
   return numbers.size > 0 ? without(page, numbers) : undefined;
 }
 
-/** Private use, the replacement character, and control characters, which have no letters. */
+/** Private-use characters, the replacement character, and control characters, none of which is a letter. */
 const UNMAPPED = /(?![\t\n\v\f\r])[\p{Co}\p{Cc}\u{fffd}]/gu;
 
 function hasUnmappedGlyphs({ texts }: PageLines): boolean {

@@ -2,17 +2,20 @@ import type { Block, BlockPage } from "./block.ts";
 import { bodySize, joinInitials, linesOf, sizeKey, type PageLines, type PdfLine } from "./pdf-lines.ts";
 import { divideBehindSentence, partsOf } from "./pdf-notes.ts";
 
-/** Letters that much larger than those of the body are a heading's. */
+/** Minimum ratio of a heading's letter size to the body's. */
 const HEADING_RATIO = 1.12;
 const MAX_HEADING = 200;
-/** A gap of more than that many letters' heights begins a paragraph. */
+/** Minimum gap before a new paragraph, as a multiple of the letter height. */
 const PARAGRAPH_GAP = 1.7;
-/** A first line is set in by more than that. */
+/** Minimum indent of a paragraph's first line, as a multiple of the letter height. */
 const INDENT = 0.8;
-/** More letters in a row are no word that was cut. */
+/** Maximum length of a word that was divided at the end of a line. Longer runs of letters are not words. */
 const MAX_WORD = 100;
 
-/** Derives headings and paragraphs from the position and size of letters. `outline`: titles in lower case. */
+/**
+ * Derives headings and paragraphs from the positions and sizes of letters. `outline`: titles in lower case, with their
+ * levels.
+ */
 export function layOutPages(pages: readonly PageLines[], outline: ReadonlyMap<string, number>): Block[] {
   const read = pages.flatMap((page, at) => linesOf(page, at + 1));
   const body = bodySize(read);
@@ -35,7 +38,7 @@ interface LayoutRules {
   readonly compounds: ReadonlySet<string>;
 }
 
-/** Collects lines to paragraphs and headings. */
+/** Collects lines into paragraphs and headings. */
 class Layout {
   readonly #rules: LayoutRules;
   readonly #blocks: Block[] = [];
@@ -55,7 +58,7 @@ class Layout {
     this.#open.left = Math.min(this.#open.left, line.x);
   }
 
-  /** Puts notes on the page of their mark, before a sentence that continues after them. */
+  /** Inserts notes on the page that refers to them, before a sentence that continues after them. */
   addNotes(notes: readonly PdfLine[]): void {
     const open = this.#open;
     if (!open || open.heading || endsSentence(open.lines.at(-1)!.text)) {
@@ -116,7 +119,7 @@ class Layout {
   }
 }
 
-/** A line that begins a note. Numbers at the beginning of a line are followed by more in a note's own text. */
+/** Beginning of a note. A line of running text that begins with a number seldom continues with a capital letter. */
 const NOTE_MARK = /^(?:\(?\d{1,3}[.)\]]?|\[\d{1,3}\]|[*†‡§¶]{1,3})\s*\p{Lu}/u;
 
 function isHeadingLine({ text, size }: PdfLine, body: number, outline: ReadonlyMap<string, number>): boolean {
@@ -124,7 +127,7 @@ function isHeadingLine({ text, size }: PdfLine, body: number, outline: ReadonlyM
   return size >= body * HEADING_RATIO || outline.has(lower(text));
 }
 
-/** Removes page numbers, and headers and footers that repeat on several pages with other numbers. */
+/** Removes page numbers. Also removes headers and footers that repeat on several pages, even with other numbers. */
 function withoutRims(lines: readonly PdfLine[], isHeading: (line: PdfLine) => boolean, pages: number): PdfLine[] {
   const masked = (text: string): string => text.replaceAll(/\d+|\b[ivxlc]+\b/gi, "#");
   const pagesOf = new Map<string, Set<number>>();
@@ -137,7 +140,7 @@ function withoutRims(lines: readonly PdfLine[], isHeading: (line: PdfLine) => bo
   });
 }
 
-/** The largest letters are of level 1. */
+/** Returns the heading level for each letter size. The largest letters are level 1. */
 function levelsOf(headings: readonly PdfLine[]): Map<number, number> {
   const sizes = Array.from(new Set(headings.map(({ size }) => sizeKey(size)))).toSorted((one, other) => other - one);
   return new Map(sizes.map((size, at) => [size, Math.min(at + 1, 6)]));
@@ -155,7 +158,7 @@ function startsAnew({ lines, heading, left }: OpenParagraph, line: PdfLine): boo
   if (heading) return sizeKey(last.size) !== sizeKey(line.size) || last.page !== line.page;
   if (last.page !== line.page) return endsSentence(last.text);
   const gap = line.y - last.y;
-  // The first line of a new column is above the line before it.
+  // The first line of a new column is higher on the page than the line before it.
   if (gap <= 0) return endsSentence(last.text);
   if (gap > Math.max(last.size, line.size) * PARAGRAPH_GAP) return true;
   return lines.length > 1 && line.x - left > line.size * INDENT && endsSentence(last.text);
@@ -172,20 +175,20 @@ interface JoinedLines {
   readonly pages: readonly BlockPage[];
 }
 
-/** Lines as one text; a word that was cut at the end of a line is whole again, a compound keeps its hyphen. */
+/** Joins lines into one text. A word that was divided at the end of a line is joined; a compound keeps its hyphen. */
 function joined(lines: readonly PdfLine[], compounds: ReadonlySet<string>): JoinedLines {
   const pages: BlockPage[] = [];
   let text = "";
   for (const [at, line] of lines.entries()) {
     if (at > 0) text = beforeNext(text, line.text, compounds);
     if (at > 0 && line.page !== lines[at - 1]!.page) pages.push({ page: line.page, at: text.length });
-    // The mark of a cut word is looked at with the next line.
+    // The hyphen at the end of the line is examined together with the next line.
     text += withoutHidden(line.text.slice(0, -1)) + line.text.slice(-1);
   }
   return { text: withoutHidden(text), pages };
 }
 
-/** Returns the text to print before the next line: followed by a space, or without the hyphen of a divided word. */
+/** Returns the text that precedes the next line: with a space appended, or without the hyphen of a divided word. */
 function beforeNext(text: string, line: string, compounds: ReadonlySet<string>): string {
   const cut = /(?<!\p{L})(\p{L}+)[-\u00ad\ufffe]$/u.exec(text.slice(-MAX_WORD));
   const next = /^\p{Ll}+/u.exec(line)?.[0];

@@ -1,4 +1,4 @@
-/** A run of text on a page; `y` is counted from the top, all in points. */
+/** Text with one position and size on a page. `y` is counted from the top. All lengths are in points. */
 export interface TextRun {
   readonly text: string;
   readonly x: number;
@@ -12,7 +12,7 @@ export interface PageLines {
   readonly texts: readonly TextRun[];
   readonly width: number;
   readonly height: number;
-  /** A picture without text. */
+  /** True if the page is an image without text. */
   readonly isScan: boolean;
 }
 
@@ -24,20 +24,20 @@ export interface PdfLine {
   readonly page: number;
   /** The line is in the header or footer area of the page. */
   readonly isRim: boolean;
-  /** A large letter before the line. */
+  /** Large initial letter before the line. */
   readonly initial?: string;
 }
 
 const TOP = 0.06;
 const BOTTOM = 0.92;
-/** In heights of a letter of the body: larger letters that begin a paragraph are initials. */
+/** Minimum size of an initial letter at the beginning of a paragraph, as a multiple of the body's letter size. */
 const INITIAL_RATIO = 1.8;
 /** Maximum number of lines next to an initial. */
 const MAX_INITIAL = 8;
-/** Initials that are words too. */
+/** Initial letters that are also complete words. */
 const ONE_LETTER_WORDS = /^[AIOÀÔY]$/;
 
-/** Joins the runs of a page to lines. */
+/** Joins the runs of a page into lines. */
 export function linesOf({ texts, height }: PageLines, page: number): PdfLine[] {
   const lines: PdfLine[] = [];
   let run: TextRun[] = [];
@@ -67,7 +67,7 @@ function lineOf(runs: readonly TextRun[], page: number, height: number): PdfLine
   return { text, x: first.x, y, size, page, isRim, ...(isInitialFirst && { initial: first.text.trim() }) };
 }
 
-/** Runs with a gap between them are words of their own. */
+/** Joins runs into a text. A gap between two runs separates words. */
 function textOf(run: readonly TextRun[]): string {
   const pieces: string[] = [];
   let end: number | undefined;
@@ -79,7 +79,7 @@ function textOf(run: readonly TextRun[]): string {
   return pieces.join("");
 }
 
-/** The size in which most letters are set. */
+/** Returns the letter size of most letters. */
 export function bodySize(lines: readonly PdfLine[]): number {
   const letters = new Map<number, number>();
   for (const { text, size } of lines) letters.set(sizeKey(size), (letters.get(sizeKey(size)) ?? 0) + text.length);
@@ -120,7 +120,7 @@ function isInitial({ text, size }: Pick<PdfLine, "text" | "size">, body: number)
   return size >= body * INITIAL_RATIO && /^["“«]?\s?\p{Lu}$/u.test(text);
 }
 
-/** The first line next to an initial is not lower than its foot, and not higher than its head. */
+/** Returns whether a line is vertically within the height of an initial letter, and close to its right. */
 function isBeside(line: PdfLine, initial: PdfLine): boolean {
   const isNear = line.x > initial.x && line.x - initial.x < initial.size * 2;
   const isLevel = line.y <= initial.y + line.size / 2 && line.y >= initial.y - initial.size * 1.2;

@@ -1,8 +1,8 @@
 import type { PdfLine } from "./pdf-lines.ts";
 
-/** Letters smaller than that share of the body's are those of notes. */
+/** Maximum ratio of a note's letter size to the body's. */
 const NOTE_RATIO = 0.93;
-/** A note begins with its mark: a number, or a sign in its place. */
+/** Mark at the beginning of a note: a number or a symbol. */
 const MARK = /^(?:\(?\d{1,3}[.)\]]?|\[\d{1,3}\]|[*†‡§¶]{1,3})\s*\S/u;
 
 /** A part of a page in reading order: lines of the text, or the notes between them. */
@@ -11,7 +11,10 @@ export interface PagePart {
   readonly lines: readonly PdfLine[];
 }
 
-/** Divides lines into text and the notes at the foot of its pages or columns. Notes that go on are notes too. */
+/**
+ * Divides lines into body text and the notes at the foot of pages or columns. A note that continues on the next page
+ * counts as a note there.
+ */
 export function partsOf(lines: readonly PdfLine[], body: number): PagePart[] {
   const parts: { isNotes: boolean; lines: PdfLine[] }[] = [];
   const hasNotes = new Set<number>();
@@ -31,18 +34,20 @@ function isNoteOfPage(part: PagePart | undefined, page: number): boolean {
   return part?.isNotes === true && part.lines.at(-1)!.page === page;
 }
 
-/** Returns whether only small lines follow on the page, with larger ones before. */
+/** Returns whether all following lines on the page are small, and larger lines precede them. */
 function isAtFoot(lines: readonly PdfLine[], at: number, body: number): boolean {
   const { page } = lines[at]!;
   for (let next = at; lines[next]?.page === page; next += 1) if (lines[next]!.size >= body * NOTE_RATIO) return false;
   return lines[at - 1]?.page === page;
 }
 
-/** A sentence that ends within a line, before another one. A shorter word before the full stop is an abbreviation. */
+/**
+ * End of a sentence within a line, before another sentence. A shorter word before the full stop is an abbreviation.
+ */
 const SENTENCE_END = /(?:\p{Ll}{3}|[\d)»”"'’\]])[.!?…]+[»”"'’)\]]*\s+(?=["«“(]?\p{Lu})/gu;
 const LINE_END = /[.!?…][»”"'’)\]]*$/u;
 
-/** A paragraph that is divided behind the last sentence that ends on its last page. */
+/** A paragraph, divided after the last sentence that ends on its last page. */
 export interface DividedParagraph {
   readonly whole: readonly PdfLine[];
   readonly torn: readonly PdfLine[];

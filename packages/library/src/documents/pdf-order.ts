@@ -1,13 +1,13 @@
 import type { PageLines, TextRun } from "./pdf-lines.ts";
 
-/** In points. Text that is drawn again this near is the same text. */
+/** Maximum distance of duplicate text, in points. Text that is drawn again closer than that is the same text. */
 const DOUBLED_DISTANCE = 1.5;
-/** In heights of a letter. A wider gap within a line is one between columns. */
+/** Minimum gap between columns, as a multiple of the letter height. */
 const COLUMN_GAP = 1.5;
 const MIN_COLUMN_LINES = 8;
 /** Share of a page's lines that must have a gap at the same place. */
 const COLUMN_SHARE = 0.6;
-/** Characters of a line of a column; cells of a table are shorter. */
+/** Minimum length of a line in a column, in characters; cells of a table are shorter. */
 const MIN_COLUMN_CHARACTERS = 18;
 const MIN_LINE_NUMBERS = 5;
 
@@ -43,7 +43,7 @@ export function lineNumberRuns({ texts, width }: PageLines): ReadonlySet<TextRun
   return new Set(columns.flat());
 }
 
-/** Every line has the next number, or every fifth or tenth one. */
+/** Returns whether line numbers increase in equal steps: every line, or every fifth or tenth line, is numbered. */
 function isSteady([, ...steps]: readonly number[]): boolean {
   return steps[0]! > 0 && steps.every((step) => step === steps[0]);
 }
@@ -52,7 +52,7 @@ export function without({ texts, ...page }: PageLines, omitted: ReadonlySet<Text
   return { ...page, texts: texts.filter((run) => !omitted.has(run)) };
 }
 
-/** Runs in the order in which they are drawn, as rows: neighbours of the same height. */
+/** Groups runs into rows, in the order in which they are drawn: consecutive runs at the same height. */
 function rowsOf(texts: readonly TextRun[]): TextRun[][] {
   const rows: TextRun[][] = [];
   for (const run of texts.filter(isText)) {
@@ -64,8 +64,8 @@ function rowsOf(texts: readonly TextRun[]): TextRun[][] {
 }
 
 /**
- * Returns where the right part of most rows begins: a place that the gaps of most lines have in common, with text to
- * both sides of it. Undefined if the page has no columns that are drawn row by row.
+ * Returns the horizontal position of the gap between two columns: a position that the gaps of most rows share, with
+ * text on both sides. Undefined if the page has no columns that are drawn row by row.
  */
 export function gutterOf({ texts, width }: PageLines): number | undefined {
   const rows = rowsOf(texts);
@@ -84,8 +84,9 @@ export function gutterOf({ texts, width }: PageLines): number | undefined {
 }
 
 /**
- * Puts columns of prose that are drawn row by row one after the other. A row over the whole width, such as a heading,
- * separates the columns above it from those below. Returns undefined for a table, because its rows belong together.
+ * Reorders columns of prose that are drawn row by row, so that one column follows the other. A full-width row, such as
+ * a heading, separates the columns above it from those below. Returns undefined for a table, because its rows belong
+ * together.
  */
 export function inColumns(page: PageLines): PageLines | undefined {
   const gutter = gutterOf(page);

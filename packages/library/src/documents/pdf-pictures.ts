@@ -1,7 +1,7 @@
 import { DocumentError } from "./document-error.ts";
 import type { PagePicture } from "./ocr/ocr.ts";
 
-/** The members of a pdf.js page that are used here. */
+/** Members of a pdf.js page that this module uses. */
 export interface PaintedPage {
   getViewport(options: { scale: number }): PageView;
   getOperatorList(): Promise<Operators>;
@@ -12,7 +12,7 @@ export interface PaintedPage {
 export interface PageView {
   readonly width: number;
   readonly height: number;
-  /** From the page's own points to points as a reader sees them, counted from the top. */
+  /** Transformation from the page's own coordinates to points as displayed, counted from the top. */
   readonly transform: readonly number[];
 }
 
@@ -25,7 +25,7 @@ interface PdfObjects {
   get(id: string, then: (found: unknown) => void): void;
 }
 
-/** As pdf.js unpacks it: one bit a point (`kind` 1), or bytes of its colours. */
+/** Image as pdf.js decodes it: one bit per pixel (`kind` 1), or the bytes of its colours. */
 interface Raster {
   readonly width: number;
   readonly height: number;
@@ -39,22 +39,22 @@ type Matrix = readonly [number, number, number, number, number, number];
 interface PlacedRaster {
   readonly raster: Raster;
   readonly matrix: Matrix;
-  /** Colour in which a mask is painted. */
+  /** Colour with which a mask is painted. */
   readonly ink?: readonly [number, number, number];
 }
 
 export interface SharedPicture extends PagePicture {
-  /** Share of the page that it covers, from 0 to 1. */
+  /** Share of the page that the image covers, from 0 to 1. */
   readonly share: number;
 }
 
-/** Pictures of one page; of more the first. */
+/** Maximum number of images that are read on one page. */
 const MAX_PICTURES = 10_000;
 const MAX_POINTS = 60_000_000;
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 const BLACK = [0, 0, 0] as const;
 
-/** Numbers of pdf.js. */
+/** Operator numbers of pdf.js. */
 const OPERATOR = {
   save: 10,
   restore: 11,
@@ -80,8 +80,8 @@ export async function hasPicture(page: PaintedPage): Promise<boolean> {
 }
 
 /**
- * The pictures of a page as a reader sees them, on white: strips together, turned as the page is. Undefined where there
- * is none that can be unpacked. Throws a `DocumentError`.
+ * Renders the images of a page as displayed, on white: strips are joined, and the page's rotation is applied. Returns
+ * undefined if the page has no image that can be decoded. Throws a `DocumentError`.
  */
 export async function pictureOfPage(page: PaintedPage): Promise<SharedPicture | undefined> {
   const { transform, width, height } = page.getViewport({ scale: 1 });
@@ -100,7 +100,7 @@ export async function pictureOfPage(page: PaintedPage): Promise<SharedPicture | 
   return { ...canvas, share: (wide * high) / (width * height) };
 }
 
-/** Goes through what a page paints, and keeps where each picture of it lies. */
+/** Follows the drawing operators of a page, and records the position of each image. */
 class Walk {
   readonly #page: PaintedPage;
   readonly #placed: PlacedRaster[] = [];
@@ -160,7 +160,10 @@ class Walk {
       this.#placed.push({ raster, matrix: times(this.#matrix, place), ...ink });
   }
 
-  /** By its name, as it is, or with the name of its points alone. */
+  /**
+   * Returns the image of a drawing operator, which is an object name, the image itself, or an image whose pixels have
+   * an object name.
+   */
   async #raster(given: unknown): Promise<Raster | undefined> {
     const own = typeof given === "string" ? await this.#object(given) : given;
     if (typeof own !== "object" || own === null) return undefined;
@@ -175,7 +178,7 @@ class Walk {
   }
 }
 
-/** Returns the places at which one picture is painted repeatedly. */
+/** Returns the positions at which an operator paints its image. */
 function placesOf(operator: number, rest: readonly unknown[]): readonly Matrix[] {
   if (operator === OPERATOR.inlineGroup)
     return (rest[0] as readonly { readonly transform: Matrix }[]).map(({ transform }) => transform);
@@ -227,7 +230,7 @@ function boundsOf(matrices: readonly Matrix[]) {
   return box;
 }
 
-/** Points of the picture that takes most of the page, to a point of the page. */
+/** Returns the resolution of the largest image, in pixels per point of the page. */
 function resolutionOf(placed: readonly PlacedRaster[]): number {
   let [most, scale] = [0, 1];
   for (const { raster, matrix } of placed) {
@@ -241,7 +244,7 @@ function areaOf([a, b, c, d]: Matrix): number {
   return Math.abs(a * d - b * c);
 }
 
-/** Each point of the canvas below the picture gets the point of it that lies there. */
+/** Copies an image to the canvas: each canvas pixel in its area receives the image pixel at that position. */
 function paint(canvas: PagePicture, placed: PlacedRaster, [a, b, c, d, e, f]: Matrix): void {
   const turn = a * d - b * c;
   if (turn === 0) return;
@@ -253,7 +256,7 @@ function paint(canvas: PagePicture, placed: PlacedRaster, [a, b, c, d, e, f]: Ma
     for (let x = Math.max(0, Math.floor(left)); x < lastX; x += 1) {
       const [dx, dy] = [x + 0.5 - e, y + 0.5 - f];
       const column = Math.floor(((d * dx - c * dy) / turn) * width);
-      // Rows of a picture are counted from its top.
+      // Rows of an image are counted from its top.
       const row = Math.floor((1 - (a * dy - b * dx) / turn) * height);
       if (column >= 0 && column < width && row >= 0 && row < height)
         point(row * width + column, canvas.data, (y * canvas.width + x) * 4);
@@ -262,14 +265,14 @@ function paint(canvas: PagePicture, placed: PlacedRaster, [a, b, c, d, e, f]: Ma
 
 type PixelWriter = (from: number, data: Uint8ClampedArray, to: number) => void;
 
-/** How a point of a picture comes onto the canvas. */
+/** Returns the function that copies one pixel of an image to the canvas. */
 function pointsOf({ raster: { width, height, data, kind }, ink }: PlacedRaster): PixelWriter {
   const rowBytes = (width + 7) >> 3;
   const bit = (from: number): number => {
     const column = from % width;
     return (data[((from - column) / width) * rowBytes + (column >> 3)]! >> (7 - (column & 7))) & 1;
   };
-  // A bit of a mask that is not set is painted.
+  // Bits of a mask that are 0 are painted.
   if (ink) return (from, to, at) => bit(from) === 0 && to.set(ink, at);
   if (kind === 1 || data.length < width * height) return (from, to, at) => to.fill(bit(from) * 255, at, at + 3);
   const parts = Math.floor(data.length / (width * height));

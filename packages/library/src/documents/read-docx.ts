@@ -5,7 +5,7 @@ import { defined } from "./read-html.ts";
 import { firstHeading } from "./read-markdown.ts";
 import { ZipArchive } from "./zip.ts";
 
-/** A letter of Word: headings by their styles, tables, and its notes at the end. Macros and fields are not read. */
+/** Reads a Word document: headings by their styles, tables, and notes at the end. Ignores macros and fields. */
 export const readDocx: Reader = async (bytes) => {
   const archive = new ZipArchive(bytes);
   const document = archive.read("word/document.xml");
@@ -47,7 +47,7 @@ function levelsOf(xml: string): ReadonlyMap<string, number> {
   return levels;
 }
 
-/** Deleted and hidden text, and fields for programs. */
+/** Elements with deleted or hidden text, or with field codes. */
 const SILENT: ReadonlySet<string> = new Set(["w:del", "w:moveFrom", "w:instrText", "mc:Fallback"]);
 
 class Letter {
@@ -94,7 +94,7 @@ class Letter {
   }
 
   #endParagraph(): void {
-    // A cell may have several.
+    // A cell may have several paragraphs.
     if (this.#rows) this.#text += " ";
     else {
       const text = spaced(this.#text);

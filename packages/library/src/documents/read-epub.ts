@@ -7,13 +7,13 @@ import { decodeMarkup, defined, parseHtml } from "./read-html.ts";
 import { firstHeading } from "./read-markdown.ts";
 import { ZipArchive } from "./zip.ts";
 
-/** A book of EPUB: its chapters in their order. */
+/** Reads an EPUB book: its chapters in reading order. */
 export const readEpub: Reader = async (bytes, { signal, onPage }) => {
   const archive = new ZipArchive(bytes);
   refuseLocked(archive);
   const place = packageOf(archive);
   const xml = textOf(archive, place);
-  // A file is one chapter (EPUB 3.3, 5.7.2), however often the order of reading names it, or places in it.
+  // Each file is one chapter (EPUB 3.3, 5.7.2), even if the reading order names it or places in it repeatedly.
   const named = spineOf(xml).map((href) => posix.join(posix.dirname(place), decoded(href)));
   const chapters = Array.from(new Set(named));
   const blocks: (readonly Block[])[] = [];
@@ -37,7 +37,7 @@ export const readEpub: Reader = async (bytes, { signal, onPage }) => {
 
 const XML = { xmlMode: true, decodeEntities: true } as const;
 
-/** Fonts may be masked in a book that is open to read. */
+/** Throws if the book is encrypted. A book with only obfuscated fonts is readable. */
 function refuseLocked(archive: ZipArchive): void {
   const xml = archive.read("META-INF/encryption.xml")?.toString("utf8") ?? "";
   const masked = /adobe\.com\/pdf\/enc#RC|idpf\.org\/2008\/embedding/;

@@ -14,7 +14,7 @@ export const readHtml: Reader = async (bytes) => {
   return { blocks, pages: 0, metadata: [["HTML", metadata], firstHeading(blocks)], warnings };
 };
 
-/** Names under which pages say what they are, the surest first. */
+/** Names of the metadata elements, the most reliable first. */
 const NAMES = {
   title: ["citation_title", "dc.title", "dcterms.title", "og:title"],
   author: ["citation_author", "dc.creator", "dcterms.creator", "author", "article:author"],
@@ -22,10 +22,12 @@ const NAMES = {
   language: ["dc.language", "dcterms.language"],
 } as const;
 
-/** Tags within one another; no page that people write has more, and each costs more than the one before. */
+/** Maximum nesting depth of elements. Pages written by people stay below it, and the cost of each level grows. */
 const MAX_DEPTH = 5_000;
 
-/** In XML, such as the chapters of a book, tags may close themselves. In HTML the slash is ignored. */
+/**
+ * Parses HTML or XML. In XML, such as the chapters of a book, tags may be self-closing. In HTML the slash is ignored.
+ */
 export function parseHtml(
   text: string,
   isXml = /^\s*<\?xml\s/.test(text),
@@ -71,7 +73,7 @@ function bothOf(one: MarkupSink, other: MarkupSink): MarkupSink {
   };
 }
 
-/** Embedded elements, such as pictures, with titles that are not the page's title. */
+/** Embedded elements, such as drawings, whose titles are not the page's title. */
 const OTHERS: ReadonlySet<string> = new Set(["svg", "math", "template"]);
 
 /** Collects the metadata of a page. */
@@ -126,7 +128,7 @@ export function defined(fields: {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** A page may name its character set in its first lines. */
+/** Number of bytes that are searched for the name of the character set. */
 const LOOKED_AT = 1_024;
 const NAMED = /charset\s*=\s*["']?([\w-]{2,40})|encoding\s*=\s*["']([\w-]{2,40})/i;
 

@@ -5,7 +5,7 @@ import { pageReaderOf } from "./ocr/page-reader.ts";
 import { ocrAdvice, type PagePicture } from "./ocr/ocr.ts";
 import { openPdf, pictureOf } from "./read-pdf.ts";
 
-/** A picture of a page, as PNG or JPEG: one page, read by OCR. */
+/** Reads a page image (PNG or JPEG) as one page, with OCR. */
 export const readImage: Reader = async (bytes, options) => {
   const reader = pageReaderOf(options);
   if (!reader)
@@ -29,7 +29,7 @@ async function picture(bytes: Uint8Array): Promise<PagePicture | undefined> {
   }
 }
 
-/** The reader of PDF knows JPEG, so a JPEG becomes the one picture of a PDF. */
+/** Wraps a JPEG in a PDF with this single image, because the PDF reader can decode JPEG. */
 function pdfAround(jpeg: Uint8Array): Uint8Array {
   const { width, height, parts, isAdobe, turn } = headOf(jpeg);
   const space = parts === 1 ? "DeviceGray" : parts === 4 ? "DeviceCMYK" : "DeviceRGB";
@@ -43,7 +43,7 @@ function pdfAround(jpeg: Uint8Array): Uint8Array {
   ].map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`);
   const head =
     `5 0 obj\n<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /${space} ` +
-    // Programs of that maker, and all after them, write the four inks upside down.
+    // Programs of Adobe, and compatible ones, store CMYK values inverted.
     (parts === 4 && isAdobe ? "/Decode [1 0 1 0 1 0 1 0] " : "") +
     `/BitsPerComponent 8 /Filter /DCTDecode /Length ${jpeg.length} >>\nstream\n`;
   return Buffer.concat([
@@ -58,10 +58,10 @@ const MAX_PIXELS = 60_000_000;
 interface JpegHead {
   readonly width: number;
   readonly height: number;
-  /** Colours of a point. */
+  /** Number of colour components of a pixel. */
   readonly parts: number;
   readonly isAdobe: boolean;
-  /** Degrees by which a camera was held to the side. */
+  /** Clockwise rotation of the image, in degrees. */
   readonly turn: number;
 }
 
@@ -90,7 +90,7 @@ function headOf(jpeg: Uint8Array): JpegHead {
 const TURNS: Readonly<Record<number, number>> = { 3: 180, 6: 90, 8: 270 };
 const ORIENTATION = 0x0112;
 
-/** Returns the orientation. Exif 2.32, 4.6.4. */
+/** Returns the orientation of an Exif segment. Exif 2.32, 4.6.4. */
 function turnOf(exif: Buffer): number {
   if (exif.toString("latin1", 0, 6) !== "Exif\0\0" || exif.length < 16) return 0;
   const tiff = exif.subarray(6);

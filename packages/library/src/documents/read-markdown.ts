@@ -5,7 +5,7 @@ import type { Block, FoundMetadata, Reader } from "./block.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { decodeText } from "./read-text.ts";
 
-/** The members of a syntax tree node that are used here. */
+/** Members of a syntax tree node that this module uses. */
 interface Node {
   readonly type: string;
   readonly value?: string | undefined;
@@ -33,7 +33,7 @@ export const readMarkdown: Reader = async (bytes) => {
   };
 };
 
-/** Node types that hold no visible text. */
+/** Types of syntax tree nodes that contain no visible text. */
 const SILENT: ReadonlySet<string> = new Set(["html", "definition", "thematicBreak"]);
 
 function blocksOf(node: Node, body: string): Block[] {

@@ -8,7 +8,7 @@ import { layOutPages } from "./pdf-layout.ts";
 import type { PageLines, TextRun } from "./pdf-lines.ts";
 import { hasPicture, pictureOfPage, type PageView, type PaintedPage, type SharedPicture } from "./pdf-pictures.ts";
 
-/** A page with fewer signs and a picture is a scan. */
+/** Minimum number of characters of a page with text. A page with an image and fewer characters is a scan. */
 const MIN_SIGNS = 20;
 
 interface PdfPage extends PaintedPage {
@@ -31,7 +31,7 @@ interface Xmp {
   get(name: string): unknown;
 }
 
-/** Reads a PDF: its text, and with OCR the text of its pictures. */
+/** Reads a PDF: its text, and with OCR the text of its images. */
 export const readPdf: Reader = async (bytes, options) => {
   const { signal, maxPages, onPage } = options;
   const pdf = await openPdf(bytes);
@@ -76,16 +76,16 @@ export const readPdf: Reader = async (bytes, options) => {
 interface ReadPages {
   /** Blocks of the pages on which OCR found text, and of all scans. */
   readonly blocks: ReadonlyMap<number, readonly Block[]>;
-  /** Scans with a picture that cannot be decoded. */
+  /** Page numbers of scans with an image that cannot be decoded. */
   readonly unread: readonly number[];
-  /** How many pages were read. */
+  /** Number of pages that were read. */
   readonly count: number;
 }
 
-/** Smaller pictures are illustrations, not scans. */
+/** Minimum share of a page that a scan covers. Smaller images are illustrations. */
 const MIN_SHARE = 0.5;
 
-/** Reads the pictures of pages with OCR. Returns undefined if OCR is off. */
+/** Reads page images with OCR. Returns undefined if OCR is off. */
 async function readPictures(
   pdf: Pdf,
   scans: readonly number[],
@@ -105,20 +105,20 @@ async function readPictures(
   });
   const own = pages.map((page, at) => [page, found[at] ?? []] as const);
   return {
-    // A page keeps its own text if OCR found none in its picture.
+    // A page keeps its own text if OCR found none in its image.
     blocks: new Map(own.filter(([page, blocks]) => isScan.has(page) || blocks.length > 0)),
     unread: scans.filter((page) => without.has(page)),
     count: pages.length - without.size,
   };
 }
 
-/** Merges the text of pages that were not read by OCR with the text of those that were, in page order. */
+/** Merges text read by OCR with the text of the other pages, in page order. */
 function withSeen(blocks: readonly Block[], seen: ReadPages["blocks"] | undefined): readonly Block[] {
   if (!seen) return blocks;
   return [...blocks, ...Array.from(seen.values()).flat()].toSorted((one, other) => one.page! - other.page!);
 }
 
-/** At most so many pages are named. */
+/** Maximum number of pages that a message lists. */
 const MAX_NAMED = 20;
 
 interface OcrAttempt {
@@ -126,7 +126,7 @@ interface OcrAttempt {
   readonly ocr: OcrChoice | undefined;
 }
 
-/** Throws if every page is a picture and OCR read no page. */
+/** Throws if every page is an image and OCR read no page. */
 function expectText(scans: readonly number[], pages: number, { seen, ocr }: OcrAttempt): void {
   if (scans.length < pages || (seen && seen.unread.length < pages)) return;
   const message = seen
@@ -159,10 +159,10 @@ function badlyRead(blocks: readonly Block[], pages: number): string[] {
   ];
 }
 
-/** Fewer words tell nothing. */
+/** Minimum number of words for a judgement about a page's text. */
 const MIN_WORDS = 20;
 const MAX_BROKEN = 0.3;
-/** A single letter, or a character without a meaning. */
+/** A word that indicates bad OCR: a single letter, or a character without a meaning. */
 const BROKEN = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]$|[\p{Co}\ufffd]/u;
 
 /** Returns the pages, from 1, on which too many words are broken. */
@@ -192,7 +192,7 @@ export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
   supportBufferTransfer();
   const { getDocumentProxy } = await import("unpdf");
   try {
-    // The reader keeps the bytes for itself.
+    // pdf.js takes ownership of the bytes, so it receives a copy.
     return (await getDocumentProxy(new Uint8Array(bytes), {
       isEvalSupported: false,
       verbosity: 0,
@@ -218,7 +218,9 @@ async function readPage(page: PdfPage): Promise<PageLines> {
   return { texts, width: view.width, height: view.height, isScan };
 }
 
-/** Applies the page's rotation and origin, so that positions are those that a reader sees. */
+/**
+ * Converts an item of pdf.js into a run. Applies the page's rotation and origin, so that positions are as displayed.
+ */
 function runOf(item: object, { transform: view }: PageView): TextRun[] {
   const { str, transform, width, hasEOL } = item as {
     readonly str?: string;
@@ -243,7 +245,7 @@ function titlesOf(items: readonly Outline[], level = 1): Map<string, number> {
   return titles;
 }
 
-/** Titles that programs write by themselves. */
+/** Titles that programs insert by default. */
 const JUNK_TITLE = /^(microsoft (word|powerpoint)|untitled|document\d*$|.*\.(docx?|pdf|tex|indd|rtf|odt)$)/i;
 
 async function metadataOf(pdf: Pdf): Promise<FoundMetadata> {
@@ -260,7 +262,7 @@ async function metadataOf(pdf: Pdf): Promise<FoundMetadata> {
   };
 }
 
-/** The largest heading of the first page is the title. */
+/** Returns the title: the largest heading of the first page. */
 function titleByHeading(blocks: readonly Block[]): readonly [string, FoundMetadata] {
   const title = blocks.find(({ kind, level, page }) => kind === "heading" && level === 1 && page === 1)?.text;
   return ["first heading", title === undefined ? {} : { title }];

@@ -1,7 +1,7 @@
 import type { Reader } from "./block.ts";
 import { decodeBytes } from "toolyard/text";
 
-/** Plain text: paragraphs with empty lines between. */
+/** Reads plain text: paragraphs separated by empty lines. */
 export const readText: Reader = async (bytes) => {
   const { text, warnings } = decodeText(bytes);
   const blocks = text

@@ -1,7 +1,7 @@
-/** The engine looks at all of a text for each sentence of it, so it gets no more than this at a time. */
+/** Maximum number of characters that the engine gets at a time. It examines all of its text for each sentence. */
 const WINDOW = 8_000;
 
-/** A text's sentences, as the rules of its language have them; of one without an end, pieces. */
+/** Divides text into sentences by the rules of its language. Very long sentences are divided at window ends. */
 export class Sentences {
   readonly #segmenter: Intl.Segmenter;
 
@@ -15,14 +15,14 @@ export class Sentences {
     for (let start = 0; start < text.length; start = ends.at(-1)!) {
       const window = text.slice(start, this.#windowEnd(text, start));
       const own = Array.from(this.#segmenter.segment(window), ({ index, segment }) => start + index + segment.length);
-      // The last one may go on behind the window.
+      // The last sentence may continue after the window.
       const isRest = start + window.length === text.length || own.length === 1;
       for (const end of isRest ? own : own.slice(0, -1)) ends.push(end);
     }
     return ends;
   }
 
-  /** Between two signs, never within one. */
+  /** Returns the end of the window, which never splits a character. */
   #windowEnd(text: string, start: number): number {
     const end = Math.min(start + WINDOW, text.length);
     return end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end;

@@ -3,7 +3,7 @@ import type { AssembledDocument } from "./assemble.ts";
 import { Sentences } from "./sentences.ts";
 
 export interface Summary {
-  /** 1 for the whole document, then by depth of the heading, up to 5. */
+  /** Level in the outline: 1 for the whole document, then by heading depth, up to 5. */
   readonly level: number;
   readonly title: string;
   readonly section: readonly string[];
@@ -16,9 +16,9 @@ export interface Summary {
 const SENTENCES = 4;
 const CONCEPTS = 8;
 const MAX_LEVEL = 5;
-/** Sentences of a section that are weighed; of longer ones the first. */
+/** Maximum number of sentences of a section that are weighted. */
 const MAX_WEIGHED = 2_000;
-/** Shorter ones are titles, longer ones lists. */
+/** Lengths of a candidate sentence, in characters. Shorter ones are titles, longer ones lists. */
 const MIN_SENTENCE = 30;
 const MAX_SENTENCE = 600;
 /** Penalty of a sentence that repeats those already chosen. */
@@ -76,7 +76,7 @@ export function summariesOf(
   });
 }
 
-/** Returns the index of the first sentence at or after this place. The sentences are sorted by place. */
+/** Returns the index of the first sentence at or after this position. The sentences are sorted by position. */
 function firstFrom(sentences: readonly Sentence[], place: number): number {
   let [low, high] = [0, sentences.length];
   while (low < high) {
@@ -108,7 +108,7 @@ function rarityOf(sentences: readonly (readonly string[])[]): ReadonlyMap<string
   return new Map(Array.from(counts, ([word, count]) => [word, Math.log(1 + sentences.length / count)]));
 }
 
-/** Returns a vector of length 1. */
+/** Returns the word weights as a vector of length 1. */
 function weigh(words: readonly string[], rarity: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const word of words) weights.set(word, (weights.get(word) ?? 0) + (rarity.get(word) ?? 0));
@@ -142,7 +142,7 @@ function middleOf(sentences: readonly Sentence[]): ReadonlyMap<string, number> {
   return new Map(Array.from(sum, ([word, weight]) => [word, weight / length]));
 }
 
-/** 1 for nothing. */
+/** Returns the length of a vector; 1 for an empty vector, to avoid a division by 0. */
 function lengthOf(weights: Iterable<number>): number {
   let sum = 0;
   for (const weight of weights) sum += weight ** 2;
@@ -155,7 +155,7 @@ function cosine(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, num
   return sum;
 }
 
-/** The words that mark it most, in the form in which the text has them most often. */
+/** Returns the most characteristic words, each in its most frequent form. */
 function conceptsOf(sentences: readonly Sentence[], text: string, stemOf: (form: string) => string): string[] {
   const best = Array.from(middleOf(sentences))
     .filter(([word]) => word.length > 3 && !/^\d+$/.test(word))

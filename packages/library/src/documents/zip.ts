@@ -2,9 +2,9 @@ import { inflateRawSync } from "node:zlib";
 import { DocumentError } from "./document-error.ts";
 
 export interface ZipBounds {
-  /** @default 10,000 */
+  /** Maximum number of files. @default 10,000 */
   readonly maxEntries?: number;
-  /** Total unpacked bytes of all files. @default 524,288,000 */
+  /** Maximum total size of the unpacked files, in bytes. @default 524,288,000 */
   readonly maxBytes?: number;
 }
 
@@ -18,7 +18,7 @@ interface ZipEntry {
 
 const END = 0x06_05_4b_50;
 const END_LENGTH = 22;
-/** The end may have a remark of that many bytes behind it. */
+/** Maximum length of the comment after the end record, in bytes. */
 const MAX_REMARK = 65_535;
 const CENTRAL = 0x02_01_4b_50;
 const CENTRAL_LENGTH = 46;
@@ -39,7 +39,7 @@ export class ZipArchive {
   readonly #maxBytes: number;
   #unpacked = 0;
 
-  /** Throws a `DocumentError` if the bytes are no archive or exceed the limits. */
+  /** Throws a `DocumentError` if the bytes are not an archive or exceed the limits. */
   constructor(bytes: Uint8Array, { maxEntries = 10_000, maxBytes = 524_288_000 }: ZipBounds = {}) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#maxBytes = maxBytes;
@@ -56,7 +56,7 @@ export class ZipArchive {
     return Array.from(this.#entries.keys());
   }
 
-  /** Undefined for a name that is not there. Throws a `DocumentError`. */
+  /** Returns the content of a file, or undefined if the archive has no file of this name. Throws a `DocumentError`. */
   read(name: string): Buffer | undefined {
     const entry = this.#entries.get(name);
     if (!entry) return undefined;

@@ -1,15 +1,15 @@
 import { appendFile, mkdir, open, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Limit of the record in bytes. Later documents are added, but tools may not read them again. */
+/** Limit of the record in bytes. Documents beyond it are added, but tools may not be allowed to read them again. */
 const MAX_BYTES = 20_000_000;
 const LINE_FEED = 10;
 
-/** Addresses of what a person added by hand, so that tools may read it again wherever it lies. */
+/** Records the URIs of documents that a user added, so that tools may read them again from any folder. */
 export class ByPerson {
   readonly #file: string;
   readonly #known = new Set<string>();
-  /** Identifies the file that was read, and the number of bytes read: whole lines only. */
+  /** Inode of the file that was read, and number of bytes read, which end with a complete line. */
   #inode = 0;
   #read = 0;
 
@@ -26,11 +26,13 @@ export class ByPerson {
     const { size } = await stat(this.#file).catch(() => ({ size: 0 }));
     if (size > MAX_BYTES || (await this.has(uri))) return;
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
-    // In front as well: the line before may have been cut by a sudden end, and would take this one with it.
+    // The line also begins with a line feed: a crash may have truncated the line before it.
     await appendFile(this.#file, `\n${JSON.stringify(uri)}\n`, { mode: 0o600 });
   }
 
-  /** Others add at the end, too. A file that has become shorter, or another one, is read from its beginning. */
+  /**
+   * Reads the lines that this or other processes appended. Starts again if the file was replaced or has become shorter.
+   */
   async #readOn(): Promise<void> {
     const handle = await open(this.#file).catch(() => undefined);
     if (!handle) return this.#beginAnew(0);
@@ -61,7 +63,7 @@ export class ByPerson {
   }
 }
 
-/** A line that was cut is none. */
+/** Returns the URI of a line; undefined for a truncated line. */
 function uriIn(line: string): string | undefined {
   try {
     const uri: unknown = JSON.parse(line);

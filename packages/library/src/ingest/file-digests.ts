@@ -12,7 +12,7 @@ const MAX_BYTES = 40_000_000;
 /** A file that changes twice within this time may keep the same timestamp, because file systems have coarse clocks. */
 const COARSE_MS = 2_000;
 const FINE_MS = 100;
-/** No clock that is kept as a whole number of these is a fine one. */
+/** Timestamps that are multiples of this come from a coarse clock. */
 const FINE_NS = 10_000_000n;
 const PIECE = 1_048_576;
 
@@ -30,12 +30,15 @@ export class FileDigests {
   readonly #file: string;
   #known: Promise<Map<string, KnownDigest>> | undefined;
 
-  /** The file that keeps digests between processes. */
+  /** @param file File that keeps digests between processes. */
   constructor(file: string) {
     this.#file = file;
   }
 
-  /** Hexadecimal. Rejects with a `DocumentError` for what cannot be opened, or is larger than it may be. */
+  /**
+   * Returns the SHA-256 digest of a file, in hexadecimal. Rejects with a `DocumentError` if the file cannot be opened
+   * or exceeds the size limit.
+   */
   async of(path: string, options: OpenOptions, now = Date.now()): Promise<string> {
     const { handle, stats } = await openFile(path, options);
     try {
@@ -60,7 +63,7 @@ export class FileDigests {
     known.set(path, { state, digest });
     // If the folder is not writable, digests are kept for this process only.
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 })
-      // In front as well: the line before may have been cut by a sudden end, and would take this one with it.
+      // The line also begins with a line feed: a crash may have truncated the line before it.
       .then(() => appendFile(this.#file, `\n${JSON.stringify([path, state, digest])}\n`, { mode: 0o600 }))
       .catch(() => {});
   }
@@ -88,7 +91,7 @@ function hasRested({ mtimeNs, ctimeNs }: BigIntStats, now: number): boolean {
   return now - Number(last / 1_000_000n) > (isFine ? FINE_MS : COARSE_MS);
 }
 
-/** Reads at most `size` bytes, since a growing file has no end. */
+/** Reads at most `size` bytes, because a file may grow while it is read. */
 async function digestOf(handle: FileHandle, size: number): Promise<string> {
   const hash = createHash("sha256");
   const buffer = Buffer.allocUnsafe(Math.min(PIECE, size) || 1);
@@ -101,7 +104,7 @@ async function digestOf(handle: FileHandle, size: number): Promise<string> {
   return hash.digest("hex");
 }
 
-/** None for a line that was cut. */
+/** Returns the fields of a line; none for a truncated line. */
 function fieldsIn(line: string): string[] {
   try {
     const fields: unknown = JSON.parse(line);

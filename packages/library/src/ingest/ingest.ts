@@ -21,7 +21,7 @@ import {
 } from "../store/store.ts";
 import { firstChars } from "toolyard/text";
 
-/** Another number where the same bytes would become other passages. */
+/** Version of the processing. Increase it when the same bytes would result in other passages. */
 const PIPELINE = 5;
 
 export interface IngestOptions {
@@ -42,17 +42,17 @@ export interface IngestParts {
 }
 
 export interface IngestRequest {
-  /** Real and absolute. */
+  /** Real, absolute path. */
   readonly path: string;
-  /** It was allowed by that path: a link in its place is refused. */
+  /** True if access was granted for this real path: a symbolic link at the path is refused. */
   readonly isReal: boolean;
-  /** The address that it came from, in place of its path. */
+  /** URL of the document, used instead of its path. */
   readonly uri?: string;
   /** MIME type given by the sender. */
   readonly mime?: string;
   /** Metadata given by the caller. It overrides metadata found in the file. */
   readonly metadata?: FoundMetadata;
-  /** @default as the library's own choice is */
+  /** OCR setting. @default the library's OCR setting */
   readonly ocr?: OcrWish;
   readonly signal: AbortSignal;
   readonly onPage?: (done: number, total: number) => void;
@@ -61,15 +61,15 @@ export interface IngestRequest {
 export interface IngestResult {
   readonly status: "added" | "updated" | "unchanged";
   readonly document: StoredDocument;
-  /** Pages that were read from their pictures just now. */
+  /** Number of pages that this call read with OCR. */
   readonly ocrPages: number;
-  /** Price of that OCR. */
+  /** Price of the OCR. */
   readonly costOcr: number;
 }
 
 /**
- * Reads a file into the library: as a whole or not at all. The same bytes, read in the same way, are left as they are,
- * also at another path.
+ * Reads a file into the library, whole or not at all. If the same bytes were already read with the same settings, the
+ * stored document stays, also if the path differs.
  */
 export async function ingest(request: IngestRequest, parts: IngestParts): Promise<IngestResult> {
   const { path, signal, isReal } = request;
@@ -92,7 +92,7 @@ export async function ingest(request: IngestRequest, parts: IngestParts): Promis
       },
     }),
   });
-  // The file may have become another one since.
+  // The file may have changed meanwhile.
   const { before, same, pipeline } = await knownAs(uri, made.contentHash, parts);
   const replaced = before ?? same;
   const document: DocumentFields = {
@@ -136,7 +136,7 @@ function readRequest(request: IngestRequest, { options }: IngestParts): ReadRequ
   };
 }
 
-/** The last part of an address, or the path. */
+/** Returns the last segment of the URL, or the path. */
 function nameOf({ path, uri }: { readonly path: string; readonly uri?: string }): string {
   if (uri === undefined) return path;
   const { pathname, hostname } = new URL(uri);
@@ -149,7 +149,7 @@ function nameOf({ path, uri }: { readonly path: string; readonly uri?: string })
 }
 
 interface KnownDocument {
-  /** Version of the code and settings that would make passages of it now. */
+  /** Version of the code and settings that would process the document now. */
   readonly pipeline: string;
   /** The stored document of this source. */
   readonly before?: StoredDocument;
@@ -188,7 +188,10 @@ function namesOf({ title, author, year, language, edition, genre, work, origins 
   };
 }
 
-/** `how_to_make_our_ideas_clear`, of the file's name; where that is taken, with the beginning of its digest. */
+/**
+ * Returns an unused source id: the file name, as in `how_to_make_our_ideas_clear`, followed by the start of the digest
+ * if the name is in use.
+ */
 async function freeSourceId(path: string, contentHash: string, store: LibraryStore): Promise<string> {
   const words = plainWords(basename(path, extname(path))).replaceAll(" ", "_");
   const stem = firstChars(words, 80) || "document";
@@ -220,10 +223,10 @@ async function embedded(
   return passages.map((passage, at) => ({ ...passage, vector: vectors[at]! }));
 }
 
-/** Texts that an embedder gets at a time, so that nothing waits for all of a book. */
+/** Maximum number of texts per call of the embedder, so that a long book does not block other work. */
 const MAX_BATCH = 256;
 
-/** A passage often has its subject only in the titles above it. */
+/** Returns the vectors of passages. The section titles are embedded too: often only they name the subject. */
 export async function vectorsOf(
   passages: readonly Pick<PassageFields, "section" | "text">[],
   title: string,

@@ -27,24 +27,24 @@ export interface IngestionParts {
   /** Folder of the jobs and of the watch lease. */
   readonly folder: string;
   readonly mistral?: MistralOcr | undefined;
-  /** @default from the public internet */
+  /** Fetches a URL. @default from the public internet */
   readonly download?: ((url: URL, signal: AbortSignal) => Promise<Download>) | undefined;
 }
 
 export interface AddSourceRequest {
   readonly source: Source;
   readonly metadata?: FoundMetadata;
-  /** @default as the library's own choice is */
+  /** OCR setting. @default the library's OCR setting */
   readonly ocr?: OcrWish;
   readonly signal?: AbortSignal;
   readonly onPage?: (done: number, total: number) => void;
-  /** A person chose it: tools may read it again. @default false */
+  /** True if a user selected the source; tools may then read it again. @default false */
   readonly isByPerson?: boolean;
-  /** It was allowed by its path: a link in its place is refused. @default false */
+  /** True if access was granted for this real path: a symbolic link at the path is refused. @default false */
   readonly isReal?: boolean;
 }
 
-/** All ways by which documents come into a library. */
+/** Adds documents to a library: single sources, jobs and watched folders. */
 export class Ingestion implements AsyncDisposable {
   readonly jobs: Jobs;
   readonly #parts: IngestionParts;
@@ -52,7 +52,7 @@ export class Ingestion implements AsyncDisposable {
   readonly #removed: RemovedSources;
   readonly #byPerson: ByPerson;
   readonly #digests: FileDigests;
-  /** Sources that are read just now: a second reading of one would be lost work. */
+  /** URIs of the sources that are being read. A second request for the same source is refused. */
   readonly #reading = new Set<string>();
   #watch: Watch | undefined;
 
@@ -62,7 +62,7 @@ export class Ingestion implements AsyncDisposable {
     this.#removed = new RemovedSources(join(parts.folder, "removed.json"));
     this.#byPerson = new ByPerson(join(parts.folder, "by-person.jsonl"));
     this.#digests = new FileDigests(join(parts.folder, "digests.jsonl"));
-    // A path was allowed in its resolved form; it must still be the real path when the job reads it.
+    // Access was granted for the resolved path; it must still be the real path when the job reads it.
     this.jobs = new Jobs(join(parts.folder, "jobs"), (request) => this.add({ ...request, isReal: true }));
   }
 
@@ -96,12 +96,12 @@ export class Ingestion implements AsyncDisposable {
     return this.#byPerson.has(uriOf(source));
   }
 
-  /** Watching a folder does not add a document again that a user removed. */
+  /** Records that a user removed a document, so that watching a folder does not add it again. */
   async removed(uri: string): Promise<void> {
     await this.#removed.add(uri).catch(() => {});
   }
 
-  /** Brings files of these folders in when they come or change. False where another process watches. */
+  /** Adds files of these folders when they appear or change. Returns false if another process watches. */
   async watch(roots: readonly string[], onReport?: (report: SourceReport) => void): Promise<boolean> {
     const begun = { files: openFolders(roots), onProgress: onReport && newReports(onReport) };
     const onFiles = (paths: readonly string[]): Promise<void> => this.#watched(paths, begun);
@@ -125,7 +125,7 @@ export class Ingestion implements AsyncDisposable {
       .filter((path) => path !== undefined)
       .filter((path) => !removed.has(pathToFileURL(path).href))
       .map((path) => ({ path }));
-    // With too many jobs under way the next sweep brings them.
+    // If there are too many jobs, the next sweep adds the files.
     if (sources.length > 0) await this.jobs.begin({ sources, ...(onProgress && { onProgress }) });
   }
 

@@ -30,22 +30,22 @@ export interface SourceReport {
 export interface JobReport {
   readonly job_id: string;
   readonly state: JobState;
-  /** Sources. */
+  /** Number of sources done, and total number of sources. */
   readonly done: number;
   readonly total: number;
-  /** The source that is read now, with its pages. */
+  /** Source that is being read, with the current page. */
   readonly at?: { readonly source: string; readonly page: number; readonly pages: number };
   readonly sources: readonly SourceReport[];
   readonly created: string;
 }
 
-/** As it lies on disk. */
+/** A job as it is stored on disk. */
 interface JobRecord {
   readonly id: string;
   readonly created: string;
   readonly owner: { readonly pid: number; readonly host: string };
   readonly sources: readonly Source[];
-  /** The sources are not known yet; another process cannot take the job up. */
+  /** Present while the sources are still unknown; another process cannot continue such a job. */
   readonly isSearching?: true;
   readonly metadata?: FoundMetadata;
   readonly ocr?: OcrWish;
@@ -53,7 +53,7 @@ interface JobRecord {
   readonly state: JobState;
 }
 
-/** Files that are still looked for, and how to end the search. */
+/** A running search for files. */
 export interface SourceSearch {
   /** Name of the search for sources, for reports. */
   readonly name: string;
@@ -78,7 +78,7 @@ export type AddSource = (request: {
   readonly onPage: (done: number, total: number) => void;
 }) => Promise<IngestResult>;
 
-/** Jobs that are kept after their end, and those under way at a time. */
+/** Maximum number of finished jobs that are kept, and of open jobs. */
 const MAX_KEPT = 100;
 const MAX_OPEN = 100;
 const HEARTBEAT_MS = 10_000;
@@ -135,7 +135,7 @@ export class Jobs implements AsyncDisposable {
     return Array.from(this.#jobs.values()).some(({ kept }) => isOpen(kept.state));
   }
 
-  /** Begins a job, and gives its report while it waits. */
+  /** Starts a job. Returns its first report, without waiting for its end. */
   async begin({ sources, metadata, ocr, isUrgent = false, onProgress }: JobRequest): Promise<JobReport> {
     const open = Array.from(this.#jobs.values()).filter(({ kept }) => isOpen(kept.state));
     if (open.length >= MAX_OPEN) throw new DocumentError("TOO_LARGE", `${MAX_OPEN} jobs are under way already.`);
@@ -156,7 +156,7 @@ export class Jobs implements AsyncDisposable {
     return job.report();
   }
 
-  /** The end of a job of this process; undefined for others. */
+  /** Resolves with the final report of a job of this process; undefined for other jobs. */
   ended(id: string): Promise<JobReport> | undefined {
     return this.#jobs.get(id)?.ended;
   }
@@ -225,7 +225,7 @@ export class Jobs implements AsyncDisposable {
     await this.#forget();
   }
 
-  /** Waits for the sources of a job that began before they were known. */
+  /** Waits for the sources of a job that was started before they were known. */
   async #search(job: Job): Promise<void> {
     const { search } = job;
     if (!search) return;
@@ -239,7 +239,8 @@ export class Jobs implements AsyncDisposable {
     try {
       job.kept = { ...kept, sources: await search.found };
     } catch (error) {
-      // A job that was ended while it searched stays known as such, so that no process takes it up without sources.
+      // A job that was cancelled during its search is stored as cancelled, so that no process resumes it without
+      // sources.
       if (!signal.aborted) job.kept = { ...kept, sources: [], reports: [failed(search.name, error)] };
     }
     signal.removeEventListener("abort", cancel);
@@ -289,7 +290,7 @@ export class Jobs implements AsyncDisposable {
   }
 
   async #isLeft({ owner, id }: JobRecord, now: number): Promise<boolean> {
-    // In a container every process may have the number that the last one had.
+    // In a container, each process may have the same process id as the previous one.
     if (owner.host === hostname()) return owner.pid === process.pid || !isAlive(owner.pid);
     const { mtimeMs } = await stat(this.#place(id));
     return now - mtimeMs > STALE_MS;
@@ -328,7 +329,7 @@ function isOpen(state: JobState): boolean {
   return state === "waiting" || state === "running" || state === "interrupted";
 }
 
-/** Undefined for a file that is none of ours. */
+/** Returns the stored job; undefined if the file is not a job record. */
 function keptIn(text: string): JobRecord | undefined {
   try {
     const kept = JSON.parse(text) as JobRecord;

@@ -3,9 +3,15 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 
 const BEAT_MS = 10_000;
-/** The lease file's time is the only sign of life of a holder on another machine. */
+/**
+ * Age after which a lease is stale. The file's modification time is the only sign of life of a holder on another
+ * machine.
+ */
 const STALE_MS = 30_000;
-/** Taking over needs a few system calls; a process that takes longer has died doing so. */
+/**
+ * Maximum time for taking over a lease, which needs a few system calls. A process that takes longer has exited
+ * meanwhile.
+ */
 const CLAIM_MS = 10_000;
 
 /** A lock file that one process holds at a time. Another process may take it when the holder has exited. */
@@ -21,7 +27,7 @@ export class Lease {
     return this.#beat !== undefined;
   }
 
-  /** Returns whether this process holds it now. */
+  /** Takes the lease if possible. Returns whether this process holds it now. */
   async take(now = Date.now()): Promise<boolean> {
     if (this.isHeld) return true;
     if (!(await this.#write(this.#file)) && !(await this.#takeOver(now))) return false;
@@ -46,8 +52,8 @@ export class Lease {
   }
 
   /**
-   * Takes the lease of a process that has exited. One process does so at a time and checks again first, so that none
-   * removes a lease that another has just taken.
+   * Takes over the lease of a process that has exited. Only one process does so at a time, and it checks again first,
+   * so that no process removes a lease that another has just taken.
    */
   async #takeOver(now: number): Promise<boolean> {
     if (!(await this.#isLeft(now))) return false;
@@ -95,7 +101,7 @@ interface Holder {
   readonly host?: unknown;
 }
 
-/** A holder that died while writing, or a full disk, leaves an incomplete file. Then only its time counts. */
+/** Returns the holder. After a crash or with a full disk the file may be incomplete; then only its time counts. */
 function holderIn(text: string): Holder {
   try {
     return JSON.parse(text) as Holder;

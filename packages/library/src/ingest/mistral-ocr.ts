@@ -9,33 +9,33 @@ import type { OcrWanted } from "../reading/messages.ts";
 import { writeKept } from "./kept-file.ts";
 
 export interface MistralOcrOptions {
-  /** @default "https://api.mistral.ai" */
+  /** Base URL of the service. @default "https://api.mistral.ai" */
   readonly url?: string;
   readonly key: string;
-  /** @default "mistral-ocr-latest" */
+  /** Model name. @default "mistral-ocr-latest" */
   readonly model?: string;
   /** Price of a page, in the user's currency. @default 0.001 */
   readonly price?: number;
-  /** Pages that were paid for are kept in this folder. */
+  /** Folder in which paid pages are stored. */
   readonly cache: string;
 }
 
 /** Text of the requested pages, and the pages that this request paid for. */
 export interface OcrAnswer {
-  /** Markdown of the pages that were wanted, in their order. */
+  /** Markdown of the requested pages, in order. */
   readonly pages: readonly string[];
   readonly paid: number;
   readonly cost: number;
 }
 
-/** The service takes no larger document. */
+/** Maximum size of a document that the service accepts, in bytes. */
 const MAX_BYTES = 50_000_000;
 const MAX_ANSWER = 100_000_000;
 const TIMEOUT_MS = 600_000;
-/** Pages per request. After a failure only these are requested again. */
+/** Maximum number of pages per request. After a failure only these pages are requested again. */
 const MAX_PAGES = 100;
 const TRIES = 3;
-/** Pause before the next attempt, if the service names none; it doubles each time. */
+/** Delay before the first retry if the service sends none. It doubles with each retry. */
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
 
@@ -70,7 +70,10 @@ export class MistralOcr implements AsyncDisposable {
     });
   }
 
-  /** Rejects with `OCR_UNAVAILABLE`. Answers received before that are stored. */
+  /**
+   * Returns the text of the requested pages. Rejects with `OCR_UNAVAILABLE`; results received before the failure are
+   * stored.
+   */
   async read(path: string, { mime, contentHash, pages }: OcrWanted, signal: AbortSignal): Promise<OcrAnswer> {
     const known = await this.#load(contentHash);
     const missing = pages.filter((page) => !known.has(page));
@@ -92,7 +95,7 @@ export class MistralOcr implements AsyncDisposable {
   }
 
   async #ask(document: object, pages: readonly number[], signal: AbortSignal): Promise<Map<number, string>> {
-    // Theirs are counted from 0.
+    // The service counts pages from 0.
     const wanted = pages.map((page) => page - 1);
     const question = { model: this.#model, document, pages: wanted, include_image_base64: false };
     for (let attempt = 1; ; attempt += 1)
@@ -121,13 +124,16 @@ export class MistralOcr implements AsyncDisposable {
   }
 }
 
-/** Returns the pause that the service asks for, from a second to a minute. */
+/** Returns the delay that the service requests, limited to between one second and one minute. */
 function pauseOf({ failure }: FailError, attempt: number): number {
   const asked = failure.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1);
   return Math.min(Math.max(asked, FIRST_PAUSE_MS), MAX_PAUSE_MS);
 }
 
-/** The very bytes that were read here: nothing else that came into their place leaves this machine. */
+/**
+ * Returns the document for the request. Throws if the file has changed since it was read, so that no other content is
+ * sent to the service.
+ */
 async function documentOf(path: string, { mime, contentHash }: Omit<OcrWanted, "pages">): Promise<object> {
   const bytes = await readWhole(path, { most: Infinity });
   if (createHash("sha256").update(bytes).digest("hex") !== contentHash)

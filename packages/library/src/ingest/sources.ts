@@ -12,13 +12,13 @@ export interface SourcePolicy {
   readonly files: FilePolicy;
   /** True if URLs may be fetched. */
   readonly allowUrls: boolean;
-  /** Returns whether a user added the source; it may then be read again from any place. @default always false */
+  /** Returns whether a user added the source; it may then be read again from any folder. @default always false */
   readonly isByPerson?: (source: Source) => Promise<boolean>;
 }
 
 const MAX_ADDRESS = 2_048;
 const MAX_GLOB = 1_000;
-/** Matching a pattern with more stars would take too long. */
+/** Maximum number of stars in a pattern. Matching takes too long with more. */
 const MAX_STARS = 12;
 
 /**
@@ -122,7 +122,10 @@ async function matching(pattern: string, files: FilePolicy, signal: AbortSignal 
     .map((path) => ({ path }));
 }
 
-/** `**` matches folders, `*` and `?` letters of one name, `{a,b}` either text. */
+/**
+ * Converts a pattern to a regular expression. `**` matches folders, `*` and `?` characters of one name, `{a,b}` either
+ * text.
+ */
 function matcherOf(pattern: string): RegExp {
   const source = pattern.replaceAll(/\*\*\/|\*+|\?|\{[^{}/]*\}|[^*?{]+|\{/g, (piece) => {
     if (piece === "**/") return "(?:[^/]+/)*";

@@ -7,26 +7,28 @@ import { Lease } from "./lease.ts";
 
 export interface WatchOptions {
   readonly roots: readonly string[];
-  /** File of the lease. */
+  /** Folder of the lease file. */
   readonly folder: string;
-  /** Gets files that are new or changed. Where it rejects they were not taken, and come again. */
+  /** Receives new and changed files. If it rejects, the same files are passed again later. */
   readonly onFiles: (paths: readonly string[]) => Promise<void>;
-  /** How long a file must have rested. @default 2,000 */
+  /** Time that a file must be unchanged before it is read, in milliseconds. @default 2,000 */
   readonly settleMs?: number;
-  /** Between looks at everything, since a system may keep a change to itself. @default 600,000 */
+  /**
+   * Time between two sweeps, in milliseconds, since the system may not report every change. @default 600,000
+   */
   readonly sweepMs?: number;
 }
 
 const DEFAULTS = { settleMs: 2_000, sweepMs: 600_000 };
 const LEASE_MS = 30_000;
-/** How long a system may take to begin watching. */
+/** Maximum time that the system takes to start watching. */
 const READY_MS = 30_000;
-/** Number of files with stored state. Files beyond the limit are compared at each sweep. */
+/** Maximum number of files with stored state. Files beyond the limit are compared at each sweep. */
 const MAX_KNOWN = 100_000;
 
 /**
- * Brings files of folders into the library when they come or change. Of several processes one watches. What vanishes
- * from the folders stays in the library: a drive may have been unplugged.
+ * Adds files of folders to the library when they appear or change. If several processes watch the same folders, only
+ * one of them adds files. Files that disappear stay in the library, because a drive may have been unplugged.
  */
 export class Watch implements AsyncDisposable {
   readonly #options: Required<WatchOptions>;
@@ -48,7 +50,7 @@ export class Watch implements AsyncDisposable {
     return this.#watcher !== undefined;
   }
 
-  /** Resolves when all that was there was handed on, or another process watches. */
+  /** Resolves after the first sweep, or immediately if another process watches. */
   async start(): Promise<void> {
     if (this.#isClosed || this.#watcher) return;
     if (!(await this.#lease.take())) {

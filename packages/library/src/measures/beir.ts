@@ -46,7 +46,10 @@ export async function readBeir(folder: string): Promise<BeirCollection> {
   return { documents, questions: questions.filter((one): one is JudgedQuestion => one.text !== undefined) };
 }
 
-/** By question: `query-id`, `corpus-id` and `score` with tabs between, below a line of those names. */
+/**
+ * Returns the judgements by question. The file has the columns `query-id`, `corpus-id` and `score`, separated by tabs,
+ * and a header line.
+ */
 async function judgementsIn(folder: string): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
   const file = await qrelsOf(folder);
   const gains = new Map<string, Map<string, number>>();
@@ -87,7 +90,7 @@ function fieldsIn(file: string, at: number, line: string): Readonly<Record<strin
     const fields: unknown = JSON.parse(line);
     if (typeof fields === "object" && fields !== null) return fields as Readonly<Record<string, unknown>>;
   } catch {
-    // Reported below.
+    // The error is thrown below.
   }
   throw invalid(file, `line ${at} is no JSON`);
 }

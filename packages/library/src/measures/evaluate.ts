@@ -16,18 +16,21 @@ export interface EvaluationResult {
   readonly documents: number;
   readonly questions: number;
   readonly words: Quality;
-  /** Absent where the embedder does not understand the language. */
+  /** Quality by words and vectors. Absent if the embedder does not understand the language. */
   readonly meaning?: Quality;
 }
 
 export interface Evaluation {
-  /** ISO 639-1 code of the language whose stems are used. */
+  /** ISO 639-1 code of the language that selects the stemmer. */
   readonly language: string;
   readonly embedder?: Embedder | undefined;
   readonly signal: AbortSignal;
 }
 
-/** How well a collection's answers are found by our words, and by words and meaning: in memory, as one passage each. */
+/**
+ * Measures how well the relevant documents of a collection are found, by words alone and by words and vectors. Uses a
+ * store in memory, with one passage per document.
+ */
 export async function evaluate(collection: BeirCollection, evaluation: Evaluation): Promise<EvaluationResult> {
   const { documents, questions } = collection;
   const { language, embedder, signal } = evaluation;

@@ -1,13 +1,13 @@
-/** A question, and how much each document that answers it is worth. */
+/** A question with relevance judgements. */
 export interface JudgedQuestion {
   readonly text: string;
-  /** By the document's id; 0 and below is no answer. */
+  /** Relevance by document id; 0 or less means not relevant. */
   readonly gains: ReadonlyMap<string, number>;
 }
 
 const DEPTH = 10;
 
-/** Returns the mean discounted cumulative gain of the first ten answers, relative to the best possible order. */
+/** Returns the mean normalised discounted cumulative gain (nDCG) of the first ten results. */
 export function ndcgAt10(questions: readonly JudgedQuestion[], lists: readonly (readonly string[])[]): number {
   return mean(
     questions.map(({ gains }, at) => {
@@ -18,8 +18,8 @@ export function ndcgAt10(questions: readonly JudgedQuestion[], lists: readonly (
 }
 
 /**
- * Returns the mean share of the relevant answers that are among the first ten; with more than ten relevant ones,
- * relative to ten.
+ * Returns the mean share of the relevant documents that are among the first ten results. If a question has more than
+ * ten relevant documents, the share is relative to ten.
  */
 export function recallAt10(questions: readonly JudgedQuestion[], lists: readonly (readonly string[])[]): number {
   return mean(
@@ -35,7 +35,7 @@ function gainOf(gains: readonly number[]): number {
   return gains.slice(0, DEPTH).reduce((sum, gain, at) => sum + Math.max(gain, 0) / Math.log2(at + 2), 0);
 }
 
-/** Returns the mean over the questions that have an answer. */
+/** Returns the mean of the questions that have a relevant document. */
 function mean(values: readonly (number | undefined)[]): number {
   const told = values.filter((value) => value !== undefined);
   return told.length === 0 ? 0 : told.reduce((sum, value) => sum + value, 0) / told.length;

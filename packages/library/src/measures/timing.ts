@@ -5,10 +5,10 @@ import type { LibraryStore } from "../store/store.ts";
 
 export interface QueryTimings {
   readonly questions: number;
-  /** All in milliseconds. */
+  /** Durations in milliseconds. */
   readonly first: number;
   readonly median: number;
-  /** 99 of 100 take less. */
+  /** 99th percentile. */
   readonly most: number;
 }
 
@@ -17,7 +17,7 @@ export interface TimingOptions {
   readonly signal: AbortSignal;
 }
 
-/** How long the library takes for each of these questions, one after another; undefined without one. */
+/** Measures the search time of each question, in sequence. Returns undefined if there is no question. */
 export async function timeSearches(
   store: LibraryStore,
   queries: readonly string[],

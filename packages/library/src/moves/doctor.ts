@@ -21,7 +21,7 @@ export interface DoctorFinding extends StoreFinding {
 /** Maximum number of missing files that are listed by name. */
 const MAX_NAMED = 5;
 
-/** Looks a library through: the store's own checks, vectors of another embedder, files that are gone. */
+/** Checks a library: the store's own checks, vectors of another embedder, and missing files. */
 export async function examine(store: LibraryStore, embedder: Embedder | undefined): Promise<Diagnosis> {
   const { engine, place } = await store.describe();
   const own = await store.embedder();

@@ -1,11 +1,11 @@
 import type { LibraryStore, StoredDocument } from "../store/store.ts";
 
-/** More than any library has. */
+/** Limit that no library reaches. */
 const MAX_DOCUMENTS = 1_000_000;
 
 /**
- * Returns all documents by author, work and source id, as of one moment. Reading page by page would miss documents when
- * others are added or removed meanwhile.
+ * Returns a snapshot of all documents, sorted by author, work and source id. Reading page by page would miss documents
+ * that are added or removed meanwhile.
  */
 export async function allDocuments(store: LibraryStore): Promise<StoredDocument[]> {
   return (await store.documents({}, { limit: MAX_DOCUMENTS, offset: 0 })).documents;

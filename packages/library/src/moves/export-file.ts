@@ -25,12 +25,12 @@ interface ExportHeader {
 /** The last line. It describes the lines above, so that a truncated file is not read as a complete one. */
 interface Manifest extends ExportResult {
   readonly end: true;
-  /** SHA-256 of all bytes above, in hexadecimal. */
+  /** SHA-256 of the bytes above, in hexadecimal. */
   readonly sha256: string;
 }
 
 type WrittenPassage = Omit<PassageFields, "vector"> & {
-  /** Numbers of 32 bits, little-endian, in base64. */
+  /** Vector of 32-bit floating-point numbers, little-endian, in base64. */
   readonly vector?: string;
 };
 
@@ -47,7 +47,7 @@ export interface ExportOptions {
   readonly onDocument?: (done: number, total: number) => void;
 }
 
-/** Writes a library to one file of JSON lines, which is there once it is whole. */
+/** Writes a library to one file of JSON lines. The file appears only when it is complete. */
 export async function exportLibrary(
   store: LibraryStore,
   file: string,
@@ -133,9 +133,9 @@ function readPassage({ vector, ...passage }: WrittenPassage): PassageFields {
 }
 
 /**
- * Takes in what `exportLibrary` wrote, each document as a whole. The file is read through first: of one that is not
- * whole, nothing is taken. Rejects with `VALIDATION_ERROR`, or `INDEX_MISMATCH` where the vectors are another
- * embedder's than those that are there.
+ * Imports a file that `exportLibrary` wrote, each document as a whole. The file is checked first; nothing is imported
+ * from an incomplete file. Rejects with `VALIDATION_ERROR`, or with `INDEX_MISMATCH` if the vectors are from another
+ * embedder than those of the library.
  */
 export async function importLibrary(
   store: LibraryStore,
@@ -205,7 +205,7 @@ function parsed(file: string, line: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(line);
     if (typeof value === "object" && value !== null) return value as Readonly<Record<string, unknown>>;
   } catch {
-    // Reported below.
+    // The error is thrown below.
   }
   throw invalid(file, "a line of it is no JSON");
 }

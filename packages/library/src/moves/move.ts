@@ -7,9 +7,9 @@ import type { LibraryStore, WholeDocument } from "../store/store.ts";
 import type { ExportOptions } from "./export-file.ts";
 import { sourceIdsOf } from "./documents.ts";
 
-/** Queries that both libraries answer afterwards, for comparison. */
+/** Number of queries that compare both libraries. */
 const QUERIES = 50;
-/** Words of a query, from the middle of a passage. */
+/** Number of words in a query. They are taken from the middle of a passage. */
 const WORDS = 7;
 const LIMIT = 10;
 
@@ -24,7 +24,7 @@ export interface QueryComparison {
   readonly queries: number;
   /** Queries with equal passages and similarities in both libraries. */
   readonly equal: number;
-  /** Queries that found something else. */
+  /** Queries with different results. */
   readonly different: readonly string[];
 }
 
@@ -50,22 +50,22 @@ export async function moveLibrary(
     else if (whole) await to.replaceDocument(whole.document, whole.text, whole.passages);
     moving.onDocument?.(at + 1, ids.length);
   }
-  // Indexes that are quicker made at the end than kept on the way.
+  // Creating the indexes at the end is faster than updating them for each document.
   await to.repair();
   const own = embedder && (await from.embedder()) === embedder.id ? embedder : undefined;
   return { documents: ids.length, unchanged, compared: await compareLibraries(from, to, own) };
 }
 
 /**
- * The target's vectors are from a move before the first library was reindexed. All vectors are written again, and none
- * are mixed.
+ * Removes the target's vectors if they are from a move before the first library was reindexed. All vectors are written
+ * again, so that vectors of two embedders are not mixed.
  */
 async function takeVectorsAway(to: LibraryStore, embedder: string | undefined): Promise<void> {
   const there = await to.embedder();
   if (embedder !== undefined && there !== undefined && there !== embedder) await to.clearVectors(embedder);
 }
 
-/** Compares metadata and vectors too: the same file may have others. */
+/** Returns whether two documents are equal. Also compares metadata and vectors, which may differ for the same file. */
 function isSame(one: WholeDocument, other: WholeDocument | undefined): boolean {
   const compared = ({ passages, ...rest }: WholeDocument) => ({ ...rest, ...passages, created: undefined });
   return other !== undefined && isDeepStrictEqual(compared(one), compared(other));
@@ -82,7 +82,7 @@ async function expectNothingElse(to: LibraryStore, ids: ReadonlySet<string>): Pr
   );
 }
 
-/** Asks both for the same, by words from passages all over the library. */
+/** Runs the same queries in both libraries. The queries are words of passages from all parts of the library. */
 export async function compareLibraries(
   one: LibraryStore,
   other: LibraryStore,
@@ -103,13 +103,14 @@ export async function compareLibraries(
   return { queries: queries.length, equal: queries.length - different.length, different };
 }
 
-/** Words from passages all over the library. */
+/** Returns queries: words of passages from all parts of the library. */
 export async function queriesOf(store: LibraryStore): Promise<string[]> {
   const ids = await sourceIdsOf(store);
   const queries: string[] = [];
   if (ids.length === 0) return queries;
   for (let at = 0; at < QUERIES; at += 1) {
-    // Documents in turn where they are few, and else those that lie evenly among all.
+    // If there are fewer documents than queries, the documents are used in turn; otherwise documents at equal
+    // distances.
     const sourceId = ids[ids.length < QUERIES ? at % ids.length : Math.floor((at * ids.length) / QUERIES)]!;
     const { total } = await store.range("chunk", { sourceId, limit: 1, offset: 0 });
     const offset = total === 0 ? 0 : (at * 7) % total;

@@ -10,7 +10,7 @@ export interface Statistics {
   /** Documents by language; "" if it is unknown. */
   readonly languages: Readonly<Record<string, number>>;
   readonly authors: readonly Share[];
-  /** By year, the oldest first; documents without one are missing. */
+  /** Number by year, the oldest first. Documents without a year are not counted. */
   readonly years: readonly Share[];
 }
 
@@ -21,7 +21,7 @@ export interface Share {
   readonly passages: number;
 }
 
-/** Counts a library through, by author and by year. */
+/** Counts the documents and pages of a library, by language, author and year. */
 export async function statisticsOf(store: LibraryStore): Promise<Statistics> {
   const authors = new Map<string, Share>();
   const years = new Map<string, Share>();

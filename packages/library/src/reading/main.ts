@@ -10,10 +10,10 @@ import type { ReadFailure, FromReader, MadeDocument, OcrWanted, ReadRequest, ToR
 /** Limit of characters and passages of one message, so that the receiver is not blocked for long. */
 const MAX_PIECE = 262_144;
 const MAX_PASSAGES = 100;
-/** Least time between two words on how far it is. */
+/** Minimum time between two progress messages. */
 const STEP_MS = 50;
 
-// It gives way to everything else on the machine.
+// The process runs with low priority.
 try {
   setPriority(10);
 } catch {
@@ -69,12 +69,12 @@ async function sendWhole({ text, chunks, summaries, ...head }: MadeDocument): Pr
   await send({ type: "made", head });
 }
 
-/** Resolves when it was sent, so that what waits to be sent stays small. */
+/** Resolves after the message was sent, so that few messages are buffered. */
 function send(message: FromReader): Promise<void> {
   return new Promise((done) => process.send!(message, undefined, {}, () => done()));
 }
 
-/** Has pages read by the parent process, which holds the keys of the OCR service. */
+/** Returns the reader that has pages read by the parent process, which holds the keys of the OCR service. */
 function asked(file: Pick<OcrWanted, "mime" | "contentHash">): PageReader {
   return {
     async read(pages) {
@@ -97,9 +97,10 @@ function asked(file: Pick<OcrWanted, "mime" | "contentHash">): PageReader {
 }
 
 /**
- * Ends the process when its parent has exited, when one step exceeds its CPU time, or when the process exceeds its
- * memory: pictures and fonts are outside the engine's own limit. A thread checks this, since a document may block the
- * main thread. CPU time is counted, so that a busy machine refuses nothing.
+ * Ends the process if its parent has exited, if one step exceeds its CPU time, or if the process exceeds its memory:
+ * images and fonts are outside the engine's own limit. A thread does these checks, because a document may block the
+ * main thread. CPU time is measured instead of elapsed time, so that no document is refused because the machine is
+ * busy.
  */
 function watch(maxBytes: number, stepMs: number): void {
   const code = `const { step } = require("node:worker_threads").workerData;

@@ -15,17 +15,17 @@ import type { MadeDocument, ReadRequest } from "./messages.ts";
 
 export interface MakingHooks {
   readonly signal: AbortSignal;
-  /** Pages of how many; 0 of 0 where something else began. */
+  /** Reports progress: number of pages done and total number; 0 of 0 when another step begins. */
   onStep(done: number, total: number): void;
-  /** Returns the reader of pictures of text, if there is one. */
+  /** Returns the OCR reader, if there is one. */
   pageReader(file: { readonly mime: string; readonly contentHash: string }): PageReader | undefined;
 }
 
-/** The names of twenty missing chapters. */
+/** Maximum length of a warning, in characters: enough for the names of twenty missing chapters. */
 const MAX_WARNING = 2_000;
 const terms = new Terms();
 
-/** Makes of a file what the library keeps of it. Rejects with a `DocumentError`. */
+/** Processes a file: extracts its text, metadata, passages and summaries. Rejects with a `DocumentError`. */
 export async function makeDocument(request: ReadRequest, hooks: MakingHooks): Promise<MadeDocument> {
   const { path, name = path, maxPages, maxFileBytes: most, isReal } = request;
   const bytes = await readWhole(path, { most, isReal });

@@ -5,13 +5,13 @@ import type { Metadata } from "../documents/metadata.ts";
 import type { OcrChoice } from "../documents/ocr/ocr.ts";
 import type { Heading, PageStart, PassageFields } from "../store/store.ts";
 
-/** One file to be read. */
+/** Request to read one file. */
 export interface ReadRequest {
-  /** Real and absolute. */
+  /** Real, absolute path. */
   readonly path: string;
-  /** It was allowed by that path: a link in its place is refused. */
+  /** True if access was granted for this real path: a symbolic link at the path is refused. */
   readonly isReal: boolean;
-  /** Name, if the path has none: the URL of the document. */
+  /** URL of the document, if it was downloaded to `path`. */
   readonly name?: string;
   /** MIME type given by the sender. */
   readonly mime?: string;
@@ -37,18 +37,18 @@ export interface MadeDocument {
   readonly text: string;
   readonly chunks: readonly PassageFields[];
   readonly summaries: readonly PassageFields[];
-  /** Pages that were read from their pictures. */
+  /** Number of pages that were read with OCR. */
   readonly ocrPages: number;
 }
 
 /** The small parts of a processed document. Text and passages are sent before it, in pieces. */
 export type MadeHead = Omit<MadeDocument, "text" | "chunks" | "summaries">;
-/** A chunk's own text is a piece of the document's, which is sent once. */
+/** A chunk without its text, which is a range of the document's text. The document's text is sent once. */
 export type SentChunk = Omit<PassageFields, "text">;
 
 export interface ReadFailure {
   readonly message: string;
-  /** Absent for a fault of the program itself. */
+  /** Error code; absent for an internal error. */
   readonly code?: DocumentErrorCode;
   readonly reason?: string;
 }
@@ -62,7 +62,7 @@ export interface OcrWanted {
 
 export type ToReader =
   | { readonly type: "read"; readonly request: ReadRequest }
-  /** The Markdown of those pages, in their order. */
+  /** Markdown of the requested pages, in order. */
   | { readonly type: "ocr"; readonly pages: readonly string[] }
   | { readonly type: "no ocr"; readonly failure: ReadFailure };
 

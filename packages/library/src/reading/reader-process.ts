@@ -5,15 +5,15 @@ import type { PassageFields } from "../store/store.ts";
 import type { ReadFailure, FromReader, MadeDocument, OcrWanted, ReadRequest, ToReader } from "./messages.ts";
 
 export interface ReaderBounds {
-  /** CPU time for one page, or for the work after the last page. @default 30,000 */
+  /** Maximum CPU time for one page, or for the work after the last page, in milliseconds. @default 30,000 */
   readonly stepMs: number;
-  /** CPU time for a whole document. @default 1,800,000 */
+  /** Maximum CPU time for a whole document, in milliseconds. @default 1,800,000 */
   readonly documentMs: number;
-  /** Limit of the JavaScript heap. @default 1,024 */
+  /** Maximum size of the JavaScript heap, in megabytes. @default 1,024 */
   readonly heapMb: number;
-  /** Limit of the whole process, including pictures and fonts. @default 1,536 */
+  /** Maximum memory of the whole process, including images and fonts, in megabytes. @default 1,536 */
   readonly memoryMb: number;
-  /** How long it stays where nothing is to be read. @default 10,000 */
+  /** Time after which an idle process is ended, in milliseconds. @default 10,000 */
   readonly idleMs: number;
 }
 
@@ -32,12 +32,12 @@ export interface ReadHooks {
   readonly onOcr?: ((wanted: OcrWanted, signal: AbortSignal) => Promise<readonly string[]>) | undefined;
 }
 
-/** Documents that wait to be read; more are refused. */
+/** Maximum number of documents that wait to be read. */
 const MAX_WAITING = 1_000;
 
 /**
- * Reads documents in a child process, in sequence. A document that exceeds the time or memory limit ends the process
- * and is refused with the reason. The next document gets a new process.
+ * Reads documents in a child process, in sequence. If a document exceeds the time or memory limit, the process is ended
+ * and the document is refused with the reason. The next document gets a new process.
  */
 export class ReaderProcess implements AsyncDisposable {
   readonly #bounds: ReaderBounds;
@@ -51,7 +51,7 @@ export class ReaderProcess implements AsyncDisposable {
     this.#bounds = { ...READER_BOUNDS, ...bounds };
   }
 
-  /** Rejects with a `DocumentError`. */
+  /** Reads one document. Rejects with a `DocumentError`. */
   async read(request: ReadRequest, hooks: ReadHooks): Promise<MadeDocument> {
     if (this.#waiting >= MAX_WAITING)
       throw new DocumentError("TOO_LARGE", `${MAX_WAITING} documents wait to be read already. Try again later.`);
@@ -99,7 +99,7 @@ export class ReaderProcess implements AsyncDisposable {
     child.once("exit", () => {
       if (this.#child === child) this.#child = undefined;
     });
-    // The current reading reports the error.
+    // Reports an error through the running read only.
     child.on("error", () => {});
     return child;
   }
@@ -118,7 +118,7 @@ export class ReaderProcess implements AsyncDisposable {
   }
 }
 
-/** The process has to end, and why. */
+/** Thrown to end the process, with the reason. */
 class ProcessEnd extends Error {
   readonly reason: unknown;
 
@@ -128,7 +128,7 @@ class ProcessEnd extends Error {
   }
 }
 
-/** One document on its way through the process. */
+/** Reading of one document by the process. */
 class DocumentRead {
   readonly #child: ChildProcess;
   readonly #hooks: ReadHooks;
@@ -223,14 +223,14 @@ function errorOf({ message, code, reason }: ReadFailure): Error {
 }
 
 function deathOf(code: number | null, signal: NodeJS.Signals | null): DocumentError {
-  // V8 and the watching thread end the process so; under Windows the code of an abort is 134.
+  // V8 and the monitoring thread end the process with an abort. Windows reports it as exit code 134.
   if (signal === "SIGABRT" || code === 134)
     return new DocumentError("TOO_LARGE", "Reading it took more memory than it may, and was ended.", "memory");
   const how = signal === null ? `with ${code}` : `by ${signal}`;
   return new DocumentError("VALIDATION_ERROR", `The process that read it ended ${how}.`, "crashed");
 }
 
-/** The build of it: this file may be run from its source. */
+/** Returns the path of the built process file, also if this file runs from its TypeScript source. */
 function entry(): string {
   const here = import.meta.url;
   const main = here.endsWith(".ts") ? "../../dist/reading/main.js" : "main.js";

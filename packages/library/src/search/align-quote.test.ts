@@ -26,16 +26,19 @@ describe("alignQuote", () => {
     expect(alignQuote("anything GENERAL is real", TEXT)).toMatchObject({ similarity: 1, differences: [] });
   });
 
-  test.each(["zebra crossing", "", "…", "42"])("returns undefined for %j, of which the text has no word", (quote) => {
-    expect(alignQuote(quote, TEXT)).toBeUndefined();
-  });
+  test.each(["zebra crossing", "", "…", "42"])(
+    "returns undefined for the quotation %j, which has no word in common with the text",
+    (quote) => {
+      expect(alignQuote(quote, TEXT)).toBeUndefined();
+    },
+  );
 
   test("returns undefined for an empty text", () => {
     expect(alignQuote("anything", " ")).toBeUndefined();
   });
 
   test.each(Array.from({ length: 40 }, (_, seed) => seed))(
-    "returns the range of a quotation of which one word was changed (seed %i)",
+    "returns the range of a quotation with one changed word (seed %i)",
     (seed) => {
       const random = createRandom(seed);
       const words = Array.from({ length: 60 }, (_, at) => `w${at}${random.pick(["a", "b", "é"])}`);

@@ -1,24 +1,24 @@
 import { plainLetters } from "./plain-text.ts";
 
-/** A piece in which a quotation and a text differ. An empty side has nothing there. */
+/** A difference between a quotation and a text. If a side is empty, its words are missing there. */
 export interface QuoteDifference {
   readonly quote: string;
   readonly document: string;
 }
 
-/** The part of a text that a quotation resembles most. */
+/** The part of a text that is most similar to a quotation. */
 export interface Alignment {
-  /** Range in the text. */
+  /** Range of the part in the text, in characters. */
   readonly from: number;
   readonly to: number;
-  /** Share of the quotation's words that the text has in the same order: 1 if all agree, 0 if none does. */
+  /** Share of the quotation's words that the text has in the same order, from 0 to 1. */
   readonly similarity: number;
   readonly differences: readonly QuoteDifference[];
 }
 
-/** Words of a quotation that are compared; the rest of a longer one is not. */
+/** Maximum number of words of a quotation that are compared; the rest is ignored. */
 const MAX_WORDS = 400;
-/** Words of the text that are compared. */
+/** Maximum number of words of the text that are compared. */
 const MAX_TEXT_WORDS = 4_000;
 const MAX_DIFFERENCES = 20;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*/gu;
@@ -59,13 +59,16 @@ function wordsIn(text: string): Word[] {
   }));
 }
 
-/** Steps of the table, as they are stored. */
+/** Steps of the alignment, as stored in the table. */
 const SAME = 0;
 const CHANGED = 1;
 const OMITTED = 2;
 const ADDED = 3;
 
-/** Fills the table of the least changes, row by row: a quotation may begin and end anywhere in the text. */
+/**
+ * Fills the alignment table row by row with the least number of changes. A quotation may begin and end anywhere in the
+ * text.
+ */
 function leastChanges(wanted: readonly Word[], words: readonly Word[]): { end: number; steps: Uint8Array } {
   const columns = words.length + 1;
   const steps = new Uint8Array((wanted.length + 1) * columns);
@@ -87,7 +90,7 @@ function leastChanges(wanted: readonly Word[], words: readonly Word[]): { end: n
   }
   let end = 0;
   for (let column = 1; column < columns; column += 1) {
-    // If two equal ends are side by side, the later one shows which word of the text the last word was changed from.
+    // If two neighbouring ends have equal costs, the later one shows which word of the text replaces the last word.
     const isEqual = above[column] === above[end] && column === end + 1;
     if (above[column]! < above[end]! || isEqual) end = column;
   }
@@ -126,7 +129,7 @@ interface Texts {
   readonly text: string;
 }
 
-/** Neighbouring words that differ are one difference. */
+/** Joins neighbouring words that differ into one difference. */
 function differencesIn(pairs: readonly Pair[], texts: Texts): QuoteDifference[] {
   const runs: Pair[][] = [];
   let isOpen = false;

@@ -1,37 +1,40 @@
 import { TermCounter } from "./term-counter.ts";
 import { isExactTerm, type TermGroup } from "./terms.ts";
 
-/** Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009): the usual values. */
+/** Usual parameters of BM25. Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009). */
 const K1 = 1.2;
 const B = 0.75;
 
 /** Statistics of a store: number of passages, and number of passages that contain each term. */
 export interface TermStats {
   readonly passages: number;
-  /** Terms of a passage, on average. */
+  /** Average number of terms of a passage. */
   readonly averageLength: number;
   readonly frequencies: ReadonlyMap<string, number>;
 }
 
 export interface Candidate {
   readonly id: number;
-  /** Document and position in it, which order passages with equal scores in every store. */
+  /** Document and position in it. They order passages with equal scores in the same way in every store. */
   readonly sourceId: string;
   readonly ordinal: number;
-  /** With spaces between. */
+  /** Terms, separated by spaces. */
   readonly terms: string;
   readonly length: number;
 }
 
-/** By which words candidates are found. */
+/** Terms by which candidate passages are found. */
 export interface WantedTerms {
-  /** The passage contains at least one of these. */
+  /** The passage must contain at least one of these terms. */
   readonly any: readonly string[];
-  /** And any of these. */
+  /** The passage must also contain at least one of these terms. */
   readonly and?: readonly string[];
 }
 
-/** Returns the BM25 score of a passage: higher with more of the words, rarer words and shorter passages. */
+/**
+ * Returns the BM25 score of a passage. The score is higher for more words of the query, rarer words and shorter
+ * passages.
+ */
 export function scoreBm25(
   groups: readonly TermGroup[],
   candidates: readonly Candidate[],
@@ -50,12 +53,12 @@ export function scoreBm25(
   return scores;
 }
 
-/** Returns what a group that occurs `count` times adds to the score of a passage. */
+/** Returns the part of a passage's score that comes from a group with `count` occurrences. */
 export function partOf(weight: number, count: number, norm: number): number {
   return (weight * count * (K1 + 1)) / (count + norm);
 }
 
-/** Returns the limit of what a group can add to a score. */
+/** Returns the maximum that a group can add to a score. */
 export function mostOf(weight: number): number {
   return weight * (K1 + 1);
 }
@@ -76,10 +79,10 @@ export function frequencyOf(group: TermGroup, { frequencies, passages }: TermSta
   );
 }
 
-/** Share of a word's weight for its exact spelling, in addition to its stem. */
+/** Share of a word's weight for its exact spelling, added to the weight of its stem. */
 const EXACT_SHARE = 0.1;
 
-/** Returns the weight of a word: higher for rarer ones, and highest for a word that no passage has. */
+/** Returns the weight of a word: higher for rarer words, and highest for a word that no passage contains. */
 export function groupWeight(group: TermGroup, stats: TermStats): number {
   const weight = weightOf(frequencyOf(group, stats), stats.passages);
   return group.every(isExactTerm) ? weight * EXACT_SHARE : weight;
@@ -89,21 +92,24 @@ function weightOf(frequency: number, passages: number): number {
   return Math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5));
 }
 
-/** Returns the score of a passage of average length that has each word once. A word that no passage has counts too. */
+/**
+ * Returns the score of a passage of average length that contains each word once. Words that no passage contains count
+ * too.
+ */
 export function fullScore(groups: readonly TermGroup[], stats: TermStats): number {
-  // The stem stands in for a word with an exact spelling that no passage contains.
+  // If no passage contains the exact spelling of a word, its stem counts instead.
   const counted = groups.filter((group) => !group.every(isExactTerm) || frequencyOf(group, stats) > 0);
   return counted.reduce((sum, group) => sum + groupWeight(group, stats), 0);
 }
 
-/** Passages that are looked at for each one that is wanted: with fewer than twenty, better ones are missed. */
+/** Number of candidates per requested passage. With fewer than twenty, better passages are missed. */
 const CANDIDATES_EACH = 20;
 const MIN_CANDIDATES = 4_000;
 
 /**
- * Returns the rarest words whose passages are few enough to score each of them, at least one word. The score then
- * counts all words of the query. This costs little quality, and a query with "the" does not read the whole library. If
- * even the rarest word has too many passages, they must contain another word of the query too.
+ * Returns the rarest words, at least one, whose passages are few enough to score each of them. The score then counts
+ * all words of the query. This costs little quality, and a query with "the" does not read the whole library. If even
+ * the rarest word has too many passages, the passages must contain another word of the query too.
  */
 export function selectiveTerms(groups: readonly TermGroup[], stats: TermStats, wanted: number): WantedTerms {
   const cap = Math.max(MIN_CANDIDATES, wanted * CANDIDATES_EACH);

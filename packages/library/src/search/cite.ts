@@ -1,6 +1,9 @@
 import type { StoredDocument } from "../store/store.ts";
 
-/** «Charles Sanders Peirce, How to Make Our Ideas Clear (1878), p. ii (3)»: who, what, when, and the page. */
+/**
+ * Returns the citation with author, title, year and page: «Charles Sanders Peirce, How to Make Our Ideas Clear (1878),
+ * p. ii (3)».
+ */
 export function citationOf(
   { author, title, year, pageStarts }: StoredDocument,
   pages?: readonly [number, number],
@@ -11,13 +14,13 @@ export function citationOf(
   return `${work}, ${pageText({ pageStarts }, pages)}`;
 }
 
-/** Returns the pages as they are cited: «p. ii (3)», «pp. 3–4». */
+/** Returns the pages in citation form: «p. ii (3)», «pp. 3–4». */
 export function pageText({ pageStarts }: Pick<StoredDocument, "pageStarts">, pages: readonly [number, number]): string {
   const [from, to] = pages.map((page) => pageName(page, pageStarts[page - 1]?.label));
   return from === to ? `p. ${from}` : `pp. ${from}–${to}`;
 }
 
-/** Returns the printed page label, and the page number if it differs. */
+/** Returns the printed page label, followed by the page number if it differs. */
 function pageName(page: number, label: string | undefined): string {
   return label === undefined ? String(page) : `${label} (${page})`;
 }

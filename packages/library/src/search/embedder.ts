@@ -1,19 +1,19 @@
-/** Makes vectors of texts, of length 1, so that texts of like meaning are near to one another. */
+/** Computes text embeddings: vectors of length 1 that are close together for texts of similar meaning. */
 export interface Embedder {
-  /** Kept with the vectors: those of another embedder cannot be compared with them. */
+  /** Identifier that is stored with the vectors. Vectors of different embedders cannot be compared. */
   readonly id: string;
   readonly dimensions: number;
-  /** ISO 639-1 of those that it understands; documents in others get no vectors. Absent: all. */
+  /** Supported languages (ISO 639-1). Documents in other languages get no vectors. Absent: all languages. */
   readonly languages?: readonly string[];
-  /** Relation of cosine and correctness. Absent: results have no similarity. */
+  /** Relation between cosine and probability of relevance. Absent: results have no similarity. */
   readonly calibration?: Calibration;
   embed(texts: readonly string[], purpose: "query" | "passage"): Promise<Float32Array[]>;
 }
 
-/** A logistic curve, measured with judged questions: the share of passages with a cosine that are right. */
+/** A logistic curve, fitted to relevance judgements: the share of relevant passages for each cosine. */
 export interface Calibration {
-  /** Cosine at which a passage is as likely right as wrong. */
+  /** Cosine at which half of the passages are relevant. */
   readonly middle: number;
-  /** Difference of cosine that multiplies the odds by e. */
+  /** Difference of the cosine that multiplies the odds by e. */
   readonly spread: number;
 }

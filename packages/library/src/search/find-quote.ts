@@ -7,7 +7,7 @@ import { placesInSlices, type TextPlace, type TextPlacesRequest } from "./text-p
 
 export interface QuotePlace {
   readonly document: StoredDocument;
-  /** Place in the document's text. */
+  /** Start of the range in the document's text; `to` is its end. */
   readonly from: number;
   readonly to: number;
   readonly pages?: readonly [number, number];
@@ -25,29 +25,34 @@ export interface NearestText extends QuotePlace {
 }
 
 export interface FoundQuote {
-  /** Every place with exactly these words. Differences of typesetting are ignored as in `plainLetters`. */
+  /** All places with exactly these words. Typographic differences are ignored as in `plainLetters`. */
   readonly places: readonly QuotePlace[];
-  /** The most similar text, if the quotation was not found. Absent if no text has enough of its words. */
+  /**
+   * The most similar text, if the quotation was not found. Absent if no text contains enough of the quotation's words.
+   */
   readonly nearest?: NearestText;
 }
 
 const MAX_PLACES = 20;
-/** Documents that are read through in a store that has no index of texts, likeliest first. */
+/** Maximum number of documents that are read if the store has no index of texts, the most likely first. */
 const MAX_DOCUMENTS = 50;
-/** Passages that are compared with a quotation that was not found. */
+/** Maximum number of passages that are compared with a quotation that was not found. */
 const MAX_COMPARED = 8;
-/** A text with a smaller share of the quotation's words is not similar to it. */
+/** Minimum share of the quotation's words that a similar text contains. */
 const MIN_SIMILARITY = 0.25;
-/** Words of quotation and text that are compared, multiplied: a longer quotation is compared with fewer passages. */
+/**
+ * Maximum product of the words of quotation and text that are compared: a longer quotation is compared with fewer
+ * passages.
+ */
 const MAX_COMPARISONS = 2_000_000;
-/** Characters of a word with the space behind it, on average. */
+/** Average length of a word with the following space, in characters. */
 const WORD_LENGTH = 6;
 /** Usual maximum length of a passage, in characters. */
 const PASSAGE_LENGTH = 800;
 
 export interface QuoteRequest {
   readonly quote: string;
-  /** The only document that is searched. */
+  /** Restricts the search to this document. */
   readonly sourceId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -69,7 +74,7 @@ export async function findQuote(request: QuoteRequest, parts: SearchParts): Prom
   return { places: [], ...(nearest && { nearest }) };
 }
 
-/** Adds document, pages and text to each place. Each document is read once. */
+/** Adds the document, the pages and the text to each place. Each document is read once. */
 async function quotePlaces(found: readonly TextPlace[], { store }: SearchParts): Promise<QuotePlace[]> {
   const places: QuotePlace[] = [];
   for (const source of new Set(found.map(({ sourceId }) => sourceId))) {
@@ -134,7 +139,7 @@ interface SimilarText {
   readonly alignment: Alignment;
 }
 
-/** Compares the quotation with the passages that have most of its words, and with as much text around each. */
+/** Compares the quotation with the passages that contain most of its words, including the text around each passage. */
 async function mostSimilar(request: QuoteRequest, parts: SearchParts): Promise<SimilarText | undefined> {
   const { quote, signal } = request;
   let best: SimilarText | undefined;
@@ -149,7 +154,7 @@ async function mostSimilar(request: QuoteRequest, parts: SearchParts): Promise<S
   return best;
 }
 
-/** Returns how many passages a quotation of this length is compared with. */
+/** Returns the number of passages that are compared with a quotation of this length. */
 function comparedPassages(quote: string): number {
   const [own, other] = [quote.length / WORD_LENGTH, (2 * quote.length + PASSAGE_LENGTH) / WORD_LENGTH];
   return Math.max(1, Math.min(MAX_COMPARED, Math.floor(MAX_COMPARISONS / (own * other + 1))));

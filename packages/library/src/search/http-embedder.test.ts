@@ -48,14 +48,14 @@ describe("openHttpEmbedder", () => {
     ["nomic-embed-text", "search_query: a", "search_document: a"],
     ["text-embedding-3-small", "a", "a"],
     ["bge-m3", "a", "a"],
-  ])("sends the prefixes that %s expects", async (model, query, passage) => {
+  ])("sends the prefixes that the model %s requires", async (model, query, passage) => {
     await using embedder = await open(model);
     await embedder.embed(["a"], "query");
     await embedder.embed(["a"], "passage");
     expect(asked.slice(-2).map(({ input }) => input)).toEqual([[query], [passage]]);
   });
 
-  test("asks for at most 64 texts at a time", async () => {
+  test("sends at most 64 texts per request", async () => {
     await using embedder = await open("bge-m3");
     expect(
       await embedder.embed(
@@ -78,7 +78,7 @@ describe("openHttpEmbedder", () => {
   });
 });
 
-test("the settings need the address and the model together", () => {
+test("requires the address and the model together in the settings", () => {
   expect(() => settingsOf({ LIBRARY_EMBED_URL: "http://127.0.0.1:1/v1" })).toThrow("LIBRARY_EMBED_MODEL");
   expect(() => settingsOf({ LIBRARY_EMBED_MODEL: "bge-m3" })).toThrow("LIBRARY_EMBED_URL");
   const environment = { LIBRARY_EMBED_URL: "http://127.0.0.1:1/v1", LIBRARY_EMBED_MODEL: "bge-m3" };

@@ -6,28 +6,28 @@ export interface HttpEmbedderOptions {
   /** Address of an OpenAI-compatible API, such as `http://127.0.0.1:11434/v1`. */
   readonly url: string;
   readonly model: string;
-  /** Absent: requests have no key. */
+  /** API key. Absent: requests are sent without a key. */
   readonly key?: string;
 }
 
 const TIMEOUT_MS = 120_000;
-/** Vectors of one request, as text. */
+/** Maximum size of a response, in bytes: the vectors of one request as text. */
 const MAX_ANSWER = 32 * 1024 * 1024;
-/** Texts of one request. Servers refuse more, or take too long for them. */
+/** Maximum number of texts per request. Servers refuse more, or take too long. */
 const MAX_TEXTS = 64;
 
-/** Prefixes that some models require to distinguish questions from passages. */
+/** Prefixes by which some models distinguish questions from passages. */
 const PREFIXES: readonly (readonly [model: RegExp, prefixes: Readonly<Record<"query" | "passage", string>>])[] = [
   [/(?:^|[/-])e5(?:-|$)/i, { query: "query: ", passage: "passage: " }],
   [/nomic-embed/i, { query: "search_query: ", passage: "search_document: " }],
 ];
 
-/** An embedder on a server that is closed with the library. */
+/** Embedder that uses a server. It is closed with the library. */
 export interface HttpEmbedder extends Embedder, AsyncDisposable {}
 
 /**
- * Creates an embedder by a local or remote server. Asks it for one vector to learn their length. Rejects with
- * `STORE_UNAVAILABLE` if the server does not answer with vectors.
+ * Creates an embedder that uses a local or remote server. Requests one vector to determine the dimensions. Rejects with
+ * `STORE_UNAVAILABLE` if the server does not return vectors.
  */
 export async function openHttpEmbedder({ url, model, key }: HttpEmbedderOptions): Promise<HttpEmbedder> {
   const source = createHttpSource({

@@ -32,7 +32,7 @@ export function languageCode(tag: string): string | undefined {
   return /^[a-z]{2}$/.test(code) ? code : SHORT_CODES[code];
 }
 
-/** ISO 639-1 to ISO 639-3. */
+/** Maps ISO 639-1 codes to ISO 639-3. */
 export const LONG_CODES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(SHORT_CODES).map(([long, short]) => [short, long]),
 );

@@ -4,7 +4,7 @@ import { SHORT_CODES } from "./language-codes.ts";
 export type Stem = (word: string) => string;
 type StemModule = { readonly stemmer: Stem };
 
-/** By ISO 639-1; words of other languages stay whole. */
+/** Stemmers by ISO 639-1 code. Words of other languages are not stemmed. */
 const STEMMERS: Readonly<Record<string, () => Promise<StemModule>>> = {
   da: () => import("@orama/stemmers/danish"),
   de: () => import("@orama/stemmers/german"),
@@ -23,9 +23,11 @@ const STEMMERS: Readonly<Record<string, () => Promise<StemModule>>> = {
   tr: () => import("@orama/stemmers/turkish"),
 };
 
-/** Characters used for language detection. More text does not improve it. */
+/** Number of characters used for language detection. More text does not improve the result. */
 const LOOKED_AT = 2_000;
-/** A line of less is too short to tell: «nominalisme» alone passes for Slovak. */
+/**
+ * Minimum length of a line, in characters. Shorter text is detected wrongly: «nominalisme» alone is taken for Slovak.
+ */
 const MIN_LENGTH = 60;
 
 /** Returns the language of a document as ISO 639-1; undefined if it is uncertain. */
@@ -34,7 +36,7 @@ export function languageOf(text: string): string | undefined {
   return SHORT_CODES[franc(text.slice(start, start + LOOKED_AT), { minLength: MIN_LENGTH })];
 }
 
-/** Cuts words to their stems; whole words for a language that has no stemmer. */
+/** Returns the stemmer of a language. For a language without a stemmer it returns words unchanged. */
 export async function stemOf(language: string): Promise<Stem> {
   const load = Object.hasOwn(STEMMERS, language) ? STEMMERS[language] : undefined;
   return load ? (await load()).stemmer : (word) => word;

@@ -16,7 +16,7 @@ describe("hasAuthor", () => {
     ["Jean-Jacques Rousseau", "J.-J. Rousseau"],
     ["Émile Durkheim", "DURKHEIM"],
     ["W. E. B. Du Bois", "Du Bois"],
-  ])("matches %s by %s", (author, filter) => {
+  ])("the filter %s matches the author %s", (author, filter) => {
     expect(matches(author, filter)).toBe(true);
   });
 
@@ -26,11 +26,11 @@ describe("hasAuthor", () => {
     ["Benjamin Peirce", "Charles Peirce"],
     ["William James", "Henry James"],
     ["", "James"],
-  ])("does not match %s by %s", (author, filter) => {
+  ])("the filter %s does not match the author %s", (author, filter) => {
     expect(matches(author, filter)).toBe(false);
   });
 
-  test.each(["", "…", " , "])("has no filter for %j, which has no letters", (filter) => {
+  test.each(["", "…", " , "])("returns no filter for %j, which contains no letters", (filter) => {
     expect(authorFilter(filter)).toBeUndefined();
   });
 });
@@ -41,6 +41,6 @@ test.each([
   ["L’œuvre et le réel", "l'oeuvre", true],
   ["How to Make Our Ideas Clear", "clear ideas", false],
   ["How to Make Our Ideas Clear", "lear", false],
-])("compares the title %s with the part %s: %s", (title, part, expected) => {
+])("title %s, filter %s: matches %s", (title, part, expected) => {
   expect(hasTitlePart(plainWords(title), part)).toBe(expected);
 });

@@ -8,21 +8,21 @@ export interface IndexedPassage {
   readonly text: string;
 }
 
-/** A word of the author's name, of the title or of the section counts as often as that many words of the text. */
+/** Weights of the other fields: a word in the author's name counts as three words in the text. */
 const AUTHOR_WEIGHT = 3;
 const TITLE_WEIGHT = 2;
 const SECTION_WEIGHT = 2;
 
 /**
- * Returns the terms by which a passage is found. A passage often has its subject only in the titles above it, and its
- * author nowhere. The terms of these fields are repeated, which gives them their weight in every store; the length
- * counts each once.
+ * Returns the terms by which a passage is found. A passage often names its subject only in the titles above it, and
+ * does not name its author. The terms of these fields are repeated, which gives them the same weight in every store.
+ * The length counts each term once.
  */
 export function passageTerms(
   { author = "", title, section, text }: IndexedPassage,
   { terms, language }: { readonly terms: Terms; readonly language: string | undefined },
 ): { readonly terms: string; readonly length: number } {
-  // A title is often the first heading as well.
+  // The title of a document is often also its first heading.
   const headings = section.filter((heading) => heading !== title);
   const fields = [
     { own: terms.indexed(author, language), weight: AUTHOR_WEIGHT },

@@ -1,31 +1,31 @@
-/** A text as it is compared, with the place of each of its letters in the text as it is. */
+/** A normalised text, with the original position of each of its letters. */
 export interface PlainText {
   readonly text: string;
   readonly starts: readonly number[];
   readonly ends: readonly number[];
 }
 
-/** Letters, digits and marks that keep their number of letters when they are normalised. */
+/** Letters, digits and punctuation marks whose number of characters does not change when they are normalised. */
 const WORD = String.raw`[A-Za-z0-9À-ÅÇ-ÖØ-åç-öø-ÿ,.()’']`;
-/** Typographic variants and their common form, longer ones first. */
+/** Typographic variants and their common form. Longer variants come first. */
 const PIECES: readonly (readonly [source: string, own: string | undefined])[] = [
-  // Most of a text: words with single spaces between them, as one piece. No other rule applies inside of it.
+  // Most of a text: words with single spaces between them, as one piece. No other rule applies within such a piece.
   [String.raw`${WORD}{1,100}(?: ${WORD}{1,100}){0,20}(?!\p{M})`, undefined],
-  // A word divided at the end of a line may have a hyphen or not, so hyphens within words are ignored.
+  // A word divided at the end of a line may be hyphenated or not, so hyphens within words are ignored.
   [String.raw`(?<=[\p{L}\p{M}])[-‐‑\u00ad]\s*(?=\p{L})`, ""],
   [String.raw`(?<=\d)\s*[-‐‑‒–]\s*(?=\d)`, "-"],
   [String.raw`\s*(?:--+|[‒–—―])\s*|\s+-\s+`, " - "],
   [String.raw`[«„]\s*|\s*»|[“”‟″"]`, '"'],
   ["[’‘‛ʼ′`]", "'"],
-  // French typesetting puts a space before them.
+  // French typography puts a space before these marks.
   [String.raw`\s+(?=[;:!?])|[\u00ad\u200b-\u200d\u2060\ufeff]`, ""],
   [String.raw`\s+`, " "],
-  // A letter with its accents, of which longer runs are taken apart: to sort them takes quadratic time.
+  // A letter with its accents. Longer runs of accents are divided: normalising them takes quadratic time.
   [String.raw`\P{M}\p{M}{0,30}|\p{M}`, undefined],
 ];
 const PIECE = new RegExp(PIECES.map(([source]) => `(${source})`).join("|"), "gu");
 
-/** A normalised part of a text, with its range in the text. */
+/** A normalised part of a text, with its range in the original text. */
 export interface PlainPiece {
   readonly text: string;
   readonly from: number;
@@ -33,9 +33,9 @@ export interface PlainPiece {
 }
 
 /**
- * Yields a text piece by piece, regardless of how it is set: capitals, spaces, accents as signs of their own,
- * ligatures, hyphens within words and at the ends of lines, kinds of dashes, apostrophes and quotation marks. Takes
- * time in proportion to the text.
+ * Yields a normalised text piece by piece. Ignores typographic differences: capitals, spaces, combining accents,
+ * ligatures, hyphens within words and at line ends, kinds of dashes, apostrophes and quotation marks. The time is
+ * proportional to the length of the text.
  */
 export function* plainPieces(text: string): Generator<PlainPiece, void> {
   let endsWithSpace = false;
@@ -49,12 +49,15 @@ export function* plainPieces(text: string): Generator<PlainPiece, void> {
   }
 }
 
-/** If normalising changed the number of letters, the whole original piece is returned. */
+/**
+ * Returns the original range of one letter of a piece. If normalising changed the number of letters, returns the range
+ * of the whole piece.
+ */
 export function placeIn({ text, from, to }: PlainPiece, at: number): readonly [from: number, to: number] {
   return text.length === to - from ? [from + at, from + at + 1] : [from, to];
 }
 
-/** Returns the normalised text alone, without the places of its letters. */
+/** Returns only the normalised text, without positions. */
 export function plainLetters(text: string): string {
   const pieces: string[] = [];
   for (const { text: own } of plainPieces(text)) pieces.push(own);

@@ -3,10 +3,10 @@ import { mostOf, normOf, partOf, weightsOf, type TermStats } from "./bm25.ts";
 import { STEPS } from "./term-counter.ts";
 import type { TermGroup } from "./terms.ts";
 
-/** More than the rounding error of summing the same products in another order. */
+/** Margin larger than the rounding error of summing the same products in another order. */
 const MARGIN = 1e-9;
 
-/** The query's words, and how many passages are wanted. */
+/** The words of a query, and the number of requested passages. */
 export interface PassageQuery {
   readonly groups: readonly TermGroup[];
   readonly stats: TermStats;
@@ -14,9 +14,9 @@ export interface PassageQuery {
 }
 
 /**
- * Returns the passages that may be among the best by words: those whose upper score limit reaches the lower limit of
- * enough others. Only these need to be read. Term counts are known within a step; an unknown count may be 0 or any
- * number.
+ * Returns the passages that may be among the best by words: those whose maximum score reaches the minimum score of
+ * enough other passages. Only these need to be read. Term counts are known within a step; an unknown count may be 0 or
+ * any number.
  */
 export function promising(places: Places, { groups, stats, count }: PassageQuery): number[] {
   const size = places.ids.length;
@@ -35,7 +35,7 @@ export function promising(places: Places, { groups, stats, count }: PassageQuery
   return places.ids.filter((_, place) => most[place]! >= bound);
 }
 
-/** Returns how often any of the terms occurs in each passage; undefined if it is unknown. */
+/** Returns the number of occurrences of the terms in each passage; undefined if it is unknown. */
 function countsOf(
   terms: readonly string[],
   { ids, terms: known }: Places,
@@ -44,7 +44,7 @@ function countsOf(
   const [least, most] = [new Float64Array(ids.length), new Float64Array(ids.length)];
   for (const term of terms)
     for (const [step, list] of known.get(term)!.entries()) {
-      // Passages that reach this step were counted at the step below until here.
+      // The previous steps already counted the lower part for passages that reach this step.
       const [before, up] = [STEPS[step - 1] ?? 0, STEPS[step]!];
       const bound = (STEPS[step + 1] ?? Infinity) - 1 - (step === 0 ? 0 : up - 1);
       for (const place of placesOf(ids, list)) {
@@ -55,7 +55,7 @@ function countsOf(
   return { least, most };
 }
 
-/** Returns the positions in one list of the elements that are in both lists. Both lists ascend. */
+/** Returns the indexes in the first list of elements that are in both lists. Both lists are in ascending order. */
 function placesOf(ids: readonly number[], others: readonly number[]): number[] {
   const places: number[] = [];
   let place = 0;

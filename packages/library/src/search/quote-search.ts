@@ -4,13 +4,13 @@ import { placeIn, plainPieces, type PlainPiece } from "./plain-text.ts";
 export type QuoteRange = readonly [from: number, to: number];
 
 /**
- * Finds a quotation in texts that come piece by piece (Knuth, Morris and Pratt, 1977): in time and memory that neither
- * repeated letters nor long quotations make more than linear.
+ * Finds a quotation in texts that arrive in pieces (Knuth, Morris and Pratt, 1977). Time and memory stay linear, also
+ * for repeated letters and long quotations.
  */
 export class QuoteSearch {
-  /** The normalised quotation; empty: it matches nowhere. */
+  /** The normalised quotation. An empty quotation matches nowhere. */
   readonly #wanted: string;
-  /** For each length that fits: the next shorter one that fits as well. */
+  /** For each matched length: the next shorter length that matches too. */
   readonly #shorter: Uint32Array;
 
   constructor(quote: string) {
@@ -24,7 +24,7 @@ export class QuoteSearch {
   *placesIn(text: string): Generator<QuoteRange | undefined, void> {
     const wanted = this.#wanted;
     if (wanted === "") return;
-    /** Start of each of the last letters in the text. */
+    /** Start positions of the most recent letters in the text. */
     const starts = new Uint32Array(wanted.length);
     let [fits, count] = [0, 0];
     for (const piece of plainPieces(text)) {

@@ -79,7 +79,7 @@ function search(query: string, request: Partial<SearchRequest> = {}): Promise<Pa
   return searchPassages("chunk", own, { store, terms, embedder: undefined });
 }
 
-describe("the order by words", () => {
+describe("order by words", () => {
   test.each([
     ["a passage by an author before passages that mention the name", "Peirce on habit", "peirce"],
     ["a passage by an author who is named with initials", "C. S. Peirce on habit", "peirce"],
@@ -87,7 +87,7 @@ describe("the order by words", () => {
     ["a passage whose section has the word", "tenacity", "section"],
     ["the exact word before another word with its stem", "nominalism", "nominalism"],
     ["a word that is a function word of another language", "war", "war"],
-  ])("puts first %s", async (_case, query, expected) => {
+  ])("ranks first: %s", async (_case, query, expected) => {
     expect((await search(query)).hits[0]?.passage.sourceId).toBe(expected);
   });
 
@@ -111,7 +111,7 @@ describe("relevance", () => {
     expect(await search(query)).toMatchObject({ hits: [], matches: 0 });
   });
 
-  test("names at most three near misses, and none for words that no passage has", async () => {
+  test("returns at most three near misses, and none for words that no passage contains", async () => {
     const { nearMisses } = await search("peirce quantum gluon machine learning transformer habit network");
     expect(nearMisses[0]?.passage.sourceId).toBe("peirce");
     expect(nearMisses.length).toBeLessThanOrEqual(3);
@@ -149,7 +149,7 @@ describe("similarity", () => {
     return await searchPassages("chunk", request, { store: filled, terms, embedder: by });
   };
 
-  test("is 0.5 at the middle of the calibration, and absent without a vector", async () => {
+  test("the similarity is 0.5 at the middle of the calibration, and absent without a vector", async () => {
     const { hits } = await searchOwn({ ...embedder, calibration });
     const by = new Map(hits.map(({ passage, similarity }) => [passage.sourceId, similarity]));
     expect(by.get("between")).toBeCloseTo(0.5, 2);
@@ -158,23 +158,23 @@ describe("similarity", () => {
     expect(by.get("without")).toBeUndefined();
   });
 
-  test("is absent for an embedder without a calibration", async () => {
+  test("the similarity is absent for an embedder without a calibration", async () => {
     const { hits } = await searchOwn(embedder);
     expect(hits.every((hit) => !("similarity" in hit))).toBe(true);
     expect(hits[0]?.cosine).toBe(1);
   });
 
-  test("a lower limit keeps passages of unknown similarity", async () => {
+  test("a minimum similarity keeps passages of unknown similarity", async () => {
     const { hits } = await searchOwn({ ...embedder, calibration }, 0.4);
     expect(hits.map(({ passage }) => passage.sourceId)).toEqual(["near", "between", "without"]);
   });
 
-  test("a passage without a vector is not before passages with the same words and a vector", async () => {
+  test("does not rank a passage without a vector before a passage with the same words and a vector", async () => {
     const { hits } = await searchOwn({ ...embedder, calibration });
     expect(hits.map(({ passage }) => passage.sourceId).slice(0, 2)).toEqual(["near", "between"]);
   });
 
-  test("a query in a language that the embedder does not understand is searched by words only", async () => {
+  test("searches by words only if the embedder does not understand the query's language", async () => {
     const { hits } = await searchOwn({ ...embedder, calibration, languages: ["fr"] });
     expect(hits[0]?.cosine).toBe(1);
     await using filled = await fill(own);

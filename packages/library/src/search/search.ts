@@ -10,19 +10,22 @@ export interface SearchRequest {
   readonly query: string;
   readonly limit: number;
   readonly filter: Filter;
-  /** Minimum similarity of a result. It keeps passages of unknown similarity. */
+  /** Minimum similarity of a result. Passages of unknown similarity are kept. */
   readonly minSimilarity: number;
-  /** Levels of summaries. Absent: all. */
+  /** Range of the levels of summaries. Absent: all levels. */
   readonly levels?: readonly [least: number, most: number];
-  /** Relevance that the best passage must have, and the others half of it; else nothing is found. @default 0.3 */
+  /**
+   * Minimum relevance of the best passage. The other passages need half of it. If the best passage has less, nothing is
+   * found. @default 0.3
+   */
   readonly minRelevance?: number;
 }
 
 export interface Hit {
   readonly passage: StoredPassage;
   /**
-   * Probability that the passage answers the query by its meaning: at 0.5 it is as likely right as wrong. Absent where
-   * it is not known: for a passage without a vector, and with an embedder that was not calibrated.
+   * Probability that the passage answers the query, by its vector. Absent if it is unknown: for a passage without a
+   * vector, and for an embedder without a calibration.
    */
   readonly similarity?: number;
   /** Cosine of the vectors of query and passage. Absent if either has no vector. */
@@ -33,7 +36,10 @@ export interface Hit {
 
 export interface PassageHits {
   readonly hits: readonly Hit[];
-  /** Number of passages that contain a word of the query or have a similar vector; `hits` are the first of them. */
+  /**
+   * Number of passages that contain a word of the query or have a similar vector. `hits` are the first of these
+   * passages.
+   */
   readonly matches: number;
   /** The best passages below the relevance of a hit, if there are no hits. */
   readonly nearMisses: readonly Hit[];
@@ -45,32 +51,34 @@ export interface SearchParts {
   readonly embedder: Embedder | undefined;
 }
 
-/** Passages that each of words and vectors proposes, for each one that is wanted. */
+/** Number of candidates per requested passage that words and vectors each propose. */
 const PROPOSED_EACH = 5;
 const MIN_PROPOSED = 50;
-/** Asked for beyond the nearest that are wanted, so that a store's own rounding decides nothing. */
+/**
+ * Additional number of nearest passages that are requested, so that rounding in a store does not change the result.
+ */
 const MORE_NEAR = 20;
-/** How much of the order is by words; the rest is by the vectors. */
+/** Weight of the words in the score. The rest is the weight of the vectors. */
 const WORDS = 0.7;
-/** Four decimals, so that stores that differ in the last bits give one order. */
+/** Scores are rounded to four decimals, so that all stores return the same order despite different last bits. */
 const ROUNDING = 10_000;
 /** Default of `minRelevance`, measured with questions that have an answer and questions that have none. */
 const MIN_RELEVANCE = 0.3;
-/** Similarity from which a passage without the words of the query is an answer. */
+/** Minimum similarity of a relevant passage that contains no word of the query. */
 const MIN_MEANING = 0.6;
-/** Share of it that passages after the best one must have. */
+/** Share of the minimum relevance that passages after the best one must have. */
 const REST = 0.5;
 const MAX_NEAR_MISSES = 3;
 
-/** Passages beyond the requested number that are read before candidates are filtered. */
+/** Number of passages beyond the requested number that are read without filtering candidates first. */
 const FEW_MORE = 300;
-/** Share of all passages above which the occurrences of a term are not looked up. */
+/** Maximum share of all passages that contain a term whose occurrences are looked up. */
 const TELLING = 0.5;
 
-/** Limit of searches that are repeated because results were changed meanwhile. */
+/** Maximum number of searches. A search is repeated if its results were changed meanwhile. */
 const MAX_TRIES = 5;
 
-/** Finds passages by words and by meaning, best first; those that are as good by document and place. */
+/** Finds passages by words and vectors, best first. Equal scores are ordered by document and position. */
 export async function searchPassages(
   kind: PassageKind,
   request: SearchRequest,
@@ -78,7 +86,7 @@ export async function searchPassages(
 ): Promise<PassageHits> {
   for (let tries = 1; ; tries += 1) {
     const { isWhole, ...found } = await searchOnce(kind, request, parts);
-    // A document that was replaced meanwhile is found in its old or its new reading, and not in neither.
+    // A document that was replaced meanwhile is found in its old or its new version.
     if (isWhole) return found;
     if (tries === MAX_TRIES)
       throw new DocumentError(
@@ -97,7 +105,7 @@ async function searchOnce(
   const languages = await store.languages();
   await terms.load(languages);
   const { groups, language } = terms.ofQuery(query, languages);
-  // Stores do not know levels, so a query for some levels needs all candidates.
+  // Stores cannot filter by level, so a query for some levels needs all candidates.
   const wanted = levels ? Number.MAX_SAFE_INTEGER : Math.max(MIN_PROPOSED, limit * PROPOSED_EACH);
   const vector = await queryVector(query, { embedder, language });
   const near = vector ? await store.nearest(kind, vector, { filter, count: wanted + MORE_NEAR }) : [];
@@ -105,7 +113,7 @@ async function searchOnce(
   const told = best(words.found, wanted);
   const proposed = Array.from(new Set([...told, ...near].map(({ id }) => id)));
   const cosines = vector ? await store.similarities(kind, vector, proposed) : new Map<number, number>();
-  // Stores differ in the last digits of similarities, so the final choice is made here.
+  // The last digits of similarities differ between stores, so the final choice is made here.
   const nearest = near.map((place) => ({ ...place, score: rounded(cosines.get(place.id) ?? 0) }));
   const chosen = new Map([...told, ...best(nearest, wanted)].map((place) => [place.id, place]));
   const { places, isWhole } = levels
@@ -123,7 +131,7 @@ interface HitReading {
   readonly total: number;
 }
 
-/** Reads the passages that are relevant, or those that come nearest to it. */
+/** Reads the relevant passages, or the best ones below the minimum relevance. */
 async function readHits(
   kind: PassageKind,
   all: readonly RankedPlace[],
@@ -131,7 +139,7 @@ async function readHits(
 ): Promise<PassageHits & { readonly isWhole: boolean }> {
   const { limit, minSimilarity, minRelevance = MIN_RELEVANCE } = request;
   const ranked = all.filter(({ similarity }) => similarity === undefined || similarity >= minSimilarity);
-  // The first has the relevance of the best one as its score.
+  // The score of the first passage is the relevance of the best one.
   const isFound = ranked.length > 0 && ranked[0]!.score >= minRelevance;
   const relevant = isFound ? ranked.filter(({ relevance }) => relevance >= minRelevance * REST) : [];
   const shown = isFound ? relevant.slice(0, limit) : ranked.slice(0, MAX_NEAR_MISSES);
@@ -149,7 +157,10 @@ async function readHits(
   };
 }
 
-/** Returns undefined for a query in a language that the embedder does not understand: its vector would mean nothing. */
+/**
+ * Returns the vector of a query. Undefined if the embedder does not understand the query's language, since the vector
+ * would be meaningless.
+ */
 async function queryVector(
   query: string,
   { embedder, language }: { readonly embedder: Embedder | undefined; readonly language: string | undefined },
@@ -163,7 +174,7 @@ async function queryVector(
 interface RankedPlace extends ScoredPassage {
   readonly similarity: number | undefined;
   readonly cosine: number | undefined;
-  /** Share of the query's words that the passage has, by weight, or its similarity if that is more. */
+  /** Share of the query's words that the passage contains, by weight; or its similarity, if that is higher. */
   readonly relevance: number;
 }
 
@@ -177,10 +188,11 @@ interface Evidence {
 function rankPlaces(places: readonly ScoredPassage[], { words, cosines, embedder }: Evidence): RankedPlace[] {
   const most = places.reduce((all, { id }) => Math.max(all, words.scores.get(id) ?? 0), Number.MIN_VALUE);
   const known = places.flatMap(({ id }) => (cosines.has(id) ? [Math.max(0, rounded(cosines.get(id)!))] : []));
-  // A passage without a vector is never before one that has the same words and any vector.
+  // A passage without a vector is never ranked before one with the same words and a vector.
   const least = known.reduce((all, cosine) => Math.min(all, cosine), 1);
   const greatest = known.reduce((all, cosine) => Math.max(all, cosine), 0);
-  // The cosines of many models are close together: they count by their place between the least and the greatest.
+  // Without a calibration, cosines are scaled between the lowest and the highest, because the cosines of many models
+  // are close together.
   const meaningOf = (cosine: number): number =>
     embedder?.calibration ? Math.max(0, cosine) : (cosine - least) / Math.max(greatest - least, Number.MIN_VALUE);
   const hasWords = words.scores.size > 0;
@@ -200,16 +212,16 @@ function rankPlaces(places: readonly ScoredPassage[], { words, cosines, embedder
 }
 
 /**
- * Returns the relevance of a passage by its vector alone. If other passages have words of the query, it must be more
- * likely right than wrong.
- * Without a calibration, the vectors cannot tell that nothing was found.
+ * Returns the relevance of a passage by its vector alone. If other passages contain words of the query, the vector must
+ * indicate that the passage is more likely relevant than not. Without a calibration, vectors cannot show that nothing
+ * relevant exists.
  */
 function relevanceOf({ cosine, similarity }: Pick<RankedPlace, "cosine" | "similarity">, hasWords: boolean): number {
   if (similarity === undefined) return cosine ?? 0;
   return similarity >= MIN_MEANING || !hasWords ? similarity : 0;
 }
 
-/** The probability that a passage with this cosine is right, as measured for the embedder. */
+/** Returns the measured probability that a passage with this cosine is relevant. */
 function similarityOf(cosine: number, embedder: Embedder | undefined): number | undefined {
   const { calibration } = embedder ?? {};
   return calibration && rounded(1 / (1 + Math.exp((calibration.middle - cosine) / calibration.spread)));
@@ -237,10 +249,10 @@ interface ScoredPassage {
 }
 
 interface ByWords {
-  /** Passages with words of the query: all that may rank among the best, and those with similar vectors. */
+  /** Passages that contain words of the query: all that may rank among the best, and those with similar vectors. */
   readonly found: readonly ScoredPassage[];
   readonly scores: ReadonlyMap<number, number>;
-  /** Score of a passage of average length that has each word of the query once. */
+  /** Score of a passage of average length that contains each word of the query once. */
   readonly fullScore: number;
   readonly total: number;
   /** False if a passage was removed before it was read. */
@@ -252,7 +264,7 @@ interface Lexical {
   readonly store: LibraryStore;
   readonly filter: Filter;
   readonly wanted: number;
-  /** Passages with similar vectors. Their words count too. */
+  /** Ids of passages with similar vectors. Their words count too. */
   readonly near: readonly number[];
 }
 
@@ -271,14 +283,14 @@ async function byWords(groups: readonly TermGroup[], search: Lexical): Promise<B
 
 interface Candidates {
   readonly candidates: readonly Candidate[];
-  /** Absent: the list is complete. */
+  /** Number of matching passages. Absent: the list is complete. */
   readonly total?: number;
   readonly isWhole: boolean;
 }
 
 /**
- * If even the rarest word is in too many passages, those that contain a second word come first, if there are enough of
- * them.
+ * Returns the candidate passages. If even the rarest word is in too many passages, those that contain a second word
+ * come first, if there are enough of them.
  */
 async function candidatesOf(words: PassageQuery, search: Lexical): Promise<Candidates> {
   const { any, and } = selectiveTerms(words.groups, words.stats, search.wanted);

@@ -1,6 +1,6 @@
 /**
- * Function words, without accents. They make up about half of a question. Those that are nouns as well, such as
- * «will» and «fait», are no stop words.
+ * Function words without accents. They make up about half of a question. Words that are also nouns, such as «will» and
+ * «fait», are not stop words.
  */
 const STOP_WORDS: Readonly<Record<string, string>> = {
   en:
@@ -37,17 +37,19 @@ const STOP_WORDS: Readonly<Record<string, string>> = {
 
 const SETS = new Map(Object.entries(STOP_WORDS).map(([language, words]) => [language, new Set(words.split(" "))]));
 
-/** Expects a word without accents. Returns false for a language without a list. */
+/**
+ * Returns whether a word is a stop word. Expects a word without accents. Returns false for a language without a list.
+ */
 export function isStopWord(word: string, language: string): boolean {
   return SETS.get(language)?.has(word) === true;
 }
 
-/** One function word is not enough: «war» is one in German. */
+/** Minimum number of function words for detecting the language. One is not enough: «war» is also a German word. */
 const MIN_STOP_WORDS = 2;
 
 /**
- * Returns the language to which most function words of a query belong. Undefined if it has fewer than two, or as many
- * of another language: a query is too short to detect its language otherwise.
+ * Returns the language to which most function words of a query belong. Undefined if the query contains fewer than two,
+ * or as many of another language. A query is too short for any other detection.
  */
 export function queryLanguage(words: readonly string[]): string | undefined {
   const counts = Array.from(SETS, ([language, own]) => ({

@@ -1,12 +1,12 @@
 import type { TermGroup } from "./terms.ts";
 
 const SPACE = 32;
-/** A power of two, much more than a query has terms. */
+/** Size of the hash table: a power of two, much larger than the number of terms in a query. */
 const SLOTS = 4_096;
 
 /**
- * Counts a query's terms in the texts of thousands of passages. It cuts a word out of the text only if its digest is
- * that of a term, so skipped words allocate nothing.
+ * Counts a query's terms in the texts of thousands of passages. It extracts a word only if the word's hash equals that
+ * of a term, so other words allocate nothing.
  */
 export class TermCounter {
   readonly #groupsOf = new Map<string, number[]>();
@@ -43,17 +43,17 @@ export class TermCounter {
   }
 }
 
-/** Lower limits in which the index stores how often a term occurs in a passage. */
+/** Steps in which the index stores the number of occurrences of a term in a passage. */
 export const STEPS = [1, 2, 3, 4, 6, 8, 12, 16] as const;
-/** Private-use characters, which occur in no word. */
+/** First of the private-use characters that mark a term. They occur in no word. */
 const FIRST_MARK = 0xe000;
 
-/** Returns the index form of a term that occurs at least so often. */
+/** Returns the index form of a term that occurs at least as often as the step requires. */
 export function markedTerm(term: string, step: number): string {
   return term + String.fromCharCode(FIRST_MARK + step);
 }
 
-/** Returns the terms that occur more than once, one index form for each step that they reach. */
+/** Returns the index forms of the terms that occur more than once: one form for each step that the term reaches. */
 export function repeatedIn(terms: string): string[] {
   const counts = new Map<string, number>();
   for (const term of terms.split(" ")) counts.set(term, (counts.get(term) ?? 0) + 1);

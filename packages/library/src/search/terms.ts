@@ -1,33 +1,36 @@
 import { stemOf, type Stem } from "./languages.ts";
 import { isStopWord, queryLanguage } from "./stop-words.ts";
 
-/** Words with their stems that are kept, each language for itself. */
+/** Maximum number of cached stems per language. */
 const MAX_KEPT = 50_000;
-/** Longer runs of letters are no words, and would only fill the index. */
+/** Maximum length of an indexed word. Longer runs of letters are not words, and would only fill the index. */
 const MAX_WORD = 64;
 const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 /** Scripts that have no spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 const LIGATURES: Readonly<Record<string, string>> = { œ: "oe", æ: "ae", ß: "ss", ø: "o", ł: "l", đ: "d" };
 
-/** The words of which a query may find any: one word, as each language of the library writes its stem. */
+/** The stems of one word in each language of the library. A passage matches if it contains any of them. */
 export type TermGroup = readonly string[];
 
-/** Private-use characters, which occur in no word, before terms that are no stems. */
+/** Private-use characters, which occur in no word, as prefixes of terms that are not stems. */
 const STOP_MARK = "\ue100";
 const EXACT_MARK = "\ue101";
-/** Letters that a stem omits of a word that is indexed as it is too: a suffix that makes another word of it. */
+/**
+ * Minimum length of a suffix that the stem omits. A word with a suffix of this length is indexed in its exact spelling
+ * too, because the suffix can change its meaning.
+ */
 const SUFFIX_LENGTH = 3;
 
-/** Returns whether a term is the exact spelling of a word, indexed in addition to its stem. */
+/** Returns whether a term is the exact spelling of a word, which is indexed in addition to its stem. */
 export function isExactTerm(term: string): boolean {
   return term.startsWith(EXACT_MARK);
 }
 
-/** A query as terms, and the language of its function words. */
+/** Terms of a query, and the language of its function words. */
 export interface QueryTerms {
   readonly groups: readonly TermGroup[];
-  /** ISO 639-1; undefined if it is uncertain. */
+  /** Language as ISO 639-1; undefined if it is uncertain. */
   readonly language: string | undefined;
 }
 
@@ -38,21 +41,21 @@ export interface QueryTerms {
 export class Terms {
   readonly #stems = new Map<string, { readonly stem: Stem; readonly known: Map<string, string> }>();
 
-  /** Brings the stemmers of these languages; texts in others keep their words whole. */
+  /** Loads the stemmers of these languages. Words of other languages are not stemmed. */
   async load(languages: Iterable<string>): Promise<void> {
     for (const language of languages)
       if (!this.#stems.has(language)) this.#stems.set(language, { stem: await stemOf(language), known: new Map() });
   }
 
-  /** The terms of a text, in its order. */
+  /** Returns the terms of a text, in order. */
   of(text: string, language: string | undefined): string[] {
     return wordsOf(text).flatMap((word) => this.#term(word, language));
   }
 
   /**
-   * The terms of a passage in the index. Function words of its language are marked, so that they are not found as words
-   * of another language («war»). Words with a long suffix are indexed as they are too, so that «nominalism» is not the
-   * same as «nominate».
+   * Returns the index terms of a passage. Function words of its language are marked, so that they do not match words of
+   * another language («war»). Words with a long suffix are indexed in their exact spelling too, so that «nominalism»
+   * differs from «nominate».
    */
   indexed(text: string, language: string | undefined): string[] {
     return wordsOf(text).flatMap((word) => {
@@ -63,17 +66,17 @@ export class Terms {
   }
 
   /**
-   * A query is too short to detect its language, so its words are stemmed in every language of the library. A stop word
-   * of one language counts in the others, unless the query is in that language. A query of stop words only is used as
-   * it is.
+   * Returns the terms of a query. A query is too short to detect its language, so its words are stemmed in every
+   * language of the library. A stop word of one language counts in the others, unless the query is in that language. A
+   * query that consists of stop words only is used unchanged.
    */
   ofQuery(query: string, languages: readonly string[]): QueryTerms {
-    // The initials of a name are in many passages, and tell nothing without it.
+    // The initials of a name occur in many passages and are meaningless without it.
     const words = wordsOf(query.replaceAll(INITIALS, " "));
     const language = queryLanguage(words.map(folded));
     const isStop = (word: string): boolean => {
       if (language !== undefined && isStopWord(folded(word), language)) return true;
-      // A function word of several languages of the library is one in the query too.
+      // A word that is a function word in several languages of the library is also ignored in the query.
       return languages.filter((one) => isStopWord(folded(word), one)).length > 1;
     };
     const telling = this.#groupsOf(
@@ -134,13 +137,13 @@ function exactTerm(word: string): string {
 /** Invisible characters within words: soft hyphens, joiners, byte order marks. */
 const UNSEEN = /[\u00ad\u200b-\u200d\u2060\ufeff]/gu;
 
-/** Words in small letters; what an apostrophe joins is two: «l’œuvre» holds «œuvre». */
+/** Returns the words of a text in lower case. An apostrophe separates words: «l’œuvre» contains «œuvre». */
 export function wordsOf(text: string): string[] {
   const plain = text.normalize("NFKC").toLowerCase().replaceAll(UNSEEN, "").replaceAll(/['’ʼ]/gu, " ");
   return (plain.match(WORDS) ?? []).filter((word) => word.length <= MAX_WORD);
 }
 
-/** Without accents and ligatures, letters and digits only. */
+/** Returns a word without accents and ligatures, with letters and digits only. */
 export function folded(word: string): string {
   return word
     .normalize("NFD")
@@ -148,7 +151,7 @@ export function folded(word: string): string {
     .replaceAll(/[œæßøłđ]/gu, (letter) => LIGATURES[letter] ?? letter);
 }
 
-/** For scripts without spaces between words: returns each pair of neighbouring characters. */
+/** Returns each pair of neighbouring characters, for scripts without spaces between words. */
 function pairsOf(word: string): string[] {
   const signs = Array.from(word);
   return signs.length < 2 ? signs : signs.slice(1).map((sign, at) => `${signs[at]}${sign}`);

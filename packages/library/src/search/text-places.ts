@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { QuoteSearch } from "./quote-search.ts";
 
-/** A place of a quotation: a range in the text of a document. */
+/** Position of a quotation: a range in the text of a document. */
 export interface TextPlace {
   readonly sourceId: string;
   readonly from: number;
@@ -11,18 +11,18 @@ export interface TextPlace {
 export interface TextPlacesRequest {
   /** The quotation, normalised by `plainLetters` and without spaces around it. */
   readonly plain: string;
-  /** The only document that is searched. Absent: all. */
+  /** Restricts the search to this document. Absent: all documents. */
   readonly sourceId?: string | undefined;
   /** Maximum number of places to return. */
   readonly most: number;
 }
 
-/** How long a search holds the event loop at a stretch, in milliseconds. */
+/** Maximum time that a search blocks the event loop, in milliseconds. */
 const SLICE_MS = 8;
-/** Pieces of text between two looks at the clock; one has at most some thousand characters. */
+/** Number of pieces between two checks of the clock. A piece has at most a few thousand characters. */
 const PIECES_PER_LOOK = 20;
 
-/** Returns the places of a normalised quotation in one text. Blocks the thread. */
+/** Returns the positions of a normalised quotation in one text. Blocks the thread. */
 export function placesIn(text: string, { plain, most }: TextPlacesRequest): [from: number, to: number][] {
   const places: [number, number][] = [];
   for (const place of new QuoteSearch(plain).placesIn(text)) {
@@ -32,7 +32,7 @@ export function placesIn(text: string, { plain, most }: TextPlacesRequest): [fro
   return places;
 }
 
-/** Does the same on an event loop that other work shares. Rejects with the signal's reason if it is aborted. */
+/** Returns the same positions without blocking the event loop. Rejects with the signal's reason if it is aborted. */
 export async function placesInSlices(
   text: string,
   { plain, most }: TextPlacesRequest,

@@ -8,10 +8,10 @@ export interface CollectionNames {
   readonly list: () => Promise<readonly string[]>;
 }
 
-/** Limit of the names in an answer; `total_count` counts all. */
+/** Maximum number of names in a result; `total_count` counts all. */
 const MAX_LISTED = 1_000;
 
-/** Registers the list of collections. */
+/** Registers the tool that lists the collections. */
 export function registerCollectionTools(hub: ModuleHub, { own, list }: CollectionNames): void {
   hub.registerTool({
     name: "list_collections",
@@ -20,7 +20,7 @@ export function registerCollectionTools(hub: ModuleHub, { own, list }: Collectio
     keywords: ["library", "collections"],
     annotations: schemas.READS,
     handler: async () => {
-      // The configured collection is created by its first use.
+      // The configured collection is listed even before its first use creates it.
       const names = Array.from(new Set([...(await list()), own])).toSorted();
       const collections = names.slice(0, MAX_LISTED).map((name) => ({ name, is_default: name === own }));
       return { collections, total_count: names.length };

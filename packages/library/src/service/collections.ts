@@ -1,13 +1,16 @@
 import { DocumentError } from "../documents/document-error.ts";
 import type { Library } from "../library.ts";
 
-/** Name, in URIs and arguments, of the configured collection. */
+/** Name of the configured collection in URIs and arguments. */
 export const OWN_COLLECTION = "default";
 
 export interface CollectionsOptions {
-  /** Configured collection, by its real name. */
+  /** Real name of the configured collection. */
   readonly own: string;
-  /** Undefined opens that of the settings. Gives nothing where it is not there and must not be made. */
+  /**
+   * Opens a collection; undefined opens the configured one. Returns undefined if it does not exist and `mayMake` is
+   * false.
+   */
   readonly open: (collection: string | undefined, mayMake: boolean) => Promise<Library | undefined>;
   /** Maximum number of open collections, not counting the configured one. @default 8 */
   readonly most?: number;
@@ -20,7 +23,7 @@ interface LibraryEntry {
   used: number;
 }
 
-/** The libraries of one store, opened when they are first asked for. */
+/** The open collections of one store. Each is opened at its first use. */
 export class Collections implements AsyncDisposable {
   readonly #options: Required<CollectionsOptions>;
   readonly #opened = new Map<string, LibraryEntry>();
@@ -29,12 +32,15 @@ export class Collections implements AsyncDisposable {
     this.#options = { most: 8, restMs: 300_000, ...options };
   }
 
-  /** Names that are open, for suggestions. */
+  /** Names of the open collections, for suggestions. */
   get names(): readonly string[] {
     return [OWN_COLLECTION, ...Array.from(this.#opened.keys()).filter((name) => name !== OWN_COLLECTION)];
   }
 
-  /** Rejects with `DOCUMENT_NOT_FOUND` if the collection does not exist and `mayMake` is false. */
+  /**
+   * Returns the library of a collection. Rejects with `DOCUMENT_NOT_FOUND` if the collection does not exist and
+   * `mayMake` is false.
+   */
   async open(collection = OWN_COLLECTION, mayMake = false): Promise<Library> {
     const name = collection === this.#options.own ? OWN_COLLECTION : collection;
     const known = this.#opened.get(name);
@@ -44,11 +50,14 @@ export class Collections implements AsyncDisposable {
     return mayMake ? known.library.catch(() => this.open(name, true)) : known.library;
   }
 
-  /** Stored before the first await, so that concurrent requests share one library. */
+  /**
+   * Starts opening a collection. The promise is stored before the first await, so that concurrent requests share one
+   * library.
+   */
   #begin(name: string, mayMake: boolean): Promise<Library> {
     const opened = { library: this.#openNow(name, mayMake), used: Date.now() };
     this.#opened.set(name, opened);
-    // One that could not be opened is tried again by the next call.
+    // If a collection could not be opened, the next call tries again.
     opened.library.catch(() => this.#opened.get(name) === opened && this.#opened.delete(name));
     return opened.library;
   }
@@ -69,7 +78,7 @@ export class Collections implements AsyncDisposable {
     );
   }
 
-  /** Closes the one that rested longest, where there are too many. */
+  /** Closes the collection that has been idle longest, if too many are open. Throws if all are in use. */
   async #makeRoom(wanted: string): Promise<void> {
     const others = Array.from(this.#opened).filter(([name]) => name !== OWN_COLLECTION && name !== wanted);
     if (others.length < this.#options.most) return;

@@ -25,7 +25,7 @@ interface DeleteDocument extends schemas.InCollection {
   readonly confirm?: boolean;
 }
 
-/** Registers what lists, shows and removes documents. */
+/** Registers the tools that list, show and remove documents. */
 export function registerDocumentTools(hub: ModuleHub, open: OpenLibrary): void {
   registerDocument(hub, open);
   hub.registerTool<schemas.Filters & Page>({
@@ -98,7 +98,7 @@ function chunkResults(passages: readonly StoredPassage[], document: StoredDocume
   return passages.map((passage) => chunkResult(passage, document));
 }
 
-/** Documents of one author that are looked through. */
+/** Maximum number of documents that are searched for one author. */
 const MAX_OF_AUTHOR = 10_000;
 
 function registerAuthors(hub: ModuleHub, open: OpenLibrary): void {

@@ -9,15 +9,21 @@ import { Pulse } from "./pulse.ts";
 import * as schemas from "./schemas.ts";
 import type { OpenLibrary } from "./search-tools.ts";
 
-/** Reading a long document takes that long without being stuck. */
+/** Time limit of the tools: reading a long document can take this long. */
 const MAX_TIME = "30m";
-/** The caller gets an answer before its time limit; the job continues. */
+/**
+ * Maximum time that a call waits for the job, in milliseconds. The caller gets an answer before its time limit, and the
+ * job continues.
+ */
 const MAX_WAIT_MS = 29 * 60_000;
 const SPARE_MS = 2_000;
-/** If the search for files takes longer, the answer returns the job's id and the job continues the search. */
+/**
+ * Maximum time for the search for files, in milliseconds. If it takes longer, the answer returns the job's id, and the
+ * job continues the search.
+ */
 const SEARCH_MS = 5_000;
 const SEARCH_WITHOUT_WAIT_MS = 500;
-/** Limit of the sources in an answer; the latest are kept. */
+/** Maximum number of sources in an answer; the latest are kept. */
 const MAX_NAMED = 1_000;
 
 interface ParsePdf extends schemas.InCollection {
@@ -37,7 +43,7 @@ interface AddDocuments extends schemas.InCollection {
   readonly wait?: boolean;
 }
 
-/** Registers what reads files into the library. */
+/** Registers the tools that read files into the library. */
 export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: SourcePolicy): void {
   const annotations = {
     readOnlyHint: false,
@@ -97,7 +103,7 @@ async function oneSource(given: string, policy: SourcePolicy): Promise<Source> {
   throw new DocumentError("VALIDATION_ERROR", `${given} is not one document. Name one, or use add_documents.`);
 }
 
-/** Returns the error that refuses a source, so that a tool can report it in the form of its other answers. */
+/** Resolves with the error that refuses a source, so that a tool can report it like its other results. */
 function orRefusal<T>(found: Promise<T>): Promise<T | DocumentError> {
   return found.catch((error: unknown) => {
     if (error instanceof DocumentError) return error;
@@ -105,7 +111,7 @@ function orRefusal<T>(found: Promise<T>): Promise<T | DocumentError> {
   });
 }
 
-/** Returns the sources if the search finishes within `waitMs`, else the running search. */
+/** Returns the sources if the search finishes within `waitMs`; otherwise returns the running search. */
 async function searchFor(
   given: readonly string[],
   policy: SourcePolicy,
@@ -113,7 +119,7 @@ async function searchFor(
 ): Promise<readonly Source[] | SourceSearch> {
   const cancelled = new AbortController();
   const found = sourcesOf(given, policy, cancelled.signal);
-  // It may fail while no job waits for it yet.
+  // The search may fail before a job awaits it, which would be an unhandled rejection.
   found.catch(() => {});
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((done) => (timer = setTimeout(() => done(undefined), Math.max(0, waitMs))));
@@ -127,7 +133,10 @@ async function searchFor(
 
 const MAX_PLACES_SHOWN = 5;
 
-/** When a call has to be answered, on the clock of `performance.now()`; to be asked when the call begins. */
+/**
+ * Returns the time at which a call must be answered, on the clock of `performance.now()`. Must be called when the call
+ * begins.
+ */
 function endOfWait({ meta }: ToolContext): number {
   const left = meta["toolyard/remaining-ms"];
   return performance.now() + Math.min(MAX_WAIT_MS, (typeof left === "number" ? left : Infinity) - SPARE_MS);
@@ -153,12 +162,12 @@ function registerStatus(hub: ModuleHub, open: OpenLibrary): void {
 }
 
 interface WaitOptions extends Pick<ToolContext, "signal"> {
-  /** Result of `endOfWait`. */
+  /** Time at which the call must be answered: the result of `endOfWait`. */
   readonly until: number;
 }
 
 /**
- * Returns the final report of a job, or its progress when the caller's time is over. A cancelled caller cancels the
+ * Returns the final report of a job, or its progress when the caller's time is over. Cancelling the call cancels the
  * job.
  */
 async function endOf(library: Library, begun: JobReport, { signal, until }: WaitOptions): Promise<JobReport> {
@@ -271,7 +280,7 @@ function failureIn({ code = "", error = "It cannot be read.", reason }: SourceRe
   throw new Error(error);
 }
 
-/** Returns the answer for a missing file, with zeros. */
+/** Returns the result for a missing file, with all counts 0. */
 function nothing(path: string, error: string): object {
   const counts = { pages: 0, chunks_count: 0, ...NO_COSTS };
   return { success: false, document_name: path, source_id: "", ...counts, metadata: {}, error };
@@ -281,14 +290,14 @@ function refused(path: string, error: DocumentError): JsonObject {
   return errorResult({ ...nothing(path, error.message), ...codeOf(error) }, error);
 }
 
-/** Returns the report of a job that did not start, because one of its sources is refused. */
+/** Returns the report of a job that was not started because one of its sources is refused. */
 function refusedSource(given: readonly string[], error: DocumentError): JsonObject {
   const { message, source = given.slice(0, MAX_PLACES_SHOWN).join(", ") } = error;
   const sources = [{ source, status: "failed", error: message, ...codeOf(error) }];
   return errorResult({ done: 0, total: given.length, sources, total_count: sources.length }, error);
 }
 
-/** Creates a failure of the error's kind that callers get as this result. */
+/** Creates a failure with the error's code. Callers receive its result. */
 function withAnswer(result: JsonObject, { failure }: DocumentError): FailError {
   return new FailError({ ...failure, result });
 }

@@ -7,7 +7,7 @@ const RULES =
   "After each statement, cite its source with the text of `canonical_reference`, and the page. " +
   "Where the library does not answer, say so.";
 
-/** Registers what a person may begin a conversation with. */
+/** Registers the prompts with which a user can begin a conversation. */
 export function registerPrompts(hub: ModuleHub, open: OpenLibrary): void {
   const authors = async (typed: string): Promise<string[]> => {
     const { documents } = await (await open()).documents({}, { limit: 10_000, offset: 0 });

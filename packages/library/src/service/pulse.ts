@@ -1,10 +1,10 @@
 import type { ToolContext } from "toolyard";
 
 const BEAT_MS = 10_000;
-/** Progress values must grow; this step is too small to see. */
+/** Minimum increase of a progress value, which must grow with each report. It is too small to be visible. */
 const LEAST = 1e-6;
 
-/** Reports progress to a caller, also while nothing changes. */
+/** Reports progress to a caller at intervals, also if nothing has changed. */
 export class Pulse implements Disposable {
   readonly #context: ToolContext;
   readonly #beat: NodeJS.Timeout;

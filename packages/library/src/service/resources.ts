@@ -2,10 +2,10 @@ import type { ModuleHub } from "toolyard";
 import { documentResult } from "./results.ts";
 import type { OpenLibrary } from "./search-tools.ts";
 
-/** Ids that are suggested while one is typed. */
+/** Maximum number of suggested ids. */
 const MAX_SUGGESTED = 100;
 
-/** Registers documents and their pages as what a client may attach. */
+/** Registers documents and their pages as resources that a client may attach. */
 export function registerResources(hub: ModuleHub, open: OpenLibrary, names: () => readonly string[]): void {
   const ids = async (typed: string): Promise<string[]> => {
     const { documents } = await (await open()).documents({}, { limit: 10_000, offset: 0 });

@@ -3,7 +3,7 @@ import type { NearestText, QuotePlace } from "../search/find-quote.ts";
 import type { Hit } from "../search/search.ts";
 import { SECTION_SEPARATOR, type Heading, type StoredDocument, type StoredPassage } from "../store/store.ts";
 
-/** A chunk as callers get it; similarity 1 where nothing was searched for. */
+/** Returns a chunk as callers receive it. The similarity is 1 if there was no search. */
 export function chunkResult(passage: StoredPassage, document: StoredDocument, hit?: Hit): object {
   const { sourceId, ordinal, section, pages, text } = passage;
   const label = pages && document.pageStarts[pages[0] - 1]?.label;
@@ -26,7 +26,7 @@ export function chunkResult(passage: StoredPassage, document: StoredDocument, hi
   };
 }
 
-/** A similarity that is not known is absent. */
+/** Returns the similarity of a hit; omitted if it is unknown. */
 function similarityIn(hit: Hit | undefined): object {
   if (!hit) return { similarity: 1 };
   return hit.similarity === undefined ? {} : { similarity: hit.similarity };
@@ -39,8 +39,8 @@ export interface FoundPassage {
 }
 
 /**
- * The answer of a search. Programs get every field of a passage. The text for a model names each document once and
- * omits fields that repeat others: besides the passages, ten hits need 605 tokens instead of 1,096.
+ * Returns the answer of a search. Programs receive every field of a passage. The text for a model names each document
+ * once and omits repeated fields: besides the passages, ten hits need 605 tokens instead of 1,096.
  */
 export function searchAnswer(found: readonly FoundPassage[], answer: object): object {
   const full = found.map(({ hit, document }) => chunkResult(hit.passage, document, hit));
@@ -60,7 +60,10 @@ function documentReference(document: StoredDocument): object {
   return { reference: citationOf(document), link: linkTo(document) };
 }
 
-/** The source id and the order are parts of the chunk id; the title above the sections is the work's. */
+/**
+ * Returns a hit without redundant fields: the chunk id contains the source id and the order, and the work's title is
+ * shown once.
+ */
 function compactResult({ hit, document }: FoundPassage): object {
   const { passage, score } = hit;
   const { sourceId, ordinal, section, pages, text } = passage;
@@ -78,7 +81,7 @@ function compactResult({ hit, document }: FoundPassage): object {
   };
 }
 
-/** A passage below the relevance of a hit, without its text: it is named, and not quoted. */
+/** Returns a passage below the relevance of a hit, without its text. */
 export function nearMissResult({ hit, document }: FoundPassage): object {
   const { passage, score } = hit;
   return {
@@ -89,7 +92,7 @@ export function nearMissResult({ hit, document }: FoundPassage): object {
   };
 }
 
-/** Offsets at which further pages begin in the text of a passage that is printed on several pages. */
+/** Returns the offsets at which further pages begin in the text of a passage that spans several pages. */
 function pageBreaks({ from, to, pages }: StoredPassage, { pageStarts }: StoredDocument): object {
   if (!pages || pages[0] === pages[1]) return {};
   const breaks = pageStarts.flatMap(({ offset }, at) =>
@@ -98,7 +101,7 @@ function pageBreaks({ from, to, pages }: StoredPassage, { pageStarts }: StoredDo
   return breaks.length > 0 ? { page_breaks: breaks } : {};
 }
 
-/** A place where a quotation is, word for word. */
+/** Returns a place with the exact words of a quotation. */
 export function placeResult({ document, from, to, pages, text }: QuotePlace): object {
   return {
     source_id: document.sourceId,
@@ -111,7 +114,7 @@ export function placeResult({ document, from, to, pages, text }: QuotePlace): ob
   };
 }
 
-/** The text most similar to a quotation; `differences` lists the differences. */
+/** Returns the text most similar to a quotation; `differences` lists the differences. */
 export function nearestResult(nearest: NearestText): object {
   const { passage, similarity, differences } = nearest;
   return {
@@ -149,7 +152,7 @@ export function documentResult(document: StoredDocument): object {
     title,
     ...(year !== undefined && { year }),
     ...(edition !== undefined && { edition }),
-    // Clients that know the names hold both to be objects.
+    // Clients that use these names expect objects.
     toc: { entries },
     hierarchy: { sections: sectionsOf(entries) },
     uri,
@@ -172,7 +175,7 @@ function entryOf({ level, title, page }: Heading): OutlineEntry {
   return { level, title, ...(page !== undefined && { page }) };
 }
 
-/** Each heading with those below it, up to the next one that is as high. */
+/** Returns the outline as a tree: each heading contains the lower headings that follow it. */
 function sectionsOf(entries: readonly OutlineEntry[]): readonly Section[] {
   const top: (Section & { sections: Section[] })[] = [];
   const open: typeof top = [];
@@ -189,7 +192,7 @@ export function chunkId(sourceId: string, ordinal: number): string {
   return `${sourceId}#${ordinal}`;
 }
 
-/** Returns undefined if the text is not a chunk id. */
+/** Splits a chunk id into its parts. Returns undefined if the text is not a chunk id. */
 export function readChunkId(id: string): { readonly sourceId: string; readonly ordinal: number } | undefined {
   const match = /^(.+)#(\d{1,7})$/s.exec(id);
   return match ? { sourceId: match[1]!, ordinal: Number(match[2]) } : undefined;

@@ -1,4 +1,6 @@
-/** Null and an empty text are no filter, as models send them for parameters that they do not use. */
+/**
+ * Filters of a search. Null and an empty text mean no filter: models send them for parameters that they do not use.
+ */
 export interface Filters {
   readonly author_filter?: string | null;
   readonly work_filter?: string | null;

@@ -16,7 +16,7 @@ import {
 } from "./results.ts";
 import * as schemas from "./schemas.ts";
 
-/** One that is not there is made where it may be. */
+/** Opens a collection. If `mayMake` is true, a missing collection is created. */
 export type OpenLibrary = (collection?: string, mayMake?: boolean) => Promise<Library>;
 
 interface SearchChunks extends schemas.Filters, schemas.InCollection {
@@ -43,7 +43,7 @@ interface GetPassage extends schemas.InCollection {
   readonly after?: number;
 }
 
-/** Registers what finds passages. */
+/** Registers the tools that find passages. */
 export function registerSearchTools(hub: ModuleHub, open: OpenLibrary): void {
   hub.registerTool<SearchChunks>({
     name: "search_chunks",
@@ -155,13 +155,13 @@ async function withDocuments(library: Library, hits: readonly Hit[]): Promise<Fo
   return found;
 }
 
-/** Names the best passages of a search that found nothing relevant. */
+/** Returns the best passages of a search that found nothing relevant, without their text. */
 async function nearMissesIn(library: Library, nearMisses: readonly Hit[]): Promise<object> {
   if (nearMisses.length === 0) return {};
   return { near_misses: (await withDocuments(library, nearMisses)).map(nearMissResult) };
 }
 
-/** Throws a `DocumentError` for a language that is none. */
+/** Converts the parameters into a filter. Throws a `DocumentError` if the language is invalid. */
 export function filterOf({ author_filter: author, work_filter: work, language_filter: tag }: schemas.Filters): Filter {
   const language = isGiven(tag) ? languageCode(tag) : undefined;
   if (isGiven(tag) && language === undefined)

@@ -3,12 +3,12 @@ import type { SqliteDriver } from "./sqlite/sqlite-driver.ts";
 import { revisionOf } from "./sqlite/sqlite-schema.ts";
 import type { PassageKind } from "./store.ts";
 
-/** A document's passages: they are given in one transaction, so their numbers follow one another. */
+/** Range of a document's passages: they are numbered in one transaction, so their numbers are consecutive. */
 interface Range {
   readonly document: number;
   readonly revision: number;
   readonly first: number;
-  /** Undefined for a document that an earlier program wrote. */
+  /** Number of terms of each passage. Undefined for a document written by an earlier version. */
   readonly lengths: Uint32Array | undefined;
 }
 
@@ -18,7 +18,7 @@ export class DocumentRanges {
   readonly #kind: PassageKind;
   #revision = -1;
   #byDocument = new Map<number, Range>();
-  /** By their first passages. */
+  /** Ranges, sorted by their first passage. */
   #ranges: readonly Range[] = [];
   #firsts = new Float64Array();
 
@@ -27,14 +27,14 @@ export class DocumentRanges {
     this.#kind = kind;
   }
 
-  /** Those of the passages that are of one of the documents. */
+  /** Returns the passages that belong to one of the documents. */
   within(ids: readonly number[], documents: readonly number[]): number[] {
     this.#refresh();
     const wanted = new Set(documents);
     return ids.filter((id) => wanted.has(this.#rangeOf(id)?.document ?? -1));
   }
 
-  /** Returns the number of terms of each passage; undefined if any of them is unknown. */
+  /** Returns the number of terms of each passage; undefined if one count is unknown. */
   lengthsOf(ids: readonly number[]): Float64Array | undefined {
     this.#refresh();
     const lengths = new Float64Array(ids.length);
@@ -73,7 +73,7 @@ export class DocumentRanges {
     this.#revision = revision;
   }
 
-  /** Undefined for a document without passages. */
+  /** Returns the range of a document; undefined if it has no passages. */
   #read(document: number, revision: number): Range | undefined {
     const digest = lengthsOf(this.#driver, this.#kind, [document, revision]);
     if (digest) return digest.lengths.length > 0 ? { document, revision, ...digest } : undefined;

@@ -2,7 +2,7 @@ import type { SqliteDriver } from "./sqlite/sqlite-driver.ts";
 import { revisionOf } from "./sqlite/sqlite-schema.ts";
 import type { PassageKind } from "./store.ts";
 
-/** Terms that are kept. */
+/** Maximum number of terms that are cached. */
 const MAX_KEPT = 10_000;
 
 /** Number of passages that contain each term. Counting is slow in the index, so results are cached until a change. */
@@ -17,7 +17,7 @@ export class Frequencies {
     this.#kind = kind;
   }
 
-  /** Returns the terms that occur at all, with their number of passages. */
+  /** Returns the number of passages for each term that occurs in the library. */
   of(terms: readonly string[]): Map<string, number> {
     const revision = revisionOf(this.#driver);
     if (revision !== this.#revision || this.#known.size > MAX_KEPT) this.#known = new Map();

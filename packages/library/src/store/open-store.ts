@@ -10,7 +10,7 @@ export const STORE_FORMS =
   "sqlite:///folder/library.db, postgres://user:password@host/database or weaviate+http://host:8080, each with " +
   "?collection=name for one of several libraries";
 
-/** Collection that is used if none is named. */
+/** Name of the collection that is used if none is configured. */
 export const DEFAULT_COLLECTION = "main";
 const COLLECTION = /^[a-z][a-z0-9_]{0,30}$/;
 
@@ -19,7 +19,9 @@ export type StoreAddress =
   | { readonly kind: "sqlite"; readonly file: string }
   | { readonly kind: "postgres" | "weaviate"; readonly url: URL; readonly collection: string };
 
-/** Throws an `OptionError` if the text is not a store address. The message contains no password. */
+/**
+ * Parses a store address. Throws an `OptionError` if the text is not a store address. The message contains no password.
+ */
 export function parseStore(text: string): StoreAddress {
   if (!URL.canParse(text)) throw wrong(text);
   const url = new URL(text);
@@ -30,7 +32,7 @@ export function parseStore(text: string): StoreAddress {
     if (url.hostname !== "" || url.pathname.length < 2) throw wrong(text);
     return { kind: "sqlite", file: fileOf(fileURLToPath(`file://${url.pathname}`), collection) };
   }
-  // A password with a bare / in it ends the host's name there, and the rest of it would be shown as a path.
+  // An unescaped / in a password ends the host name, and the rest of the password would be shown as a path.
   if (`${url.pathname}${url.search}${url.hash}`.includes("@")) throw wrong(text);
   if (/^postgres(?:ql)?:$/.test(url.protocol)) return { kind: "postgres", url, collection };
   const http = /^weaviate\+(https?:)$/.exec(url.protocol)?.[1];
@@ -74,7 +76,7 @@ function wrong(text: string): OptionError {
   return new OptionError(`A store is named as ${STORE_FORMS}, got ${JSON.stringify(shown)}.${advice}`);
 }
 
-/** Opens a library, and makes it where there is none. Rejects with `STORE_UNAVAILABLE` where that fails. */
+/** Opens a library, and creates it if it does not exist. Rejects with `STORE_UNAVAILABLE` if that fails. */
 export async function openStore(address: StoreAddress): Promise<LibraryStore> {
   switch (address.kind) {
     case "sqlite": {
@@ -117,7 +119,7 @@ async function namesIn(main: StoreAddress): Promise<string[]> {
   }
 }
 
-/** Returns the collections whose files are beside that of the default collection. */
+/** Returns the collections whose files are in the same folder as that of the default collection. */
 async function namesBeside(main: string): Promise<string[]> {
   const { dir, base, name, ext } = parse(main);
   const entries = await readdir(dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
@@ -142,7 +144,7 @@ async function makeFolder(folder: string): Promise<void> {
   if (await isThere(folder)) return;
   if (dirname(folder) !== folder) await makeFolder(dirname(folder));
   await mkdir(folder, { mode: 0o700 }).catch(async (error: unknown) => {
-    // Another process may have been first.
+    // Another process may have created it.
     if (await isThere(folder)) return;
     const { message } = error as Error;
     throw storeFailure("unavailable", `${folder} cannot be made: ${message}. Name a file in another folder.`, error);

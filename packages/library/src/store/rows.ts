@@ -1,7 +1,7 @@
 import type { Candidate } from "../search/bm25.ts";
 import type { DocumentFields, PassageFields, StoredDocument, StoredPassage } from "./store.ts";
 
-/** A row of the tables, which have the same columns in every SQL store. */
+/** Row of a table. The tables have the same columns in every SQL store. */
 export type PassageRow = Readonly<Record<string, unknown>>;
 
 export function documentOf(row: PassageRow): StoredDocument {
@@ -29,7 +29,7 @@ export function candidateOf(row: PassageRow): Candidate {
   };
 }
 
-/** With its terms and its vector, as another store takes it. */
+/** Returns the fields of a passage with its terms and vector, for another store. */
 export function passageFieldsOf(
   row: PassageRow,
   vectorOf: (row: PassageRow) => Float32Array | undefined,

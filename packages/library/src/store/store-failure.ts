@@ -16,7 +16,7 @@ export function storeFailure(why: keyof typeof CODES, message: string, cause?: u
   return error;
 }
 
-/** Returns the message for vectors of an embedder that was replaced meanwhile. */
+/** Returns the message for vectors of an embedder that has been replaced meanwhile. */
 export function mismatch(found: string, given: string): string {
   return (
     `The library's vectors are of ${found}, and these are of ${given}: nothing was written. Start this program again ` +

@@ -1,7 +1,7 @@
 import type { Candidate, TermStats, WantedTerms } from "../search/bm25.ts";
 import type { TextPlace, TextPlacesRequest } from "../search/text-places.ts";
 
-/** Between the titles of a section's path. */
+/** Separator between the titles of a section path. */
 export const SECTION_SEPARATOR = " › ";
 
 /** Start of a page in the document's text. `label`: the printed page label, if it differs from the number. */
@@ -13,15 +13,15 @@ export interface PageStart {
 export interface Heading {
   readonly level: number;
   readonly title: string;
-  /** Place in the document's text. */
+  /** Offset in the document's text. */
   readonly offset: number;
-  /** From 1, where the document has pages. */
+  /** Page number from 1; absent if the document has no pages. */
   readonly page?: number;
 }
 
 export interface DocumentFields {
   readonly sourceId: string;
-  /** `file:` or `https:`. */
+  /** URI with the scheme `file:` or `https:`. */
   readonly uri: string;
   /** SHA-256 of the bytes, hexadecimal. */
   readonly contentHash: string;
@@ -32,16 +32,16 @@ export interface DocumentFields {
   readonly title: string;
   readonly author?: string;
   readonly year?: number;
-  /** ISO 639-1. */
+  /** Language as ISO 639-1. */
   readonly language?: string;
   readonly edition?: string;
   readonly genre?: string;
   readonly work: string;
-  /** 0 for what has none. */
+  /** Number of pages; 0 if the format has no pages. */
   readonly pages: number;
   readonly pageStarts: readonly PageStart[];
   readonly toc: readonly Heading[];
-  /** Place where title, author and so on were found. */
+  /** Origin of each metadata value. */
   readonly origins: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
 }
@@ -49,29 +49,29 @@ export interface DocumentFields {
 export interface StoredDocument extends DocumentFields {
   readonly chunks: number;
   readonly summaries: number;
-  /** ISO 8601. */
+  /** Time at which the document was first read (ISO 8601). */
   readonly created: string;
   readonly updated: string;
 }
 
-/** Part of a document that is found as one. */
+/** Part of a document that is searched and returned as a unit. */
 export interface PassageFields {
-  /** In the document, from 0. */
+  /** Position in the document, from 0. */
   readonly ordinal: number;
   /** Titles from the outermost heading to the innermost. */
   readonly section: readonly string[];
-  /** Place in the document's text. */
+  /** Start of the range in the document's text; `to` is its end. */
   readonly from: number;
   readonly to: number;
-  /** From 1; absent where the document has no pages. */
+  /** First and last page, from 1; absent if the document has no pages. */
   readonly pages?: readonly [from: number, to: number];
   readonly text: string;
   readonly terms: string;
   readonly length: number;
-  /** 1 for the document, up to 5 for the deepest section; of chunks 0. */
+  /** Level of a summary: 1 for the document, up to 5 for the deepest section. 0 for chunks. */
   readonly level: number;
   readonly concepts?: readonly string[];
-  /** Has length 1; absent before the passage has been embedded. */
+  /** Vector of length 1; absent before the passage has been embedded. */
   readonly vector?: Float32Array;
 }
 
@@ -84,11 +84,11 @@ export interface StoredPassage extends Omit<PassageFields, "terms" | "length" | 
 export type PassageKind = "chunk" | "summary";
 
 export interface Filter {
-  /** The author's name must contain all these words, in any order; an initial stands for a word that begins with it. */
+  /** Words that the author's name must contain, in any order. An initial matches a word that begins with it. */
   readonly author?: string;
   /** Words that are next to one another in the title of the work, case-insensitive. */
   readonly work?: string;
-  /** ISO 639-1. */
+  /** Language as ISO 639-1. */
   readonly language?: string;
 }
 
@@ -106,26 +106,26 @@ export interface Near {
   readonly id: number;
   readonly sourceId: string;
   readonly ordinal: number;
-  /** Cosine, as the store reckons it: its last digits are its own. */
+  /** Cosine as computed by the store; its last digits differ between stores. */
   readonly similarity: number;
 }
 
 export interface PlacesSearch {
-  /** Terms to look for in the passages that are found. */
+  /** Terms to count in the found passages. */
   readonly terms: readonly string[];
   readonly filter: Filter;
   /** Number of passages that can be read as fast as their counts. */
   readonly few: number;
 }
 
-/** Passages in the order of their ids, with their lengths and term counts. */
+/** Passages in ascending order of their ids, with their lengths and term counts. */
 export interface Places {
   readonly ids: readonly number[];
-  /** How many terms each has. */
+  /** Number of terms of each passage. */
   readonly lengths: Float64Array;
   /**
-   * By term, for each step of `STEPS`: the passages that hold it so often at least, ascending. Others than `ids` may be
-   * among them; none comes after the last list.
+   * For each term, one list per step of `STEPS`: the passages that contain the term at least that often, ascending. A
+   * list may contain passages that are not in `ids`. Lists after the last one are empty.
    */
   readonly terms: ReadonlyMap<string, readonly (readonly number[])[]>;
 }
@@ -137,7 +137,7 @@ export interface StoreFinding {
   readonly canMend: boolean;
 }
 
-/** A document with all that was made of it, as another store takes it. */
+/** A complete document, for transfer to another store. */
 export interface WholeDocument {
   readonly document: DocumentFields;
   readonly text: string;
@@ -153,35 +153,35 @@ export interface VectorsOf {
 /** A range of a document's passages, in order. */
 export interface PassageRange extends Window {
   readonly sourceId: string;
-  /** Titles, from the outermost, of which the passage's section begins with all; the last may be cut short. */
+  /** Section path. The passage's section must begin with all these titles; the last title may be truncated. */
   readonly section?: string;
 }
 
 /**
- * Stores documents and their passages. Stores count, filter and fetch, but do not rank, so that all of them give the
+ * Stores documents and their passages. Stores count, filter and fetch, but do not rank, so that all stores give the
  * same answers.
  */
 export interface LibraryStore extends AsyncDisposable {
-  /** The engine and its version, and where the library is, without a password. */
+  /** Returns the engine with its version, and the location of the library without a password. */
   describe(): Promise<{ readonly engine: string; readonly place: string }>;
   /**
    * Stores a document whole or not at all, and replaces the one with the same source id. Rejects with `INDEX_MISMATCH`
    * if the library now uses another embedder.
    */
   replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void>;
-  /** Undefined where there is no such document. */
+  /** Removes a document. Returns undefined if it does not exist. */
   deleteDocument(sourceId: string): Promise<DeleteResult | undefined>;
   document(sourceId: string): Promise<StoredDocument | undefined>;
   documentByUri(uri: string): Promise<StoredDocument | undefined>;
   documentByHash(contentHash: string): Promise<StoredDocument | undefined>;
-  /** The whole text, in which places are counted. */
+  /** Returns the whole text, to which all offsets refer. */
   textOf(sourceId: string): Promise<string | undefined>;
   /**
-   * Returns the places of a quotation in the texts, in the order of `documents`. Absent: the texts of the likeliest
+   * Returns the places of a quotation in the texts, in the order of `documents`. Absent: the texts of the most likely
    * documents are read instead.
    */
   textPlaces?(request: TextPlacesRequest, signal?: AbortSignal): Promise<TextPlace[]>;
-  /** By author, work and source id. */
+  /** Returns documents sorted by author, work and source id. */
   documents(filter: Filter, window: Window): Promise<{ readonly documents: StoredDocument[]; readonly total: number }>;
   languages(): Promise<string[]>;
   passages(kind: PassageKind, ids: readonly number[]): Promise<StoredPassage[]>;
@@ -192,23 +192,23 @@ export interface LibraryStore extends AsyncDisposable {
   termStats(kind: PassageKind, terms: readonly string[]): Promise<TermStats>;
   candidates(kind: PassageKind, wanted: WantedTerms, filter: Filter): Promise<Candidate[]>;
   /**
-   * Returns the passages that `candidates` would return, with their counts, without reading them; undefined if a count
+   * Returns the passages that `candidates` would return, with their counts, without reading them. Undefined if a count
    * is unknown. Absent: reading the passages is as fast.
    */
   places?(kind: PassageKind, wanted: WantedTerms, search: PlacesSearch): Promise<Places | undefined>;
-  /** Those of the passages that are there. With `places` only. */
+  /** Returns those of the passages that still exist. Present only with `places`. */
   candidatesAt?(kind: PassageKind, ids: readonly number[]): Promise<Candidate[]>;
-  /** The `count` nearest to a vector of length 1, nearest first; those of one distance by id. */
+  /** Returns the `count` nearest passages to a vector of length 1, nearest first, then by id. */
   nearest(kind: PassageKind, vector: Float32Array, search: { filter: Filter; count: number }): Promise<Near[]>;
   /** Returns the embedder of the passages' vectors; undefined if no passage has one. */
   embedder(): Promise<string | undefined>;
-  /** Takes every vector away; those that follow are of this embedder. */
+  /** Removes all vectors. Vectors written afterwards must be from this embedder. */
   clearVectors(embedder: string): Promise<void>;
-  /** By the passages' ids, all of one document. Rejects as `replaceDocument` does. */
+  /** Stores vectors by passage id, all of one document. Rejects like `replaceDocument`. */
   setVectors(kind: PassageKind, of: VectorsOf, vectors: ReadonlyMap<number, Float32Array>): Promise<void>;
-  /** The cosines of these passages to a vector of length 1; what has no vector is missing. */
+  /** Returns the cosines of these passages to a vector of length 1. Passages without a vector are missing. */
   similarities(kind: PassageKind, vector: Float32Array, ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** Undefined where there is no such document. */
+  /** Returns a complete document; undefined if it does not exist. */
   whole(sourceId: string): Promise<WholeDocument | undefined>;
   /** Compares data that is stored twice. Returns an empty list if no fault is found. */
   check(): Promise<StoreFinding[]>;
@@ -222,7 +222,7 @@ export interface LibraryStore extends AsyncDisposable {
 export interface Passages {
   /** Embedder of the vectors. */
   readonly embedder?: string;
-  /** When it was first read, of a document that comes from another library. */
+  /** Time at which a document from another library was first read. */
   readonly created?: string;
   readonly chunks: readonly PassageFields[];
   readonly summaries: readonly PassageFields[];

@@ -1,17 +1,17 @@
-/** OCR settings: which engine reads pictures of text, and when. */
+/** Selects how page images are read: the OCR engine, and when it is used. */
 export interface OcrChoice {
   readonly by: "off" | "local" | "mistral";
   /** `auto`: only pages without text; `force`: all pages. */
   readonly when: "auto" | "force";
-  /** ISO 639-1, tried in this order where the document's own is not known. */
+  /** ISO 639-1 codes, tried in this order if the document's language is unknown. */
   readonly languages: readonly string[];
-  /** Folder of `eng.traineddata` and its like. @default packages of that data */
+  /** Folder with `eng.traineddata` and the files of other languages. @default the installed language packages */
   readonly data?: string;
-  /** Mistral was chosen, and its key is missing; `by` is then `off`. @default false */
+  /** True if Mistral is configured but its key is missing; `by` is then `off`. @default false */
   readonly lacksKey?: boolean;
 }
 
-/** OCR of one document: as the library is configured, off, or all pages. */
+/** OCR setting of one document: as configured for the library, off, or on every page. */
 export type OcrWish = "auto" | "off" | "force";
 
 export const NO_OCR: OcrChoice = { by: "off", when: "auto", languages: [] };
@@ -21,14 +21,14 @@ export function withoutKey(choice: OcrChoice): OcrChoice {
   return choice.by === "mistral" ? { ...choice, by: "off", lacksKey: true } : choice;
 }
 
-/** Returns the sentence part that tells how to have pictures of text read. */
+/** Returns the part of a sentence that explains how to enable OCR. */
 export function ocrAdvice(choice: OcrChoice | undefined): string {
   return choice?.lacksKey
     ? "Mistral OCR has no key. Set the variable MISTRAL_API_KEY, or `ocr` to local"
     : "Set `ocr` to local or mistral";
 }
 
-/** A picture of a page: rows of RGBA. */
+/** Image of a page: rows of RGBA pixels. */
 export interface PagePicture {
   readonly width: number;
   readonly height: number;

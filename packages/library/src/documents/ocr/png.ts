@@ -4,7 +4,7 @@ import type { PagePicture } from "./ocr.ts";
 
 const SIGNATURE = 8;
 const MAX_PIXELS = 60_000_000;
-/** Samples of a point, by the kind of colours. */
+/** Number of samples of a pixel, by PNG colour type. */
 const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 interface PngHeader {
@@ -14,7 +14,7 @@ interface PngHeader {
   readonly kind: number;
 }
 
-/** The points of a PNG, on white where it is transparent. Throws a `DocumentError`. */
+/** Decodes a PNG into pixels, with transparent parts on white. Throws a `DocumentError`. */
 export function decodePng(bytes: Uint8Array): PagePicture {
   try {
     return decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -81,7 +81,7 @@ function paeth(before: number, above: number, corner: number): number {
 
 interface PngPalette {
   readonly palette: Buffer;
-  /** How opaque each colour of the palette is; those beyond its end are. */
+  /** Opacity of each palette entry. Entries beyond its end are opaque. */
   readonly clear: Buffer;
   readonly rowBytes: number;
 }
@@ -97,7 +97,7 @@ function painted(rows: Buffer, { width, height, depth, kind }: PngHeader, { pale
   };
   const exact = (row: number, place: number): number =>
     depth === 16 ? rows.readUInt16BE(row + place * 2) : sample(row, place);
-  // PNG, section 11.3.1.1: one colour without opacity, in samples of 16 bits, or the opacity of each palette entry.
+  // PNG, section 11.3.1.1: one transparent colour in samples of 16 bits, or the opacity of each palette entry.
   const clearColor = clearSamples(clear, kind);
   const opacityOf = (row: number, x: number): number => {
     if (kind === 3) return clear[sample(row, x)] ?? 255;
@@ -124,7 +124,7 @@ function painted(rows: Buffer, { width, height, depth, kind }: PngHeader, { pale
   return data;
 }
 
-/** The transparent colour of a picture without opacity and palette; empty if it has none. */
+/** Returns the transparent colour of an image without alpha channel and palette; empty if it has none. */
 function clearSamples(clear: Buffer, kind: number): readonly number[] {
   const samples = SAMPLES[kind]!;
   if ((kind !== 0 && kind !== 2) || clear.length < samples * 2) return [];

@@ -23,12 +23,12 @@ interface TesseractEngine {
 }
 
 const PURPOSE = "reading pictures of text on this machine";
-/** The engine frees its memory only when it is closed. */
+/** Pages that one engine reads before it is replaced: the engine frees its memory only when it is closed. */
 const PAGES_OF_AN_ENGINE = 50;
-/** Larger pictures are no pages of a book. */
+/** Maximum number of pixels of an image. Larger images are not pages of a book. */
 const MAX_PIXELS = 60_000_000;
 
-/** Reads pictures of text on this machine, by Tesseract as WebAssembly. Rejects with `OCR_UNAVAILABLE`. */
+/** Reads page images locally with Tesseract, compiled to WebAssembly. Rejects with `OCR_UNAVAILABLE`. */
 export function localPageReader(
   choice: OcrChoice,
   language: string | undefined,
@@ -73,7 +73,7 @@ function textOf(picture: PagePicture, engine: TesseractEngine): string {
   return text;
 }
 
-/** The model that is surest of its reading of a page. */
+/** Returns the language model with the highest confidence for this page. */
 function bestOf(models: readonly Uint8Array[], picture: PagePicture, engine: TesseractEngine): Uint8Array {
   const judged = models.map((model) => {
     engine.loadModel(model);
@@ -87,7 +87,7 @@ function bestOf(models: readonly Uint8Array[], picture: PagePicture, engine: Tes
   return model;
 }
 
-/** Paragraphs have empty lines between; a word that was cut at the end of a line is whole again. */
+/** Divides text into paragraphs at empty lines, and joins words that were divided at the end of a line. */
 function blocksOf(text: string, page: number): Block[] {
   return text
     .split(/\n[^\S\n]*\n+/)

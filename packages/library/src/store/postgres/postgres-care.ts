@@ -1,12 +1,12 @@
 import type { PostgresDriver } from "./postgres-driver.ts";
 import type { StoreFinding } from "../store.ts";
 
-/** Passages with vectors from which on an index finds the nearest; fewer are looked at one by one, which is exact. */
+/** Minimum number of passages with vectors for an index. Fewer vectors are compared one by one, which is exact. */
 export const NEAREST_INDEX_FROM = 20_000;
 
 const KINDS = ["chunk", "summary"] as const;
 
-/** Holds counted frequencies against the passages, and looks for the index of vectors where there should be one. */
+/** Compares the stored frequencies with the passages, and checks that the vector index exists if it is needed. */
 export async function checkPostgres({ query }: PostgresDriver, schema: string): Promise<StoreFinding[]> {
   const findings: StoreFinding[] = [];
   for (const kind of KINDS) {

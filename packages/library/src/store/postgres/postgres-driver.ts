@@ -7,10 +7,10 @@ import { storeFailure } from "../store-failure.ts";
 export type PostgresValue = string | number | null;
 export type PostgresRow = Readonly<Record<string, unknown>>;
 
-/** Runs statements: a transaction, or any connection of the pool. */
+/** Runs statements, in a transaction or on any connection of the pool. */
 export interface PostgresSession {
   query(sql: string, values?: readonly PostgresValue[]): Promise<PostgresRow[]>;
-  /** Several statements, without values. */
+  /** Runs several statements without parameters. */
   script(sql: string): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ const MAX_CONNECTIONS = 4;
 const CONNECT_MS = 5_000;
 const QUERY_MS = 120_000;
 
-/** Connects to a server. Rejects with `STORE_UNAVAILABLE` where that fails; no message holds the password. */
+/** Connects to a server. Rejects with `STORE_UNAVAILABLE` if that fails. Error messages contain no password. */
 export async function openPostgres(url: URL): Promise<PostgresDriver> {
   const { default: pg } = await importExtra<{ readonly default: typeof pgModule }>("postgres", "pg").catch(
     (error: Error) => {
@@ -38,7 +38,7 @@ export async function openPostgres(url: URL): Promise<PostgresDriver> {
     query_timeout: QUERY_MS,
     application_name: "toolyard-library",
   });
-  // An idle connection that breaks needs no handling: the next query gets another one, or the error.
+  // An idle connection that breaks needs no handling: the next query gets another connection or the error.
   pool.on("error", () => {});
   const driver = new PoolDriver(pool, `${url.hostname}:${url.port || "5432"}`);
   try {
@@ -59,7 +59,7 @@ class PoolDriver implements PostgresDriver {
     this.#where = where;
   }
 
-  // Callers take these two apart from the driver, as they do with those of a transaction.
+  // Arrow functions, because callers destructure them from the driver, as they do with those of a transaction.
   readonly query = (sql: string, values: readonly PostgresValue[] = []): Promise<PostgresRow[]> =>
     this.#told(async () => (await this.#pool.query<PostgresRow>(sql, [...values])).rows);
 
@@ -71,7 +71,7 @@ class PoolDriver implements PostgresDriver {
     return this.#told(async () => {
       const client = await this.#pool.connect();
       let broken: Error | undefined;
-      // Without a listener, a connection that breaks in the middle would end the process.
+      // Without a listener, a connection that breaks during the transaction would end the process.
       const breaks = (error: Error): void => void (broken = error);
       client.on("error", breaks);
       try {
@@ -109,7 +109,7 @@ async function inTransaction<T>(client: PoolClient, work: (session: PostgresSess
   return result;
 }
 
-/** Lock not got, deadlock, serialisation: the same again may do. */
+/** SQLSTATE codes for a lock that is not available, a deadlock and a serialisation failure. A retry may succeed. */
 const BUSY = new Set(["55P03", "40P01", "40001"]);
 
 export function postgresFailure(error: NodeJS.ErrnoException, where: string): DocumentError {

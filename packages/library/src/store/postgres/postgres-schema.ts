@@ -3,7 +3,7 @@ import type { PostgresDriver } from "./postgres-driver.ts";
 
 const VERSION = 1;
 
-/** The least of pgvector that finds enough under a filter. */
+/** Minimum version of pgvector. Earlier versions return too few results with a filter. */
 const MIN_PGVECTOR = [0, 8] as const;
 
 /**
@@ -70,7 +70,7 @@ export async function prepareTables(driver: PostgresDriver, schema: string): Pro
   const found = await versionOf(driver, schema);
   if (found === undefined)
     await driver.transaction(async ({ query, script }) => {
-      // Another process may make them at the same time.
+      // Serialises processes that create the tables concurrently.
       await query("select pg_advisory_xact_lock(hashtext($1))", [schema]);
       if ((await versionOf({ query }, schema)) === undefined) await script(tables(schema));
     });

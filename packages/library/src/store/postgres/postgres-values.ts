@@ -2,14 +2,16 @@ import { authorFilter, authorKey, plainWords } from "../../search/names.ts";
 import type { PostgresValue } from "./postgres-driver.ts";
 import type { DocumentFields, Filter } from "../store.ts";
 
-/** A document by which it is found. */
+/** Returns the searchable columns of a document. */
 export function keysOf({ sourceId, uri, contentHash, author = "", work, language }: DocumentFields): PostgresValue[] {
   return [sourceId, uri, contentHash, authorKey(author), plainWords(work), language ?? null].map((value) =>
     value === null ? null : storable(value),
   );
 }
 
-/** PostgreSQL's text holds every sign but NUL and halves of one; places in the text must stay what they are. */
+/**
+ * Replaces NUL and lone surrogates, which PostgreSQL text cannot store. Keeps the length, so that positions stay valid.
+ */
 export function storable(text: string): string {
   return text.replaceAll(/\p{Surrogate}|\0/gu, "\uFFFD");
 }
@@ -19,12 +21,12 @@ export function storableJson(value: unknown): string {
   return JSON.stringify(value, (_name, own: unknown) => (typeof own === "string" ? storable(own) : own));
 }
 
-/** As PostgreSQL writes an array. */
+/** Returns an array literal in PostgreSQL syntax. */
 export function arrayOf(values: readonly (string | number)[]): string {
   return `{${values.map((value) => (typeof value === "number" ? value : JSON.stringify(value))).join(",")}}`;
 }
 
-/** Returns the condition and the values of a filter. Placeholders are numbered from `from`. */
+/** Returns the SQL condition of a filter and its values. Placeholders are numbered from `from`. */
 export function whereOf({ author, work, language }: Filter, from: number): { sql: string; values: PostgresValue[] } {
   const words = author === undefined ? [] : authorFilter(author);
   const conditions: string[] = [];
@@ -38,7 +40,7 @@ export function whereOf({ author, work, language }: Filter, from: number): { sql
   }
   if (work !== undefined) conditions.push(has("' ' || work_key || ' '", ` ${plainWords(work)} `));
   if (language !== undefined) conditions.push(`language = ${place(language)}`);
-  // A filter name without letters matches no author.
+  // An author filter without letters matches no author.
   if (!words) conditions.push("false");
   return { sql: conditions.length > 0 ? conditions.join(" and ") : "true", values };
 }

@@ -3,7 +3,7 @@ import type { PostgresSession } from "./postgres-driver.ts";
 import { storableJson } from "./postgres-values.ts";
 import { writeVector } from "../vectors/vectors.ts";
 
-/** Passages in one statement: more would only make it longer. */
+/** Maximum number of passages in one statement. Larger statements are not faster. */
 const BATCH = 250;
 
 const COLUMNS = `ordinal integer, level integer, section text, section_path text, char_from integer, char_to integer,
@@ -72,7 +72,7 @@ export async function setFrequencies(
   );
 }
 
-/** Undefined where there is no such document. */
+/** Removes a document. Returns undefined if it does not exist. */
 export async function removeDocument(
   session: PostgresSession,
   schema: string,

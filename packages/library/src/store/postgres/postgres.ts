@@ -27,13 +27,13 @@ import { mismatch, storeFailure } from "../store-failure.ts";
 import { dot, readVector, writeVector } from "../vectors/vectors.ts";
 
 const KINDS = ["chunk", "summary"] as const;
-/** Each collection is a schema with this beginning. */
+/** Prefix of the schema of each collection. */
 const SCHEMA_PREFIX = "library_";
-/** How many of the nearest an index looks at, at least. */
+/** Minimum number of candidates that the vector index examines. */
 const EF_SEARCH = 200;
 const MAX_EF_SEARCH = 1_000;
 
-/** Opens the library at `postgres://…?collection=name`; its tables are made where there are none. */
+/** Opens the library at `postgres://…?collection=name`. Creates its tables if they do not exist. */
 export async function openPostgresStore(url: URL, collection: string): Promise<LibraryStore> {
   const driver = await openPostgres(url);
   return createPostgresStore(driver, collection, `${url.host}${url.pathname}`);
@@ -60,7 +60,7 @@ export async function postgresCollections(url: URL): Promise<string[]> {
   }
 }
 
-/** Returns the names of the schemas that have a library's tables, without the prefix. */
+/** Returns the names of the schemas that contain a library's tables, without the prefix. */
 export async function collectionsOf({ query }: Pick<PostgresDriver, "query">): Promise<string[]> {
   const rows = await query(
     `select table_schema as name from information_schema.tables
@@ -70,7 +70,7 @@ export async function collectionsOf({ query }: Pick<PostgresDriver, "query">): P
   return rows.map(({ name }) => String(name).slice(SCHEMA_PREFIX.length));
 }
 
-/** A library on a connection, which it closes. */
+/** Creates a library that uses a connection and closes it. */
 export async function createPostgresStore(
   driver: PostgresDriver,
   collection: string,
@@ -110,7 +110,7 @@ class PostgresStore implements LibraryStore {
   async replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void> {
     const schema = this.#schema;
     await this.#driver.transaction(async (session) => {
-      // Writers go one after the other: frequencies are counted in one place.
+      // Serialises writers, because they update the same frequency counts.
       await session.query("select pg_advisory_xact_lock(hashtext($1))", [schema]);
       if (passages.embedder !== undefined) await expectEmbedder(session, schema, passages.embedder);
       const before = await removeDocument(session, schema, document.sourceId);
@@ -250,7 +250,7 @@ class PostgresStore implements LibraryStore {
     const distance = `passage.vector::vector(${vector.length}) <#> $1::vector(${vector.length})`;
     const rows = await this.#driver.transaction(async ({ query, script }) => {
       const effort = Math.min(Math.max(EF_SEARCH, count), MAX_EF_SEARCH);
-      // Set for this transaction only, because the pool reuses the connection.
+      // Set for this transaction only, because connections of the pool are reused.
       await script(`set local hnsw.iterative_scan = strict_order; set local hnsw.ef_search = ${effort}`);
       if (await this.#isSelective(query, filter)) await script("set local enable_indexscan = off");
       return query(
@@ -285,7 +285,7 @@ class PostgresStore implements LibraryStore {
     await this.#driver.transaction(async (session) => {
       await session.query("select pg_advisory_xact_lock(hashtext($1))", [this.#schema]);
       for (const kind of KINDS) {
-        // Vectors of another length would not fit into it.
+        // The index accepts only vectors of one length.
         await session.script(`drop index if exists ${this.#schema}.${kind}_nearest`);
         await session.query(`update ${this.#schema}.${kind} set vector = null where vector is not null`);
       }
@@ -349,7 +349,7 @@ class PostgresStore implements LibraryStore {
     await this.#driver.close();
   }
 
-  /** Runs in a read-only snapshot, so that concurrent writes are invisible. */
+  /** Runs reads in one snapshot, so that concurrent writes are invisible. */
   #atOnce<T>(work: (session: PostgresSession) => Promise<T>): Promise<T> {
     return this.#driver.transaction(async (session) => {
       await session.script("set transaction isolation level repeatable read, read only");
@@ -396,7 +396,7 @@ function vectorIn(row: PassageRow): Float32Array | undefined {
   return typeof row["vector_text"] === "string" ? readVector(row["vector_text"]) : undefined;
 }
 
-/** The first vectors determine the embedder of the library. Call it only within the serialized writes. */
+/** Checks the embedder of the library; the first vectors determine it. Must be called within the serialised writes. */
 async function expectEmbedder(session: PostgresSession, schema: string, embedder: string): Promise<void> {
   const [row] = await session.query(`select value from ${schema}.meta where key = 'embedder'`);
   if (row === undefined) await setMeta(session, schema, ["embedder", embedder]);

@@ -3,8 +3,8 @@ import { openEngine } from "./sqlite-engine.ts";
 import { storeFailure } from "../store-failure.ts";
 
 /**
- * Opens a file, and makes it where there is none; by Node's own engine where it has one. Rejects with kind
- * `unavailable` where no engine is there.
+ * Opens a database file, and creates it if it does not exist. Uses Node's own engine if it is available. Rejects with
+ * kind `unavailable` if there is no engine.
  */
 export function openSqlite(path: string, engine?: "libsql"): Promise<SqliteDriver> {
   return openEngine(path, engine, storeFailure);

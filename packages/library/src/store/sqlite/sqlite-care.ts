@@ -7,10 +7,10 @@ import { countAnew, isSizeRight } from "./sqlite-size.ts";
 import type { StoreFinding } from "../store.ts";
 
 const KINDS = ["chunk", "summary"] as const;
-/** SQLite's number for it. */
+/** SQLite error code for a damaged database. */
 const CORRUPT = 11;
 
-/** Holds the index of words against the passages, and the file's pages against one another. */
+/** Compares the index of words with the passages, and runs SQLite's integrity check. */
 export function checkSqlite(driver: SqliteDriver): StoreFinding[] {
   const findings: StoreFinding[] = [];
   const rows = driver.all("pragma integrity_check(10)").map((row) => String(Object.values(row)[0]));
@@ -19,7 +19,7 @@ export function checkSqlite(driver: SqliteDriver): StoreFinding[] {
   const orphans = driver.all("pragma foreign_key_check").length;
   if (orphans > 0) findings.push({ what: `${orphans} passages are of no document.`, canMend: false });
   for (const kind of KINDS) {
-    // As of one moment: another program may write between the two counts.
+    // Both counts use one snapshot, because another process may write meanwhile.
     if (!driver.atOnce(() => isSizeRight(driver, kind)))
       findings.push({ what: `The ${kind} passages are more or fewer than is kept of them.`, canMend: true });
     try {
@@ -41,7 +41,7 @@ function isDamage(error: unknown): boolean {
   return code?.startsWith("SQLITE_CORRUPT") === true || (errcode ?? 0) % 256 === CORRUPT;
 }
 
-/** Makes the indexes of words and the digests anew, and counts; in a transaction of the caller's. */
+/** Rebuilds the word indexes, the digests and the counts. Must be called in a transaction. */
 export function repairSqlite(driver: SqliteDriver): void {
   for (const kind of KINDS) {
     driver.run(`insert into ${kind}_terms(${kind}_terms) values ('rebuild')`);
@@ -52,8 +52,8 @@ export function repairSqlite(driver: SqliteDriver): void {
 }
 
 /**
- * A copy as of one moment, while others read and write; it is there once it is whole. Rejects for a file that is there
- * already.
+ * Writes a snapshot of the library into a new file while others read and write. The file appears only when it is
+ * complete. Rejects if the file exists.
  */
 export async function copySqlite(driver: SqliteDriver, file: string): Promise<void> {
   const isThere = await access(file).then(

@@ -5,10 +5,10 @@ import { bytesIn, bytesOf, numbersOf } from "./sqlite-values.ts";
 import { roundRows, type RoundedRows } from "../vectors/vector-rows.ts";
 
 /**
- * Digests: data of all passages that a search needs, stored so that a few large reads suffice. They hold the lengths,
- * the rounded vectors, and the terms that occur more than once in a passage. All of it is derived from the passages. A
- * document without a digest of this revision, written by an earlier version, is searched by its passages; `repair`
- * creates its digest.
+ * SQL of the digest tables. Digests contain the data of all passages that a search needs, stored so that a few large
+ * reads suffice: the lengths, the rounded vectors, and the terms that occur more than once in a passage. All of it is
+ * derived from the passages. A document without a digest of this revision, written by an earlier version, is searched
+ * by its passages; `repair` creates its digest.
  */
 function tables(kind: PassageKind): string {
   return `
@@ -27,7 +27,7 @@ function tables(kind: PassageKind): string {
 
 const KINDS = ["chunk", "summary"] as const;
 export const DIGEST_TABLES = KINDS.map(tables).join("");
-/** Before the rows of a digest: how many numbers a vector has, how many vectors there are, and their errors. */
+/** Size of a digest's header: dimensions, number of vectors, and rounding errors. */
 const HEAD_BYTES = 24;
 
 /** Lengths in the order of the passages, which are numbered consecutively from `first`. */
@@ -42,13 +42,16 @@ export function prepareDigests(driver: SqliteDriver): void {
   if (!isThere) driver.transaction(() => driver.exec(DIGEST_TABLES));
 }
 
-/** Undefined where there is none of this revision. */
+/** Returns the lengths of a document's passages; undefined if there is no digest of this revision. */
 export function lengthsOf(driver: SqliteDriver, kind: PassageKind, own: readonly number[]): DigestLengths | undefined {
   const row = driver.get(`select first, lengths from ${kind}_digest where document_id = ? and revision = ?`, own);
   return row && { first: Number(row["first"]), lengths: new Uint32Array(bytesIn(row["lengths"])) };
 }
 
-/** Undefined where there is no digest of this revision; "none" where none of the passages has a vector. */
+/**
+ * Returns the rounded vectors of a document: undefined if there is no digest of this revision, "none" if no passage has
+ * a vector.
+ */
 export function vectorsOf(
   driver: SqliteDriver,
   kind: PassageKind,
@@ -58,7 +61,7 @@ export function vectorsOf(
   return row && (row["vectors"] === null ? "none" : unpacked(bytesIn(row["vectors"]), Number(row["first"])));
 }
 
-/** In the transaction that writes a document's passages, and after them. */
+/** Writes the digests of a document. Must be called in the transaction that writes its passages, after them. */
 export function writeDigests(driver: SqliteDriver, documentId: number): void {
   for (const kind of KINDS) {
     for (const { id, repeated } of repeatedOf(driver, kind, documentId))
@@ -67,17 +70,25 @@ export function writeDigests(driver: SqliteDriver, documentId: number): void {
   }
 }
 
-/** After its vectors changed. What has no digest gets none: its repeated terms are missing as well. */
+/**
+ * Rewrites the digests of a document whose vectors changed. A document without a digest gets none, because its repeated
+ * terms are missing too.
+ */
 export function renewDigests(driver: SqliteDriver, documentId: number): void {
   for (const kind of KINDS) if (hasDigest(driver, kind, documentId)) writeDigest(driver, kind, documentId);
 }
 
-/** After all vectors were taken away, and each document got this revision. */
+/**
+ * Removes all vectors from the digests, after they were removed from all passages and each document got this revision.
+ */
 export function clearDigests(driver: SqliteDriver, revision: number): void {
   for (const kind of KINDS) driver.run(`update ${kind}_digest set vectors = null, revision = ?`, [revision]);
 }
 
-/** Call it before the passages are deleted: the index stores no text, so deleting from it needs the indexed terms. */
+/**
+ * Removes the digests of a document. Must be called before its passages are deleted: the index stores no text, so
+ * deleting from it needs the indexed terms.
+ */
 export function removeDigests(driver: SqliteDriver, documentId: number): void {
   for (const kind of KINDS) {
     if (!hasDigest(driver, kind, documentId)) continue;
@@ -140,7 +151,9 @@ function writeDigest(driver: SqliteDriver, kind: PassageKind, documentId: number
   );
 }
 
-/** The head, then places from the first passage on, scales, numbers and their parts. */
+/**
+ * Returns the binary form of a digest: header, positions relative to the first passage, scales, numbers and fractions.
+ */
 function packed({ dimensions, ids, scales, numbers, parts, error, fineError }: RoundedRows, first: number): Uint8Array {
   const count = ids.length;
   const bytes = new Uint8Array(HEAD_BYTES + 8 * count + 2 * numbers.length);

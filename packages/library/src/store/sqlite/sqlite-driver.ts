@@ -1,18 +1,18 @@
 export type Value = string | number | bigint | Uint8Array | null;
 export type Row = Readonly<Record<string, Value>>;
 
-/** One connection to one file, whichever engine is behind it. Statements are prepared once. */
+/** A connection to one file, with either engine. Statements are prepared once. */
 export interface SqliteDriver {
-  /** `node:sqlite` or `libsql`. */
+  /** Name of the engine: `node:sqlite` or `libsql`. */
   readonly engine: string;
   /** Identifies the opened file, even if another file has its name now; undefined in memory. */
   readonly identity: string | undefined;
   exec(sql: string): void;
   all(sql: string, values?: readonly Value[]): Row[];
   get(sql: string, values?: readonly Value[]): Row | undefined;
-  /** The number of rows that it changed. */
+  /** Runs a statement. Returns the number of changed rows. */
   run(sql: string, values?: readonly Value[]): number;
-  /** All of the work or nothing of it. It must not wait for anything. */
+  /** Runs `work` in one transaction, which is rolled back if `work` throws. `work` must be synchronous. */
   transaction<T>(work: () => T): T;
   /** Runs in a snapshot, so that writes of other processes are invisible. `work` must be synchronous. */
   atOnce<T>(work: () => T): T;

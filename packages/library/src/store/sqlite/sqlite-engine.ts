@@ -14,12 +14,15 @@ interface SqliteHandle {
   close(): void;
 }
 
-/** A second writer waits for the first that long. */
+/** Time that a second writer waits for the first, in milliseconds. */
 const BUSY_MS = 5_000;
-/** Statements that are kept; all that the store has are fewer. */
+/** Maximum number of prepared statements that are kept. The store uses fewer. */
 const MAX_STATEMENTS = 200;
 
-/** As `openSqlite`, with failures of the caller's own: a thread that only writes loads nothing of the package. */
+/**
+ * Like `openSqlite`, but with the caller's function for errors, so that the writer thread need not load the rest of the
+ * package.
+ */
 export async function openEngine(path: string, wanted: "libsql" | undefined, fail: Fail): Promise<SqliteDriver> {
   const driver = await openDriver(path, wanted, fail);
   try {
@@ -66,10 +69,10 @@ export function expectFile(path: string, identity: string | undefined, fail: Fai
   );
 }
 
-/** Tables that every library has. */
+/** Tables that exist in every library. */
 const OWN_TABLES = ["meta", "document", "chunk", "summary"];
 
-/** A database of another program stays as it is, also in how it keeps its log. */
+/** Throws for a database of another program, before any setting of it is changed. */
 function expectLibrary(driver: SqliteDriver, path: string): void {
   const tables = new Set(driver.all("select name from sqlite_master where type = 'table'").map(({ name }) => name));
   if (tables.size === 0 || OWN_TABLES.every((name) => tables.has(name))) return;
@@ -84,7 +87,7 @@ async function openDriver(path: string, wanted: "libsql" | undefined, fail: Fail
 }
 
 async function libsqlEngine(fail: Fail): Promise<SqliteOpener> {
-  // Loaded only here: a thread that only writes starts without it where Node has SQLite.
+  // Imported here, so that the writer thread does not load it if Node has SQLite.
   const { importExtra, missingExtra, resolveExtra } = await import("toolyard/extras");
   if (resolveExtra("sqlite", "libsql") === undefined)
     throw fail(
@@ -114,7 +117,7 @@ async function builtinEngine(): Promise<SqliteOpener | undefined> {
   }
 }
 
-/** SQLite's numbers for what goes wrong; the names are libsql's. */
+/** SQLite's error codes with advice. The names are those of libsql. */
 const BUSY = 5;
 const ADVICE: readonly (readonly [code: number, name: string, advice: string])[] = [
   [BUSY, "SQLITE_BUSY", "Another program is writing to it. Try again in a moment."],
@@ -144,7 +147,7 @@ function told<T>({ path, fail }: Pick<EngineContext, "path" | "fail">, work: () 
     return work();
   } catch (error) {
     const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string };
-    // The higher bits say more of the same.
+    // The higher bits only give details of the error.
     const given = errcode ?? numberIn(message);
     const row = ADVICE.find(([number, name]) => given % 256 === number || code?.startsWith(name) === true);
     if (!row && (error as NodeJS.ErrnoException).syscall) throw fail("unavailable", `${message}. ${NO_LOOK}`, error);
@@ -210,7 +213,7 @@ class Driver implements SqliteDriver {
       try {
         this.#engine.exec("rollback");
       } catch {
-        // A full disk, for one, has rolled it back already.
+        // SQLite has already rolled it back, for example after the disk was full.
       }
       throw error;
     } finally {
@@ -219,7 +222,7 @@ class Driver implements SqliteDriver {
   }
 
   #told<T>(work: () => T): T {
-    // A transaction looks once, when it begins.
+    // Within a transaction the file is checked only once, at its beginning.
     if (!this.#isWithin) expectFile(this.#whose.path, this.identity, this.fail);
     return told(this.#whose, work);
   }
@@ -231,7 +234,7 @@ class Driver implements SqliteDriver {
       // would be read into the new file. If other connections use the file, the last of them truncates the log.
       this.#engine.exec("pragma busy_timeout = 0; pragma wal_checkpoint(truncate)");
     } catch {
-      // It is not lost, and the next one who opens the file finds it.
+      // The log is not lost: the next process that opens the file reads it.
     }
     this.#engine.close();
   }

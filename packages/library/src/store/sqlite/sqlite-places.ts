@@ -18,7 +18,7 @@ export function holdersOf(
   return found(driver, `${kind}_terms`, alone ? either([term]) : `(${either(any)}) AND ${either([term])}`);
 }
 
-/** Returns, for each step, the passages that contain the term at least so often, up to the first step without any. */
+/** Returns one list per step: the passages that contain the term at least that often, up to the first empty step. */
 export function repeatersOf(driver: SqliteDriver, kind: PassageKind, term: string): number[][] {
   const lists: number[][] = [];
   for (const step of STEPS.slice(1)) {
@@ -29,7 +29,9 @@ export function repeatersOf(driver: SqliteDriver, kind: PassageKind, term: strin
   return lists;
 }
 
-/** As one text, which is a tenth of what as many rows cost. */
+/**
+ * Returns the ids of matching rows. They are read as one JSON text, which takes a tenth of the time of separate rows.
+ */
 function found(driver: SqliteDriver, table: string, match: string): number[] {
   const row = driver.get(`select json_group_array(rowid) as ids from ${table} where ${table} match ?`, [match]);
   return JSON.parse(String(row!["ids"])) as number[];

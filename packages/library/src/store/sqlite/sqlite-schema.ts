@@ -4,7 +4,7 @@ import { PLAIN_TABLE, preparePlainTexts } from "./sqlite-texts.ts";
 
 const VERSION = 1;
 
-/** A passage's columns, the same for both kinds. A number that was another passage's is never given again. */
+/** Columns of a passage, the same for both kinds. Ids of deleted passages are never reused. */
 const PASSAGE = `
   id integer primary key autoincrement,
   document_id integer not null references document(id) on delete cascade,
@@ -24,7 +24,6 @@ const PASSAGE = `
 
 // `detail=none` and no column sizes: the index stores only which passages contain a term. Terms are already stems, so
 // its own tokenizer must leave letters and digits unchanged.
-// must leave letters and digits alone.
 const TERMS = `detail=none, columnsize=0, tokenize="unicode61 remove_diacritics 0 categories 'L* N* Co'"`;
 
 function passageTables(kind: string): string {
@@ -58,12 +57,12 @@ const SCHEMA = `
   ${passageTables("summary")}
   insert into meta values ('schema', '${VERSION}'), ('revision', '0'), ('size chunk', '0 0'), ('size summary', '0 0');`;
 
-/** Makes the tables of a new file. Throws with kind `unavailable` for a file of a later version. */
+/** Creates the tables of a new file. Throws with kind `unavailable` for a file of a later version. */
 export function prepareTables(driver: SqliteDriver, path: string): void {
   const found = versionOf(driver);
   if (found === undefined)
     driver.transaction(() => {
-      // Another process may have been first.
+      // Another process may have created them.
       if (versionOf(driver) === undefined) driver.exec(`${SCHEMA} ${DIGEST_TABLES} ${PLAIN_TABLE}`);
     });
   else if (found === VERSION) {
@@ -78,7 +77,7 @@ export function prepareTables(driver: SqliteDriver, path: string): void {
     );
 }
 
-/** Another number after every change, also one by another process. */
+/** Returns the revision, which differs after every change, also by another process. */
 export function revisionOf(driver: SqliteDriver): number {
   return Number(driver.get("select value from meta where key = 'revision'")!["value"]);
 }

@@ -1,7 +1,7 @@
 import type { SqliteDriver } from "./sqlite-driver.ts";
 import type { PassageKind } from "../store.ts";
 
-/** How many passages there are, and how many words they have together. */
+/** Number of passages, and of their words together. */
 export interface Size {
   readonly passages: number;
   readonly length: number;
@@ -19,7 +19,8 @@ export function sizeOf(driver: SqliteDriver, kind: PassageKind, documentId?: num
 /** Adds a document's passages to the stored totals, in the transaction that writes them. Negative numbers subtract. */
 export function resize(driver: SqliteDriver, kind: PassageKind, change: Size): void {
   const kept = keptSize(driver, kind);
-  // In a file from before it was kept, all are counted once; passages that were just written are among them.
+  // In a file of an earlier version without totals, all passages are counted once. The count includes passages that
+  // were just written.
   const { passages, length } = kept ?? counted(driver, kind);
   const isNew = kept !== undefined || change.passages < 0;
   keep(

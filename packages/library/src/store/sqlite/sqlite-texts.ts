@@ -19,7 +19,7 @@ export function preparePlainTexts(driver: SqliteDriver): void {
   if (!isThere) driver.transaction(() => driver.exec(PLAIN_TABLE));
 }
 
-/** In the transaction that writes the document. */
+/** Stores the normalised text of a document. Must be called in the transaction that writes the document. */
 export function writePlainText(driver: SqliteDriver, documentId: number, text: string): void {
   driver.run("insert or replace into plain(document_id, text) values (?, ?)", [documentId, plainLetters(text)]);
 }
@@ -28,7 +28,7 @@ export function removePlainText(driver: SqliteDriver, documentId: number): void 
   driver.run("delete from plain where document_id = ?", [documentId]);
 }
 
-/** Returns the places of a quotation, in the order of the documents' list. Blocks the thread. */
+/** Returns the places of a quotation, in the order of the document list. Blocks the thread. */
 export function findTextPlaces(driver: SqliteDriver, request: TextPlacesRequest): TextPlace[] {
   const { plain, sourceId, most } = request;
   const rows = driver.all(

@@ -2,7 +2,7 @@ import type { SqliteWrites } from "./sqlite-writes.ts";
 import type { TextPlace, TextPlacesRequest } from "../../search/text-places.ts";
 import type { LibraryStore } from "../store.ts";
 
-/** Write operations on a file, in this thread or in another one. */
+/** Write operations on a file, run in this thread or in another one. */
 export interface SqliteWriter extends Pick<
   LibraryStore,
   "replaceDocument" | "deleteDocument" | "clearVectors" | "setVectors" | "check" | "repair" | typeof Symbol.asyncDispose
@@ -11,7 +11,7 @@ export interface SqliteWriter extends Pick<
   textPlaces(request: TextPlacesRequest): Promise<TextPlace[]>;
 }
 
-/** Writes in the caller's thread: for a library in memory, which no other thread can open. */
+/** Returns a writer in the caller's thread: for a library in memory, which no other thread can open. */
 export function writerHere(writes: SqliteWrites): SqliteWriter {
   return {
     replaceDocument: async (...given) => writes.replaceDocument(...given),

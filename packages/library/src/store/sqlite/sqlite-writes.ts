@@ -22,8 +22,8 @@ import {
 const KINDS = ["chunk", "summary"] as const;
 
 /**
- * Write operations, each in one transaction, and operations that read the whole file. Large ones block the thread for
- * seconds.
+ * Write operations, each in one transaction, and operations that read the whole file. Large operations block the thread
+ * for seconds.
  */
 export class SqliteWrites {
   readonly #driver: SqliteDriver;
@@ -96,7 +96,7 @@ export class SqliteWrites {
     });
   }
 
-  /** Reads all texts, in a separate thread. */
+  /** Finds a quotation in all texts. Call it in a separate thread. */
   textPlaces(request: TextPlacesRequest): TextPlace[] {
     return this.#driver.atOnce(() => findTextPlaces(this.#driver, request));
   }
@@ -108,7 +108,7 @@ export class SqliteWrites {
   repair(): void {
     this.#driver.transaction(() => {
       repairSqlite(this.#driver);
-      // Other processes that have the file open read it again.
+      // The new revision makes other processes read the file again.
       this.#bump();
     });
   }
@@ -122,7 +122,7 @@ export class SqliteWrites {
     return revisionOf(this.#driver);
   }
 
-  /** The first vectors determine the embedder of the library. */
+  /** Checks the embedder of the library; the first vectors determine it. */
   #expectEmbedder(embedder: string): void {
     const found = this.#driver.get("select value from meta where key = 'embedder'")?.["value"];
     if (found === undefined) this.#setEmbedder(embedder);

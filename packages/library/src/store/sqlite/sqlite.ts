@@ -39,7 +39,7 @@ const DOCUMENT = `id, source_id, fields, created, updated,
 const PASSAGE = `passage.id, source_id, ordinal, level, section, char_from, char_to, page_from, page_to,
   passage.text, concepts`;
 
-/** Opens the library in a file, and makes it where there is none. `:memory:` keeps nothing. */
+/** Opens the library in a file, and creates it if it does not exist. `:memory:` opens a library in memory. */
 export async function openSqliteStore(path: string, engine?: "libsql"): Promise<LibraryStore> {
   const driver = await openSqlite(path, engine);
   const { identity } = driver;
@@ -51,14 +51,20 @@ export async function openSqliteStore(path: string, engine?: "libsql"): Promise<
   return createSqliteStore(driver, path, threads);
 }
 
-/** The threads that work on the file. A search through all texts does not wait for a document that is written. */
+/**
+ * Threads that work on the file. They are separate, so that a search through all texts does not wait for a document
+ * that is written.
+ */
 export interface SqliteThreads {
   readonly writer: SqliteWriter;
-  /** Searches the texts; it does not write. */
+  /** Thread that searches the texts; it does not write. */
   readonly texts: SqliteWriter;
 }
 
-/** A library on a connection, which it closes, and its threads. @default everything on the same connection */
+/**
+ * Creates a library that uses a connection and closes it.
+ * @param threads @default everything on the same connection
+ */
 export function createSqliteStore(driver: SqliteDriver, path: string, threads?: SqliteThreads): LibraryStore {
   try {
     prepareTables(driver, path);
@@ -202,7 +208,10 @@ class SqliteStore implements LibraryStore {
     });
   }
 
-  /** Before a passage is read: most of what the words find is of others. */
+  /**
+   * Returns the matching passages of documents that match the filter. It filters before passages are read, because most
+   * of those found by words are excluded.
+   */
   #idsOf(kind: PassageKind, wanted: WantedTerms, filter: Filter): number[] {
     const found = idsOf(this.#driver, kind, wanted);
     const documents = this.#documentIds(filter);
@@ -289,7 +298,7 @@ class SqliteStore implements LibraryStore {
   }
 }
 
-/** The condition that all documents meet. */
+/** SQL condition that matches all documents. */
 const ALL = "1";
 
 function whereOf({ author, work, language }: Filter): { readonly sql: string; readonly values: Value[] } {
@@ -311,7 +320,7 @@ function whereOf({ author, work, language }: Filter): { readonly sql: string; re
   }
   if (work !== undefined) add("instr(' ' || work_key || ' ', ?) > 0", ` ${plainWords(work)} `);
   if (language !== undefined) add("language = ?", language);
-  // A filter name without letters matches no author.
+  // An author filter without letters matches no author.
   if (!words) conditions.push("0");
   return { sql: conditions.length > 0 ? conditions.join(" and ") : ALL, values };
 }

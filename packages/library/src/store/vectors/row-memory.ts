@@ -1,40 +1,43 @@
 import { endianness } from "node:os";
 
-/** Rows of whole numbers one after the other, and their products with a vector. */
+/** Rows of 8-bit integers in contiguous memory, and their products with a vector. */
 export interface RowMemory {
-  /** As many rows as there is room for. Another array after `grow`. */
+  /** Memory of the rows. `grow` replaces the array. */
   readonly numbers: Int8Array;
   /** Reserves memory for that many rows and keeps the existing ones. */
   grow(rows: number): void;
-  /** The products of at most `BLOCK` rows from this one on, in 32 bits. They stay until the next are made. */
+  /** Returns the 32-bit products of at most `BLOCK` rows, starting with row `from`. The next call overwrites them. */
   products(wanted: Int16Array, from: number, count: number): Int32Array;
 }
 
-/** Rows that are multiplied in one call. */
+/** Maximum number of rows that are multiplied in one call. */
 export const BLOCK = 4_096;
 const PAGE_BYTES = 65_536;
-/** Numbers that one vector instruction multiplies. */
+/** Number of values that one vector instruction multiplies. */
 const LANES = 8;
 
-/** Returns the row length: the dimensions, rounded up to the width of a vector instruction and filled with zeros. */
+/** Returns the row length: the dimensions, rounded up to the width of a vector instruction. */
 export function strideOf(dimensions: number): number {
   return Math.ceil(dimensions / LANES) * LANES;
 }
 
-/** Once is enough: where there is no room, each further try would cost garbage collections of 80 ms. */
+/**
+ * True after WebAssembly was refused once. If there is no memory, each further try would cost garbage collections of 80
+ * ms.
+ */
 let isRefused = false;
 
 /**
- * Uses WebAssembly vector instructions if the machine has them: eight numbers per instruction, with the same products
- * as plain code.
+ * Creates the memory of rows. Uses WebAssembly vector instructions if the machine has them: eight numbers per
+ * instruction, with the same products as plain code.
  */
 export function rowMemory(stride: number): RowMemory {
-  // Numbers in WebAssembly have their lowest byte first.
+  // WebAssembly is little-endian.
   if (isRefused || endianness() === "BE") return plainMemory(stride);
   try {
     return vectorMemory(stride);
   } catch {
-    // No WebAssembly, no vector instructions, or no room for a memory.
+    // There is no WebAssembly, there are no vector instructions, or memory is exhausted.
     isRefused = true;
     return plainMemory(stride);
   }
@@ -59,7 +62,7 @@ export function plainMemory(stride: number): RowMemory {
   };
 }
 
-/** In four lanes, which is twice as quick as in one. */
+/** Returns the product of one row. Four accumulators are twice as fast as one. */
 function product(wanted: Int16Array, numbers: Int8Array, start: number): number {
   let [a, b, c, d] = [0, 0, 0, 0];
   for (let at = 0; at < wanted.length; at += 4) {
@@ -71,7 +74,7 @@ function product(wanted: Int16Array, numbers: Int8Array, start: number): number 
   return (a + b + c + d) | 0;
 }
 
-/** The vector, then the products, then the rows. */
+/** Creates WebAssembly memory with this layout: the vector, the products, the rows. */
 export function vectorMemory(stride: number): RowMemory {
   const productsAt = Math.ceil((2 * stride) / 16) * 16;
   const rowsAt = productsAt + 4 * BLOCK;
@@ -109,7 +112,7 @@ function multiplier(): WebAssembly.Module {
 }
 
 const text = (word: string): number[] => [word.length, ...Buffer.from(word)];
-/** Seven bits a byte, the lowest first. */
+/** Encodes an integer as LEB128: seven bits per byte, the lowest first. */
 const size = (bytes: number): number[] => (bytes < 128 ? [bytes] : [(bytes & 127) | 128, bytes >> 7]);
 const sized = (bytes: readonly number[]): number[] => [...size(bytes.length), ...bytes];
 
@@ -124,10 +127,10 @@ const ZEROS = [0xfd, 0x0c, ...Array.from({ length: 16 }, () => 0)];
 const LANE = [0xfd, 0x1b];
 const ADD_LANES = [0xfd, 0xae, 0x01];
 const MULTIPLY_PAIRS = [0xfd, 0xba, 0x01];
-/** Parameters of the function, then its local variables. */
+/** Indexes of the function's parameters, then of its local variables. */
 const [WANTED, ROW, TO, WIDTH, PRODUCT, AT, SUM] = [0, 1, 2, 3, 4, 5, 6];
 
-/** `multiply(wanted, row, to, width, product)`: addresses, all but the width. */
+/** Code of `multiply(wanted, row, to, width, product)`. All parameters except `width` are addresses. */
 const MULTIPLY = [
   [2, 1, I32, 1, V128],
   [OUTER, NO_VALUE, LOOP, NO_VALUE],

@@ -1,21 +1,20 @@
 import { BLOCK, plainMemory, rowMemory, strideOf, type RowMemory } from "./row-memory.ts";
 
-/** The largest whole number of eight bits. */
+/** Largest 8-bit integer. */
 const MOST = 127;
 /** Largest 32-bit sum of products. */
 const MOST_SUM = 2 ** 31 - 1;
-/** The largest whole number of sixteen bits. */
+/** Largest 16-bit integer. */
 const MOST_QUERY = 2 ** 15 - 1;
 const FIRST_ROOM = 1_024;
-/** The scale is kept in fewer digits than it was reckoned in. */
+/** Relative error of the scale, which is stored with less precision than it was computed. */
 const SCALE_ERROR = 1e-6;
 
-/** Parts between two neighbouring whole numbers: as many as eight bits hold. */
+/** Number of fractions between two integers: as many as eight bits can store. */
 const PARTS = 254;
 
 /**
- * A vector of whole numbers. Multiplied by `scale` it equals the original but for `error`, the length of the
- * difference.
+ * A vector of integers. Multiplied by `scale` it approximates the original. `error` is the length of the difference.
  */
 export interface QuantizedVector {
   readonly numbers: Int16Array;
@@ -23,15 +22,15 @@ export interface QuantizedVector {
   readonly error: number;
 }
 
-/** Vectors of one length in whole numbers of eight bits, as `VectorRows` keeps them. */
+/** Vectors of one length as 8-bit integers, as `VectorRows` stores them. */
 export interface RoundedRows {
   readonly dimensions: number;
   readonly ids: Float64Array;
   readonly scales: Float32Array;
   readonly numbers: Int8Array;
-  /** Rest of each number, in parts of it. */
+  /** Fraction of each number, in units of 1 / `PARTS`. */
   readonly parts: Int8Array;
-  /** Largest error of all rows: `error` of the rounded integers, the other with their fractions. */
+  /** Largest error of all rows: `error` for integers only, `fineError` with the fractions. */
   readonly error: number;
   readonly fineError: number;
 }
@@ -42,9 +41,9 @@ export interface RowRange {
 }
 
 /**
- * Vectors of one length, stored as 8-bit whole numbers and 8-bit parts: half the original size. The error of a cosine
- * is bounded, so the nearest vectors are found exactly: first among all by the whole numbers, then among the possible
- * ones with their parts, then among the few left with the original vectors.
+ * Vectors of one length, stored as 8-bit integers and 8-bit fractions: half the original size. The error of a cosine is
+ * bounded, so the nearest vectors are found exactly. The integers select candidates among all vectors, the fractions
+ * reduce the candidates, and the original vectors decide.
  */
 export class VectorRows {
   readonly dimensions: number;
@@ -57,7 +56,7 @@ export class VectorRows {
   #error = 0;
   #fineError = 0;
 
-  /** With room for so many; there is more when it is wanted. */
+  /** @param room Number of rows to reserve memory for. Memory grows as needed. */
   constructor(dimensions: number, room = 0) {
     this.dimensions = dimensions;
     this.#stride = strideOf(dimensions);
@@ -79,7 +78,7 @@ export class VectorRows {
     return this.#error + query.error * (1 + this.#error);
   }
 
-  /** The same of `fineCosine`. */
+  /** Returns the largest error of `fineCosine`. */
   get fineError(): number {
     return this.#fineError;
   }
@@ -102,12 +101,12 @@ export class VectorRows {
       for (let row = 0; row * d < own.length; row += 1) {
         const start = from + row * stride;
         all.set(own.subarray(row * d, (row + 1) * d), start);
-        // Clears numbers of rows that were moved.
+        // Clears the padding, which may contain numbers of rows that were moved.
         all.fill(0, start + d, start + stride);
       }
   }
 
-  /** Keeps only these rows, which are in order. Each is moved once. */
+  /** Keeps only the given rows, which must be in order. Each row is moved once. */
   keep(spans: Iterable<{ readonly from: number; readonly count: number }>): void {
     const stride = this.#stride;
     let to = 0;
@@ -124,11 +123,11 @@ export class VectorRows {
     this.#count = to;
   }
 
-  /** A vector as `cosines` takes it. */
+  /** Converts a vector into the form that `cosines` requires. */
   query(vector: Float32Array): QuantizedVector {
     let [sum, most] = [0, 0];
     for (const number of vector) [sum, most] = [sum + Math.abs(number), Math.max(most, Math.abs(number))];
-    // No sum of products may go beyond 32 bits.
+    // Limits the numbers so that no sum of products exceeds 32 bits.
     const largest = Math.floor(Math.min(MOST_QUERY, (MOST_SUM / MOST / Math.max(sum, 1e-9)) * most));
     const { numbers, scale, error } = rounded(vector, largest);
     const filled = new Int16Array(this.#stride);
@@ -136,7 +135,10 @@ export class VectorRows {
     return { numbers: filled, scale, error };
   }
 
-  /** Nearly, of each of these rows, in pieces; `look` sees them in their order. The array is used again. */
+  /**
+   * Computes the approximate cosines of a range of rows, in blocks. `look` receives the blocks in order. The array is
+   * reused.
+   */
   cosines(query: QuantizedVector, { from, to }: RowRange, look: (cosines: Float64Array, from: number) => void): void {
     const cosines = new Float64Array(Math.min(BLOCK, to - from));
     for (let start = from; start < to; start += BLOCK) {
@@ -147,7 +149,7 @@ export class VectorRows {
     }
   }
 
-  /** More nearly, of one row. */
+  /** Returns the cosine of one row, with the fractions. */
   fineCosine(vector: Float32Array, row: number): number {
     const [numbers, parts] = [this.#memory.numbers, this.#parts.numbers];
     const start = row * this.#stride;
@@ -170,7 +172,7 @@ export class VectorRows {
   }
 }
 
-/** Rounds vectors. Omits vectors with a length other than the first one's: they are from another embedder. */
+/** Rounds vectors. Omits vectors with a different length than the first one: they are from another embedder. */
 export function roundRows(vectors: ReadonlyMap<number, Float32Array>): RoundedRows | undefined {
   const [first] = vectors.values();
   if (!first) return undefined;

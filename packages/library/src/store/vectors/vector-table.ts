@@ -8,14 +8,14 @@ import { numbersOf } from "../sqlite/sqlite-values.ts";
 import { roundRows, VectorRows, type QuantizedVector, type RoundedRows, type RowRange } from "./vector-rows.ts";
 import { dot } from "./vectors.ts";
 
-/** Range of one document's vectors among all. */
+/** Range of one document's vectors in the table. */
 interface Segment {
   readonly revision: number;
   readonly from: number;
   readonly count: number;
 }
 
-/** Rows that are kept before the first sorting out, for each one that is wanted. */
+/** Number of candidate rows per requested row before the list is pruned. */
 const KEPT_EACH = 16;
 
 /**
@@ -34,7 +34,7 @@ export class VectorTable {
     this.#kind = kind;
   }
 
-  /** Searches these documents, or all. */
+  /** Returns the nearest passages of these documents, or of all documents. */
   nearest(vector: Float32Array, documents: readonly number[] | undefined, count: number): Near[] {
     this.#refresh();
     const rows = this.#rows;
@@ -80,7 +80,7 @@ export class VectorTable {
     this.#revision = revision;
   }
 
-  /** The others move up. */
+  /** Removes the documents that are outdated. The rows after them move up. */
   #drop(isOld: (id: number, segment: Segment) => boolean): void {
     const all = Array.from(this.#documents);
     const kept = all.filter(([id, segment]) => !isOld(id, segment));
@@ -116,17 +116,17 @@ export class VectorTable {
     const { dimensions } = given;
     if (!this.#rows || (this.#rows.count === 0 && this.#rows.dimensions !== dimensions))
       this.#rows = new VectorRows(dimensions, sizeOf(this.#driver, this.#kind).passages);
-    // Vectors of another length are of an embedder that is being replaced.
+    // Vectors of another length are from an embedder that is being replaced.
     if (this.#rows.dimensions === dimensions) this.#rows.add(given);
   }
 }
 
-/** The rows that may be among the nearest. */
+/** Collects the rows that may be among the nearest. */
 class Nearest {
   readonly #all: VectorRows;
   readonly #query: QuantizedVector;
   readonly #count: number;
-  /** By how much the order may be wrong. */
+  /** Maximum error of a difference between two approximate cosines. */
   readonly #margin: number;
   #rows: number[] = [];
   #cosines: number[] = [];

@@ -1,4 +1,4 @@
-/** The cosine of two vectors of length 1; of a row of vectors, with that which begins at `start`. */
+/** Returns the cosine of two vectors of length 1. The second vector begins at `start`. */
 export function dot(vector: Float32Array, numbers: Float32Array, start = 0): number {
   let sum = 0;
   for (let at = 0; at < vector.length; at += 1) sum += vector[at]! * numbers[start + at]!;

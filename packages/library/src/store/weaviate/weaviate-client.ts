@@ -11,14 +11,14 @@ export interface WeaviateObject {
 }
 
 const REQUEST_MS = 60_000;
-/** Objects in one request: passages of a book are some megabytes. */
+/** Maximum number of objects per request. The passages of a book have several megabytes. */
 const BATCH = 200;
-/** More than any answer of ours. */
+/** Maximum size of a response, in bytes. No expected response reaches it. */
 const MAX_ANSWER_BYTES = 268_435_456;
-/** Delays before the retries of a failed request; an overloaded server answers 429. */
+/** Delays before the retries of a failed request, in milliseconds. An overloaded server answers 429. */
 const RETRY_MS = [100, 400];
 
-/** Speaks to a Weaviate server over HTTP. Every failure is a `STORE_UNAVAILABLE`, none holds a key. */
+/** HTTP client of a Weaviate server. Each failure is a `STORE_UNAVAILABLE` error. Its message contains no key. */
 export class WeaviateClient {
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export class WeaviateClient {
     };
   }
 
-  /** Returns undefined if the server answers 404. */
+  /** Sends a request. Returns undefined if the server answers 404. */
   async ask(method: string, path: string, body?: Json): Promise<Json | undefined> {
     for (let at = 0; ; at += 1) {
       const response = await this.#send(method, path, body);
@@ -48,7 +48,7 @@ export class WeaviateClient {
     }
   }
 
-  /** Rejects also if the answer has status 200 and contains errors. */
+  /** Runs a query. Rejects also if the response has status 200 and contains errors. */
   async graphql(query: string): Promise<Readonly<Record<string, Json>>> {
     const answer = (await this.ask("POST", "/graphql", { query })) as
       | {
@@ -61,7 +61,7 @@ export class WeaviateClient {
     return answer.data;
   }
 
-  /** The objects of one class. An answer without a list is no empty one. */
+  /** Returns the objects of one class. Throws if the response contains no list. */
   async get<T>(name: string, query: { readonly options: string; readonly show: string }): Promise<readonly T[]> {
     const options = query.options === "" ? "" : `(${query.options})`;
     const { Get } = await this.graphql(`{ Get { ${name}${options} { ${query.show} } } }`);
@@ -70,7 +70,9 @@ export class WeaviateClient {
     return found as readonly T[];
   }
 
-  /** Makes objects, or puts them in place of those with their ids. Each for itself, whole. */
+  /**
+   * Creates objects, or replaces those with the same ids. Each object is written whole, but the batch is not atomic.
+   */
   async put(objects: readonly WeaviateObject[]): Promise<void> {
     for (let at = 0; at < objects.length; at += BATCH) {
       const batch = objects.slice(at, at + BATCH) as unknown as Json;
@@ -79,7 +81,7 @@ export class WeaviateClient {
         | undefined;
       const isWhole = Array.isArray(answer) && answer.length === Math.min(BATCH, objects.length - at);
       if (!isWhole) throw this.failure("it does not say that it took what was sent");
-      // The batch answers 200, with the errors of objects inside.
+      // The batch request returns status 200, with the errors of individual objects inside.
       const failed = answer.find(({ result }) => result?.errors?.error?.length);
       if (failed) throw this.failure(failed.result?.errors?.error?.[0]?.message ?? "it takes no batch");
     }

@@ -43,11 +43,13 @@ const PAGE = 500;
 const MAX_AGE_MS = 10_000;
 const MAX_META = 100;
 const MENDING = "mending ";
-/** Longer than a request may take. */
+/**
+ * Time without renewal after which a repair counts as abandoned, in milliseconds. It is longer than a request may take.
+ */
 const SILENT_MS = 90_000;
 const MENDING_POLL_MS = 200;
 
-/** The documents of a collection; read anew when something changed. */
+/** The documents of a collection. They are cached, and read again after a change. */
 export class WeaviateDocuments {
   readonly #client: WeaviateClient;
   readonly #classes: Classes;
@@ -60,7 +62,7 @@ export class WeaviateDocuments {
     this.#classes = classes;
   }
 
-  /** By source id. */
+  /** Returns the facts of all documents, by source id. */
   async all(): Promise<ReadonlyMap<string, DocumentFacts>> {
     const meta = await this.meta();
     const revision = meta.get("revision") ?? "none";
@@ -95,8 +97,8 @@ export class WeaviateDocuments {
   }
 
   /**
-   * Announces that passages without a document are not removed while `work` runs; `goesOn` renews the announcement. A
-   * document that is being written has passages before it has its own record.
+   * Announces that passages without a document are not removed while `work` runs; `goesOn` renews the announcement.
+   * While a document is written, its passages exist before its own record.
    */
   async whileMending(work: (goesOn: () => Promise<void>) => Promise<void>): Promise<void> {
     const name = `${MENDING}${crypto.randomUUID()}`;
@@ -109,7 +111,7 @@ export class WeaviateDocuments {
     }
   }
 
-  /** Waits until no process repairs. A process that has not renewed its announcement for long has exited. */
+  /** Waits until no process repairs. A process that has not renewed its announcement for a long time has exited. */
   async untilMended(): Promise<void> {
     const heard = new Map<string, { readonly value: string; readonly at: number }>();
     for (;;) {
@@ -128,7 +130,7 @@ export class WeaviateDocuments {
     await this.#client.ask("DELETE", `/objects/${this.#classes.meta}/${idOfText(`meta ${name}`)}`);
   }
 
-  /** By author, work and source id. */
+  /** Returns the matching documents, sorted by author, work and source id. */
   async matching(filter: Filter): Promise<DocumentFacts[]> {
     const { author, work, language } = filter;
     const words = author === undefined ? [] : authorFilter(author);
@@ -207,7 +209,7 @@ export class WeaviateDocuments {
   }
 }
 
-/** An object's id that follows from a text. */
+/** Returns the object id derived from a text. */
 export function idOfText(text: string): string {
   return asUuid(createHash("sha256").update(text).digest("hex").slice(0, 32));
 }

@@ -20,7 +20,7 @@ export interface PassageObject {
   readonly language: string;
   readonly terms: string;
   readonly length: number;
-  /** The fields that results show, as JSON. */
+  /** Fields that results show, as JSON. */
   readonly fields: string;
   readonly _additional: { readonly vector?: readonly number[]; readonly distance?: number };
 }
@@ -29,12 +29,12 @@ const PLACE = "sourceId documentKey ordinal";
 const TERMS = `${PLACE} terms length`;
 const ALL = `${TERMS} authorWords workKey language fields`;
 
-/** Weaviate's limit of one answer. */
+/** Maximum number of objects in one response of Weaviate. */
 const MAX_RESULTS = 10_000;
-/** Whole passages in one answer. */
+/** Maximum number of complete passages in one response. */
 const PAGE = 500;
 const MAX_KEY = 2 ** 31 - 1;
-/** Passages of one document that ids have room for; more than any library takes. */
+/** Maximum number of passages of one document, by the range of the ids. No library reaches it. */
 const MAX_ORDINALS = 2 ** 20;
 
 /** Range of values of one property; `to` is exclusive. */
@@ -92,7 +92,7 @@ export class WeaviatePassages {
     return this.#byIds(kind, ids, `${PLACE} _additional { vector }`);
   }
 
-  /** In their order. */
+  /** Returns a range of a document's passages, in order. */
   async range(kind: PassageKind, key: number, [from, to]: readonly [number, number]): Promise<PassageObject[]> {
     return this.#range(kind, key, { from, to, show: ALL });
   }
@@ -107,7 +107,10 @@ export class WeaviatePassages {
     }));
   }
 
-  /** All that fit, however many: where an answer is full, its keys are split, and places in one document. */
+  /**
+   * Returns all matching passages. If a response is full, the range of document keys is split, and then the range of
+   * positions in one document.
+   */
   async withTerms(kind: PassageKind, where: readonly Where[], spans = ALL_SPANS): Promise<PassageObject[]> {
     const own = [...where, ...spans.flatMap(boundsOf)];
     const found = await this.#get(kind, `limit: ${MAX_RESULTS}, ${clause(own)}`, TERMS);
@@ -123,7 +126,7 @@ export class WeaviatePassages {
     vector: Float32Array,
     { where, count }: { readonly where: readonly Where[]; readonly count: number },
   ): Promise<PassageObject[]> {
-    // Under a filter that leaves few enough, Weaviate looks at each, which is exact; so there always is one.
+    // If a filter leaves few objects, Weaviate compares each of them, which is exact. So there is always a filter.
     const own = where.length > 0 ? where : [atLeast("ordinal", 0)];
     const near = `nearVector: { vector: ${written(Array.from(vector))} }, limit: ${Math.min(count, MAX_RESULTS)}`;
     return this.#get(kind, `${near}, ${clause(own)}`, `${PLACE} _additional { distance }`);
@@ -246,7 +249,7 @@ export class WeaviatePassages {
   }
 }
 
-/** A passage's number follows from the reading that made it and its place: it is the object's id as well. */
+/** Returns the id of a passage, derived from the key of its version and its position. It is also the object's id. */
 export function idOf({ documentKey, ordinal }: Pick<PassageObject, "documentKey" | "ordinal">): number {
   return documentKey * MAX_ORDINALS + ordinal;
 }

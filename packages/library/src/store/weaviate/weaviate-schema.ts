@@ -15,7 +15,7 @@ export function classesOf(collection: string): Classes {
   return { document: `${start}Document`, chunk: `${start}Chunk`, summary: `${start}Summary`, meta: `${start}Meta` };
 }
 
-/** How a property is indexed: not at all, as a whole (`field`), or split at spaces into our terms (`whitespace`). */
+/** Index of a property: none, the whole value (`field`), or terms separated by spaces (`whitespace`). */
 type Index = "none" | "field" | "whitespace";
 
 function text(name: string, index: Index): Json {
@@ -51,7 +51,7 @@ const PROPERTIES = {
   meta: [text("name", "field"), text("value", "none")],
 };
 
-/** Makes the classes of a collection where there are none. Rejects where another version made them. */
+/** Creates the classes of a collection if they do not exist. Rejects if another version created them. */
 export async function prepareClasses(client: WeaviateClient, classes: Classes): Promise<void> {
   for (const [kind, name] of Object.entries(classes) as [keyof typeof PROPERTIES, string][]) {
     if ((await client.ask("GET", `/schema/${name}`)) !== undefined) continue;
@@ -62,13 +62,13 @@ export async function prepareClasses(client: WeaviateClient, classes: Classes): 
         description: `A document library of Toolyard, version ${VERSION}`,
         vectorizer: "none",
         vectorIndexType: "hnsw",
-        // Vectors have length 1, so the inner product is the cosine, and they stay as they are.
+        // Vectors have length 1, so the inner product equals the cosine, and Weaviate does not normalise them.
         vectorIndexConfig: { distance: "dot", skip: !isPassage, ef: 512, efConstruction: 256, maxConnections: 32 },
         invertedIndexConfig: { stopwords: { preset: "none" } },
         properties: PROPERTIES[kind],
       })
       .catch(async (error: unknown) => {
-        // Another process may have been first.
+        // Another process may have created it.
         if ((await client.ask("GET", `/schema/${name}`)) === undefined) throw error;
       });
   }

@@ -7,8 +7,8 @@ const KINDS = ["chunk", "summary"] as const;
 const EMBEDDER = "embedder";
 
 /**
- * Checks the embedder of the vectors. Weaviate has no transactions, so the check runs before vectors are written and
- * afterwards; vectors written too late are removed.
+ * Checks the embedder of the vectors. Weaviate has no transactions, so the check runs before and after vectors are
+ * written; vectors written too late are removed.
  */
 export class WeaviateVectors {
   readonly #place: string;
@@ -25,7 +25,7 @@ export class WeaviateVectors {
     return (await this.#documents.meta()).get(EMBEDDER);
   }
 
-  /** The first vectors determine the embedder of the library. */
+  /** Checks the embedder of the library; the first vectors determine it. */
   async expect(embedder: string | undefined): Promise<void> {
     if (embedder === undefined) return;
     const found = await this.embedder();
@@ -70,8 +70,7 @@ export class WeaviateVectors {
   }
 
   /**
-   * Returns whether the vectors were written too late. They are removed then, except those that were replaced
-   * meanwhile.
+   * Returns whether the vectors were written too late. If so, removes them, except those that were replaced meanwhile.
    */
   async takeBackLate(
     kind: PassageKind,

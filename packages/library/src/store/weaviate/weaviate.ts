@@ -26,12 +26,12 @@ import { classesOf, prepareClasses, type Classes } from "./weaviate-schema.ts";
 import { WeaviateVectors } from "./weaviate-vectors.ts";
 
 const KINDS = ["chunk", "summary"] as const;
-/** A document is not replaced so often while it is read. */
+/** Maximum number of attempts to read a document that is replaced meanwhile. */
 const MAX_TRIES = 5;
-/** GraphQL gives no whole number beyond it. */
+/** Largest integer that GraphQL supports. */
 const MAX_KEY = 2 ** 31 - 1;
 
-/** Opens the library at `http://…`; its classes are made where there are none. `WEAVIATE_API_KEY` is its key. */
+/** Opens the library at `http://…`. Creates its classes if they do not exist. `WEAVIATE_API_KEY` contains the key. */
 export async function openWeaviateStore(url: URL, collection: string): Promise<LibraryStore> {
   const client = new WeaviateClient(url, process.env["WEAVIATE_API_KEY"]);
   const classes = classesOf(collection);
@@ -45,7 +45,7 @@ export async function isWeaviateStoreThere(url: URL, collection: string): Promis
   return (await client.ask("GET", `/schema/${classesOf(collection).document}`)) !== undefined;
 }
 
-/** Returns the names of the collections on a server: those of which all classes exist. */
+/** Returns the names of the collections on a server. A collection exists if all its classes exist. */
 export async function weaviateCollections(url: URL): Promise<string[]> {
   const client = new WeaviateClient(url, process.env["WEAVIATE_API_KEY"]);
   const schema = (await client.ask("GET", "/schema")) as { readonly classes?: readonly { readonly class: string }[] };
@@ -56,8 +56,9 @@ export async function weaviateCollections(url: URL): Promise<string[]> {
 }
 
 /**
- * Weaviate has no transactions, and replaces one object at a time. So passages carry the key of the reading that made
- * them, and count once the document's own object names that key: that is one write, and the last one.
+ * A library in Weaviate, which has no transactions and replaces one object at a time. Each passage contains the key of
+ * the document version that created it. Passages count only when the document's own object contains the same key.
+ * Writing this object is the last step, and it is atomic.
  */
 class WeaviateStore implements LibraryStore {
   readonly #client: WeaviateClient;
@@ -105,7 +106,7 @@ class WeaviateStore implements LibraryStore {
   async #putPassages(listed: DocumentFacts, passages: Passages): Promise<void> {
     try {
       for (const kind of KINDS) await this.#passages.put(kind, listed, ofKind(passages, kind));
-      // Passages of a book take a while.
+      // Writing the passages of a book takes a while, so the embedder is checked again.
       await this.#vectors.expect(passages.embedder);
     } catch (error) {
       const removal = async (): Promise<void> => {
@@ -116,7 +117,10 @@ class WeaviateStore implements LibraryStore {
     }
   }
 
-  /** A concurrent repair may have removed passages because their document was not written yet. */
+  /**
+   * Checks that all passages exist. A concurrent repair may have removed passages because their document was not
+   * written yet.
+   */
   async #expectWhole(listed: DocumentFacts, passages: Passages): Promise<void> {
     await this.#documents.untilMended();
     for (const kind of KINDS)
@@ -199,7 +203,7 @@ class WeaviateStore implements LibraryStore {
     const all = Array.from((await this.#documents.all()).values());
     const passages = all.reduce((sum, listed) => sum + listed[kind].passages, 0);
     const length = all.reduce((sum, listed) => sum + listed[kind].length, 0);
-    // Passages of a reading that was cut short are there as well, and must not count.
+    // Passages of an interrupted write exist as well, and must not count.
     const isClean = (await this.#passages.count(kind)) === passages;
     const where = isClean
       ? undefined
@@ -339,7 +343,10 @@ class WeaviateStore implements LibraryStore {
     throw this.#client.failure(`${what} are missing, or replaced again and again`);
   }
 
-  /** Returns undefined if no document matches. Names are compared here, as no tokenizer knows initials. */
+  /**
+   * Returns the conditions of a filter; undefined if no document matches. Names are compared here, because Weaviate's
+   * tokenizers do not support initials.
+   */
   async #whereOf(filter: Filter): Promise<readonly Where[] | undefined> {
     const { author, work, language } = filter;
     if (author === undefined && work === undefined)

@@ -6,7 +6,10 @@ import { SqliteWrites } from "../sqlite/sqlite-writes.ts";
 import type { PassageFields } from "../store.ts";
 import type { FromWriter, ToWriter, WriteFailure, WriterData } from "./messages.ts";
 
-/** How long it waits for another process that writes: for a book, on a busy machine. */
+/**
+ * Maximum time that the thread waits for another process that writes, in milliseconds: enough for a book on a busy
+ * machine.
+ */
 const BUSY_MS = 60_000;
 
 const { path, engine, identity } = workerData as WriterData;
@@ -37,7 +40,7 @@ async function answer(message: Extract<ToWriter, { type: "replace" | "do" }>): P
 }
 
 async function open(): Promise<SqliteDriver> {
-  // An engine would make an empty one, or write the log of the one into the other.
+  // The engine would create an empty file, or write the log of the old file into the new one.
   expectFile(path, identity, failed);
   const opened = await openEngine(path, engine, failed);
   opened.exec(`pragma busy_timeout = ${BUSY_MS}`);
@@ -49,7 +52,7 @@ function close(): void {
   port.close();
 }
 
-/** An error that the other side makes its own of. */
+/** An error that the main thread converts into an error of the store. */
 class RemoteFailure extends Error {
   readonly why: Parameters<Fail>[0];
 

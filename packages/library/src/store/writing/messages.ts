@@ -16,13 +16,13 @@ export type WriteOperation = Exclude<keyof SqliteWrites, "replaceDocument">;
 export type ToWriter =
   | { readonly type: "passages"; readonly kind: PassageKind; readonly pieces: readonly PassageFields[] }
   | {
-      /** With the passages that came before. */
+      /** Stores the document with the passages that were sent before. */
       readonly type: "replace";
       readonly document: DocumentFields;
       readonly text: string;
       readonly rest: Omit<Passages, "chunks" | "summaries">;
     }
-  /** The passages that came are of no document. */
+  /** Discards the passages that were sent before. */
   | { readonly type: "forget" }
   | { readonly type: "do"; readonly name: WriteOperation; readonly given: readonly unknown[] }
   | { readonly type: "close" };
@@ -33,7 +33,7 @@ export type FromWriter =
 
 export interface WriteFailure {
   readonly message: string;
-  /** Absent: a fault of our own. */
+  /** Kind of the failure. Absent: an internal error. */
   readonly why?: Parameters<Fail>[0];
   readonly cause?: Error;
 }

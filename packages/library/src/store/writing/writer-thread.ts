@@ -16,11 +16,11 @@ import type {
 } from "../store.ts";
 import type { WriteOperation, FromWriter, ToWriter, WriteFailure, WriterData } from "./messages.ts";
 
-/** Passages per message: copying a whole book at once would block the sender. */
+/** Maximum number of passages per message. Copying a whole book in one message would block the sender. */
 const MAX_PASSAGES = 100;
-/** Writes that wait for their turn; more are refused. */
+/** Maximum number of writes that wait. */
 const MAX_WAITING = 1_000;
-/** How long the thread stays where nothing is to be written. */
+/** Time after which an idle thread is ended, in milliseconds. */
 const IDLE_MS = 10_000;
 
 /** The thread, and the reason why it stopped: a thread that has exited answers no later request. */
@@ -99,7 +99,7 @@ export class WriterThread implements SqliteWriter {
     ...given: Parameters<SqliteWrites[Name]>
   ): Promise<Awaited<ReturnType<SqliteWrites[Name]>>> {
     const done = this.#turn((running) => answerTo(running, { type: "do", name, given }));
-    // The thread calls what has that name.
+    // The thread calls the operation of this name, so the result has its type.
     return done as Promise<Awaited<ReturnType<SqliteWrites[Name]>>>;
   }
 
@@ -143,7 +143,7 @@ export class WriterThread implements SqliteWriter {
     return running;
   }
 
-  /** Once it has, nothing here holds the file. */
+  /** Ends the thread. After it has exited, this process holds no lock on the file. */
   #end(): Promise<unknown> {
     clearTimeout(this.#idle);
     const running = this.#running;
@@ -173,7 +173,7 @@ async function sendPassages(
   }
 }
 
-/** Posting a view would copy its whole buffer. */
+/** Returns a vector with a buffer of its own. Posting a view would copy its whole buffer. */
 function alone(vector: Float32Array): Float32Array {
   return vector.byteLength === vector.buffer.byteLength ? vector : vector.slice();
 }
@@ -188,7 +188,7 @@ function answerTo(running: RunningWriter, message: ToWriter): Promise<unknown> {
     };
     const onMessage = (answer: FromWriter): void =>
       over(() => (answer.type === "done" ? done(answer.result) : fail(errorOf(answer.failure))));
-    // Its own listeners come first, and say why.
+    // The thread's own listeners run first, and set `ended`.
     const onEnd = (): void => over(() => fail(running.ended!));
     worker.on("message", onMessage).on("error", onEnd).on("exit", onEnd);
     try {
