@@ -5,7 +5,7 @@ import { CLEAR_IDEAS, OEUVRE } from "./books.ts";
 const BOOKS = { "books/clear.md": CLEAR_IDEAS, "books/fr/oeuvre.md": OEUVRE, "books/.hidden.md": CLEAR_IDEAS };
 
 describe("toolyard library", () => {
-  test("reads a folder, finds a passage in it and prints its location", async () => {
+  test("reads a folder, finds a passage in it and prints the passage's document and page", async () => {
     await using desk = await Desk.create(BOOKS);
     expect(await desk.run(["library", "add", "books"])).toMatchObject({
       code: 0,
@@ -79,7 +79,7 @@ describe("toolyard library", () => {
     [["library", "add", "books", "--ocr", "always"], "auto"],
     [["library", "add", "books", "--collection", "Bad Name"], "small letters, digits and underscores"],
     [["library", "add", "books", "--year", "long ago"], "--year must be a whole number"],
-  ])("%j is refused with the reason", async (words, message) => {
+  ])("refuses %j with the reason", async (words, message) => {
     await using desk = await Desk.create(BOOKS);
     const { code, stderr } = await desk.run(words);
     expect(code).not.toBe(0);

@@ -25,7 +25,7 @@ let file: string;
 let kept: string;
 
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
-/** The time of a caller that reads the file this long after its last change. */
+/** Returns a time this many milliseconds after the file's last change. */
 const later = (ms = LATER_MS): number => statSync(file).ctimeMs + ms;
 
 beforeEach(() => {

@@ -44,12 +44,12 @@ async function fillLibrary(): Promise<void> {
 }
 
 describe("C47: in a French locale the commands on a library as a whole speak French", () => {
-  test("of an empty library", async () => {
+  test("the commands report an empty library in French", async () => {
     await stats({}, io());
     expect(told.said).toContain("La bibliothèque est vide.");
   });
 
-  test("the results of commands", async () => {
+  test("the commands print their results in French", async () => {
     await fillLibrary();
     await stats({}, io());
     await exportTo("all.jsonl", {}, io());
@@ -116,7 +116,7 @@ describe("C47: in a French locale the commands on a library as a whole speak Fre
     expect(told.printed).toMatch(expected);
   });
 
-  test("errors, followed by the English message", async () => {
+  test("prints errors in French, followed by the English message", async () => {
     await backup("saved.db", {}, io());
     await expect(backup("saved.db", {}, io())).rejects.toThrow(/^Ce fichier existe déjà\..*is there already/u);
     await expect(show("none", {}, io())).rejects.toThrow(/^Il n’existe pas\..*There is no document/u);

@@ -75,7 +75,7 @@ describe("hostile documents", () => {
     ["a picture that is called a PDF", "a.pdf", "\u0089PNG\r\n\u001a\n", "not_a_pdf"],
     ["a PDF without an end", "a.pdf", "%PDF-1.7\n1 0 obj << /Type", "damaged"],
     ["an archive that is called a book", "a.epub", zip([{ name: "a", content: "a" }]), "damaged"],
-  ])("%s is refused with the reason", async (_what, name, content, reason) => {
+  ])("refuses %s with the reason", async (_what, name, content, reason) => {
     await expect(library.add({ path: write(name, content) })).rejects.toMatchObject({ reason });
     await expectNextIsRead();
   });

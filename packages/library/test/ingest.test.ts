@@ -37,7 +37,7 @@ afterAll(() => shelf[Symbol.asyncDispose]());
 describe("sources", () => {
   const policy = () => ({ files: openFolders([path("books")]), allowUrls: false });
 
-  test("patterns match files of the open folders, recursively or in one folder", async () => {
+  test("a pattern matches files of the open folders, recursively or in one folder", async () => {
     for (const name of ["books/a.md", "books/deep/b.md", "books/deep/c.txt"]) write(name, CLEAR_IDEAS);
     const found = async (pattern: string) =>
       (await sourcesOf([pattern], policy())).map(
@@ -48,7 +48,7 @@ describe("sources", () => {
     expect(await found("deep/?.{md,txt}")).toEqual(["deep/b.md", "deep/c.txt"]);
   });
 
-  test("an error for the open folder's own name explains relative paths; `.` reads the whole folder", async () => {
+  test("explains relative paths if a path starts with the open folder's own name; `.` reads the whole folder", async () => {
     write("books/a.md", CLEAR_IDEAS);
     expect(await sourcesOf(["."], policy())).toEqual([expect.objectContaining({ path: path("books/a.md") })]);
     await expect(sourcesOf(["books"], policy())).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe("sources", () => {
     ["an address without encryption", "http://example.com/a.pdf", "VALIDATION_ERROR"],
     ["an address with a user", "https://me:secret@example.com/", "VALIDATION_ERROR"],
     ["data that calls itself an address", "data:text/html,a", "VALIDATION_ERROR"],
-  ])("%s is refused", async (_what, given, code) => {
+  ])("refuses %s", async (_what, given, code) => {
     await expect(sourcesOf([given], policy())).rejects.toMatchObject({ code });
   });
 
@@ -101,7 +101,7 @@ describe("addresses", () => {
   });
 
   test.each(["https://127.0.0.1/a.md", "https://localhost/a.md", "https://169.254.169.254/latest", "https://[::1]/a"])(
-    "S10: %s is not a public address and is not requested",
+    "S10: refuses %s, which is not a public address, without a request",
     async (url) => {
       await expect(library.add({ url })).rejects.toMatchObject({ code: "ACCESS_DENIED" });
     },
@@ -148,13 +148,13 @@ describe("jobs", () => {
     await jobs[Symbol.asyncDispose]();
   });
 
-  describe("that begin with a search for files", () => {
+  describe("jobs that begin with a search for files", () => {
     const search = (found: Promise<readonly { path: string }[]>, cancelled: unknown[] = []): SourceSearch => {
       found.catch(() => {});
       return { name: "looking for files", found, cancel: (reason) => void cancelled.push(reason) };
     };
 
-    test("get an id immediately, and read the files that they find", async () => {
+    test("return an id immediately, and read the files that the search finds", async () => {
       let find!: (found: readonly { path: string }[]) => void;
       const sources = search(new Promise((found) => (find = found)));
       const begun = await library.jobs.begin({ sources });
@@ -166,7 +166,7 @@ describe("jobs", () => {
       expect(await library.jobs.ended(begun.job_id)).toMatchObject({ state: "done", done: 1, total: 1 });
     });
 
-    test("report why they find no file", async () => {
+    test("report why the search finds no file", async () => {
       const sources = search(Promise.reject(new DocumentError("TOO_LARGE", "Too many files.")));
       const { job_id: id } = await library.jobs.begin({ sources });
       expect(await library.jobs.ended(id)).toMatchObject({
@@ -323,7 +323,7 @@ describe("pictures of text", () => {
     expect(asked).toEqual([]);
   });
 
-  test("an unreachable OCR service is OCR_UNAVAILABLE, and nothing of the document is stored", async () => {
+  test("rejects with OCR_UNAVAILABLE if the OCR service is unreachable, and stores nothing of the document", async () => {
     await using own = await byMistral();
     server.close();
     server.closeAllConnections();
@@ -331,7 +331,7 @@ describe("pictures of text", () => {
     expect(await own.find("scan")).toBeUndefined();
   });
 
-  test("C41: reads a scan on this machine, letter by letter, with its page", async () => {
+  test("C41: reads a scan with local OCR, letter by letter, with its page", async () => {
     await using own = await open({ ocr: { by: "local", when: "auto", languages: ["en"] } });
     const { document, ocrPages } = await own.add({ path: write("scan.pdf", scan) });
     expect([document.pages, ocrPages]).toEqual([1, 1]);
@@ -343,7 +343,7 @@ describe("pictures of text", () => {
     expect(found.toSorted()).toEqual(["page", "scan"]);
   });
 
-  test("an error for missing OCR language data names the file to put into `ocr_data`", async () => {
+  test("an error for missing OCR language data names the file to copy into `ocr_data`", async () => {
     await using own = await open({ ocr: { by: "local", when: "auto", languages: ["fi"] } });
     await expect(own.add({ path: write("scan.pdf", scan) })).rejects.toThrow(
       "Set `ocr_data` to a folder with fin.traineddata",

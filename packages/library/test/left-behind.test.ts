@@ -66,7 +66,7 @@ test("concurrent removals are all stored, and removals can be withdrawn", async 
   expect((await removed.uris()).size).toBe(18);
 });
 
-test("addresses after a truncated line are read, and the truncated line is ignored", async () => {
+test("reads addresses after a truncated line, and ignores the truncated line", async () => {
   const byPerson = new ByPerson(path("by-person.jsonl"));
   await byPerson.add("file:///a");
   appendFileSync(path("by-person.jsonl"), '"file:///b');
@@ -121,7 +121,7 @@ describe("watching", () => {
     expect(handed[2]).toEqual([path("books/b.md")]);
   });
 
-  test("closing it during the start stops it, reports no files, and releases the lease", async () => {
+  test("closing the watcher during its start stops it, reports no files, and releases the lease", async () => {
     const handed: (readonly string[])[] = [];
     const own = watch(async (paths) => void handed.push(paths));
     const begun = own.start();

@@ -38,7 +38,7 @@ describe("search", () => {
     expect(others.every(({ passage }) => passage.sourceId === "clear")).toBe(true);
   });
 
-  test("R20: an unknown author is no error and has no results", async () => {
+  test("R20: returns no results for an unknown author, without an error", async () => {
     expect(await find("What is nominalism?", { author: "Kant" })).toEqual([]);
   });
 
@@ -204,7 +204,7 @@ describe("PDF", () => {
     await expect(library.add({ path: path("locked.pdf") })).rejects.toMatchObject({ reason: "password_required" });
   });
 
-  test("R21: reports that a file of pictures needs OCR", async () => {
+  test("R21: reports that a file of page images needs OCR", async () => {
     await writePdf(path("scan.pdf"), [{ paragraphs: [] }]);
     await expect(library.add({ path: path("scan.pdf") })).rejects.toMatchObject({ code: expect.any(String) });
   });

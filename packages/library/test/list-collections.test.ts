@@ -94,7 +94,7 @@ describe("the collections of a file", () => {
     ["a collection without the main one", ["books.a_1.db"], ["a_1"]],
     ["no file with the name of the main collection in it", ["books.main.db"], []],
     ["no folders", ["books.a.db/file"], []],
-  ])("are %s", async (_case, files, names) => {
+  ])("returns %s for a file", async (_case, files, names) => {
     const place = mkdtempSync(join(folder, "files-"));
     for (const file of files) {
       mkdirSync(join(place, file, ".."), { recursive: true });
@@ -110,7 +110,7 @@ describe("the collections of a file", () => {
     ["no collection with a missing class", ["MainDocument", "MainChunk", "MainMeta"], []],
     ["no classes of other programs", ["Article", "Meta", "ArticleMeta"], []],
     ["an empty server", [], []],
-  ])("of Weaviate are %s", async (_case, classes, names) => {
+  ])("returns %s for Weaviate", async (_case, classes, names) => {
     const schema = { classes: classes.map((name) => ({ class: name })) };
     const server = createServer((_request, response) => response.end(JSON.stringify(schema)));
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -120,11 +120,11 @@ describe("the collections of a file", () => {
     server.closeAllConnections();
   });
 
-  test("of a server that does not answer are refused as unavailable", async () => {
+  test("refuses the collections of a server that does not answer as unavailable", async () => {
     await expect(collectionsIn("weaviate+http://127.0.0.1:9")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   });
 
-  test("are none if its folder is missing", async () => {
+  test("returns no collections if the file's folder is missing", async () => {
     expect(await collectionsIn(`sqlite://${join(folder, "none", "books.db")}`)).toEqual([]);
   });
 });

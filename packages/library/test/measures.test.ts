@@ -57,7 +57,7 @@ describe("quality of a ranking", () => {
     ["c", 0],
   ]);
 
-  test("is 1 for the best order and less for a worse one; ignores a question without answers", () => {
+  test("returns 1 for the best order and less for a worse one; ignores a question without answers", () => {
     const judged = { text: "", gains };
     expect(ndcgAt10([judged], [["a", "b", "c"]])).toBe(1);
     expect(ndcgAt10([judged], [["c", "b", "a"]])).toBeCloseTo((1 / Math.log2(3) + 1) / (2 + 1 / Math.log2(3)), 10);
@@ -68,7 +68,7 @@ describe("quality of a ranking", () => {
 });
 
 describe("toolyard library eval", () => {
-  test("prints how well the library answers the questions of a collection", async () => {
+  test("prints how well the library answers the questions of a data set", async () => {
     writeCollection();
     const options = { beir: "beir", language: "en" };
     expect(await evaluateOn(options, io())).toBe(0);
@@ -89,7 +89,7 @@ describe("toolyard library eval", () => {
     ["a text without an id", () => write("beir/corpus.jsonl", '{"text": "a"}'), "line 1 has no `_id`"],
     ["a line that is no JSON", () => write("beir/queries.jsonl", "{"), "line 1 is no JSON"],
     ["a judgement without a score", () => write("beir/qrels/test.tsv", "q\td\t1\nq0\td0"), "line 2 is no question"],
-  ])("%s is refused with the reason", async (_what, spoil, message) => {
+  ])("refuses %s with the reason", async (_what, spoil, message) => {
     writeCollection();
     spoil();
     await expect(readBeir(path("beir"))).rejects.toMatchObject({

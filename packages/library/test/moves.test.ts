@@ -190,7 +190,7 @@ describe("toolyard library", () => {
     [["import", "none.jsonl"], "none.jsonl cannot be read"],
     [["import", "books"], "books cannot be read"],
     [["export", "none/all.jsonl"], "all.jsonl cannot be written"],
-  ])("%j is refused with the reason", async (words, message) => {
+  ])("refuses %j with the reason", async (words, message) => {
     await using desk = await Desk.create(BOOKS);
     const { code, stderr } = await desk.run(["library", ...words]);
     expect(code).toBe(2);

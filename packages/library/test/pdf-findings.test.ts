@@ -23,7 +23,7 @@ const at = (document: InstanceType<typeof PdfDocument>, text: string, x: number,
   void document.fontSize(10).text(text, x, 60 + row * 14, { lineBreak: false });
 
 describe("warns about a page", () => {
-  test("with two columns that are drawn row by row", async () => {
+  test("warns about two columns that are drawn row by row", async () => {
     const warnings = await warningsOf((document) => {
       for (const row of ROWS) {
         at(document, `Words of the left column, ${row}`, 60, row);
@@ -33,7 +33,7 @@ describe("warns about a page", () => {
     expect(warnings).toEqual([expect.stringMatching(/drawn row by row.*: 1\.$/)]);
   });
 
-  test("with line numbers in the margin", async () => {
+  test("warns about line numbers in the margin", async () => {
     const warnings = await warningsOf((document) => {
       for (const row of ROWS) {
         if (row % 5 === 4) at(document, String(row + 101), 30, row);
@@ -47,7 +47,7 @@ describe("warns about a page", () => {
     expect(warnings).toEqual([expect.stringMatching(/line numbers in the margin.*: 1\.$/)]);
   });
 
-  test("with text that is drawn twice", async () => {
+  test("warns about text that is drawn twice", async () => {
     const warnings = await warningsOf((document) => {
       for (const row of ROWS)
         for (const shift of [0, 0.4]) at(document, `Bold by drawing twice, ${row}`, 60 + shift, row);

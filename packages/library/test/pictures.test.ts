@@ -29,7 +29,7 @@ function rowsOf(picture: PagePicture | undefined): string[] | undefined {
   );
 }
 
-describe("C41: decodes the picture of a page in its orientation", () => {
+describe("C41: decodes the image of a page in its orientation", () => {
   test.each<[string, Picture]>([
     ["in greys", GRAY],
     ["of one bit", { entries: "/ColorSpace /DeviceGray /BitsPerComponent 1", data: BITS }],
@@ -67,7 +67,7 @@ describe("C41: decodes the picture of a page in its orientation", () => {
     expect(await seen(pdfOf({ picture: GRAY, rotate: 180 }))).toEqual(["####", "...#", "...#"]);
   });
 
-  test("joins the strips of a page into one picture", async () => {
+  test("joins the strips of a page into one image", async () => {
     const strip = { entries: "/ColorSpace /DeviceGray /BitsPerComponent 8", data: bytes([0], [255], DARK.slice(0, 8)) };
     const last = { entries: "/ColorSpace /DeviceGray /BitsPerComponent 8", data: Buffer.alloc(4) };
     const content = "q 4 0 0 2 0 1 cm /I Do Q q 4 0 0 1 0 0 cm /J Do Q";
@@ -75,13 +75,13 @@ describe("C41: decodes the picture of a page in its orientation", () => {
     expect(await seen(pdf)).toEqual(WHAT);
   });
 
-  test("decodes a picture within the text of a page", async () => {
+  test("decodes an image within the text of a page", async () => {
     const hex = GRAY.data.toString("hex").toUpperCase();
     const content = `q 4 0 0 3 0 0 cm BI /W 4 /H 3 /CS /G /BPC 8 /F /AHx ID ${hex}> EI Q`;
     expect(await seen(pdfOf({ picture: GRAY, content }))).toEqual(WHAT);
   });
 
-  test("ignores a picture that cannot be decoded; a document without other content needs OCR", async () => {
+  test("ignores an image that cannot be decoded; a document without other content needs OCR", async () => {
     const data = Buffer.from("no picture at all");
     const picture = { entries: "/ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /JPXDecode", data };
     const pdf = pdfOf({ picture });
@@ -150,12 +150,12 @@ describe("OCR of every page", () => {
     return { read: await readPdf(pdf, options), asked };
   };
 
-  test("text recognized on a page's picture replaces the text layer below it", async () => {
+  test("text recognised on a page's image replaces the text layer below it", async () => {
     const { read, asked } = await force(`q 200 0 0 100 0 0 cm /I Do Q ${write}`);
     expect([read.blocks.map(({ text }) => text), asked, read.ocrPages]).toEqual([["seen"], [1], 1]);
   });
 
-  test("a page that is not scanned keeps its text, also if it contains a small picture", async () => {
+  test("a page that is not scanned keeps its text, also if it contains a small image", async () => {
     for (const picture of ["", "q 20 0 0 10 0 0 cm /I Do Q"]) {
       const { read, asked } = await force(`${picture} ${write}`);
       expect([read.blocks.map(({ text }) => text), asked, read.ocrPages]).toEqual([[WORDS], [], 0]);

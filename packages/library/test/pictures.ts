@@ -1,10 +1,10 @@
 export interface Picture {
-  /** Entries of its dictionary: colours, bits, filters. */
+  /** Entries of the image's dictionary: colours, bits, filters. */
   readonly entries: string;
   readonly data: Buffer;
-  /** @default 3 */
+  /** Height in pixels. @default 3 */
   readonly height?: number;
-  /** Object 6, a second picture. */
+  /** Object 6: a second image. */
   readonly more?: Picture;
 }
 
@@ -12,9 +12,9 @@ const WIDTH = 4;
 const HEIGHT = 3;
 
 interface PdfOptions {
-  /** `/I`, 4 pixels wide. */
+  /** Image with the name `/I`, 4 pixels wide. */
   readonly picture: Picture;
-  /** @default the picture over the whole page */
+  /** Content stream. @default the image over the whole page */
   readonly content?: string;
   readonly box?: readonly [number, number, number, number];
   readonly rotate?: number;
@@ -57,7 +57,9 @@ function imageOf({ entries, data, height = HEIGHT }: Picture): Buffer {
   return Buffer.concat([Buffer.from(head, "latin1"), data, Buffer.from("\nendstream")]);
 }
 
-/** Made by Pillow 13: 16 by 16 pixels, the left half black. The last has an orientation of 90 degrees. */
+/**
+ * Images written by Pillow 13: 16 by 16 pixels, the left half black. The last image has an orientation of 90 degrees.
+ */
 export const JPEGS = {
   gray:
     "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxO" +

@@ -63,7 +63,7 @@ const searched = (text: string, quote: string): unknown[] =>
   Array.from(new QuoteSearch(quote).placesIn(text)).filter((place) => place !== undefined);
 
 test.each(Array.from({ length: 60 }, (_, seed) => seed))(
-  "finds every place that a comparison letter by letter finds (seed %i)",
+  "finds the same places as a letter-by-letter comparison (seed %i)",
   (seed) => {
     const random = createRandom(seed);
     const signs = [
@@ -102,7 +102,7 @@ test.each<[string, string, string]>([
   ["dashes and spaces", "a - ".repeat(250_000), "- b"],
   ["hyphens before spaces", `a-${" ".repeat(500)}1`.repeat(1_000), "b"],
   ["digits and spaces", `1${" ".repeat(500)}-`.repeat(1_000), "b"],
-])("reads a long text in time that grows with its length: %s", (_what, text, quote) => {
+])("reads a long text in time proportional to its length: %s", (_what, text, quote) => {
   expect(searched(text, quote)).toEqual([]);
 });
 
@@ -147,6 +147,6 @@ describe("a search through a long text", () => {
   });
 });
 
-test("a soft hyphen does not divide a word of the index", () => {
+test("a soft hyphen does not split an indexed word", () => {
   expect(wordsOf("nomi\u00adnalism")).toEqual(["nominalism"]);
 });

@@ -62,7 +62,7 @@ describe("HTML", () => {
     ["XHTML with an encoding", "a.xhtml", '<?xml version="1.0" encoding="latin1"?><p>'],
     ["plain text that is no UTF-8", "a.txt", ""],
     ["Markdown that is no UTF-8", "a.md", ""],
-  ])("decodes 0x80 to 0x9F as Windows-1252 in %s", async (_name, file, head) => {
+  ])("decodes bytes 0x80 to 0x9F as Windows-1252 in %s", async (_name, file, head) => {
     const bytes = Buffer.concat([Buffer.from(head), Buffer.from(WINDOWS)]);
     expect(textsOf(await read(file, bytes))).toEqual(["paragraph: “€ – Œuvre…”"]);
   });
@@ -89,7 +89,7 @@ describe("HTML with omitted optional tags", () => {
     expect(metadataOf(document)).toMatchObject({ title: "On Signs" });
   });
 
-  test("a picture's or a template's title is not the page's title", async () => {
+  test("does not use the title of an image or a template as the page's title", async () => {
     const page = "<svg><title>Icon</title></svg><template><title>Form</title><p>Later.</template><p>One.";
     const document = await read("a.html", page);
     expect(textsOf(document)).toEqual(["paragraph: One."]);
@@ -112,7 +112,7 @@ describe("HTML with omitted optional tags", () => {
     ["a term", "<dl><dt hidden><i>no<dd>yes</dl>"],
     ["a cell", "<table><tr><td hidden><p>no<td>yes</table>"],
     ["a part of a table", "<table><tbody hidden><tr><td>no<tbody><tr><td>yes</table>"],
-  ])("hidden content ends with %s", async (_what, page) => {
+  ])("ends hidden content at %s", async (_what, page) => {
     expect((await read("a.html", page)).blocks.map(({ text }) => text)).toEqual(["yes"]);
   });
 
@@ -190,7 +190,7 @@ describe("DOCX", () => {
       "larger than its list says",
     ],
     ["one that would unpack to gigabytes", zip([{ name: "a", content: "a", size: 4_000_000_000 }]), "would unpack to"],
-  ])("%s is refused with the reason", async (_what, content, message) => {
+  ])("refuses %s with the reason", async (_what, content, message) => {
     await expect(read("a.docx", content)).rejects.toThrow(message);
   });
 });

@@ -50,7 +50,7 @@ const REFUSED: readonly [name: string, path: string, code: string, kind: string]
 ];
 
 describe("a refused path", () => {
-  test.each(REFUSED)("parse_pdf answers %s as JSON with success false", async (_case, path, code, kind) => {
+  test.each(REFUSED)("parse_pdf returns %s as JSON with success false", async (_case, path, code, kind) => {
     expect(await refusal("parse_pdf", { pdf_path: path })).toEqual({
       kind,
       answer: {
@@ -70,7 +70,7 @@ describe("a refused path", () => {
     });
   });
 
-  test.each(REFUSED)("add_documents answers %s as JSON with a failed source", async (_case, path, code, kind) => {
+  test.each(REFUSED)("add_documents returns %s as JSON with a failed source", async (_case, path, code, kind) => {
     expect(await refusal("add_documents", { paths: ["clear.md", path] })).toEqual({
       kind,
       answer: {

@@ -9,7 +9,7 @@ import { toPng } from "../../gnn/src/pictures/png.ts";
 const LINE = 40;
 const WIDTH = 640;
 
-/** A scanned PDF: each page is a picture of the given lines. */
+/** A scanned PDF: each page is an image of the given lines. */
 export async function scanOf(pages: readonly (readonly string[])[]): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), "toolyard-scan-"));
   try {

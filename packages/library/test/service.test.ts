@@ -72,7 +72,7 @@ describe("the nine tools", () => {
     ["a question of more than 1,000 characters", { query: "a".repeat(1_001) }],
     ["a limit beyond 500", { query: "a", limit: 501 }],
     ["a language that is none", { query: "a", language_filter: "klingon!" }],
-  ])("R20: %s is refused as invalid parameters", async (_what, args) => {
+  ])("R20: refuses %s as invalid parameters", async (_what, args) => {
     expect(await hub.call("search_chunks", args)).toMatchObject({ ok: false, kind: "invalid_params" });
   });
 
@@ -83,13 +83,13 @@ describe("the nine tools", () => {
     ["a limit as text", { limit: "5" }],
     ["initials of the author", { author_filter: "C. S. Peirce" }],
     ["a part of the title", { work_filter: "clear ideas" }],
-  ])("R20: search_chunks understands %s", async (_case, args) => {
+  ])("R20: search_chunks accepts %s", async (_case, args) => {
     await add();
     const { results } = await call("search_chunks", { query: "What is nominalism?", ...args });
     expect((results as object[])[0]).toMatchObject({ chunk_id: "clear#1" });
   });
 
-  test("R20: search_chunks answers a question without an answer with no results and names near misses", async () => {
+  test("R20: search_chunks returns no results and lists near misses for a question without an answer", async () => {
     await add();
     const answer = await call("search_chunks", { query: "chocolate cake recipes of law firms in Paris" });
     expect(answer).toMatchObject({
@@ -216,7 +216,7 @@ describe("the nine tools", () => {
     expect(await call("list_documents")).toMatchObject({ total_count: 0 });
   });
 
-  test("R22: ping answers, also under its own name", async () => {
+  test("R22: ping answers, also under its full name", async () => {
     expect(await hub.call("ping", {})).toMatchObject({ ok: true });
   });
 });
@@ -314,7 +314,7 @@ describe("jobs", () => {
 });
 
 describe("collections", () => {
-  test("a document in a collection is found only in it, and persists after a restart of the service", async () => {
+  test("finds a document of a collection only in that collection, also after a restart of the service", async () => {
     const environmentOfOwn = { ...environment(), LIBRARY_FILE: join(yard, "shelves", "books.db") };
     const own = await openService(library, { environment: environmentOfOwn });
     const sources = async (from: typeof own, collection?: string) => {
@@ -336,7 +336,7 @@ describe("collections", () => {
     ["list_documents", {}],
     ["ingest_status", {}],
     ["delete_document", { source_id: "clear", confirm: true }],
-  ])("%s fails for an unknown collection, without creating it", async (tool, args) => {
+  ])("%s fails for an unknown collection and does not create it", async (tool, args) => {
     const outcome = await hub.call(tool, { ...args, collection: "none" });
     expect(outcome).toMatchObject({ ok: false, kind: "tool_error" });
     expect(JSON.stringify(outcome)).toContain("There is no collection");
@@ -344,7 +344,7 @@ describe("collections", () => {
   });
 
   test.each(["../main", "a.b", "A", "", "a".repeat(32)])(
-    "%j is not a valid name of a collection",
+    "refuses %j as the name of a collection",
     async (collection) => {
       const outcome = await hub.call("add_documents", { paths: ["clear.md"], collection });
       expect(outcome).toMatchObject({ ok: false, kind: "invalid_params" });
@@ -378,7 +378,7 @@ describe("permitted files", () => {
       expect(await hub.call("parse_pdf", { pdf_path: path })).toMatchObject({ ok: false, kind: "denied" });
   });
 
-  test("a file that the user added can be read again outside the open folders; its neighbours cannot", async () => {
+  test("reads a file that the user added again outside the open folders, but not its neighbours", async () => {
     const own = join(yard, "own.md");
     writeFileSync(own, CLEAR_IDEAS.replace("Old books", "New books"));
     {
@@ -394,7 +394,7 @@ describe("permitted files", () => {
     expect(await hub.call("parse_pdf", { pdf_path: own })).toMatchObject({ kind: "denied" });
   });
 
-  test("without open folders, the refusal names the setting to add", async () => {
+  test("names the missing setting in the refusal if no folder is open", async () => {
     const bare = await openService(library, { environment: { TOOLYARD_HOME: yard, TOOLYARD_LOGGING_LEVEL: "error" } });
     const outcome = await bare.call("parse_pdf", { pdf_path: "clear.md" });
     await bare.close();

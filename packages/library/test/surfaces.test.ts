@@ -1,4 +1,4 @@
-// Every surface of a hub calls the library's tools and returns the same results as the hub.
+// Every kind of endpoint of a hub calls the library's tools and returns the same results as the hub.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { CLEAR_IDEAS } from "./books.ts";
 import { settled } from "../../toolyard/src/hub/sources/settled.ts";
 
 const TOKEN = "reader-token";
-/** The call of the document comes first. Calls that would change the library are refused or change nothing. */
+/** Calls, the document's own call first. Calls that would change the library are refused or change nothing. */
 const CALLS: readonly (readonly [tool: string, args: JsonObject])[] = [
   ["search_chunks", { query: "What is nominalism?", limit: 5, author_filter: "Charles Sanders Peirce" }],
   ["library.ping", {}],
@@ -36,7 +36,7 @@ const CALLS: readonly (readonly [tool: string, args: JsonObject])[] = [
   ["ingest_status", { job_id: "none" }],
 ];
 const WRONG = ["search_chunks", { query: "a", limit: 501 }] as const;
-/** Each call on these surfaces starts a hub, which starts a library. */
+/** Each call of these clients starts a hub, which starts a library. */
 const DEAR = ["command line"];
 
 let ground: Ground;
@@ -114,7 +114,7 @@ describe.each(ALL.map(([name, { open }]) => [name, open] as const))("%s", (name,
   });
 });
 
-test("R25: every surface returns the results that the document asks for", () => {
+test("R25: every endpoint returns the results that the document requires", () => {
   expect(expected.slice(0, 4)).toMatchObject([
     { value: { results: [{ order_index: 1 }], query: "What is nominalism?" } },
     { value: "pong" },
@@ -124,7 +124,7 @@ test("R25: every surface returns the results that the document asks for", () => 
   expect(expected.slice(-2)).toEqual([{ failure: { kind: "tool_error" } }, { failure: { kind: "tool_error" } }]);
 });
 
-test("the manager of tools on many servers calls a tool by its line", async () => {
+test("the manager of tools on many servers calls a library tool", async () => {
   const line = { host: "127.0.0.1", port: ground.openPort, path: "/mcp?tool_mode=show_all", name: "Library MCP" };
   const manager = new MCPManager({ search_chunks: line }, { logger: SILENT_LOGGER });
   const [tool, args] = CALLS[0]!;
@@ -132,7 +132,7 @@ test("the manager of tools on many servers calls a tool by its line", async () =
   await manager.close();
 });
 
-test("code written by a model calls them", async () => {
+test("code written by a model calls the library's tools", async () => {
   const code = `return (await tools.search_chunks(${JSON.stringify(CALLS[0]![1])})).results[0].source_id;`;
   const client = await SURFACES["MCP on HTTP, modern"]!.open(ground, TOKEN);
   expect(await client.call("execute_code", { language: "javascript", code })).toMatchObject({
@@ -141,7 +141,7 @@ test("code written by a model calls them", async () => {
   await client.close();
 });
 
-test("/openapi.json contains them with their limits and optional parameters", async () => {
+test("/openapi.json contains the library's tools with their limits and optional parameters", async () => {
   const headers = { authorization: `Bearer ${TOKEN}` };
   const { paths, components } = (await (await fetch(`${ground.url}/openapi.json`, { headers })).json()) as {
     paths: Record<string, object>;
@@ -192,7 +192,7 @@ describe.each(["legacy", "modern"] as const)("MCP on HTTP, %s", (era) => {
     expect(await ask("resources/read", { uri })).toMatchObject({ error: { code: expect.any(Number) as number } });
   });
 
-  test("the prompts restrict a model to the passages given and to quotations that were checked", async () => {
+  test("the prompts restrict a model to the returned passages and to verified quotations", async () => {
     const said = async (name: string, args: JsonObject): Promise<string> =>
       JSON.stringify((await ask("prompts/get", { name, arguments: args }))["result"]);
     const answer = await said("answer_with_citations", { question: "What is truth?", author: "Peirce" });

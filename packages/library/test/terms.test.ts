@@ -15,11 +15,11 @@ test("C41: words of a language share their stem, regardless of accents, capitals
   expect(await termsOf("law LAWS", "en")).toEqual(["law", "law"]);
 });
 
-test("keeps words of a language without a stemmer whole", async () => {
+test("does not stem words of a language without a stemmer", async () => {
   expect(await termsOf("Žena ženy", "cs")).toEqual(["zena", "zeny"]);
 });
 
-test("in scripts without spaces, each pair of adjacent characters is a term", async () => {
+test("returns each pair of adjacent characters as a term in scripts without spaces", async () => {
   expect(await termsOf("東京都", "ja")).toEqual(["東京", "京都"]);
 });
 
@@ -43,6 +43,6 @@ test.each([
   ["Peirce, Charles Sanders", "charles sanders peirce"],
   ["Charles S. Peirce", "charles s peirce"],
   ["Émile Durkheim", "emile durkheim"],
-])("compares the author %s as %s", (name, key) => {
+])("normalises the author %s to %s", (name, key) => {
   expect(authorKey(name)).toBe(key);
 });

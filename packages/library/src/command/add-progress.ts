@@ -6,8 +6,8 @@ import type { Words } from "./words.ts";
 const MIN_TOLD_MS = 2_000;
 
 /**
- * Progress of reading several documents: pages read of the current document, bytes read of every document, with the rate
- * and the estimated remaining time of each.
+ * Progress of reading several documents: pages read of the current document and bytes read in total, each with the rate
+ * and the estimated remaining time.
  */
 export class AddProgress {
   readonly #sizes: readonly number[];

@@ -27,7 +27,7 @@ export interface MadeDocument {
   readonly summaries: readonly PassageFields[];
 }
 
-/** Documents of artificial words, some much more common than others; the same for the same seed. */
+/** Documents of artificial words, some much more common than others. The same seed gives the same documents. */
 export async function madeDocuments(count: number, chunksEach: number, seed = 7): Promise<MadeDocument[]> {
   const random = createRandom(seed);
   const terms = new Terms();

@@ -9,7 +9,7 @@ import { createRandom } from "../../../../test/support/random.ts";
 import { embedder, fill, madeDocuments } from "./corpus.ts";
 
 const ROUNDS = 200;
-/** Maximum number of answer bytes after which a connection is closed. */
+/** Maximum number of response bytes after which a connection is closed. */
 const MAX_BYTES = 300_000;
 const request = { query: "w1 w2 w40", limit: 5, filter: {}, minSimilarity: 0 };
 

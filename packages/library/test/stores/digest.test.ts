@@ -23,7 +23,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The answers to queries of one and of several words, and how many passages were read by digest only. */
+/**
+ * Returns the results of queries of one and of several words, and the number of passages that were read by digest only.
+ */
 async function answersOf(store: LibraryStore): Promise<{ answers: unknown[]; told: number }> {
   const terms = new Terms();
   const random = createRandom(5);

@@ -11,7 +11,7 @@ interface DocumentToDelete {
   readonly passages: Passages;
 }
 
-/** A document with one word in all passages, so that a mixture of two readings is visible. */
+/** A document that contains one word in all passages, so that a mixture of two versions is visible. */
 export function doomedDocument(word: string, count = CHUNKS): DocumentToDelete {
   const passage = (ordinal: number, level: number) => ({
     ordinal,

@@ -69,7 +69,7 @@ async function openDoomed(): Promise<LibraryStore> {
   return openStore(place);
 }
 
-/** Returns the driver with a step before each of these methods. */
+/** Returns the driver with a call of `step` before each of these methods. */
 function stepping(driver: SqliteDriver, names: readonly (keyof SqliteDriver)[]): SqliteDriver {
   return new Proxy(driver, {
     get(target, name: keyof SqliteDriver) {
@@ -99,7 +99,7 @@ function steppingSession(driver: PostgresDriver): PostgresDriver {
     transaction: (work) =>
       driver.transaction(async (session) => {
         const result = await work(counted(session));
-        // Before the commit.
+        // Step before the commit.
         step();
         return result;
       }),

@@ -29,11 +29,11 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const unavailable = { code: "STORE_UNAVAILABLE", failure: { kind: "unavailable" } };
 
 describe("a file", () => {
-  test("a process killed during a write leaves the earlier reading or its own, complete", async () => {
+  test("a process killed during a write leaves either the previous or the new version, complete", async () => {
     const address = `sqlite://${file}`;
     await using writers = new DoomedWriters();
     expect(await writers.writeAndKill(address, "Infinity", "first")).toBe("written");
-    // During the deletion, during the passages, and before the end; `npm run stores` tries every point.
+    // Kills during the deletion, during the passages, and before the end; `npm run stores` tries every point.
     for (const at of [6, 20]) {
       expect(await writers.writeAndKill(address, String(at), "second")).toBe("killed");
       await using store = await openSqliteStore(file);
@@ -42,8 +42,8 @@ describe("a file", () => {
     }
   });
 
-  test("a process killed during a reading keeps the earlier documents; the next one resumes its job", async () => {
-    // One stage only; `npm run stores` tries all stages.
+  test("a process killed while reading keeps the earlier documents; the next process resumes its job", async () => {
+    // Tests one stage; `npm run stores` tests all stages.
     const shelf = { address: `sqlite://${file}`, folder };
     await using readings = await openReadingKills(shelf, "before");
     expect(await readings.kill("embedding", "after")).toEqual(["before", "before"]);
@@ -58,7 +58,7 @@ describe("a file", () => {
     expect(await other.check()).toEqual([]);
   });
 
-  test("a full disk fails the write without a partial document; the write succeeds once there is space", async () => {
+  test("a full disk fails the write without storing part of a document; the write succeeds once there is space", async () => {
     const [document] = await madeDocuments(1, 200);
     const driver = await openSqlite(file);
     await using store = createSqliteStore(driver, file);
@@ -289,7 +289,7 @@ describe("addresses", () => {
     ["postgres://host/books", { kind: "postgres", collection: "main" }],
     ["postgresql://host/books?collection=scholars", { kind: "postgres", collection: "scholars" }],
     ["weaviate+https://host:8443", { kind: "weaviate", collection: "main" }],
-  ])("%s is the address of a store", (address, expected) => {
+  ])("accepts %s as the address of a store", (address, expected) => {
     expect(parseStore(address)).toMatchObject(expected);
   });
 
@@ -302,7 +302,7 @@ describe("addresses", () => {
     ["weaviate+http://:a#secret@host", "//***@host"],
     ["postgres://host/books?collection=Drop Table", "The collection"],
     ["sqlite:///a/library.db?collection=../other", "The collection"],
-  ])("%s is refused, without its password", (address, message) => {
+  ])("refuses %s without showing its password", (address, message) => {
     expect(() => parseStore(address)).toThrow(message);
     expect(() => parseStore(address)).not.toThrow("secret");
   });

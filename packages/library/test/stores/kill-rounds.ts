@@ -41,7 +41,7 @@ async function faults(): Promise<void> {
   if (process.send) await outages(address);
 }
 
-/** Kills a process in each stage of a reading. The write after it is killed at each point below. */
+/** Kills a process in each stage of reading a document. The write after it is killed at each point below. */
 async function readings(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-readings-"));
   const shelf = { address: isFile ? `sqlite://${folder}/library.db` : `${given}?collection=readings`, folder };
@@ -104,7 +104,7 @@ async function writes(writers: DoomedWriters): Promise<void> {
   }
 }
 
-/** A book that the thread writes: killed at sizes of the file's log from none to all. */
+/** Kills the thread that writes a book when the file's log has each of several sizes, from none to all. */
 async function books(writers: DoomedWriters): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-books-"));
   const place = `sqlite://${folder}/library.db`;
@@ -190,7 +190,7 @@ async function write(one: LibraryStore, other: LibraryStore, reader: LibraryStor
   console.log(`two writers at the same time: 24 documents, ${reads} reads, ${findings.length} remains`);
 }
 
-/** On a disk of 3 MB, if this user may create one. */
+/** Writes to a disk of 3 MB, if this user may create one. */
 async function fullDisk(): Promise<void> {
   const disk = join(tmpdir(), `toolyard-full-${process.pid}`);
   mkdirSync(disk);

@@ -28,7 +28,7 @@ export class DoomedWriters implements AsyncDisposable {
 }
 
 /**
- * The word of the complete reading that is stored; undefined if there is none. Throws if readings are mixed or partial.
+ * Returns the word of the complete stored version; undefined if there is none. Throws if versions are mixed or partial.
  */
 export async function wholeReading(
   store: LibraryStore,

@@ -72,7 +72,7 @@ async function oneOutage(
   await Promise.all([writer, searcher]);
 }
 
-/** Returns false if it failed as unavailable; any other failure is thrown. */
+/** Returns false if `work` failed as unavailable; throws any other failure. */
 async function isDone(seen: OutageCounts, work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
@@ -101,7 +101,7 @@ async function expectWhole(store: LibraryStore, documents: readonly MadeDocument
   return false;
 }
 
-/** Requests it from the parent process, which started the server. */
+/** Sends the request to the parent process, which started the server. */
 async function asked(what: "stop" | "start"): Promise<void> {
   process.send!(what);
   await once(process, "message");

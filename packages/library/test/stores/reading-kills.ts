@@ -6,7 +6,7 @@ import { openLibrary, type Library } from "../../src/library.ts";
 import { writePdf } from "../books.ts";
 import { DoomedProcesses } from "./doomed-process.ts";
 
-/** Stages of a reading, from the request to the next document. */
+/** Stages of reading a document, from the request to the next document. */
 export const READING_STAGES = [
   "taken on",
   "reading",
@@ -64,10 +64,10 @@ export async function openReadingKills(shelf: Shelf, word: string, ahead = 0): P
   return new ReadingKills(shelf, library, ahead);
 }
 
-/** Repeatedly kills and resumes readings of two files. */
+/** Repeatedly kills and resumes the reading of two files. */
 export class ReadingKills implements AsyncDisposable {
   readonly #shelf: Shelf;
-  /** Resumes the killed jobs; its reader has started. */
+  /** Library that resumes the killed jobs. Its reader process is running. */
   readonly #library: Library;
   readonly #processes: DoomedProcesses;
 
@@ -122,7 +122,7 @@ function writeBooks(paths: readonly string[], word: string): Promise<unknown> {
   return Promise.all(paths.map((path) => writePdf(path, pages, { title: `${path} ${word}` })));
 }
 
-/** Returns the word of the stored reading. Throws if a document is partial or mixes two readings. */
+/** Returns the word of the stored version. Throws if a document is partial or mixes two versions. */
 async function readingOf(library: Library, sourceId: string): Promise<string> {
   const { title, pages, chunks } = await library.document(sourceId);
   const word = title.split(" ").at(-1)!;

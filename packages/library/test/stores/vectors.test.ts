@@ -18,13 +18,13 @@ describe("nearest vectors of a file equal those of an exact comparison", () => {
     [128, 1],
     [128, 0.001],
     [16, 0],
-  ])("%i dimensions, %d apart", async (dimensions, apart) => {
+  ])("finds the nearest vectors with %i dimensions, %d apart", async (dimensions, apart) => {
     const random = createRandom(dimensions);
     await using store = await openSqliteStore(":memory:");
     const all = new Map<string, readonly PassageFields[]>();
     for (let at = 0; at < 12; at += 1) all.set(`d${at}`, await put(store, `d${at}`, { random, dimensions, apart }));
     await expectExact(store, all, { random, dimensions, apart });
-    // Documents deleted in the middle, replaced, and with fewer passages.
+    // Deletes a document in the middle, replaces one, and stores one with fewer passages.
     await store.deleteDocument("d3");
     all.delete("d3");
     all.set("d7", await put(store, "d7", { random, dimensions, apart, chunks: 5 }));
@@ -47,14 +47,14 @@ describe("nearest vectors of a file equal those of an exact comparison", () => {
 });
 
 describe("terms", () => {
-  test("are counted completely, for each group that contains them", () => {
+  test("counts a term completely, for each group that contains it", () => {
     const counter = new TermCounter([["a", "bc"], ["bc"], ["missing"], ["œuvre"]]);
     expect(Array.from(counter.countsIn("a bc abc a œuvre bca bc"))).toEqual([4, 2, 0, 1]);
     expect(Array.from(counter.countsIn(""))).toEqual([0, 0, 0, 0]);
     expect(Array.from(counter.countsIn("bc"))).toEqual([1, 1, 0, 0]);
   });
 
-  test("give the same scores as counting word by word", () => {
+  test("returns the same scores as counting word by word", () => {
     const random = createRandom(3);
     const words = Array.from({ length: 300 }, (_, at) => `w${at}`);
     const candidates = Array.from({ length: 50 }, (_, id): Candidate => {
@@ -76,7 +76,7 @@ describe("words that select the candidates", () => {
     frequencies: new Map(Object.entries(frequencies)),
   });
 
-  test("are the rarest ones, up to a limit of passages in total", () => {
+  test("selects the rarest words, up to a limit of passages in total", () => {
     const found = selectiveTerms(
       [["all"], ["rare"], ["less"], ["none"]],
       stats({ all: 90_000, rare: 9, less: 900 }),
@@ -85,12 +85,12 @@ describe("words that select the candidates", () => {
     expect(found).toEqual({ any: ["rare", "less"] });
   });
 
-  test("are a pair of words if each alone has too many passages", () => {
+  test("selects a pair of words if each alone has too many passages", () => {
     const found = selectiveTerms([["all"], ["most", "mosts"]], stats({ all: 90_000, most: 20_000, mosts: 5 }), 50);
     expect(found).toEqual({ any: ["most", "mosts"], and: ["all"] });
   });
 
-  test("are a single word if there is no other", () => {
+  test("selects a single word if there is no other", () => {
     expect(selectiveTerms([["all"]], stats({ all: 90_000 }), 50)).toEqual({ any: ["all"] });
     expect(selectiveTerms([["none"]], stats({}), 50)).toEqual({ any: [] });
   });

@@ -113,7 +113,7 @@ describe("deletion of a document", () => {
       else response.end("[{}]");
     });
 
-  test("succeeds once the server reports the passages as deleted", async () => {
+  test("deletion succeeds once the server reports the passages as deleted", async () => {
     const store = await deleting('{"results": {"matches": 1, "successful": 1, "failed": 0}}');
     expect(await store.deleteDocument("a")).toEqual({ chunks: 1, summaries: 0 });
   });
@@ -123,13 +123,13 @@ describe("deletion of a document", () => {
     ["something else", "{}"],
     ["that some stay", '{"results": {"matches": 1, "successful": 0, "failed": 1}}'],
     ["the same for ever", '{"results": {"matches": 10000, "successful": 0, "failed": 0}}'],
-  ])("fails if the server answers %s", async (_, results) => {
+  ])("deletion fails if the server answers %s", async (_, results) => {
     const store = await deleting(results);
     await expect(store.deleteDocument("a")).rejects.toMatchObject(unavailable);
   });
 });
 
-test("a document removed during a listing is in neither the list nor the total", async () => {
+test("omits a document removed during a listing from both the list and the total", async () => {
   let isThere = true;
   const listed = (sourceId: string) => {
     const sizes = { passages: 0, length: 0 };
@@ -202,7 +202,7 @@ test("a document that the server rejects partway is removed from all classes", a
 });
 
 describe("a document replaced while it is read", () => {
-  test("returns text and passages of the new reading", async () => {
+  test("returns text and passages of the new version", async () => {
     const readings = ["old", "new"];
     const store = await opened((request, response) => answerReading(request, response, readings));
     expect(await store.whole("a")).toMatchObject({ text: "new", passages: { chunks: [{ text: "new" }] } });
@@ -216,7 +216,8 @@ describe("a document replaced while it is read", () => {
 });
 
 /**
- * Returns the document's object once per reading, then always the last one; passages exist for the newest reading only.
+ * Returns the document's object with the next of `readings`, then always with the last. Passages exist for the newest
+ * version only.
  */
 async function answerReading(request: IncomingMessage, response: ServerResponse, readings: string[]): Promise<void> {
   if (request.url!.startsWith("/v1/objects/")) {
@@ -239,7 +240,7 @@ function lists(query: string, found: readonly unknown[]): string {
   return JSON.stringify({ data: { Get: { [name]: found } } });
 }
 
-/** The limit of a property in a query. */
+/** Returns the limit of a property in a query. */
 function boundIn(query: string, path: string, operator: string, otherwise: number): number {
   const found = new RegExp(`path:\\[\\\\?"${path}\\\\?"\\],operator:${operator},valueInt:(\\d+)`).exec(query);
   return found ? Number(found[1]) : otherwise;

@@ -16,7 +16,7 @@ interface StoredObject {
 /** Stores objects like Weaviate, and returns all objects of a class or those with given ids. */
 class Double implements AsyncDisposable {
   readonly objects = new Map<string, StoredObject>();
-  /** Action after an object of that class was written, once. */
+  /** Action that runs once after an object of that class was written. */
   after: { class: string; run: () => void } | undefined;
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 

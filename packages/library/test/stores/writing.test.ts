@@ -36,7 +36,7 @@ async function wordsFound(store: LibraryStore): Promise<Set<string>> {
   return new Set(hits.map(({ passage }) => passage.text.split(" ")[0]!));
 }
 
-test("answers searches during a long write, each from one reading", async () => {
+test("answers searches during a long write, each from one version", async () => {
   await using store = await openSqliteStore(file);
   await using other = await openSqliteStore(file);
   await writeLong(store, "w1");
