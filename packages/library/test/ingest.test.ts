@@ -48,7 +48,7 @@ describe("sources", () => {
     expect(await found("deep/?.{md,txt}")).toEqual(["deep/b.md", "deep/c.txt"]);
   });
 
-  test("explains relative paths if a path starts with the open folder's own name; `.` reads the whole folder", async () => {
+  test("explains relative paths if a path repeats the open folder's name; `.` reads the whole folder", async () => {
     write("books/a.md", CLEAR_IDEAS);
     expect(await sourcesOf(["."], policy())).toEqual([expect.objectContaining({ path: path("books/a.md") })]);
     await expect(sourcesOf(["books"], policy())).rejects.toMatchObject({
@@ -323,7 +323,7 @@ describe("pictures of text", () => {
     expect(asked).toEqual([]);
   });
 
-  test("rejects with OCR_UNAVAILABLE if the OCR service is unreachable, and stores nothing of the document", async () => {
+  test("rejects with OCR_UNAVAILABLE if the OCR service is unreachable, and stores no document", async () => {
     await using own = await byMistral();
     server.close();
     server.closeAllConnections();

@@ -58,7 +58,7 @@ describe("a file", () => {
     expect(await other.check()).toEqual([]);
   });
 
-  test("a full disk fails the write without storing part of a document; the write succeeds once there is space", async () => {
+  test("a full disk fails a write and stores no partial document; writing succeeds once there is space", async () => {
     const [document] = await madeDocuments(1, 200);
     const driver = await openSqlite(file);
     await using store = createSqliteStore(driver, file);
