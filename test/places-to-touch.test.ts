@@ -342,6 +342,7 @@ const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
   "sign-in": [],
   auth: [],
   status: ["src/hub/shared/commands.ts"],
+  readiness: [],
   whoami: [],
 };
 /** The feature of each. */
@@ -352,6 +353,7 @@ const FEATURE_OF: Readonly<Record<string, string>> = {
   "sign-in": "src/features/sign-in/feature.ts",
   auth: "src/features/auth/feature.ts",
   status: "src/features/status/feature.ts",
+  readiness: "src/features/readiness/feature.ts",
   whoami: "src/features/roles/feature.ts",
 };
 

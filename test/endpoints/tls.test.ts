@@ -27,7 +27,7 @@ test.each([1, 2])("every endpoint is served over https, with %i process(es)", { 
   const rpc = await ask("/", { jsonrpc: "2.0", id: 7, method: "meta.ping", params: {} });
   expect([rpc.status, JSON.parse(rpc.text)]).toEqual([200, expect.objectContaining({ id: 7 })]);
   expect((await ask("/openapi.json")).text).toContain(`{"url":"${base}`);
-  expect((await ask("/healthz")).status).toBe(200);
+  for (const path of ["/healthz", "/readyz"]) expect((await ask(path)).status).toBe(200);
   const page = await askSecurely(`${base}/`, { ca: files.ca, headers: { accept: "text/html" } });
   expect(page.text).toContain(`${base}/mcp`);
   expect(JSON.parse((await ask("/status")).text)).toMatchObject({

@@ -15,3 +15,4 @@ export const DOCS_PATH = "/docs";
 
 export const WHOAMI_PATH = "/whoami";
 export const STATUS_PATH = "/status";
+export const READY_PATH = "/readyz";

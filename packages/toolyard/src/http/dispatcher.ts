@@ -151,7 +151,8 @@ export class Dispatcher {
 
   #placeOf(path: string): ProfiledPath | undefined {
     const inner = innerPath(path, this.#options.basePath);
-    return inner === undefined ? undefined : this.#profiles.read(inner);
+    if (inner !== undefined) return this.#profiles.read(inner);
+    return this.router.find(path)?.isAtRoot === true ? { path, base: "" } : undefined;
   }
 
   /** Paths that need no sign-in are the hub's own: clients know them by the address of the hub. */

@@ -22,6 +22,8 @@ export interface RoutePlace {
   readonly isOpen?: boolean;
   /** Pages of every origin may read the answers, whatever `server.cors_origins` names. @default false */
   readonly isShared?: boolean;
+  /** Also served at the root if the hub has a base path: a probe may be on either side of a proxy. @default false */
+  readonly isAtRoot?: boolean;
 }
 
 export interface Route {
@@ -30,6 +32,7 @@ export interface Route {
   readonly mount: string;
   readonly isOpen: boolean;
   readonly isShared: boolean;
+  readonly isAtRoot: boolean;
   readonly handler: Handler;
   readonly refusalBody?: RefusalBody;
 }
@@ -45,13 +48,10 @@ export class Router {
   readonly #exact = new Map<string, Route>();
   #below: { readonly prefix: string; readonly route: Route }[] = [];
 
-  add(
-    { methods, path, isOpen = false, isShared = false }: RoutePlace,
-    handler: Handler,
-    refusalBody?: RefusalBody,
-  ): void {
+  add(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
+    const { methods, path, isOpen = false, isShared = false, isAtRoot = false } = place;
     const mount = path.replace(/\/\*$/, "");
-    const route: Route = { methods, mount, isOpen, isShared, handler, ...(refusalBody && { refusalBody }) };
+    const route: Route = { methods, mount, isOpen, isShared, isAtRoot, handler, ...(refusalBody && { refusalBody }) };
     if (!path.endsWith("/*")) return this.#addExact(path, route);
     const prefix = path.slice(0, -1);
     if (this.#below.some((entry) => entry.prefix === prefix)) throw new Error(`Two handlers want the path ${path}.`);

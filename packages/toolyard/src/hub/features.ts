@@ -8,6 +8,7 @@ import { HOME } from "../features/home/feature.ts";
 import { JSON_RPC } from "../features/json-rpc/feature.ts";
 import { MODELS } from "../features/models/feature.ts";
 import { PROFILES } from "../features/profiles/feature.ts";
+import { READINESS } from "../features/readiness/feature.ts";
 import { ROLES } from "../features/roles/feature.ts";
 import { SANDBOX } from "../features/sandbox/feature.ts";
 import { SEARCH } from "../features/search/feature.ts";
@@ -71,6 +72,7 @@ export const FEATURES = featureList([
   JSON_RPC,
   REST_ENDPOINT,
   STATUS,
+  READINESS,
   HOME,
 ]);
 

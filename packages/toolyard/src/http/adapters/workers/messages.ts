@@ -16,6 +16,7 @@ export interface WorkerRoute {
   readonly path: string;
   readonly isOpen?: boolean;
   readonly isShared?: boolean;
+  readonly isAtRoot?: boolean;
   /**
    * The refusals of this path by status: JSON text in which `REFUSAL_MARK` is replaced by the message. Absent: JSON-RPC
    * errors.

@@ -1,0 +1,63 @@
+import type { HubPort } from "../../core/ports/hub-port.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { ProviderState } from "../../core/sources/provider.ts";
+import type { ReadinessOptions } from "./options.ts";
+
+/**
+ * `starting`: a source has not finished its first start. `unavailable`: a required source does not work. `stopping` is
+ * reported by the listener.
+ */
+export type ReadinessState = "ready" | "starting" | "unavailable";
+
+export interface ReadinessParts extends ReadinessOptions {
+  readonly hub: Pick<HubPort, "sources">;
+  readonly logger: Pick<Logger, "info" | "warning">;
+  readonly startedAt: Date;
+  /** @default the current time */
+  readonly now?: () => number;
+}
+
+/** States in which a source answers calls. */
+const WORKING: ReadonlySet<ProviderState> = new Set<ProviderState>(["ready", "degraded"]);
+
+/**
+ * Decides whether a load balancer should send requests to this hub. A source that fails or restarts later does not
+ * change the answer unless it is required: the hub still serves the other sources.
+ */
+export class Readiness {
+  readonly #parts: ReadinessParts;
+  #hasStarted = false;
+  /** The latest logged state. */
+  #logged: ReadinessState | undefined;
+
+  constructor(parts: ReadinessParts) {
+    this.#parts = parts;
+  }
+
+  state(): ReadinessState {
+    const { requiredSources } = this.#parts;
+    // After the start, nothing has to be read without required sources: probes are frequent and need no credentials.
+    if (this.#hasStarted && requiredSources.length === 0) return this.#log("ready", []);
+    const states = new Map(this.#parts.hub.sources().map(({ source, status }) => [source.id, status.state]));
+    const starting = [...states].filter(([, state]) => state === "starting").map(([id]) => id);
+    this.#hasStarted ||= starting.length === 0 || this.#isOverdue();
+    if (!this.#hasStarted) return this.#log("starting", starting);
+    const failing = requiredSources.filter((id) => !WORKING.has(states.get(id) ?? "down"));
+    return this.#log(failing.length === 0 ? "ready" : "unavailable", failing);
+  }
+
+  #isOverdue(): boolean {
+    const { startedAt, withinMs, now = Date.now } = this.#parts;
+    return now() - startedAt.getTime() >= withinMs;
+  }
+
+  /** Logs changes of the state, since the answer names no source. */
+  #log(state: ReadinessState, sources: readonly string[]): ReadinessState {
+    if (state === this.#logged) return state;
+    const { logger } = this.#parts;
+    if (state === "unavailable") logger.warning("The hub is not ready: required sources do not work.", { sources });
+    else if (this.#logged === "unavailable") logger.info("The hub is ready: all required sources work.");
+    this.#logged = state;
+    return state;
+  }
+}
