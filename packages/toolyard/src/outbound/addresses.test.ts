@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isPublicAddress, lookupPublic, mayBePublic, NOT_PUBLIC_CODE } from "./addresses.ts";
 
 test.each(["1.1.1.1", "172.32.0.1", "2606:4700::1111", "3ffe::1", "3fff:1000::1", "::ffff:8.8.8.8"])(
-  "S10: %s is public",
+  "S10: accepts %s as public",
   (address) => {
     expect(isPublicAddress(address)).toBe(true);
   },
@@ -46,7 +46,7 @@ test.each([
   "ff02::1",
   "localhost",
   "",
-])("S10: %j is not", (address) => {
+])("S10: does not accept %j as public", (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 
@@ -58,15 +58,18 @@ test.each([
   "http://2130706433/",
   "http://0x7f.1/",
   "http://nas.local./",
-])("S10: %s cannot be a public place", (url) => {
+])("S10: rejects %s, which cannot be a public host", (url) => {
   expect(mayBePublic(new URL(url))).toBe(false);
 });
 
-test.each(["https://example.com/", "https://1.1.1.1/", "https://local.example/"])("%s may be", (url) => {
-  expect(mayBePublic(new URL(url))).toBe(true);
-});
+test.each(["https://example.com/", "https://1.1.1.1/", "https://local.example/"])(
+  "accepts %s, which may be a public host",
+  (url) => {
+    expect(mayBePublic(new URL(url))).toBe(true);
+  },
+);
 
-test("S10: a name that resolves to this machine gives no address", async () => {
+test("S10: returns no address for a name that resolves to this machine", async () => {
   const code = await new Promise((resolve) => {
     lookupPublic("localhost", { all: true }, (error) => resolve(error && "code" in error ? error.code : undefined));
   });

@@ -1,7 +1,7 @@
 import { lookup as lookupName, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** All that is given out of IPv6 for the public internet, and the addresses of IPv4 in it, which are judged as such. */
+/** IPv6 addresses assigned to the public internet, and IPv4 addresses mapped to IPv6, which are checked as IPv4. */
 const GIVEN_OUT = ["2000::/3", "::ffff:0:0/96"] as const;
 
 /** Hosts that are not public: this machine, local networks, metadata services, tunnels, documentation ranges. */
@@ -55,12 +55,12 @@ export function mayBePublic({ hostname }: URL): boolean {
   );
 }
 
-/** Marks the refusal of a name that resolves into a local network. */
+/** Error code for a name that resolves into a local network. */
 export const NOT_PUBLIC_CODE = "TOOLYARD_NOT_PUBLIC";
 
 /**
- * `dns.lookup` that gives public addresses only. It is the one look-up of a connection, so that a name cannot say
- * something else later.
+ * `dns.lookup` that returns only public addresses. A connection resolves its name only once, so the name cannot resolve
+ * to another address later (DNS rebinding).
  */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookupName(hostname, { ...options, all: true }, (error, addresses) => {

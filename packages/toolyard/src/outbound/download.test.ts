@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Authority } from "../../../../test/support/certificates.ts";
 import { downloadPublic, type DownloadOptions } from "./download.ts";
 
-/** A stand-in for a public host: a tunnel leads every host name to this server. */
+/** Public host of the tests: a tunnel connects every host name to the test server. */
 const HOST = "books.example.org";
 let folder: string;
 let server: Server;
@@ -76,19 +76,19 @@ test.each([
   ["to this machine, as IPv6", "https://[::ffff:127.0.0.1]/b"],
   ["to a file", "file:///etc/passwd"],
   ["with a user", "https://me:secret@other.example.org/b"],
-])("S10: a redirect %s is refused, and no request is sent there", async (_what, location) => {
+])("S10: rejects a redirect %s, and sends no request there", async (_what, location) => {
   answer = leads(location);
   await expect(download("/a")).rejects.toMatchObject({ failure: { kind: "denied" } });
   expect(asked).toEqual([`${HOST}/a`]);
 });
 
-test("S10: redirects without end are followed five times", async () => {
+test("S10: follows five redirects of an endless series", async () => {
   answer = (incoming, response) => leads(`${incoming.url}a`)(incoming, response);
   await expect(download("/a")).rejects.toThrow("redirects more than 5 times");
   expect(asked).toHaveLength(6);
 });
 
-test("S10: an endless body is read up to the size limit, and the connection ends", async () => {
+test("S10: reads an endless body up to the size limit, and closes the connection", async () => {
   const gone = new Promise<void>((done) => {
     answer = (_incoming, response) => {
       response.writeHead(200, { "content-type": "text/plain" }).once("close", done);
@@ -100,7 +100,7 @@ test("S10: an endless body is read up to the size limit, and the connection ends
   await gone;
 });
 
-test("S10: an answer that does not arrive, or trickles, is abandoned at the time limit", async () => {
+test("S10: abandons an answer that does not arrive, or arrives too slowly, at the time limit", async () => {
   answer = (incoming, response) => {
     if (incoming.url === "/none") return;
     response.writeHead(200);
@@ -111,7 +111,7 @@ test("S10: an answer that does not arrive, or trickles, is abandoned at the time
     await expect(download(path, { timeoutMs: 300 })).rejects.toMatchObject({ failure: { kind: "timeout" } });
 });
 
-test("a missing page is reported as missing", async () => {
+test("reports a missing page as missing", async () => {
   answer = (_incoming, response) => void response.writeHead(404).end("none");
   await expect(download("/a")).rejects.toThrow("404");
 });

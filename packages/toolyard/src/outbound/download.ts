@@ -4,22 +4,24 @@ import { OutboundClient } from "./outbound-client.ts";
 import type { ProxyEnvironment } from "./proxy.ts";
 
 export interface DownloadOptions {
-  /** Sent with every request, to identify the program. */
+  /** Value of `User-Agent`, sent with every request to identify the program. */
   readonly userAgent: string;
-  /** Bound of everything, redirects and the last byte included. @default 60000 */
+  /**
+   * Time limit in milliseconds for everything, from the first request to the last byte after redirects. @default 60000
+   */
   readonly timeoutMs?: number;
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
   /** Holds proxy settings. @default process.env */
   readonly environment?: ProxyEnvironment;
-  /** PEM files of CAs that are trusted besides Node's own. @default none */
+  /** PEM files of CAs that are trusted in addition to Node's own. @default none */
   readonly caFiles?: readonly string[];
 }
 
 export interface Download {
   /** URL after redirects. */
   readonly url: URL;
-  /** Media type from the sender, in lower case and without parameters. */
+  /** Media type that the sender reports, in lower case and without parameters. */
   readonly mime?: string;
   readonly body: Uint8Array;
 }
@@ -29,8 +31,8 @@ const TIMEOUT_MS = 60_000;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches a URL that a caller named: https only, a public host at every redirect, each resolved once. Rejects with a
- * `FailError`.
+ * Downloads a URL from an untrusted caller: https only, a public host at every redirect, and each host name is resolved
+ * only once. Rejects with a `FailError`.
  */
 export async function downloadPublic(address: URL, options: DownloadOptions): Promise<Download> {
   const { userAgent, timeoutMs = TIMEOUT_MS, maxBytes, environment = process.env, caFiles = [] } = options;
@@ -42,7 +44,7 @@ export async function downloadPublic(address: URL, options: DownloadOptions): Pr
       client.request({ service, url, signal, timeoutMs, maxBytes, reach: "public", follows: false }),
     );
   } catch (error) {
-    // Its own bound holds for all steps together, and is no caller that went.
+    // The time limit applies to all redirects together. If it has passed, no caller has cancelled.
     if (!timeout.aborted || options.signal?.aborted === true) throw error;
     throw outboundTimeout(address.host, timeoutMs);
   } finally {

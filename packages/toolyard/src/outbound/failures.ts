@@ -13,7 +13,7 @@ interface ServiceTrouble {
   readonly what: string;
 }
 
-/** A failure of one service on the network. */
+/** Returns a failure of one service on the network. */
 export function outboundFailure(kind: FailKind, { service, what }: ServiceTrouble, extras: FailExtras = {}): FailError {
   return new FailError(fail(kind, `${service} ${what}`, extras));
 }
@@ -83,7 +83,7 @@ export function outboundTooLarge(service: string, maxBytes: number): FailError {
   );
 }
 
-/** A status that is no answer, in the words of the table of kinds. */
+/** Returns the failure for an HTTP status that is no success. */
 export function statusFailure(service: string, status: number, retryAfterMs?: number): FailError {
   if (status === 429) {
     const when = retryAfterMs === undefined ? "in a while" : `in ${formatDuration(retryAfterMs)}`;

@@ -1,11 +1,11 @@
-/** Values that stay good for a while, the last used kept; bounded in number. */
+/** Cache with a lifetime per value and a maximum number of values; the least recently used is removed. */
 export class FreshCache<V> {
   readonly #entries = new Map<string, { readonly value: V; readonly until: number }>();
   readonly #ttlMs: number;
   readonly #maxEntries: number;
   readonly #now: () => number;
 
-  /** `ttlMs` 0 keeps nothing. */
+  /** `ttlMs` 0 stores nothing. */
   constructor(ttlMs: number, maxEntries: number, now: () => number = () => performance.now()) {
     this.#ttlMs = ttlMs;
     this.#maxEntries = maxEntries;

@@ -26,7 +26,7 @@ async function open(
 
 const echo: RequestListener = (request, response) => sendJson(response, 200, { url: request.url });
 
-describe("a question", () => {
+describe("requests", () => {
   test("requests a path below the base, keeps path and query, and identifies itself", async () => {
     const { server } = await open(echo);
     const source = createHttpSource({
@@ -68,8 +68,8 @@ describe("a question", () => {
   });
 });
 
-describe("pace", () => {
-  test("C43: one request in a second, in the order of arrival, and none waits beyond the bound", async () => {
+describe("rate limit", () => {
+  test("C43: sends one request per second, in order of arrival, and rejects more than may wait", async () => {
     const waits: number[] = [];
     const release: (() => void)[] = [];
     const clock = {
@@ -108,7 +108,7 @@ describe("pace", () => {
   });
 });
 
-describe("answers that are none", () => {
+describe("invalid answers", () => {
   test.each<[string, RequestListener, Partial<HttpSourceOptions>, string, string]>([
     [
       "a fault of the service",
@@ -149,7 +149,7 @@ describe("answers that are none", () => {
       "timeout",
       "no whole answer within 50 ms",
     ],
-  ])("C43: %s is a failure, and is not kept", async (_what, listener, options, kind, words) => {
+  ])("C43: %s is a failure, and is not cached", async (_what, listener, options, kind, words) => {
     let isWell = false;
     const { source } = await open((...exchange) => (isWell ? echo : listener)(...exchange), {
       cacheMs: 60_000,
@@ -162,7 +162,7 @@ describe("answers that are none", () => {
     await expect.poll(() => source.getJson("a")).toEqual({ url: "/a" });
   });
 
-  test("a caller that goes ends the request", async () => {
+  test("a cancelled caller ends the request", async () => {
     const caller = new AbortController();
     let resolve = (): void => {};
     const closed = new Promise<void>((done) => void (resolve = done));
@@ -174,7 +174,7 @@ describe("answers that are none", () => {
     await closed;
   });
 
-  test("a server that is not there is unavailable", async () => {
+  test("a server that does not exist is unavailable", async () => {
     const { source, server } = await open(echo);
     await server.close();
     await expect(source.getJson("a")).rejects.toMatchObject({

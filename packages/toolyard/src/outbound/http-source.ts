@@ -8,49 +8,52 @@ import type { ProxyEnvironment } from "./proxy.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
 export interface HttpSourceOptions {
-  /** The service's name as people know it; its failures begin with it. */
+  /** Name of the service for users, with which messages of failures begin. */
   readonly service: string;
-  /** Address that paths are added to. It may be a private one. */
+  /** Base address of all paths. It may be in a private network. */
   readonly url: URL | string;
-  /** Sent with every request, to identify the program. */
+  /** Value of `User-Agent`, sent with every request to identify the program. */
   readonly userAgent: string;
-  /** Bound of one question, in milliseconds, waiting for its turn included. @default 10000 */
+  /** Time limit of one request in milliseconds, including time in the queue. @default 10000 */
   readonly timeoutMs?: number;
-  /** Bound of one answer. @default 1 MiB */
+  /** Maximum size of one answer in bytes. @default 1 MiB */
   readonly maxBytes?: number;
-  /** Least time between the starts of two requests, in milliseconds. @default 0 */
+  /** Minimum time between the starts of two requests, in milliseconds. @default 0 */
   readonly intervalMs?: number;
-  /** Questions that may wait for their turn. @default 16 */
+  /** Maximum number of queued requests. @default 16 */
   readonly maxWaiting?: number;
-  /** How long an answer is given again, in milliseconds; 0 for not at all. @default 0 */
+  /** Time in milliseconds for which an answer is cached; 0: no cache. @default 0 */
   readonly cacheMs?: number;
-  /** Answers that are kept. @default 200 */
+  /** Maximum number of cached answers. @default 200 */
   readonly cacheEntries?: number;
-  /** Sent with every request, to the address's own origin alone: keys. Names in small letters. @default none */
+  /**
+   * Headers sent with every request to the origin of `url` and to no other, such as keys. Names in lower case. @default
+   * none
+   */
   readonly headers?: Readonly<Record<string, string>>;
   /** Holds proxy settings. @default process.env */
   readonly environment?: ProxyEnvironment;
   /**
-   * The service's own words for a status that is no answer; nothing where it has none. They end a sentence that begins
-   * with its name.
+   * Returns the service's own reason for an error status, as the end of a sentence that begins with the service's name;
+   * undefined if the body has none.
    */
   readonly reasonOf?: (body: unknown) => string | undefined;
-  /** @default the system's */
+  /** Clock for the rate limit. @default the system's */
   readonly clock?: PaceClock;
 }
 
 export type HttpQuery = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** One JSON service on the network. */
+/** Client of one JSON service on the network. */
 export interface HttpSource {
   /**
    * Resolves with the answer to `GET url/path?query`. Rejects with a `FailError`. The result may be cached, so do not
    * modify it.
    */
   getJson(path: string, query?: HttpQuery, signal?: AbortSignal): Promise<unknown>;
-  /** The answer to `POST url/path` with a body of JSON; it is not kept. Rejects as `getJson` does. */
+  /** Resolves with the answer to `POST url/path` with a JSON body, which is not cached. Rejects like `getJson`. */
   postJson(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>;
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 

@@ -23,7 +23,7 @@ function open(options: Partial<OutboundOptions> = {}): OutboundClient {
 const ask = (client: OutboundClient, url: string, more: Partial<OutboundRequest> = {}) =>
   client.request({ service: "Somebody", url: new URL(url), timeoutMs: 5000, maxBytes: 1000, reach: "origin", ...more });
 
-test("an answer is complete, whatever its status", async () => {
+test("returns the whole answer with any status", async () => {
   const server = await serve((_request, response) => void response.writeHead(418, { "retry-after": "2" }).end("short"));
   const response = await ask(open(), server.url, { headers: { "x-key": "k" } });
   expect([response.status, response.body.toString(), retryAfterMs(response, 0)]).toEqual([418, "short", 2000]);
@@ -40,7 +40,7 @@ test.each([
   [301, "GET", ""],
   [302, "GET", ""],
   [303, "GET", ""],
-])("after %i the next request is a %s", async (status, method, body) => {
+])("after status %i, the next request is a %s", async (status, method, body) => {
   let received = "";
   const server = await serve((request, response) => {
     if (request.url === "/") return void response.writeHead(status, { location: "/next" }).end();
@@ -55,17 +55,17 @@ test.each([
   "http://localhost:9/",
   "http://[::ffff:10.0.0.1]/",
   "http://metadata.google.internal/",
-])("S10: %s is refused when only the public internet is allowed", async (url) => {
+])("S10: rejects %s if only the public internet is allowed", async (url) => {
   await expect(ask(open(), url, { reach: "public" })).rejects.toMatchObject({
     failure: { kind: "denied", message: expect.not.stringContaining(new URL(url).host) as string },
   });
 });
 
-test("S10: anything but http and https is refused", async () => {
+test("S10: rejects any scheme but http and https", async () => {
   await expect(ask(open(), "file:///etc/passwd")).rejects.toMatchObject({ failure: { kind: "denied" } });
 });
 
-test("a proxy is used for remote hosts, and not for this machine", async () => {
+test("uses a proxy for remote hosts, and not for this machine", async () => {
   const proxy = await serve((_request, response) => void response.end("by proxy"));
   const server = await serve((_request, response) => void response.end("straight"));
   const client = open({ environment: { HTTP_PROXY: proxy.url } });
@@ -74,7 +74,7 @@ test("a proxy is used for remote hosts, and not for this machine", async () => {
   expect((await ask(client, server.url)).body.toString()).toBe("straight");
 });
 
-test("a closed client sends no request", async () => {
+test("sends no request after it was closed", async () => {
   const client = open();
   await client.close();
   await expect(ask(client, "http://127.0.0.1:9/")).rejects.toMatchObject({

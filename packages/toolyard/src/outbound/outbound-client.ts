@@ -17,13 +17,13 @@ import { notPublic, outboundFailure, outboundTimeout, outboundTooLarge, toOutbou
 import { resolveProxy, type ProxyEnvironment } from "./proxy.ts";
 
 export interface OutboundOptions {
-  /** Sent with every request, to identify the program. */
+  /** Value of `User-Agent`, sent with every request to identify the program. */
   readonly userAgent: string;
   /** URL of a proxy, or `none`. @default from the environment */
   readonly proxy?: string;
   /** Environment in which `HTTPS_PROXY` and similar variables are looked up. */
   readonly environment: ProxyEnvironment;
-  /** PEM files of CAs that are trusted besides Node's own. @default none */
+  /** PEM files of CAs that are trusted in addition to Node's own. @default none */
   readonly caFiles?: readonly string[];
 }
 
@@ -32,11 +32,11 @@ export interface OutboundRequest {
   readonly service: string;
   readonly url: URL;
   readonly method?: "GET" | "POST";
-  /** Names in lower case. They go to the URL's own origin and to no other. */
+  /** Headers with names in lower case. They are sent to the URL's own origin and to no other. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
-  /** Bound of everything, redirects and the last byte included. */
+  /** Time limit for everything, from the first request to the last byte after redirects. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
   /**
@@ -44,13 +44,13 @@ export interface OutboundRequest {
    * party; it and all redirects must be on the public internet.
    */
   readonly reach: "origin" | "public";
-  /** False: the answer that redirects is the answer. @default true */
+  /** False: redirects are not followed but returned as answers. @default true */
   readonly follows?: boolean;
 }
 
 export interface OutboundResponse {
   readonly status: number;
-  /** Takes names in lower case. */
+  /** Returns the value of a header. Expects names in lower case. */
   header(name: string): string | undefined;
   readonly body: Buffer;
 }
@@ -60,14 +60,14 @@ const MAX_CONNECTIONS = 16;
 const KEPT_ALIVE_MS = 10_000;
 
 /**
- * Asks services on the network: http and https only, certificates verified, everything bounded. Rejects with a
- * `FailError`.
+ * Sends requests to services on the network: http and https only, certificates verified, time and size limited. Rejects
+ * with a `FailError`.
  */
 export class OutboundClient {
   readonly #options: OutboundOptions;
   readonly #connections = new Map<string, Connections>();
   readonly #route: RequestRoute<OutboundSend>;
-  /** The same, and follows nothing. */
+  /** Rules that follow no redirect. */
   readonly #direct: RequestRoute<OutboundSend>;
   #isClosed = false;
 
@@ -97,7 +97,7 @@ export class OutboundClient {
     }
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const all = [...this.#connections.values()];
@@ -176,7 +176,7 @@ function connectionsFor(reach: OutboundRequest["reach"], { proxy, ...way }: Way)
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** As browsers do it: only 307 and 308 repeat a POST. */
+/** Returns the request after a redirect. Like in browsers, only 307 and 308 repeat a POST. */
 function followed(
   { from, status, location, followed: before }: Redirect,
   { service, reach }: OutboundRequest,
@@ -205,7 +205,7 @@ export function retryAfterMs(response: OutboundResponse, now: number): number | 
   return readRetryAfter(response.header("retry-after"), now);
 }
 
-/** Parses an answer as JSON. Throws `malformed` with the service's name. */
+/** Parses an answer as JSON. Throws a `malformed` failure with the service's name. */
 export function jsonOf(response: OutboundResponse, service: string): unknown {
   try {
     return JSON.parse(response.body.toString("utf8"));

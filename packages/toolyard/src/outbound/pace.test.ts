@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Pace } from "./pace.ts";
 
-/** A stopped clock; `advance` releases waiters. */
+/** Creates a stopped clock; `advance` moves it and resolves the waits that are due. */
 function createClock() {
   let time = 0;
   const waiting: { readonly at: number; readonly go: () => void }[] = [];
@@ -21,7 +21,7 @@ function createClock() {
 
 const OPTIONS = { service: "Somebody", intervalMs: 1000, maxWaiting: 2 };
 
-test("C43: one request an interval goes, in the order of arrival", async () => {
+test("C43: sends one request per interval, in order of arrival", async () => {
   const clock = createClock();
   const pace = new Pace(OPTIONS, clock);
   const gone: number[] = [];
@@ -39,7 +39,7 @@ test("C43: one request an interval goes, in the order of arrival", async () => {
   expect(gone).toEqual([1, 2, 3]);
 });
 
-test("C43: more than may wait are turned away, with the time to come again", async () => {
+test("C43: rejects more requests than may wait, with the time after which to retry", async () => {
   const clock = createClock();
   const pace = new Pace(OPTIONS, clock);
   await pace.turn();
@@ -49,7 +49,7 @@ test("C43: more than may wait are turned away, with the time to come again", asy
   await Promise.all(waiting);
 });
 
-test("a caller that goes does not wait", async () => {
+test("removes a cancelled caller from the queue", async () => {
   const caller = new AbortController();
   const pace = new Pace(OPTIONS, createClock());
   await pace.turn();
@@ -58,7 +58,7 @@ test("a caller that goes does not wait", async () => {
   await expect(turn).rejects.toMatchObject({ failure: { kind: "cancelled" } });
 });
 
-test("a pause refuses all requests until it is over", async () => {
+test("rejects all requests during a pause", async () => {
   const clock = createClock();
   const pace = new Pace({ ...OPTIONS, intervalMs: 0 }, clock);
   pace.pause(5000);

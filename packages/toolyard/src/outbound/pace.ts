@@ -6,9 +6,9 @@ import { fail } from "../core/calls/outcome.ts";
 export interface PaceOptions {
   /** The service's name, for messages. */
   readonly service: string;
-  /** Least time between the starts of two requests; 0 for none. */
+  /** Minimum time between the starts of two requests in milliseconds; 0: no minimum. */
   readonly intervalMs: number;
-  /** Bound of those that wait for their turn. */
+  /** Maximum number of queued requests. */
   readonly maxWaiting: number;
 }
 
@@ -53,7 +53,7 @@ export class Pace {
     if (at > now) await this.#wait(at - now, signal);
   }
 
-  /** Sends no request for this time, as the service requested. */
+  /** Stops requests for this time, as the service requested. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + ms);
   }

@@ -11,7 +11,7 @@ function proxyFor(url: string, configured?: string, env: Record<string, string> 
   return resolveProxy(new URL(url), configured, env);
 }
 
-test("the environment names a proxy for each scheme", () => {
+test("reads a proxy for each scheme from the environment", () => {
   expect(proxyFor("http://tools.test/")).toBe("http://plain:1");
   expect(proxyFor("https://tools.test/")).toBe("http://secure:2");
 });
@@ -37,7 +37,7 @@ test("NO_PROXY of * exempts everything", () => {
   expect(proxyFor("http://tools.test/", undefined, { ...environment, NO_PROXY: "*" })).toBeUndefined();
 });
 
-test("lower case wins over upper case, and ALL_PROXY replaces both", () => {
+test("prefers lower case to upper case; ALL_PROXY replaces both schemes' variables", () => {
   expect(
     proxyFor("http://tools.test/", undefined, { HTTP_PROXY: "http://upper:1", http_proxy: "http://lower:1" }),
   ).toBe("http://lower:1");
@@ -45,18 +45,18 @@ test("lower case wins over upper case, and ALL_PROXY replaces both", () => {
 });
 
 test.each(["http://localhost:1/", "http://127.0.0.1:1/", "http://[::1]:1/"])(
-  "%s is reached directly whatever the environment",
+  "connects to %s directly, whatever the environment contains",
   (url) => {
     expect(proxyFor(url)).toBeUndefined();
   },
 );
 
-test("a configured proxy wins over everything, and none means none", () => {
+test("prefers a configured proxy to the environment; `none` uses no proxy", () => {
   expect(proxyFor("http://localhost:1/", "proxy.test:3128")).toBe("http://proxy.test:3128");
   expect(proxyFor("https://tools.test/", "none")).toBeUndefined();
 });
 
-test("something that is no HTTP proxy is refused by name, without its value", () => {
+test("rejects a value that is no HTTP proxy, naming the variable but not the value", () => {
   expect(() => proxyFor("http://tools.test/", "socks5://user:s3cret@proxy.test")).toThrow(/`proxy` is not the address/);
   expect(() => proxyFor("http://tools.test/", undefined, { ALL_PROXY: "ftp://user:s3cret@x" })).toThrow(
     /^`ALL_PROXY` is not(?!.*s3cret)/,

@@ -2,15 +2,14 @@ import { OptionError } from "../core/errors.ts";
 import { isLoopback } from "../core/uris/loopback.ts";
 
 /**
- * Proxy settings as the environment gives them; `resolveProxy` is handed a copy, so that nothing here reads the
- * process.
+ * Environment variables with proxy settings. `resolveProxy` receives a copy, so that nothing here reads the process.
  */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy for one server: the configured one, `"none"` for none at all, else what `HTTP_PROXY`, `HTTPS_PROXY`,
- * `ALL_PROXY` and `NO_PROXY` (either case) say. This machine itself is never reached by way of a proxy that only the
- * environment names. Throws an `OptionError` for something that is no HTTP proxy.
+ * Returns the proxy for one server: the configured one, none for `"none"`, else the one that `HTTP_PROXY`,
+ * `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` (either case) define. Proxies from the environment are never used for this
+ * machine itself. Throws an `OptionError` for a value that is no HTTP proxy.
  */
 export function resolveProxy(
   url: URL,
@@ -38,8 +37,8 @@ function checked(proxy: string, name: string): string {
 }
 
 /**
- * `NO_PROXY`: names with or without a leading dot or `*.`, each with its subdomains, optionally with a port; `*` is
- * everything.
+ * Returns whether `NO_PROXY` exempts a URL. It lists names with or without a leading dot or `*.`, which include
+ * subdomains, optionally with a port; `*` exempts everything.
  */
 function isExempt(url: URL, noProxy: string): boolean {
   const port = url.port || (url.protocol === "https:" ? "443" : "80");

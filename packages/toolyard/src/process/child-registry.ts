@@ -2,11 +2,11 @@ import { FailError } from "../core/errors.ts";
 import { fail } from "../core/calls/outcome.ts";
 import { findTrees, hasGroup, killTree, killTreesNow, type Tree } from "./tree.ts";
 
-/** Limit of concurrent children of this process. */
+/** Maximum number of concurrent children of this process. */
 const MAX_CHILDREN = 512;
-/** Time that processes left behind by an ended child have before they are killed. */
+/** Time that a child's leftover processes have to exit before they are killed. */
 const LEFTOVER_GRACE_MS = 250;
-/** Ended children are looked through together, at most this often. */
+/** Minimum time between two searches for leftover processes. One search serves all children that ended meanwhile. */
 const SWEEP_EVERY_MS = 100;
 const RETRY_AFTER_MS = 1000;
 
@@ -17,7 +17,7 @@ const RETRY_AFTER_MS = 1000;
 export class ChildRegistry {
   readonly #maxChildren: number;
   readonly #living = new Map<string, Tree>();
-  /** Markers of children that another process ends if this one exits. */
+  /** Markers of children that do not die with this process, because another process ends them. */
   readonly #spared = new Set<string>();
   #reserved = 0;
   #ended: { readonly tree: Tree; readonly done: () => void }[] = [];
@@ -70,7 +70,8 @@ export class ChildRegistry {
    */
   async ended(tree: Tree): Promise<void> {
     if (hasGroup(tree.pid)) await this.#letGroupGo(tree);
-    // Processes that left the group are found in the process table. One look at the table serves all ended children.
+    // Processes that left the group are found only in the process table. One read of the table serves all ended
+    // children.
     if (process.platform === "linux") await this.#sweepLater(tree);
     this.remove(tree);
   }
@@ -81,7 +82,7 @@ export class ChildRegistry {
     else this.#spared.delete(tree.marker);
   }
 
-  /** The child's tree is known to be gone. */
+  /** Removes a tree whose processes have all ended. */
   remove(tree: Tree): void {
     this.#living.delete(tree.marker);
     this.#spared.delete(tree.marker);

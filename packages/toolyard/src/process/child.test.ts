@@ -64,7 +64,7 @@ describe("spawnChild", () => {
     await child.closed;
   });
 
-  test("S8: arguments reach the program as they are, without a shell", async () => {
+  test("S8: passes arguments to the program unchanged, without a shell", async () => {
     const child = await start(process.execPath, [
       "-e",
       "console.log(JSON.stringify(process.argv.slice(1)))",
@@ -82,7 +82,7 @@ describe("spawnChild", () => {
     expect(readProcess(child.pid)?.group).toBe(child.pid);
   });
 
-  test("writing to an exited child breaks nothing", async () => {
+  test("ignores a write to a child that has exited", async () => {
     const child = await start("true", []);
     await child.exited;
     child.stdin.write("x".repeat(100_000));
@@ -91,13 +91,13 @@ describe("spawnChild", () => {
     expect(child.exit).toEqual({ code: 0, signal: null });
   });
 
-  test("an unknown program is unavailable, and the message names the tried programs and gives advice", async () => {
+  test("rejects an unknown program as unavailable; the message names the attempted programs and gives advice", async () => {
     const failure = await failureOf(start("no-such-program-anywhere", []));
     expect(failure).toMatchObject({ kind: "unavailable", retryable: false });
     expect(failure.message).toMatch(/`no-such-program-anywhere` was not found in the \d+ folders of PATH. Install it/);
   });
 
-  test("a file without execute permission is unavailable, and the message shows no path of the machine", async () => {
+  test("rejects a file without execute permission as unavailable; the message shows no path of the machine", async () => {
     const path = join(folder(), "plain.txt");
     writeFileSync(path, "#!/bin/sh\n", { mode: 0o644 });
     const failure = await failureOf(start(path, []));
@@ -106,7 +106,7 @@ describe("spawnChild", () => {
     expect(failure.message).not.toContain(tmpdir());
   });
 
-  test("a script without its interpreter is unavailable", async () => {
+  test("rejects a script without its interpreter as unavailable", async () => {
     const path = join(folder(), "script");
     writeFileSync(path, "#!/no/such/interpreter\n", { mode: 0o755 });
     expect(await failureOf(start(path, []))).toMatchObject({
@@ -115,7 +115,7 @@ describe("spawnChild", () => {
     });
   });
 
-  test("a working folder that is absent, or a file, is unavailable", async () => {
+  test("rejects a working folder that is missing, or is a file, as unavailable", async () => {
     const root = folder();
     writeFileSync(join(root, "file"), "");
     expect(await failureOf(start("true", [], { cwd: join(root, "absent") }))).toMatchObject({
@@ -126,7 +126,7 @@ describe("spawnChild", () => {
     });
   });
 
-  test("a NUL byte in an argument and arguments beyond the system's bound are refused, not thrown", async () => {
+  test("rejects a NUL byte in an argument and arguments above the system's limit, and does not throw synchronously", async () => {
     expect(await failureOf(start("true", ["a\0b"]))).toMatchObject({
       kind: "unavailable",
       message: expect.stringContaining("NUL"),
@@ -134,7 +134,7 @@ describe("spawnChild", () => {
     expect(await failureOf(start("true", ["x".repeat(300_000)]))).toMatchObject({ kind: "too_large" });
   });
 
-  test("a child above the limit is refused, and a place is free again after a child has exited", async () => {
+  test("rejects a child above the limit, and starts one again after another has exited", async () => {
     const registry = new ChildRegistry({ maxChildren: 1 });
     const first = await start("sleep", ["60"], { registry });
     expect(registry.count).toBe(1);
@@ -148,13 +148,13 @@ describe("spawnChild", () => {
 });
 
 describe("kill", () => {
-  test("a child that heeds SIGTERM ends by it", async () => {
+  test("ends a child that obeys SIGTERM with that signal", async () => {
     const child = await start("sleep", ["60"]);
     await child.kill(5000);
     expect(child.exit).toEqual({ code: null, signal: "SIGTERM" });
   });
 
-  test("a child that ignores SIGTERM, and its children that do so too, are killed after the grace", async () => {
+  test("kills a child that ignores SIGTERM, and its children that ignore it too, after the grace period", async () => {
     const child = await start("sh", ["-c", "trap '' TERM; sleep 600 & echo $!; wait; sleep 600"]);
     const grandchild = Number(await firstLine(child));
     await child.kill(100);
@@ -163,7 +163,7 @@ describe("kill", () => {
   });
 
   test.runIf(process.platform === "linux")(
-    "a daemon that left group, session and parent is found by its marker",
+    "finds a daemon that left its group, session and parent by its marker",
     async () => {
       const child = await start("sh", ["-c", "setsid sh -c 'sleep 600 & echo $!' & wait; sleep 600"]);
       const daemon = Number(await firstLine(child));
@@ -174,7 +174,7 @@ describe("kill", () => {
   );
 
   test.runIf(process.platform === "linux")(
-    "what a child leaves behind when it ends by itself is killed too",
+    "kills processes that are left over after a child exits by itself",
     async () => {
       const child = await start("sh", ["-c", "setsid sh -c 'sleep 600 & echo $!' & sleep 600 & wait %1; exit 0"]);
       const daemon = Number(await firstLine(child));
@@ -184,14 +184,14 @@ describe("kill", () => {
     },
   );
 
-  test("killing twice, and killing an exited child, resolves", async () => {
+  test("resolves if a child is killed twice, or has already exited", async () => {
     const child = await start("sleep", ["60"]);
     await Promise.all([child.kill(1000), child.kill(0)]);
     await child.kill(0);
     expect(isAlive(child.pid)).toBe(false);
   });
 
-  test("what others wrote in its pipes is read though the loop was busy all the time that they had", async () => {
+  test("reads what other processes wrote to the pipes of an exited child although the event loop was blocked for the whole grace period", async () => {
     const [go, done] = [join(folder(), "go"), join(folder(), "done")];
     const wait = `while [ ! -e ${go} ]; do sleep 0.01; done; echo said; touch ${done}; exec sleep 60`;
     const child = await start("sh", ["-c", `(${wait}) & exit 0`]);
@@ -199,7 +199,7 @@ describe("kill", () => {
     child.stdout.on("data", (chunk: Buffer) => said.push(chunk));
     await child.exited;
     const drained = child.drained(1);
-    // Its time begins, without a turn of the loop in which anything could be read.
+    // The grace period begins, without a turn of the event loop in which data could be read.
     for (let step = 0; step < 10; step += 1) await Promise.resolve();
     writeFileSync(go, "");
     while (!existsSync(done));
@@ -207,7 +207,7 @@ describe("kill", () => {
     expect(Buffer.concat(said).toString()).toBe("said\n");
   });
 
-  test("a silent process that holds a pipe is not waited for", async () => {
+  test("does not wait for a silent process that holds a pipe", async () => {
     const child = await start("sh", ["-c", "sleep 60 & exit 3"]);
     let isClosed = false;
     void child.closed.then(() => (isClosed = true));
@@ -215,7 +215,7 @@ describe("kill", () => {
     expect([child.exit?.code, isClosed]).toEqual([3, false]);
   });
 
-  test("every child dies with this process", async () => {
+  test("kills every child when this process exits", async () => {
     const module = pathToFileURL(join(import.meta.dirname, "child.ts")).href;
     const program = `
       const { spawnChild } = await import(${JSON.stringify(module)});
@@ -226,12 +226,12 @@ describe("kill", () => {
     const pids = result.stdout.trim().split(" ").map(Number);
     expect(result.status).toBe(3);
     expect(pids).toHaveLength(2);
-    // A process that was sent SIGKILL needs a moment to go; the test's own time bounds it.
+    // A process needs a moment to exit after SIGKILL. The timeout of the test limits this loop.
     while (pids.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 5));
   });
 });
 
-// The process under test runs the sources themselves, stripped of their types by a loader.
+// Runs the TypeScript sources in a process; a loader strips their types.
 function runTypeScript(program: string) {
   const loader = `
     import { readFileSync } from "node:fs";

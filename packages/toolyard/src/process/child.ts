@@ -13,18 +13,21 @@ import { resolveCommand, type ResolvedCommand } from "./resolve-command.ts";
 import { killTree, MARKER_VARIABLE, type Tree } from "./tree.ts";
 
 export interface SpawnOptions {
-  /** A program: a path (a relative one starts at `cwd`), or a name that PATH leads to. Never a shell line. */
+  /**
+   * Program to start: a path (a relative one is resolved from `cwd`), or a name that is looked up in PATH. Never a
+   * shell line.
+   */
   readonly command: string;
   readonly args: readonly string[];
-  /** @default the working folder of this process */
+  /** Working folder. @default the working folder of this process */
   readonly cwd?: string;
   /** The whole environment of the child; see `childEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Pipes in addition to the three standard ones, from descriptor 3 on. @default 0 */
+  /** Number of pipes in addition to the three standard ones, starting at descriptor 3. @default 0 */
   readonly extraPipes?: number;
   /**
-   * Files that the child finds open, on the descriptors after the pipes. Each is opened for this child alone, and
-   * closed here once it runs.
+   * Functions that open files for this child alone. The child inherits them on the descriptors after the pipes; this
+   * process closes its copies once the child runs.
    */
   readonly files?: readonly (() => number)[];
   /** Registry that owns the child. @default CHILDREN */
@@ -42,39 +45,42 @@ export interface Child {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** The extra pipes; `pipes[0]` is the child's descriptor 3. */
+  /** The extra pipes; `pipes[0]` is descriptor 3 of the child. */
   readonly pipes: readonly Duplex[];
-  /** How it ended; `undefined` while it runs. */
+  /** Exit code and signal; `undefined` while the child runs. */
   readonly exit: Exit | undefined;
   /**
    * Resolves when the child itself has exited. Its output may still be in the pipes, and its own children may run a
    * moment longer.
    */
   readonly exited: Promise<Exit>;
-  /** It ended and all its pipes are closed. Grandchildren that hold a pipe delay this until they are killed. */
+  /**
+   * Resolves when the child has exited and all its pipes are closed. Grandchildren that hold a pipe delay this until
+   * they are killed.
+   */
   readonly closed: Promise<void>;
-  /** The child and all that it started are gone. */
+  /** Resolves when the child and all its descendants have ended. */
   readonly gone: Promise<void>;
   /**
-   * Resolves when the child has exited and its output has been read: its pipes are closed, or other holders had
-   * `graceMs` milliseconds and the pipes are empty. Does not keep the process running.
+   * Resolves when the child has exited and its output has been read. The output counts as read if the pipes are closed,
+   * or if `graceMs` milliseconds have passed and the pipes are empty. Does not keep the process running.
    */
   drained(graceMs: number): Promise<void>;
   /**
-   * SIGTERM, up to `graceMs`, then SIGKILL of the whole tree, also of what left its group. Resolves when nothing is
-   * left.
+   * Sends SIGTERM, waits up to `graceMs`, then sends SIGKILL to the whole tree, including processes that left its
+   * group. Resolves when no process of the tree is left.
    */
   kill(graceMs: number): Promise<void>;
   /**
-   * Closes the child's input and waits up to `ownMs`, or until `cut` resolves, until it has exited and none of its
-   * processes holds its pipes. The rest is then killed as by `kill(graceMs)`.
+   * Closes the child's input. Waits up to `ownMs`, or until `cut` resolves, for the child to exit and for its
+   * descendants to close its pipes. Then kills the rest like `kill(graceMs)`.
    */
   end(ownMs: number, graceMs: number, cut?: Promise<void>): Promise<void>;
   /** Identifies the child and its descendants. */
   readonly tree: Tree;
-  /** Sets whether it survives this process, because another process takes care of it. */
+  /** Sets whether the child survives this process, because another process takes care of it. */
   spare(isSpared: boolean): void;
-  /** Passes it to another process: it survives this one and no longer keeps it running. */
+  /** Hands the child over to another process: it survives this process and no longer keeps it running. */
   handOver(): void;
 }
 
@@ -159,7 +165,8 @@ class SpawnedChild implements Child {
   async drained(graceMs: number): Promise<void> {
     await this.exited;
     await within(this.closed, graceMs, { keepsAlive: false });
-    // After a busy period timers run before pending pipe data: a turn without data shows that everything was read.
+    // After a busy period, timers run before pending pipe data is read. A turn without data shows that everything was
+    // read.
     let [seen, quiet] = [this.#bytesRead, 0];
     for (let turn = 0; !this.#isClosed && quiet < QUIET_TURNS && turn < MAX_TURNS; turn += 1) {
       await nextTurn();
@@ -180,7 +187,7 @@ class SpawnedChild implements Child {
   end(ownMs: number, graceMs: number, cut?: Promise<void>): Promise<void> {
     return this.#killBy(async () => {
       this.stdin.end();
-      // A wrapper may end before the server that it started and that has its pipes.
+      // A wrapper may exit before the server that it started and that still holds its pipes.
       await within(cut ? Promise.race([this.closed, cut]) : this.closed, ownMs);
       await killTree(this.tree, graceMs);
     });
@@ -206,7 +213,7 @@ class SpawnedChild implements Child {
   }
 
   async #settle(): Promise<void> {
-    // Killing checks the whole tree anyway.
+    // Killing searches the whole tree anyway.
     if (this.#killing) await this.#killing.then(() => this.#registry.remove(this.tree));
     else if (!this.#isHandedOver) await this.#registry.ended(this.tree);
     this.#isGone = true;
@@ -218,12 +225,15 @@ async function bothOf(first: Promise<void> | undefined, second: Promise<void>): 
   await second;
 }
 
-/** The caller may be in the middle of a turn in which the reads of some pipes are over. */
+/**
+ * Number of turns of the event loop without data after which the pipes count as empty. Two, because the caller may be
+ * in a turn whose reads are already over.
+ */
 const QUIET_TURNS = 2;
-/** Far more than the capacity of pipes; a process that holds one may write without end. */
+/** Maximum number of turns: reads far more than the pipes can hold, but ends if a process writes without end. */
 const MAX_TURNS = 64;
 
-/** Time from the last SIGKILL until the system must have reported the end of the child. */
+/** Maximum time from the last SIGKILL until the system reports that the child has exited. */
 const MAX_REAP_MS = 1000;
 
 async function start(resolved: ResolvedCommand, options: SpawnOptions): Promise<ChildProcess> {
@@ -247,7 +257,7 @@ function spawned(
       env,
       stdio: [...Array.from({ length: 3 + extraPipes }, () => "pipe" as const), ...descriptors],
       shell: false,
-      // On Windows this would open a console window; its trees are killed by parentage.
+      // On Windows, `detached` would open a console window. Trees are found by parentage there.
       detached: process.platform !== "win32",
       windowsHide: true,
       windowsVerbatimArguments: resolved.verbatim,
@@ -262,7 +272,7 @@ function spawned(
   });
 }
 
-// A hub inside a hub keeps the outer marker in front, so that the outer one finds these children too.
+// A nested hub keeps the outer marker in front, so that the outer hub finds these children too.
 function nextMarker(): string {
   const outer = process.env[MARKER_VARIABLE];
   return outer === undefined ? randomUUID() : `${outer.slice(-MAX_OUTER_MARKER_CHARS)}/${randomUUID()}`;

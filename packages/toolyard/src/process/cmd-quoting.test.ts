@@ -34,7 +34,7 @@ test.each([
   ["a\0b", "a NUL character"],
   ["x) else (calc", "`) else`"],
   ["x)ELSE calc", "`)ELSE`"],
-])("rejects %j, which no quotes make safe", (argument, part) => {
+])("rejects %j, which quotes cannot make safe", (argument, part) => {
   expect(() => cmdCommandLine("p.cmd", ["first", argument])).toThrow(
     `An argument of a batch file contains ${part}, which \`cmd.exe\` could execute or replace.`,
   );
@@ -45,7 +45,7 @@ test("quotes the path of a batch file, and rejects a path that contains a variab
   expect(() => cmdCommandLine("C:\\%TEMP%\\run.cmd", [])).toThrow("contains `%`");
 });
 
-test("never leaves a character with a meaning for cmd.exe outside of quotes", () => {
+test("puts every character that has a meaning for cmd.exe inside quotes", () => {
   const text = string({
     unit: constantFrom(..."ab \\\"%!^&|<>()=;,'`\r\n\t/-".split(""), "else", "ä"),
     maxLength: 12,

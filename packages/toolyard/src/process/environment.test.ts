@@ -12,11 +12,11 @@ const parent = {
   LC_F: "() { :; }",
 };
 
-test("S8: a child gets the allow-listed variables and no others", () => {
+test("S8: passes the allow-listed variables to a child and no others", () => {
   expect(childEnvironment({}, parent, "linux")).toEqual({ PATH: "/bin", HOME: "/h", LC_ALL: "C", https_proxy: "p" });
 });
 
-test("a child's own variables win, and names in `inherit` pass when they are set", () => {
+test("prefers a child's own variables, and passes names in `inherit` if they are set", () => {
   expect(childEnvironment({ own: { HOME: "/mine", A: "1" }, inherit: ["EXTRA", "NOT_SET"] }, parent, "linux")).toEqual({
     PATH: "/bin",
     HOME: "/mine",
@@ -27,7 +27,7 @@ test("a child's own variables win, and names in `inherit` pass when they are set
   });
 });
 
-test("names count without case on Windows, and a variable is never there twice", () => {
+test("compares names without case on Windows, and never passes a variable twice", () => {
   const env = childEnvironment(
     { own: { PATH: "mine" }, inherit: ["extra"] },
     { Path: "theirs", SYSTEMROOT: "C:\\Windows", EXTRA: "x", TOKEN: "t" },
@@ -36,7 +36,7 @@ test("names count without case on Windows, and a variable is never there twice",
   expect(env).toEqual({ PATH: "mine", SYSTEMROOT: "C:\\Windows", EXTRA: "x" });
 });
 
-test("what decides where commands are found is there, and nothing else", () => {
+test("returns only the variables that decide where commands are found", () => {
   expect(searchEnvironment({ PATH: "/bin", HOME: "/root", API_TOKEN: "secret" })).toEqual({ PATH: "/bin" });
   expect(searchEnvironment({})).toEqual({});
 });
@@ -63,7 +63,7 @@ describe("installerVariables", () => {
     UVICORN_PORT: "1",
   };
 
-  test("returns the settings of package managers without logins, and without npm's own notes", () => {
+  test("returns the settings of package managers without logins and without the variables that npm sets for its children", () => {
     expect(installerVariables({ withLogins: false }, settings)).toEqual([
       "npm_config_registry",
       "NPM_CONFIG_CAFILE",
@@ -76,13 +76,13 @@ describe("installerVariables", () => {
     ]);
   });
 
-  test("leaves out under npm what npm sets for its own children", () => {
+  test("under npm, leaves out the variables that npm sets for its own children", () => {
     const names = installerVariables({ withLogins: false }, { ...settings, npm_execpath: "/npm-cli.js" });
     expect(names).not.toContain("npm_config_cache");
     expect(names).toContain("npm_config_registry");
   });
 
-  test("adds the logins for a download, and never an upload token", () => {
+  test("adds the logins for a download, but never an upload token", () => {
     const names = installerVariables({ withLogins: true }, settings);
     expect(names).toContain("npm_config_//npm.example/:_authToken");
     expect(names).toContain("UV_INDEX_OWN_PASSWORD");

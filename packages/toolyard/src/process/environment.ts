@@ -1,16 +1,16 @@
 import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
-/** Variables of a child beyond the allow-list. */
+/** Variables that a child gets in addition to the allow-listed ones. */
 export interface ChildEnvironmentOptions {
-  /** The child's own variables; they win over inherited ones. */
+  /** Variables set for the child; they override inherited ones. */
   readonly own?: Readonly<Record<string, string>>;
-  /** Further names that pass from this process to the child when they are set here. */
+  /** Names of further variables that the child inherits if this process has them. */
   readonly inherit?: readonly string[];
 }
 
 /**
- * The environment of a child: the allow-listed variables of this process, those named in `inherit`, and the child's
- * own. Everything else stays here, tokens above all.
+ * Builds the environment of a child: the allow-listed variables of this process, those named in `inherit`, and the
+ * child's own. No other variable is passed, above all no token.
  */
 export function childEnvironment(
   { own = {}, inherit = [] }: ChildEnvironmentOptions = {},
@@ -31,25 +31,25 @@ export function childEnvironment(
   return Object.assign(result, own);
 }
 
-/** By these prefixes users configure the programs that download servers. */
+/** Prefixes of the variables with which users configure the programs that download servers. */
 const INSTALLER_PREFIX = /^(?:npm_config_|uv_|pip_|pipx_|bun_|pnpm_|yarn_|docker_|container_host$)/i;
 
 /**
- * Variables that npm sets for its own children, for example if Toolyard itself runs under `npx`: another npm would take
- * them for the user's choice. Upload tokens are excluded, too: downloads do not need them.
+ * Variables that npm sets for its own children, for example if Toolyard itself runs under `npx`. Another npm would read
+ * them as the user's settings. Upload tokens are excluded too: downloads do not need them.
  */
 const NOT_FOR_INSTALLERS =
   /^(?:npm_config_(?:user_agent|node_gyp|init_module|local_prefix|global_prefix|prefix|npm_version|package|call|yes|workspaces?|include_workspace_root|global|location|dry_run|json|otp)|uv_publish_.*|pip_uploaded_.*)$/i;
 
-/** npm sets these for its children even if the user did not, so under npm they are no choice of the user. */
+/** npm sets these for its children even if the user did not. So under npm they are not the user's settings. */
 const SET_BY_NPM = /^npm_config_(?:cache|userconfig|globalconfig|noproxy)$/i;
 
-/** Names that hold a login. A server that is already downloaded needs none of them. */
+/** Variable names that hold a login. A server that is already downloaded needs none of them. */
 const LOGIN = /auth|token|passw|secret|username|certfile|keyfile|_key$/i;
 
 /**
- * Returns the names of the variables that configure npm, uv, pip, pipx, Bun, pnpm, Yarn and Docker. `withLogins`: those
- * that hold a login, too, which only a download needs.
+ * Returns the names of the variables that configure npm, uv, pip, pipx, Bun, pnpm, Yarn and Docker. `withLogins`
+ * includes variables that hold a login, which only a download needs.
  */
 export function installerVariables(
   { withLogins }: { readonly withLogins: boolean },
@@ -63,7 +63,7 @@ export function installerVariables(
   });
 }
 
-/** The variables that decide where a child finds commands, and no others: cheap enough to ask for at every look. */
+/** Returns only the variables that decide where a child finds commands. Cheap enough for every lookup of a command. */
 export function searchEnvironment(parent: EnvironmentVariables = process.env): Record<string, string> {
   const found = SEARCHED.flatMap((name) => {
     const value = parent[name];
@@ -75,7 +75,7 @@ export function searchEnvironment(parent: EnvironmentVariables = process.env): R
 /** Names of environment variables are case-insensitive on Windows. */
 const SEARCHED = ["PATH", "PATHEXT"];
 
-/** Proxies and certificates. */
+/** Variables for proxies and certificates. */
 export const NETWORK_VARIABLES: readonly string[] = [
   "HTTP_PROXY",
   "HTTPS_PROXY",

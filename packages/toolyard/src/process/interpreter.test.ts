@@ -17,7 +17,7 @@ function shim(text: string): void {
 
 const env = () => ({ PATH: `${folder}:/usr/bin:/bin` });
 
-test("asks a shim once for its interpreter", async () => {
+test("runs a shim once to find its interpreter", async () => {
   shim(`#!/bin/sh\necho asked >> ${folder}/log\necho /bin/sh\n`);
   expect(
     await Promise.all([
@@ -29,12 +29,12 @@ test("asks a shim once for its interpreter", async () => {
   expect(readFileSync(join(folder, "log"), "utf8")).toBe("asked\n");
 });
 
-test("a shim that does not answer, or answers nonsense, is used as it is", async () => {
+test("returns the shim itself if it fails", async () => {
   shim("#!/bin/sh\nexit 1\n");
   expect(await realPython("python3", { cwd: folder, env: env() })).toBe(join(folder, "python3"));
 });
 
-test("a folder with a version file asks for itself", async () => {
+test("runs the shim again for a folder with a version file", async () => {
   shim("#!/bin/sh\nif [ -e .python-version ]; then echo /bin/cat; else echo /bin/sh; fi\n");
   expect(await realPython("python3", { cwd: "/", env: env() })).toBe("/bin/sh");
   writeFileSync(join(folder, ".python-version"), "3.99\n");

@@ -69,7 +69,7 @@ function isShim(file: string): boolean {
   }
 }
 
-// Path and time of the nearest file that steers the shim, so that another folder or an edit asks anew.
+// Path and modification time of the nearest version file: in another folder, or after an edit, the shim is run again.
 function versionFile(folder: string): string {
   for (const name of VERSION_FILES) {
     const path = join(folder, name);
@@ -80,7 +80,7 @@ function versionFile(folder: string): string {
   return parent === folder ? "" : versionFile(parent);
 }
 
-// A shim that fails is used as it is: its own message is the best explanation.
+// If the shim fails, it is returned itself: its own error message is the best explanation.
 function ask(file: string, { cwd, env }: CommandPlace): Promise<string> {
   return new Promise((resolve) => {
     const options = {

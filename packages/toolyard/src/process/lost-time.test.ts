@@ -16,30 +16,30 @@ function looks(...tables: readonly (readonly ThreadShare[])[]): readonly number[
   });
 }
 
-test("counts time that a thread waited for a processor as lost, not time that it ran or slept", () => {
+test("counts the time that a thread waited for a processor as lost, but not the time that it ran or slept", () => {
   expect(looks([share("a", 20, 80)], [share("a", 60, 120)], [share("a", 60, 120)])).toEqual([80, 40, 0]);
   expect(looks([share("a", 100, 0)])).toEqual([0]);
 });
 
-test("threads that want more than there is of time have each lost the same part of it", () => {
+test("counts the same part of the time as lost for each of several threads that need more processor time than there is", () => {
   expect(looks([share("a", 50, 150), share("b", 50, 150)])).toEqual([75]);
   expect(looks([share("a", 100, 0), share("b", 100, 0)])).toEqual([0]);
 });
 
-test("time that a thread waits for a disk is lost", () => {
+test("counts the time that a thread waits for a disk as lost", () => {
   expect(looks([share("a", 0, 0, true)], [share("a", 0, 0)])).toEqual([100, 0]);
 });
 
-test("a thread that exited, or whose number was reused, subtracts nothing", () => {
+test("subtracts nothing if a thread exited or its number was reused", () => {
   expect(looks([share("a", 0, 80), share("b", 0, 20)], [share("a", 0, 80)], [share("a", 0, 10)])).toEqual([100, 0, 0]);
 });
 
-test("a missing process has lost no time", () => {
+test("returns 0 for a missing process", () => {
   expect(new LostTime().look(2 ** 22 + 1, 100)).toBe(0);
 });
 
 test.runIf(process.platform === "linux")(
-  "processes that outnumber the processors are seen to wait for one",
+  "reports lost time if more processes run than there are processors",
   async () => {
     const parent = spawn(
       process.execPath,

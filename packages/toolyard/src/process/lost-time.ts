@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { readFamily } from "./process-table.ts";
 
-/** Processor time of one thread so far, and its waiting time. */
+/** Processor time and waiting time of one thread since its start. */
 export interface ThreadShare {
   /** Unique among running threads. */
   readonly id: string;
   readonly ranMs: number;
-  /** It wanted a processor, and others had them. */
+  /** Time in which the thread was ready but other threads had the processors, in milliseconds. */
   readonly waitedMs: number;
-  /** It waits for a disk at this moment. */
+  /** True if the thread is waiting for a disk. */
   readonly isAtDisk: boolean;
 }
 
@@ -25,7 +25,7 @@ export function readShares(pid: number): readonly ThreadShare[] {
   return threads.slice(0, MAX_THREADS).map(shareOf);
 }
 
-// `schedstat` has nanoseconds on a processor and waiting for one; `stat` has the state behind the name in brackets.
+// `schedstat` has the nanoseconds on a processor and in its queue. `stat` has the state after the name in brackets.
 function shareOf(id: string): ThreadShare {
   const [ran, waited] = read(`${id}/schedstat`).split(" ");
   const stat = read(`${id}/stat`);
@@ -39,7 +39,7 @@ function shareOf(id: string): ThreadShare {
 
 /**
  * Measures how long a process could not run although it was ready: other processes used the processors, or its disk was
- * slow. Sleep does not count.
+ * slow. Time asleep does not count.
  */
 export class LostTime {
   readonly #read: (pid: number) => readonly ThreadShare[];
@@ -49,7 +49,7 @@ export class LostTime {
     this.#read = read;
   }
 
-  /** Lost part of the `passedMs` since the last call. */
+  /** Returns the lost milliseconds of the `passedMs` since the last call. */
   look(pid: number, passedMs: number): number {
     const shares = this.#read(pid);
     let [ranMs, waitedMs] = [0, 0];
@@ -61,7 +61,7 @@ export class LostTime {
     this.#known = new Map(shares.map((share) => [share.id, share]));
     if (shares.some(({ isAtDisk }) => isAtDisk)) return passedMs;
     const wantedMs = ranMs + waitedMs;
-    // Several threads that want more than there is of time are each held up by the same part of it.
+    // Several threads that need more time than has passed are all delayed by the same part of it.
     return wantedMs === 0 ? 0 : (Math.min(passedMs, wantedMs) * waitedMs) / wantedMs;
   }
 }

@@ -1,16 +1,16 @@
 import { win32 } from "node:path";
 
-/** A JavaScript file that a batch file of npm starts with Node. */
+/** A JavaScript file that a batch file written by npm starts with Node. */
 export interface ShimTarget {
   /** Folder of the batch file; a `node.exe` there is used before the one on PATH. */
   readonly folder: string;
   readonly nodeArgs: readonly string[];
   readonly script: string;
-  /** True if it is npm or npx, which start programs through `cmd.exe` with their own escaping. */
+  /** True for npm and npx, which start programs through `cmd.exe` with their own escaping. */
   readonly isNpm: boolean;
 }
 
-/** Facts of a machine that `findShimTarget` needs. */
+/** Machine-dependent functions and variables that `findShimTarget` needs. */
 export interface ShimPlace {
   readonly variable: (name: string) => string | undefined;
   readonly isFile: (path: string) => boolean;
@@ -18,7 +18,7 @@ export interface ShimPlace {
   readonly read: (path: string) => string | undefined;
 }
 
-/** Files of npm and pnpm have about 400 bytes. */
+/** Maximum size of a batch file that is read. Files of npm and pnpm have about 400 bytes. */
 export const MAX_SHIM_BYTES = 4096;
 
 /**
@@ -43,7 +43,9 @@ function npmTarget(file: string, { variable, isFile }: ShimPlace): ShimTarget | 
   return { folder, nodeArgs: [], script: roots.map(scriptIn).find(isFile)!, isNpm: true };
 }
 
-/** The lines of a file that npm writes, without the one that starts Node. A file with any other line is not one. */
+/**
+ * Lines of a file that npm writes, except the one that starts Node. A file with any other line was not written by npm.
+ */
 const KNOWN_LINES = [
   String.raw`@?echo off`,
   String.raw`goto start`,

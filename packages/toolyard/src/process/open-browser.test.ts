@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Writes its arguments down. */
+/** Creates a browser that records its arguments. */
 function browser(): { readonly command: string; readonly told: () => string } {
   const [program, file] = [join(folder, "browser.mjs"), join(folder, "told")];
   const lines = [
@@ -33,24 +33,24 @@ function browser(): { readonly command: string; readonly told: () => string } {
   return { command: `${process.execPath} ${program}`, told };
 }
 
-test("BROWSER gets the address as one argument, and no shell sees it", async () => {
+test("passes the address to BROWSER as one argument, without a shell", async () => {
   const { command, told } = browser();
   expect(await openBrowser(ADDRESS, { BROWSER: command })).toBe(true);
   await expect.poll(told).toBe(JSON.stringify([ADDRESS]));
 });
 
-test("or in the place that it names", async () => {
+test("puts the address at the placeholder in BROWSER", async () => {
   const { command, told } = browser();
   expect(await openBrowser(ADDRESS, { BROWSER: `${command} --url=%s --new` })).toBe(true);
   await expect.poll(told).toBe(JSON.stringify([`--url=${ADDRESS}`, "--new"]));
 });
 
-test.each(["file:///etc/passwd", "javascript:alert(1)", "vscode://x"])("%s goes to no browser", async (address) => {
+test.each(["file:///etc/passwd", "javascript:alert(1)", "vscode://x"])("opens no browser for %s", async (address) => {
   const { command } = browser();
   expect(await openBrowser(address, { BROWSER: command })).toBe(false);
 });
 
-test("without a display there is none, and one that is not there is none", async () => {
+test("returns false without a display, and if the browser does not exist", async () => {
   expect(await openBrowser(ADDRESS, {}, "linux")).toBe(false);
   expect(await openBrowser(ADDRESS, { BROWSER: join(folder, "missing") })).toBe(false);
 });

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 
-/** A process of this machine: the facts that killing a tree needs. */
+/** One process of this machine, with the facts that killing its tree requires. */
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Clock ticks since boot at its start; 0 where the platform does not say. */
+  /** Start time in clock ticks since boot; 0 if the platform does not report it. */
   readonly startedAt: number;
-  /** Clock ticks for which it had a processor; 0 where the platform does not say. */
+  /** Processor time in clock ticks; 0 if the platform does not report it. */
   readonly workedTicks: number;
-  /** Ended, and waiting for its parent to notice. */
+  /** True if the process has exited and its parent has not collected its exit status. */
   readonly isZombie: boolean;
 }
 
@@ -19,8 +19,8 @@ export interface ProcessRow {
  * Returns all visible processes. Linux: read synchronously from /proc, which is memory, so that the snapshot is
  * consistent. macOS: from `ps`. Windows: empty, because `taskkill` walks the tree.
  *
- * With `fromPid`, Linux omits smaller numbers, for callers that look for processes started after that one: numbers are
- * assigned in order, and the caller knows that it was recent.
+ * `fromPid`: on Linux, omits processes with a smaller number, for callers that look for processes started after that
+ * one. Numbers are assigned in order, and the caller knows that the process is recent.
  */
 export function readProcessTable(platform: NodeJS.Platform = process.platform, fromPid = 0): ProcessRow[] {
   if (platform === "linux") return readProc(hasWrapped(fromPid) ? 0 : fromPid);
@@ -28,7 +28,7 @@ export function readProcessTable(platform: NodeJS.Platform = process.platform, f
   return readPs();
 }
 
-/** Returns one row of the table; `undefined` if the process has exited or there is no /proc. */
+/** Returns one row of the table; `undefined` if the process has exited or the platform has no /proc. */
 export function readProcess(pid: number): ProcessRow | undefined {
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, "latin1"));
@@ -37,7 +37,7 @@ export function readProcess(pid: number): ProcessRow | undefined {
   }
 }
 
-/** Returns a process and all its descendants on Linux; only the process on other systems. */
+/** Returns the numbers of a process and all its descendants on Linux; only that of the process on other systems. */
 export function readFamily(pid: number, maxProcesses: number): readonly number[] {
   const family = [pid];
   // The list grows during the loop.
@@ -56,7 +56,10 @@ function childrenOf(pid: number): readonly number[] {
   }
 }
 
-/** The environment block that a process was started with, on Linux and where it may be read. */
+/**
+ * Returns the environment block with which a process was started. Empty if it cannot be read, or if the system is not
+ * Linux.
+ */
 export function readEnvironment(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1");
@@ -66,8 +69,8 @@ export function readEnvironment(pid: number): string {
 }
 
 /**
- * Returns whether process numbers started anew since `pid` was assigned. The latest number is the last field of
- * /proc/loadavg.
+ * Returns whether process numbers started again from the beginning since `pid` was assigned. The last field of
+ * /proc/loadavg is the latest number.
  */
 function hasWrapped(pid: number): boolean {
   try {
@@ -90,7 +93,8 @@ function readProc(fromPid: number): ProcessRow[] {
   return rows;
 }
 
-// `pid (command) state ppid pgrp session …`: the command may hold blanks and brackets, so count from the last bracket.
+// Format: `pid (command) state ppid pgrp session …`. The command may contain spaces and brackets, so fields are counted
+// after the last bracket.
 function parseStat(text: string): ProcessRow | undefined {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group, session] = fields;

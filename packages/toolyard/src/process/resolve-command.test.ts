@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FailError } from "../core/errors.ts";
 import { argumentReader, resolveCommand, type CommandProbe } from "./resolve-command.ts";
 
-/** Another machine: its files, and what they are. */
+/** Describes another machine: its files and their types. */
 function machine(
   platform: NodeJS.Platform,
   files: Readonly<Record<string, "executable" | "not-executable" | "folder">>,
@@ -18,7 +18,7 @@ const CHOICE =
   '\r\nIF EXIST "%dp0%\\node.exe" (\r\n  SET "_prog=%dp0%\\node.exe"\r\n) ELSE (\r\n  SET "_prog=node"\r\n' +
   "  SET PATHEXT=%PATHEXT:;.JS;=;%\r\n)\r\n\r\n";
 const START = "endLocal & goto #_undefined_# 2>NUL || title %COMSPEC% & ";
-/** As npm writes it for the program of a package. */
+/** Builds a batch file as npm writes it for the program of a package. */
 const shim = (line: string, extra = "") => `${HEAD}${extra}${CHOICE}${START}"%_prog%" ${line} %*\r\n`;
 
 const windows = machine("win32", {
@@ -44,7 +44,7 @@ function messageOf(work: () => unknown): string {
 }
 
 describe("on Windows", () => {
-  test("PATHEXT completes a bare name, in its order, and never takes a file without ending", () => {
+  test("completes a bare name with PATHEXT, in its order, and never finds a file without an extension", () => {
     expect(resolveCommand("node", ["a b"], { ...place, probe: windows })).toEqual({
       file: "C:\\tools\\node.exe",
       args: ["a b"],
@@ -96,7 +96,7 @@ describe("npm and its files on Windows", () => {
     ["npx.cmd", "npx-cli.js"],
     ["C:\\tools\\npm.cmd", "npm-cli.js"],
     ["npm", "npm-cli.js"],
-  ])("starts %s by Node, with arguments that no batch file reads", (command, script) => {
+  ])("starts %s with Node, so that no batch file parses the arguments", (command, script) => {
     const text = 'x" & calc & "%PATH%';
     expect(resolveCommand(command, ["-y", text], at(machine("win32", files)))).toEqual({
       file: "C:\\tools\\node.exe",
@@ -106,7 +106,7 @@ describe("npm and its files on Windows", () => {
     expect(argumentReader(command, at(machine("win32", files)))).toBe("npm");
   });
 
-  test("prefers the npm that the user installed, and rejects a line break, at which npm's cmd.exe ends", () => {
+  test("prefers the npm that the user installed, and rejects a line break, which would end the command line of npm's cmd.exe", () => {
     const newer = "C:\\U\\npm\\node_modules\\npm\\bin\\npx-cli.js";
     const probe = machine("win32", { ...files, [newer]: "executable" });
     expect(resolveCommand("npx", [], at(probe, { appdata: "C:\\U" })).args).toEqual([newer]);
@@ -122,7 +122,7 @@ describe("npm and its files on Windows", () => {
       `@IF EXIST "%~dp0\\node.exe" (\r\n  "%~dp0\\node.exe"  "%~dp0\\..\\srv\\cli.js" %*\r\n) ELSE (\r\n` +
         '  @SETLOCAL\r\n  @SET PATHEXT=%PATHEXT:;.JS;=;%\r\n  node  "%~dp0\\..\\srv\\cli.js" %*\r\n)',
     ],
-  ])("starts the program of a package by Node: %s", (_name, text) => {
+  ])("starts the program of a package with Node: %s", (_name, text) => {
     const probe = machine("win32", files, { [own]: text });
     const { file, args, verbatim } = resolveCommand("./node_modules/.bin/srv", ["a&b\n"], at(probe));
     expect([file, verbatim]).toEqual(["C:\\tools\\node.exe", false]);
@@ -144,7 +144,7 @@ describe("npm and its files on Windows", () => {
     expect(argumentReader(own, at(probe))).toBe("batch");
   });
 
-  test("names how cmd.exe reads the arguments of a command", () => {
+  test("returns how cmd.exe parses the arguments of a command", () => {
     for (const command of ["cmd", "CMD.EXE", "C:\\Windows\\System32\\cmd.exe"])
       expect(argumentReader(command, at(windows))).toBe("batch");
     for (const command of ["node", "C:\\tools\\node.exe", "absent"])
@@ -162,7 +162,7 @@ describe("on other systems", () => {
   });
   const at = { cwd: "/w", env: { PATH: "/a:/b" } };
 
-  test("the first executable along PATH wins, and a path starts at the working folder", () => {
+  test("finds the first executable along PATH, and resolves a path from the working folder", () => {
     expect(resolveCommand("x", ["1"], { ...at, probe: linux })).toEqual({ file: "/b/x", args: ["1"], verbatim: false });
     expect(resolveCommand("bin/y", [], { ...at, probe: linux }).file).toBe("/w/bin/y");
   });
@@ -173,7 +173,7 @@ describe("on other systems", () => {
     ["./z", "`z` is a folder"],
     ["/a/x", "`x` was found but may not be run"],
     ["", "The command is empty"],
-  ])("%j is refused with the attempted paths and advice", (command, message) => {
+  ])("rejects %j with the attempted paths and advice", (command, message) => {
     expect(messageOf(() => resolveCommand(command, [], { ...at, probe: linux }))).toContain(message);
   });
 });

@@ -6,34 +6,34 @@ import { cmdCommandLine } from "./cmd-quoting.ts";
 import { findShimTarget, MAX_SHIM_BYTES, type ShimTarget } from "./node-shims.ts";
 
 export interface CommandPlace {
-  /** Folder that relative commands start from; the current one when absent. */
+  /** Folder from which relative commands are resolved. @default the current working folder */
   readonly cwd?: string;
-  /** Environment of the child; its PATH (and PATHEXT on Windows) decide. */
+  /** Environment of the child. Its PATH, and PATHEXT on Windows, are searched. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Arguments for the operating system. `verbatim`: already quoted, on Windows only. */
+/** Program and arguments for the operating system. `verbatim`: the arguments are already quoted, on Windows only. */
 export interface ResolvedCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly verbatim: boolean;
 }
 
-/** Looks at files; a test puts another machine here. */
+/** Reads the file system; a test replaces it to simulate another machine. */
 export interface CommandProbe {
   readonly platform: NodeJS.Platform;
   find(path: string): "executable" | "not-executable" | "folder" | "absent";
-  /** Returns the text of a small file, for files that npm wrote. */
+  /** Returns the text of a small file, to recognize files written by npm. */
   read(path: string): string | undefined;
 }
 
 const LOCAL_PROBE: CommandProbe = { platform: process.platform, find: probeFile, read: readSmallFile };
 
 /**
- * Finds the program of `command` as a shell would: a path as it is, a bare name along PATH. On Windows PATHEXT
- * completes the name. npm, npx and the programs of npm packages are started by Node directly; other `.cmd` and `.bat`
- * files run through `cmd.exe`. Throws a `FailError` of kind `unavailable` that names the tried programs, or the
- * character that a batch file cannot receive safely.
+ * Finds the program of `command` as a shell does: a path is used unchanged, a bare name is looked up in PATH. On
+ * Windows, PATHEXT completes the name. npm, npx and the programs of npm packages are started by Node directly; other
+ * `.cmd` and `.bat` files run through `cmd.exe`. Throws a `FailError` of kind `unavailable` that names the attempted
+ * programs, or the character that a batch file cannot receive safely.
  */
 export function resolveCommand(
   command: string,
@@ -52,12 +52,12 @@ export function resolveCommand(
   };
 }
 
-/** How `cmd.exe` reads the arguments of a command. */
+/** How `cmd.exe` parses the arguments of a command. */
 export type ArgumentReader = "batch" | "npm";
 
 /**
- * Returns how the arguments of a command pass `cmd.exe`: `batch` if it executes or replaces some characters, `npm` if a
- * line break ends them. Returns `undefined` if they do not, and if the program is not found.
+ * Returns how `cmd.exe` changes the arguments of a command: `batch` if it executes or replaces some characters, `npm`
+ * if a line break ends them. Returns `undefined` if `cmd.exe` is not involved, or if the program is not found.
  */
 export function argumentReader(
   command: string,
@@ -69,7 +69,7 @@ export function argumentReader(
   try {
     file = findCommand(command, place, probe);
   } catch {
-    // Starting it reports why.
+    // Starting the command reports the reason.
     return undefined;
   }
   if (!isBatchFile(file)) return undefined;
@@ -110,7 +110,7 @@ function nodeProgram(folder: string, place: CommandPlace, probe: CommandProbe): 
   }
 }
 
-/** Returns the full path of the program that `command` names. Throws as `resolveCommand` does. */
+/** Returns the full path of the program that `command` names. Throws the errors of `resolveCommand`. */
 export function findCommand(
   command: string,
   { cwd = process.cwd(), env }: CommandPlace,
@@ -142,7 +142,7 @@ function searchPath(env: Readonly<Record<string, string>>, cwd: string, platform
   const folders = value
     .split(platform === "win32" ? ";" : ":")
     .map((folder) => (platform === "win32" ? folder.replaceAll('"', "") : folder) || ".");
-  // Windows looks into the current folder first.
+  // Windows searches the current folder first.
   return platform === "win32" ? [cwd, ...folders] : folders;
 }
 
@@ -167,7 +167,7 @@ function variable(env: Readonly<Record<string, string>>, name: string, platform:
 }
 
 function probeFile(path: string): "executable" | "not-executable" | "folder" | "absent" {
-  // A folder that this user may not look into has nothing for it.
+  // A folder that this user cannot read contains no usable program.
   const isFolder = folderOrFile(path);
   if (isFolder === undefined) return "absent";
   if (isFolder) return "folder";
@@ -195,7 +195,7 @@ function folderOrFile(path: string): boolean | undefined {
   }
 }
 
-// Only the last step is named: where things lie on this machine is no caller's business.
+// Names only the last segment of the path, since callers must not learn the folders of this machine.
 function notRunnable(command: string, blocked: "not-executable" | "folder"): FailError {
   const name = basename(command);
   const problem =

@@ -1,45 +1,49 @@
 import { findCommand, type CommandPlace } from "./resolve-command.ts";
 
 /**
- * Limits that the operating system enforces. Each applies to one process; children start with the same limits anew,
- * except for `processes`.
+ * Limits that the operating system enforces. Each limit applies to one process and again to each of its children,
+ * except `processes`.
  */
 export interface ResourceLimits {
   readonly memoryBytes?: number;
-  /** Computing, not waiting. */
+  /** Processor time in milliseconds; waiting does not count. */
   readonly cpuMs?: number;
-  /** Processes and threads of the user at a time. Does not bind root. */
+  /** Maximum number of concurrent processes and threads of the user. Does not apply to root. */
   readonly processes?: number;
   readonly openFiles?: number;
-  /** Size of one file that is written. */
+  /** Maximum size of one written file. */
   readonly fileBytes?: number;
 }
 
 /**
- * Kind of memory that `memoryBytes` limits. `address-space`: all mappings. `data`: private writable memory; for
- * runtimes that reserve far more than they use (Node, Deno, Java) and do not start with the other.
+ * Kind of memory that `memoryBytes` limits. `address-space`: all mappings. `data`: private writable memory, for
+ * runtimes that reserve far more than they use (Node, Deno, Java) and do not start with a limit on the address space.
  */
 export type MemoryMeasure = "address-space" | "data";
 
 /**
- * V8 since Node 24 keeps room for compiled code, which counts as data though it is not used; without it Node does not
- * start.
+ * Since Node 24, V8 reserves memory for compiled code, which counts as data even if unused. Node does not start without
+ * it.
  */
 const NODE_CODE_BYTES = 576 * 1024 * 1024;
 const FIRST_NODE_WITH_CODE_ROOM = 24;
 
-/** Returns the data limit for a program on this Node release: its own memory, and what Node reserves. */
+/**
+ * Returns the data limit for a program on this Node release: the memory for the program, plus the memory that Node
+ * reserves.
+ */
 export function nodeDataBytes(memoryBytes: number, release: string = process.versions.node): number {
   return Number.parseInt(release, 10) >= FIRST_NODE_WITH_CODE_ROOM ? memoryBytes + NODE_CODE_BYTES : memoryBytes;
 }
 
-/** True when there is a bound among them. */
+/** Returns whether any limit is set. */
 export function hasLimits(limits: ResourceLimits): boolean {
   return Object.values(limits).some((value) => value !== undefined);
 }
 
 /**
- * Arguments of util-linux's `prlimit` for these bounds; what follows them is the command. No core file is ever written.
+ * Builds the arguments of util-linux's `prlimit` for these limits; the command must follow them. Core files are
+ * disabled.
  */
 export function prlimitArguments(
   { memoryBytes, cpuMs, processes, openFiles, fileBytes }: ResourceLimits,
@@ -48,7 +52,8 @@ export function prlimitArguments(
   const seconds = cpuMs === undefined ? undefined : Math.max(1, Math.ceil(cpuMs / 1000));
   return [
     ...(memoryBytes === undefined ? [] : [`--${measure === "data" ? "data" : "as"}=${memoryBytes}`]),
-    // The soft limit raises SIGXCPU, which a traceback or exit status shows; the hard limit cannot be caught.
+    // The soft limit raises SIGXCPU, which a traceback or exit status shows. The hard limit kills the process and
+    // cannot be caught.
     ...(seconds === undefined ? [] : [`--cpu=${seconds}:${seconds + 1}`]),
     ...(processes === undefined ? [] : [`--nproc=${processes}`]),
     ...(openFiles === undefined ? [] : [`--nofile=${openFiles}`]),
@@ -57,7 +62,7 @@ export function prlimitArguments(
   ];
 }
 
-/** The full path of `prlimit`, or `undefined` where the platform has none. */
+/** Returns the full path of `prlimit`, or `undefined` if the platform has none. */
 export function findPrlimit(place: CommandPlace): string | undefined {
   if (process.platform !== "linux") return undefined;
   try {

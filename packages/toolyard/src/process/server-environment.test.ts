@@ -7,7 +7,7 @@ import { desktopPath, enrichment, serverVariables, usablePath } from "./server-e
 
 const linux = { platform: "linux" } as const;
 
-test("picks PATH, proxies, certificates and settings of package managers, and no login", () => {
+test("picks PATH, proxies, certificates and settings of package managers, but no login", () => {
   const environment = {
     PATH: "/bin",
     HTTPS_PROXY: "http://proxy",
@@ -33,17 +33,17 @@ describe("enrichment", () => {
     ["/bin", "/usr/bin:/opt/bin", "/bin:/usr/bin:/opt/bin"],
     ["/bin:/usr/bin", "/usr/bin:/opt/bin", "/bin:/usr/bin:/opt/bin"],
     ["", "/opt/bin", "/opt/bin"],
-  ])("adds to %j what %j has more", (own, other, joined) => {
+  ])("adds to %j the variables and folders that only %j has", (own, other, joined) => {
     expect(enrichment({ PATH: own }, { PATH: other }, linux)).toEqual({ PATH: joined });
   });
 
-  test("puts the folders of the better environment first where that is asked for", () => {
+  test("puts the folders of the better environment first if requested", () => {
     expect(enrichment({ PATH: "/bin" }, { PATH: "/opt/bin:/bin" }, { ...linux, prefersOther: true })).toEqual({
       PATH: "/opt/bin:/bin",
     });
   });
 
-  test("keeps the order of a PATH that has all folders of the other, and values that are set", () => {
+  test("keeps the order of a PATH that has all folders of the other, and keeps values that are set", () => {
     const own = { PATH: "/venv/bin:/bin:/opt/bin", HTTPS_PROXY: "http://mine" };
     const other = { PATH: "/opt/bin:/bin", HTTPS_PROXY: "http://theirs" };
     expect(enrichment(own, other, { ...linux, prefersOther: true })).toEqual({});
@@ -56,13 +56,13 @@ describe("enrichment", () => {
     });
   });
 
-  test("uses the name and the delimiter of Windows", () => {
+  test("uses the variable name and the delimiter of Windows", () => {
     expect(enrichment({ Path: "C:\\a" }, { PATH: "C:\\b;C:\\a" }, { platform: "win32" })).toEqual({
       Path: "C:\\a;C:\\b",
     });
   });
 
-  test("loses no folder and no variable, whatever the order of the clients", () => {
+  test("loses no folder and no variable in any order of the clients", () => {
     const folder = fc.constantFrom("/a", "/b", "/c", "/d");
     const environment = fc.record(
       { PATH: fc.array(folder, { minLength: 1 }).map((all) => all.join(":")), http_proxy: fc.constantFrom("p", "q") },
@@ -85,7 +85,7 @@ describe("enrichment", () => {
   });
 });
 
-test("lists the user's folders, this Node and existing folders of package managers, without those of npx", async () => {
+test("lists the user's folders, the folder of this Node, and existing folders of package managers, but not those of npx", async () => {
   const home = await mkdtemp(join(tmpdir(), "toolyard-path-"));
   const folders = [".volta/bin", ".asdf/shims", ".local/bin", ".nvm/versions/node/v9.1.0/bin"];
   for (const folder of [...folders, ".nvm/versions/node/v20.3.0/bin"])
@@ -101,7 +101,7 @@ test("lists the user's folders, this Node and existing folders of package manage
   await rm(home, { recursive: true });
 });
 
-test("a desktop client has the PATH of the system", () => {
+test("returns the PATH that the system gives a desktop client", () => {
   expect(desktopPath("darwin", { PATH: "/opt/homebrew/bin" })).toBe("/usr/bin:/bin:/usr/sbin:/sbin");
   expect(desktopPath("linux", { PATH: "/mine" })).toBe("/usr/local/bin:/usr/bin:/bin");
   expect(desktopPath("win32", { Path: "C:\\a" })).toBe("C:\\a");

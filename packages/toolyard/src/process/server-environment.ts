@@ -18,14 +18,14 @@ export function serverVariables(environment: EnvironmentVariables): Readonly<Rec
 }
 
 export interface EnrichOptions {
-  /** PATH lists the folders of the better environment first. @default false: its own first */
+  /** True: the joined PATH lists the folders of the other environment first. @default false */
   readonly prefersOther?: boolean;
   readonly platform?: NodeJS.Platform;
 }
 
 /**
- * Returns the changes that give an environment what another one has in addition: folders of PATH, and variables that
- * are not set. Nothing is removed, and no variable that is set changes, so an environment never gets poorer.
+ * Returns the changes that add the contents of another environment: folders of PATH, and variables that are not set.
+ * Nothing is removed and no variable that is set changes, so an environment never loses anything.
  */
 export function enrichment(
   own: EnvironmentVariables,
@@ -42,7 +42,7 @@ export function enrichment(
   return changes;
 }
 
-/** Joins two values of PATH. A value that has all folders of the other one keeps its order. */
+/** Joins two values of PATH. If one value has all folders of the other, its order is kept. */
 function joinPaths(own: string, other: string, { prefersOther, platform }: Required<EnrichOptions>): string {
   const delimiter = platform === "win32" ? ";" : ":";
   const [mine, theirs] = [own, other].map((path) => path.split(delimiter).filter((folder) => folder !== ""));
@@ -51,7 +51,7 @@ function joinPaths(own: string, other: string, { prefersOther, platform }: Requi
   return [...new Set(all)].join(delimiter);
 }
 
-/** Windows writes the name as `Path`. */
+/** Returns the name of the variable in this environment: Windows writes it as `Path`. */
 function pathName(environment: EnvironmentVariables, platform: NodeJS.Platform): string {
   if (platform !== "win32") return "PATH";
   return Object.keys(environment).find((name) => name.toUpperCase() === "PATH") ?? "PATH";
@@ -69,12 +69,12 @@ export interface UsualFoldersOptions {
   readonly nodeFolder: string;
 }
 
-/** Folders that npm and npx put in front of PATH for their own children. */
+/** Folders that npm and npx prepend to PATH for their own children. */
 const OF_NPM = /[\\/](?:_npx|node_modules[\\/]\.bin|node-gyp-bin)(?:[\\/]|$)/;
 
 /**
- * Returns a PATH for programs that a desktop client starts: the folders of the user's PATH, this process's Node, and
- * the usual folders of package managers as far as they exist.
+ * Returns a PATH for programs that a desktop client starts: the folders of the user's PATH, the folder of this
+ * process's Node, and the usual folders of package managers if they exist.
  */
 export function usablePath({ home, platform, variables, nodeFolder }: UsualFoldersOptions): string {
   const delimiter = platform === "win32" ? ";" : ":";
@@ -86,7 +86,7 @@ export function usablePath({ home, platform, variables, nodeFolder }: UsualFolde
   return [...new Set([...own, nodeFolder, ...usual])].join(delimiter);
 }
 
-/** Folders of Homebrew, nvm, Volta, asdf, mise, fnm, uv, pipx, Bun, Deno, Cargo and the system. */
+/** Returns the folders of Homebrew, nvm, Volta, asdf, mise, fnm, uv, pipx, Bun, Deno, Cargo and the system. */
 function usualFolders(home: string, platform: NodeJS.Platform, variables: EnvironmentVariables): readonly string[] {
   if (platform === "win32") {
     const { APPDATA, LOCALAPPDATA, ProgramFiles = "C:\\Program Files" } = variables;
@@ -121,7 +121,7 @@ function usualFolders(home: string, platform: NodeJS.Platform, variables: Enviro
   ];
 }
 
-/** nvm and fnm keep one folder for each version. */
+/** Returns the folder of the newest Node version; nvm and fnm keep one folder for each version. */
 function newestNode(folder: string, rest: string): readonly string[] {
   try {
     const versions = readdirSync(folder).filter((name) => /^v?\d+\./.test(name));
@@ -132,7 +132,7 @@ function newestNode(folder: string, rest: string): readonly string[] {
   }
 }
 
-/** Returns the PATH that a program gets which the desktop starts, without any shell. */
+/** Returns the PATH of a program that the desktop starts without a shell. */
 export function desktopPath(platform: NodeJS.Platform, variables: EnvironmentVariables): string {
   if (platform === "win32") return pathOf(variables, platform) ?? "";
   return platform === "darwin" ? "/usr/bin:/bin:/usr/sbin:/sbin" : "/usr/local/bin:/usr/bin:/bin";

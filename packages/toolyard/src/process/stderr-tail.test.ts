@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { StderrTail } from "./stderr-tail.ts";
 
-test("keeps the last lines, the unfinished one too, and hears each whole line once", () => {
+test("keeps the last lines, including an unfinished one, and calls onLine once for each whole line", () => {
   const heard: string[] = [];
   const tail = new StderrTail({ maxLines: 2, onLine: (line) => heard.push(line) });
   for (const part of ["a\nb\r\n", "c", "c\nd"]) tail.push(Buffer.from(part));
@@ -12,7 +12,7 @@ test("keeps the last lines, the unfinished one too, and hears each whole line on
   expect(tail.text()).toBe("cc\nd");
 });
 
-test("a character cut between two chunks arrives whole, and bytes that are none as a mark", () => {
+test("decodes a character split between two chunks, and replaces invalid bytes with U+FFFD", () => {
   const tail = new StderrTail();
   const bytes = Buffer.from("é\n");
   tail.push(bytes.subarray(0, 1));
@@ -21,7 +21,7 @@ test("a character cut between two chunks arrives whole, and bytes that are none 
   expect(tail.lines()).toEqual(["é", "\uFFFD"]);
 });
 
-test("a line without end is cut at the bound, and a flood keeps nothing but its tail", () => {
+test("truncates a line without end at the limit, and keeps only the last lines of a flood", () => {
   const tail = new StderrTail({ maxLines: 3, maxLineChars: 10 });
   for (let index = 0; index < 1000; index += 1) tail.push(Buffer.alloc(10_000, "x"));
   expect(tail.lines()).toEqual(["xxxxxxxxxx… (9999990 more characters)"]);

@@ -1,15 +1,15 @@
 import { StringDecoder } from "node:string_decoder";
 
 export interface StderrTailOptions {
-  /** Lines that are kept. @default 40 */
+  /** Maximum number of kept lines. @default 40 */
   readonly maxLines?: number;
-  /** Characters of one line; longer lines are truncated and marked. @default 2000 */
+  /** Maximum number of characters of one line; longer lines are truncated and marked. @default 2000 */
   readonly maxLineChars?: number;
-  /** Hears every whole line, cut at the bound. */
+  /** Called with every whole line, truncated at `maxLineChars`. */
   readonly onLine?: (line: string) => void;
 }
 
-/** Keeps the last lines of a child's stderr, limited in number and length. Any bytes are allowed. */
+/** Keeps the last lines of a child's stderr, limited in number and length. Accepts any bytes. */
 export class StderrTail {
   readonly #maxLines: number;
   readonly #maxLineChars: number;
@@ -29,13 +29,13 @@ export class StderrTail {
     this.#take(this.#decoder.write(chunk));
   }
 
-  /** Ends the last line when it has no line break. Call it when the stream ends. */
+  /** Ends the last line if it has no line break. Call it when the stream ends. */
   flush(): void {
     this.#take(this.#decoder.end());
     if (this.#partial !== "") this.#endLine();
   }
 
-  /** The kept lines, oldest first, with what has been written of the last one. */
+  /** Returns the kept lines, oldest first, including the unfinished last one. */
   lines(): readonly string[] {
     const all = this.#partial === "" ? this.#lines : [...this.#lines, this.#current()];
     return all.slice(-this.#maxLines);
@@ -71,7 +71,7 @@ export class StderrTail {
     this.#partial = "";
     this.#cut = 0;
     this.#lines.push(line);
-    // Trimmed in strides, so that a flood costs no shift a line.
+    // Trimmed only at twice the limit, so that a flood does not move the array for each line.
     if (this.#lines.length >= this.#maxLines * 2) this.#lines = this.#lines.slice(-this.#maxLines);
     this.#onLine?.(line);
   }

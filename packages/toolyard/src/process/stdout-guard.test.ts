@@ -32,7 +32,7 @@ async function run(code: string): Promise<ProgramOutput> {
   return printed;
 }
 
-test("C44: whatever is printed goes to standard error, and only the protocol to standard output", async () => {
+test("C44: writes all printed text to standard error, and only protocol messages to standard output", async () => {
   const printed = await run(`
     console.log("a log"); console.info("an info"); console.table([{ a: 1 }]); process.stdout.write("raw\\n");
     guard.sink.write('{"jsonrpc":"2.0"}\\n');
@@ -41,12 +41,12 @@ test("C44: whatever is printed goes to standard error, and only the protocol to 
   for (const words of ["a log", "an info", "(index)", "raw"]) expect(printed.stderr).toContain(words);
 });
 
-test("a released standard output is as it was", async () => {
+test("restores standard output after the release", async () => {
   const printed = await run(`guard.release(); console.log("back");`);
   expect(printed).toEqual({ stdout: "back\n", stderr: "" });
 });
 
-test("a reader that is behind does not stop the process, and flushing waits for it", async () => {
+test("does not block on a slow reader, and flushing waits for it", async () => {
   const printed = await run(`
     for (let at = 0; at < 100; at += 1) guard.sink.write("x".repeat(99_999) + "\\n");
     console.error("free", guard.sink.backlogBytes > 0);
@@ -57,7 +57,7 @@ test("a reader that is behind does not stop the process, and flushing waits for 
   expect(printed.stdout.length).toBe(10_000_000);
 });
 
-test("flushing leaves nothing behind that listens", async () => {
+test("leaves no listener behind after flushing", async () => {
   const printed = await run(`
     const counts = () => ["close", "error"].map((name) => process.stdout.listenerCount(name)).join();
     const before = counts();

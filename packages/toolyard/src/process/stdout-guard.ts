@@ -1,22 +1,24 @@
 import type { Writable } from "node:stream";
 
 export interface GuardedStdout {
-  /** The real standard output, for the protocol alone. */
+  /** The real standard output, reserved for the protocol. */
   readonly sink: ProtocolSink;
-  /** Gives standard output back. */
+  /** Restores standard output. */
   release(): void;
 }
 
 /** Receives protocol lines. */
 export interface ProtocolSink {
-  /** One line with its end, handed over in one piece. False: the reader is behind; wait for `onDrain`. */
+  /**
+   * Writes one line, including its line break, in one piece. Returns false if the reader is slow: wait for `onDrain`.
+   */
   write(line: string): boolean;
-  /** Bytes that the reader has not taken yet. */
+  /** Bytes that the reader has not read yet. */
   readonly backlogBytes: number;
   onDrain(run: () => void): void;
   /** Called when the reader has closed the pipe. */
   onBroken(run: (error: Error) => void): void;
-  /** Resolves when everything written has been taken, or cannot be. */
+  /** Resolves when all written data has been read, or can no longer be. */
   flushed(): Promise<void>;
 }
 
@@ -52,7 +54,7 @@ export function createProtocolSink(
 
 /**
  * Reserves standard output for the protocol: other output of this process (`console.log`, `process.stdout.write`) goes
- * to standard error. Pipes are switched to non-blocking writes, since a client that does not read would stop the whole
+ * to standard error. Pipes are switched to non-blocking writes, since a client that does not read would block the whole
  * process.
  */
 export function guardStdout(

@@ -4,37 +4,42 @@ import type { WindowsRoot } from "./windows-family.ts";
 import { killOnWindows } from "./windows-kill.ts";
 import { readEnvironment, readProcess, readProcessTable, type ProcessRow } from "./process-table.ts";
 
-/** Variable that marks every descendant of a child, so that one that left group and parent is still found (Linux). */
+/**
+ * Environment variable that marks every descendant of a child. On Linux, it finds a process that left its group and
+ * parent.
+ */
 export const MARKER_VARIABLE = "TOOLYARD_CHILD_ID";
 
-/** A child and all that came of it. `pid` leads its process group. */
+/** A child and all its descendants. `pid` leads the process group. */
 export interface Tree {
   readonly pid: number;
   /** Value of `MARKER_VARIABLE`. */
   readonly marker: string;
-  /** From the process table; 0 where unknown. */
+  /** Start time in clock ticks, from the process table; 0 if unknown. */
   readonly startedAt: number;
-  /** When it was started, on the clock of `performance.now()`. */
+  /** Start time on the clock of `performance.now()`. */
   readonly bornAt: number;
 }
 
 /**
- * Within this time of its start, all that a child started has a larger number than it, or numbers were seen to begin
- * anew.
+ * Age up to which a tree counts as young: its processes have larger numbers than the child, unless the system started
+ * again with small numbers, which is detected.
  */
 const YOUNG_TREE_MS = 60_000;
 
 /** Milliseconds between two checks of a tree that was asked to exit. */
 const POLL_MS = process.platform === "linux" ? 15 : 60;
 /**
- * Looks after SIGKILL. A process in an uninterruptible wait may outlast them; nothing more can be done about it then.
+ * Maximum number of checks after SIGKILL. A process in an uninterruptible wait may outlast them; nothing more can be
+ * done then.
  */
 const MAX_KILL_ROUNDS = 40;
 const TASKKILL_TIMEOUT_MS = 5000;
 
 /**
  * Ends a child and its descendants: SIGTERM, up to `graceMs` to exit, then SIGKILL to the group and to processes that
- * left it. Resolves when no process runs. Windows has no SIGTERM for console programs, so they only get the time.
+ * left it. Resolves when no process runs. Windows has no SIGTERM for console programs, so they only get the time to
+ * exit.
  */
 export async function killTree(tree: Tree, graceMs: number): Promise<void> {
   if (process.platform === "win32") return killOnWindows(windowsRoot(tree), graceMs);
@@ -44,7 +49,7 @@ export async function killTree(tree: Tree, graceMs: number): Promise<void> {
     const end = performance.now() + graceMs;
     while (performance.now() < end) {
       living = living.filter(isAlive);
-      // The whole table is read again only once the known ones are gone.
+      // The whole table is read again only after the known processes have ended.
       if (living.length === 0) living = findTree(tree);
       if (living.length === 0) return;
       await sleep(Math.min(POLL_MS, Math.max(1, end - performance.now())));
@@ -67,14 +72,14 @@ export function killTreesNow(trees: readonly Tree[]): void {
   }
 }
 
-/** Returns whether the group still has a member, including zombies: the cheap check. */
+/** Returns whether the group still has a member, including zombies. Cheaper than reading the process table. */
 export function hasGroup(pid: number): boolean {
   return process.platform !== "win32" && signal(-pid, 0);
 }
 
 /**
- * Living processes of the trees, found by parentage, group, session and marker. One reading of the process table for
- * all.
+ * Returns the living processes of the trees, found by parentage, group, session and marker. Reads the process table
+ * once for all trees.
  */
 export function findTrees(trees: readonly Tree[]): ProcessRow[] {
   const oldest = performance.now() - YOUNG_TREE_MS;
@@ -100,7 +105,7 @@ function descendants(tree: Tree, table: readonly ProcessRow[]): ProcessRow[] {
     family.has(row.parent) ||
     marked.has(row);
   const result = new Set<ProcessRow>();
-  // Parents may follow their children in the table, so repeat until nothing is added.
+  // In the table, parents may come after their children, so repeat until nothing is added.
   for (let size = -1; size !== result.size;) {
     size = result.size;
     for (const row of rows) {
@@ -117,18 +122,18 @@ function isMarked(row: ProcessRow, tree: Tree): boolean {
   return readEnvironment(row.pid).includes(`${MARKER_VARIABLE}=${tree.marker}`);
 }
 
-/** False where there is no /proc: the table is read again then. */
+/** Returns false without /proc, so that the table is read again. */
 function isAlive(row: ProcessRow): boolean {
   const now = readProcess(row.pid);
   return now !== undefined && now.startedAt === row.startedAt && !now.isZombie;
 }
 
 function signalAll(tree: Tree, rows: readonly ProcessRow[], name: "SIGTERM" | "SIGKILL"): void {
-  // The group first, as one act: a member cannot fork out from under it.
+  // The group first, in one system call: no member can fork to escape it.
   if (rows.some((row) => row.group === tree.pid)) signal(-tree.pid, name);
   for (const row of rows) {
     if (row.group === tree.pid) continue;
-    // Its number may have been given to another process since the table was read.
+    // The number may belong to another process since the table was read.
     if (row.startedAt > 0 && readProcess(row.pid)?.startedAt !== row.startedAt) continue;
     signal(row.pid, name);
   }
@@ -138,12 +143,12 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);
   } catch {
-    // Gone already, or never ours.
+    // It has already exited, or belongs to another user.
     return false;
   }
 }
 
-/** Windows reports when a process was started on the system's clock. */
+/** Converts the start time to the system's clock, which Windows uses for the start times of processes. */
 function windowsRoot({ pid, bornAt }: Tree): WindowsRoot {
   return { pid, bornAtMs: Date.now() - (performance.now() - bornAt) };
 }

@@ -4,15 +4,15 @@ import { promisify } from "node:util";
 /** One process of Windows. */
 export interface WindowsRow {
   readonly pid: number;
-  /** Its parent, which may have exited. */
+  /** Number of the parent, which may have exited. */
   readonly parent: number;
-  /** Milliseconds since 1970. */
+  /** Start time in milliseconds since 1970. */
   readonly bornAtMs: number;
 }
 
 export type WindowsRoot = Pick<WindowsRow, "pid" | "bornAtMs">;
 
-/** Possible difference between this process's clock and the system's for the same moment. */
+/** Maximum difference between this process's clock and the system's clock for the same moment. */
 const CLOCKS_MS = 5000;
 const OPTIONS: ExecFileOptions = { windowsHide: true, timeout: 20_000, maxBuffer: 8 * 1024 * 1024 };
 const LIST =
@@ -21,9 +21,9 @@ const LIST =
 const run = promisify(execFile);
 
 /**
- * Returns the running descendants of a process that may have exited: Windows does not end grandchildren with a program,
- * and `taskkill` walks no tree after its root has ended. Undefined if the system does not report them. Takes most of a
- * second.
+ * Returns the running descendants of a process that may have exited. Windows does not end grandchildren with a program,
+ * and `taskkill` walks no tree whose root has exited. Resolves with undefined if the system does not report processes.
+ * Takes almost a second.
  */
 export async function livingFamily(root: WindowsRoot): Promise<readonly number[] | undefined> {
   try {
@@ -39,7 +39,7 @@ export async function endFamily(root: WindowsRoot): Promise<void> {
   for (const pid of living) await run("taskkill", ["/PID", String(pid), "/T", "/F"], OPTIONS).catch(() => {});
 }
 
-/** Reads what `LIST` writes. */
+/** Parses the output of `LIST`. */
 export function parseWindowsTable(text: string): readonly WindowsRow[] {
   return Array.from(text.matchAll(/^(\d+) (\d+) (-?\d+)\s*$/gm), ([, pid, parent, bornAtMs]) => ({
     pid: Number(pid),
@@ -48,11 +48,13 @@ export function parseWindowsTable(text: string): readonly WindowsRow[] {
   }));
 }
 
-/** Process numbers are reused, so a process older than its parent does not count. */
+/**
+ * Returns the descendants of a process. Process numbers are reused, so a process older than its parent does not count.
+ */
 export function familyOf(root: WindowsRoot, table: readonly WindowsRow[]): readonly number[] {
   const there = table.find((row) => row.pid === root.pid);
   const isStranger = there !== undefined && Math.abs(there.bornAtMs - root.bornAtMs) > CLOCKS_MS;
-  // Processes started by the number's next owner are not its children.
+  // Processes started by a later process with the same number are not its children.
   const until = isStranger ? there.bornAtMs : Infinity;
   const members: WindowsRoot[] = [{ pid: root.pid, bornAtMs: root.bornAtMs - CLOCKS_MS }];
   // The list grows during the loop, until nothing is added.

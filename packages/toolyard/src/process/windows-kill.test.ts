@@ -3,7 +3,7 @@ import { killOnWindows, type WindowsSystem } from "./windows-kill.ts";
 
 const ROOT = { pid: 40, bornAtMs: 1_760_000_000_000 };
 
-/** A machine with these processes, of which 41 and 42 came of 40. */
+/** Simulates a machine with these processes; 41 and 42 are descendants of 40. */
 function machine(alive: readonly number[], taskkill: (pid: number) => number | undefined | "ends") {
   const living = new Set(alive);
   const log: string[] = [];

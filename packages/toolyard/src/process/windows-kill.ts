@@ -4,13 +4,13 @@ import { livingFamily, type WindowsRoot } from "./windows-family.ts";
 
 const POLL_MS = 60;
 const TASKKILL_TIMEOUT_MS = 5000;
-/** Exit code of `taskkill` if there is no process with the number. */
+/** Exit code of `taskkill` if no process has the number. */
 const NO_PROCESS = 128;
 
 /** Functions of Windows that end a process tree; a test replaces them. */
 export interface WindowsSystem {
   readonly isAlive: (pid: number) => boolean;
-  /** Ends a process and what it started. Resolves with the exit code; undefined if `taskkill` did not run. */
+  /** Ends a process and its descendants. Resolves with the exit code, or with undefined if `taskkill` did not run. */
   readonly taskkill: (pid: number) => Promise<number | undefined>;
   /** Returns the living descendants of a process that may have exited; undefined if the system does not report them. */
   readonly livingFamily: (root: WindowsRoot) => Promise<readonly number[] | undefined>;
@@ -27,8 +27,8 @@ const LOCAL: WindowsSystem = {
 
 /**
  * Ends a process and its descendants, after up to `graceMs` to exit by itself: Windows has no SIGTERM for console
- * programs. `taskkill` walks no tree whose root has exited, so then, and if it fails, the descendants are ended one by
- * one.
+ * programs. `taskkill` walks no tree whose root has exited. In that case, or if it fails, the descendants are ended one
+ * by one.
  */
 export async function killOnWindows(root: WindowsRoot, graceMs: number, system: WindowsSystem = LOCAL): Promise<void> {
   const end = performance.now() + graceMs;
@@ -56,7 +56,7 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);
   } catch {
-    // It has exited, or it is of another user.
+    // The process has exited, or belongs to another user.
     return false;
   }
 }

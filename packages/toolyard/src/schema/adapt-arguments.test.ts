@@ -30,11 +30,11 @@ describe("reads text as a scalar", () => {
     [{ $ref: "#/$defs/count" }, "7", 7],
     [{ enum: [1, 2, 3] }, "2", 2],
     [{ const: true }, "true", true],
-  ])("of %j: %j", (schema, given, expected) => {
+  ])("under the schema %j: %j", (schema, given, expected) => {
     expect(adapted(schema, given, { $defs: { count: integer } })).toBe(expected);
   });
 
-  test("in lists, tuples, nested objects and additional members", () => {
+  test("reads text inside lists, tuples, nested objects and additional members", () => {
     const schema = {
       type: "object",
       properties: {
@@ -55,7 +55,7 @@ describe("reads text as a scalar", () => {
   });
 });
 
-describe("leaves text", () => {
+describe("keeps text", () => {
   test.each<[unknown, string]>([
     [integer, ""],
     [integer, " 1"],
@@ -78,7 +78,7 @@ describe("leaves text", () => {
     [{ anyOf: [number, { const: "auto" }] }, "1"],
     [{}, "1"],
     [{ type: "array", items: number }, "1"],
-  ])("of %j: %j", (schema, given) => {
+  ])("under the schema %j: %j", (schema, given) => {
     expect(adapted(schema, given)).toBeUndefined();
   });
 
@@ -88,7 +88,7 @@ describe("leaves text", () => {
   });
 });
 
-describe("a value that is its schema's own default", () => {
+describe("removes a value that equals the default of its schema", () => {
   test.each<[unknown, unknown]>([
     [{ type: "string", default: null }, null],
     [{ type: "integer", default: null }, null],
@@ -96,14 +96,14 @@ describe("a value that is its schema's own default", () => {
     [{ enum: ["a", "b"], default: "" }, ""],
     [{ type: "integer", default: "10" }, "10"],
     [{ type: "string", default: false }, false],
-  ])("of %j is absent for the check and back afterwards", (schema, value) => {
+  ])("before validation, and restores it afterwards: %j", (schema, value) => {
     const root = { type: "object", properties: { a: schema, b: text } };
     const read = adaptArguments(root, { a: value, b: "x" }, { coerces: false })!;
     expect(read.checked).toEqual({ b: "x" });
     expect(read.restore({ b: "x", c: 1 })).toEqual({ a: value, b: "x", c: 1 });
   });
 
-  test("handles a list of objects, and a member with `default` next to a reference", () => {
+  test("in a list of objects, and for a member with `default` next to a reference", () => {
     const item = { type: "object", properties: { a: { $ref: "#/$defs/t", default: null } } };
     const root = { type: "object", $defs: { t: text }, properties: { list: { type: "array", items: item } } };
     const args = { list: [{ a: "x" }, { a: null, b: 1 }] };
@@ -112,14 +112,14 @@ describe("a value that is its schema's own default", () => {
     expect(read.restore(read.checked)).toEqual(args);
   });
 
-  test("is another value where the default is another one", () => {
+  test("but keeps the value if the default is different", () => {
     expect(adapted({ type: "string", default: "x" }, null)).toBeUndefined();
     expect(adapted({ type: "string" }, null)).toBeUndefined();
     expect(adapted({ type: "object", default: {} }, {})).toBeUndefined();
   });
 });
 
-test("circles of references and arguments without end come to an end", () => {
+test("ends for circular references and very deep arguments", () => {
   const circle = {
     type: "object",
     properties: { a: { $ref: "#" } },
@@ -133,7 +133,7 @@ test("circles of references and arguments without end come to an end", () => {
   expect(adaptArguments(many, { list: Array(20_000).fill("1") }, { coerces: true })).toBeUndefined();
 });
 
-test("every number that JSON writes as text is read as that number, and other values stay", () => {
+test("reads every number that JSON writes as text as that number, and keeps other values", () => {
   fc.assert(
     fc.property(fc.oneof(fc.integer(), fc.bigInt(), fc.double({ noNaN: true, noDefaultInfinity: true })), (value) => {
       const read = adapted(number, typeof value === "bigint" ? String(value) : JSON.stringify(value));
@@ -149,7 +149,7 @@ test("every number that JSON writes as text is read as that number, and other va
   );
 });
 
-describe("puts the defaults back", () => {
+describe("restores the defaults", () => {
   const wrong = { type: "string", default: null };
 
   test("at every depth of lists and objects, each once", () => {
@@ -187,7 +187,7 @@ describe("puts the defaults back", () => {
   });
 });
 
-test("a union with very many branches gives large arguments their first verdict", () => {
+test("keeps the first result for large arguments if a union has very many branches", () => {
   const branches = Array.from({ length: 1_000 }, (_, at) => ({ type: "number", minimum: -at }));
   const schema = { type: "object", additionalProperties: { anyOf: branches } };
   const args = (length: number): JsonObject => Object.fromEntries(Array.from({ length }, (_, at) => [`k${at}`, "5"]));

@@ -2,7 +2,7 @@ import { exactNumber } from "../core/json/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { localTarget } from "./local-target.ts";
 
-/** Arguments as a second look at their schema reads them, after they did not fit. */
+/** Arguments that did not fit their schema, read in a second, more tolerant way. */
 export interface AdaptedArguments {
   /** The value to validate: texts are converted to numbers and booleans, and the values of `kept` are absent. */
   readonly checked: JsonObject;
@@ -11,21 +11,21 @@ export interface AdaptedArguments {
 }
 
 export interface AdaptOptions {
-  /** Text is read as a number or a boolean where the schema has no other scalar type. */
+  /** True: text is read as a number or a boolean if the schema allows no other scalar type. */
   readonly coerces: boolean;
 }
 
 /**
- * Values and schemas that one second look reads at most, since it runs on the hub's own thread. Larger arguments keep
- * their first verdict. Each value reads all schemas that it may be held against, such as the branches of a union.
+ * Maximum number of values and schemas that one call reads, since it runs in the event loop. Larger arguments keep the
+ * result of the first validation. Each value reads all schemas that may apply to it, such as the branches of a union.
  */
 const MAX_STEPS = 30_000;
 
 /**
- * Reads arguments that do not fit their schema the way the official servers would. A member that equals its schema's
+ * Reads arguments that do not fit their schema as tolerantly as the official servers. A member that equals its schema's
  * `default` counts as absent, since a default that the schema itself does not allow is a mistake of the tool's author.
- * With `coerces`, `"3"` is a number and `"true"` a boolean where the schema has one scalar type. Returns nothing where
- * nothing can be read otherwise. The arguments themselves stay as they are.
+ * With `coerces`, `"3"` is a number and `"true"` a boolean if the schema has one scalar type. Returns undefined if
+ * nothing can be read differently. The given arguments are not changed.
  */
 export function adaptArguments(
   schema: JsonObject,
@@ -63,7 +63,7 @@ class Adaption {
     return this.#steps > MAX_STEPS;
   }
 
-  /** The value as it is checked; the same one where nothing in it is read otherwise. */
+  /** Returns the value to validate; the same object if nothing in it is read differently. */
   value(schemas: readonly unknown[], value: unknown, path: readonly PathStep[]): unknown {
     this.#steps += 1;
     if (this.isOver) return value;
@@ -106,7 +106,10 @@ class Adaption {
     return read.every((value, index) => value === list[index]) ? list : read;
   }
 
-  /** The schemas and all that they are made of: branches of unions, parts of `allOf`, targets of references. */
+  /**
+   * Returns the schemas and their parts that apply to the same value: branches of unions, parts of `allOf`, targets of
+   * references.
+   */
   #candidates(schemas: readonly unknown[]): readonly JsonObject[] {
     const found = new Set<JsonObject>();
     const open = [...schemas];
@@ -134,7 +137,7 @@ function itemSchema({ prefixItems, items }: JsonObject, index: number): readonly
   return [index < tuple.length ? (tuple as unknown[])[index] : items];
 }
 
-/** The scalar types that a value may have by these schemas, integers among the numbers. */
+/** Returns the scalar types that these schemas allow; integers count as numbers. */
 function scalarTypes(schemas: readonly JsonObject[]): ReadonlySet<string> {
   const types = new Set<string>();
   for (const { type, const: constant, enum: values } of schemas) {
@@ -157,9 +160,12 @@ function coerced(text: string, schemas: readonly JsonObject[]): unknown {
 }
 
 const BOOLEAN = /^(?:true|false)$/i;
-/** A number as JSON writes it. Blanks, signs of plus, hexadecimal digits and separators are ambiguous. */
+/**
+ * A number in JSON syntax. Spaces, a leading plus, hexadecimal digits and separators are ambiguous, so they are not
+ * accepted.
+ */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** Digits that a double holds for certain. A longer fraction would be rounded. */
+/** Maximum number of digits that a double holds without loss. A longer fraction would be rounded. */
 const MAX_EXACT_DIGITS = 15;
 
 function readNumber(text: string): number | bigint | undefined {
@@ -174,7 +180,7 @@ function isSameScalar(first: unknown, second: unknown): boolean {
   return first === second && (typeof first !== "object" || first === null);
 }
 
-/** Returns a value with the members that were absent for the check. Copies each list and object below it once. */
+/** Returns a value with the members that were absent for the check. Copies each changed list and object once. */
 function withKept(whole: unknown, kept: readonly KeptMember[], depth: number): unknown {
   const changed = Array.from(byStep(kept, depth), ([step, below]): readonly [PathStep, unknown] => {
     const [first] = below;

@@ -4,8 +4,8 @@ import { firstChars } from "../core/text/truncate.ts";
 const ASCII = 128;
 
 /**
- * The characters that one place of a pattern accepts. ASCII is a table; the rest asks the engine about that one
- * character.
+ * The characters that one position of a pattern accepts. ASCII characters are in a table; for others, the JavaScript
+ * engine matches that one character.
  */
 export class CharSet {
   readonly #ascii: Uint8Array;
@@ -50,9 +50,9 @@ function compileClass(source: string): RegExp {
   try {
     return new RegExp(`^(?:${source})$`, "u");
   } catch {
-    // Written for engines without `u`, where `[\w-.]` and an escaped `-` are fine.
+    // Patterns written for engines without `u`, where `[\w-.]` and an escaped `-` are valid.
   }
-  // JavaScript reads `\A` as a plain A, which its author did not intend.
+  // JavaScript reads `\A` as a plain A, which the author of the pattern did not intend.
   if (/^\\[A-Za-z]/.test(source)) throw new PatternError(`the escape \`${source}\``);
   try {
     return new RegExp(`^(?:${source})$`);

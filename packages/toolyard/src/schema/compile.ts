@@ -17,32 +17,32 @@ import { hasPlace, placeIn, removePlace } from "./value-path.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
 export type CheckResult =
-  /** `value` is the caller's own object, or a copy of it where defaults were filled in. */
+  /** `value` is the caller's own object, or a copy if defaults were filled in. */
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly errors: readonly SchemaError[]; readonly message: string };
 
-/** A schema made ready to check values. */
+/** A compiled schema that can check values. */
 export interface CompiledSchema {
   /** False: the schema is broken, and `check` accepts everything. */
   readonly usable: boolean;
-  /** Why it is not usable. */
+  /** Reason why the schema is not usable. */
   readonly reason?: string;
-  /** Parts of it that are not checked, with the reason. */
+  /** Parts of the schema that are not checked, with the reason. */
   readonly warnings: readonly string[];
   /** Never changes `value`, and takes bounded time for a plain schema. */
   check(value: unknown): CheckResult;
   /**
-   * Validates within these limits; returns undefined if they do not suffice. `hasBigInt` tells whether `value` contains
-   * an integer beyond 2^53; if absent, the value is searched for one.
+   * Validates within these limits; returns undefined if they do not suffice. `hasBigInt`: whether `value` contains an
+   * integer beyond 2^53; if absent, the value is searched for one.
    */
   checkWithin(value: unknown, bounds: CheckBounds, hasBigInt?: boolean): CheckResult | undefined;
 }
 
 /** Limits of one validation. */
 export interface CheckBounds {
-  /** Steps of patterns, of 20 ns or so. */
+  /** Maximum number of pattern matching steps; each takes about 20 ns. */
   readonly patternSteps: number;
-  /** Steps of formats, likewise. */
+  /** Maximum number of steps for formats; each takes about 20 ns. */
   readonly formatSteps: number;
   /**
    * `all`: reports all errors, or only the first if the value is large. `first`: always only the first. `never`: leaves
@@ -58,9 +58,12 @@ const FULL_BOUNDS: CheckBounds = Object.freeze({
 });
 
 export interface CompileOptions {
-  /** Fill in the schema's defaults, nested ones too. @default true */
+  /** True: the schema's defaults are filled in, including nested ones. @default true */
   readonly fillDefaults?: boolean;
-  /** Limit of all its patterns together; above it, compiling throws a `PatternCostError`. @default no limit */
+  /**
+   * Maximum number of nodes of all patterns together; above it, compiling throws a `PatternCostError`. @default no
+   * limit
+   */
   readonly maxPatternNodes?: number;
   /** Compiles with explanations immediately, so that there is one function instead of two. @default false */
   readonly explainsFirst?: boolean;
@@ -70,8 +73,9 @@ const filling = new WeakMap<JsonObject, CompiledSchema>();
 const judging = new WeakMap<JsonObject, CompiledSchema>();
 
 /**
- * Compiles a JSON Schema: draft 2020-12, or what `$schema` names of 2019-09, draft-07 and draft-06. Kept for as long as
- * the schema object lives. Formats are asserted, nothing is ever fetched, and patterns are matched in linear time.
+ * Compiles a JSON Schema: draft 2020-12, or the draft that `$schema` names (2019-09, draft-07, draft-06). The result is
+ * cached until the schema object is garbage-collected. Formats are asserted, nothing is fetched, and patterns are
+ * matched in linear time.
  */
 export function compileSchema(schema: JsonObject, options: CompileOptions = {}): CompiledSchema {
   const cache = (options.fillDefaults ?? true) ? filling : judging;
@@ -83,7 +87,7 @@ export function compileSchema(schema: JsonObject, options: CompileOptions = {}):
   return compiled;
 }
 
-/** Larger ones are not worth the optimiser's time, which grows with the square of their size. */
+/** Maximum size of schemas that are optimized; the time for that grows with the square of the size. */
 const MAX_OPTIMISED_NODES = 60;
 
 function compile(
@@ -135,7 +139,10 @@ function withoutDialect(schema: JsonObject): JsonObject {
   return rest;
 }
 
-/** Above this, only the first error is looked for: a list of a million wrong items needs no million explanations. */
+/**
+ * Maximum size of values for which all errors are explained. In larger values only the first error is looked for: a
+ * list of a million wrong items needs no million explanations.
+ */
 const MAX_EXPLAINED_BYTES = 256 * 1024;
 
 class Checker implements CompiledSchema {
@@ -171,7 +178,7 @@ class Checker implements CompiledSchema {
       const validate = this.#quick ?? this.#explainingFor(value) ?? this.#compileQuick();
       const filled = this.#fill(value, bounds);
       if (validate(filled)) return { ok: true, value: this.#finish(filled, value) };
-      // The limits of this schema were rounded, so its errors may be wrong.
+      // Limits of this schema were rounded, so its errors may be wrong.
       if (this.#hasBigInt && !this.#job.exact) return this.#checkExact(value, bounds);
       return bounds.explains === "never" ? undefined : this.#explain(value, bounds);
     } catch (error) {
@@ -206,8 +213,8 @@ class Checker implements CompiledSchema {
     return finished;
   }
 
-  // A default that its own schema does not accept is the author's mistake, not the caller's: such errors are about
-  // places that the caller did not send. The default is taken out again, and if nothing else is wrong, nothing is.
+  // A default that its own schema does not accept is the author's mistake. Its errors are at places that the caller did
+  // not send. That default is removed again, and the value is valid if no other error remains.
   #explain(value: unknown, bounds: CheckBounds): CheckResult {
     const filled = this.#fill(value, bounds);
     const explaining = bounds.explains === "first" ? undefined : this.#explainingFor(value);
@@ -238,7 +245,7 @@ class Checker implements CompiledSchema {
 function findErrors(validate: ValidateFunction, filled: unknown): readonly ErrorObject[] {
   validate(filled);
   const errors = validate.errors ?? [];
-  // Ajv's functions hold on to their last errors, and verbose ones to the values of the call.
+  // Ajv's functions retain their last errors, and verbose errors retain the values of the call.
   validate.errors = null;
   return errors;
 }
@@ -249,7 +256,7 @@ function inContext(error: ErrorObject, value: unknown, root: JsonObject): ErrorO
   return { ...error, parentSchema, schema: parentSchema[error.keyword], data: placeIn(error.instancePath, value) };
 }
 
-/** Returns nothing if a check without limits might succeed. */
+/** Returns the refusal of a value, or undefined if a check without limits might succeed. */
 function refusal(value: unknown, error: unknown, { patternSteps }: CheckBounds): CheckResult | undefined {
   if (error instanceof RangeError) return refused(value, TOO_DEEP);
   if (!(error instanceof PatternCostError)) throw error;
@@ -269,7 +276,7 @@ function refused(value: unknown, message: string): CheckResult {
   return { ok: false, errors: [{ path: "", message, expected: "a smaller value", received }], message };
 }
 
-/** A copy of parsed JSON that shares nothing that could be changed. */
+/** Returns a deep copy of parsed JSON. */
 function copyJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyJson);
   if (!isJsonObject(value)) return value;

@@ -5,10 +5,12 @@ import { firstChars } from "../core/text/truncate.ts";
 
 const MAX_VALUES = 20;
 const MAX_DEPTH = 3;
-/** Limit of inspected branches: with references, each may lead to as many again. */
+/** Maximum number of inspected branches: with references, each may lead to as many again. */
 const MAX_BRANCHES = 40;
 
-/** Describes a schema in a few words that a model can act on: `a string`, `one of "c", "f"`, `an array of integer`. */
+/**
+ * Describes a schema briefly for an error message to a model: `a string`, `one of "c", "f"`, `an array of integer`.
+ */
 export function describeSchema(schema: unknown, root: JsonObject, depth = 0): string {
   if (schema === true || !isJsonObject(schema)) return schema === false ? "nothing" : "any value";
   if (depth > MAX_DEPTH) return "a value";
@@ -63,13 +65,13 @@ function joinChoices(choices: readonly string[]): string {
   return Array.from(new Set(choices)).slice(0, MAX_VALUES).join(" or ");
 }
 
-/** Values as JSON, each cut to a length that can be read. */
+/** Lists values as JSON, each truncated to a readable length. */
 export function listValues(values: readonly unknown[]): string {
   const shown = values.slice(0, MAX_VALUES).map((value) => firstChars(stringifyExact(value) ?? "undefined", 60));
   return shown.join(", ") + (values.length > MAX_VALUES ? ", …" : "");
 }
 
-/** The JSON type of a value, with its article. */
+/** Returns the JSON type of a value, with its article. */
 export function describeReceived(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";

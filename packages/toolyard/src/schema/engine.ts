@@ -9,7 +9,8 @@ import { PatternError } from "./pattern-error.ts";
 import { isUnique } from "./unique.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-// Ajv costs 40 ms and some megabytes, so it is loaded by the first check, which is not asynchronous.
+// Loading Ajv costs 40 ms and some megabytes, so the first check loads it. That check is synchronous, so `require` is
+// used.
 const require = createRequire(import.meta.url);
 
 export type SchemaDialect = "2020-12" | "2019-09" | "draft-07";
@@ -24,13 +25,13 @@ export interface Compilation {
   readonly dialect: SchemaDialect;
   readonly schema: JsonObject;
   readonly fillDefaults: boolean;
-  /** All errors with what they were found in, rather than the first one alone. */
+  /** True: reports all errors with schema and value, not only the first error. */
   readonly explain: boolean;
   readonly withMetaSchema: boolean;
   readonly optimise: boolean;
-  /** The numbers of a `RoundedValue` are compared exactly. */
+  /** True: the numbers of a `RoundedValue` are compared exactly. */
   readonly exact?: boolean;
-  /** Nodes of all patterns together; above them, compiling throws a `PatternCostError`. */
+  /** Maximum number of nodes of all patterns together; above it, compiling throws a `PatternCostError`. */
   readonly maxPatternNodes: number;
 }
 
@@ -41,14 +42,14 @@ export interface EngineSchema {
 }
 
 /**
- * Compiles in a new instance: instances retain every schema, and schemas from upstreams must not accumulate. Nothing is
- * fetched; a reference out of the schema throws.
+ * Compiles in a new Ajv instance: instances retain every schema, and schemas from upstreams must not accumulate.
+ * Nothing is fetched; throws for a reference outside the schema.
  */
 export function compileWithAjv(job: Compilation): EngineSchema {
   const warnings: string[] = [];
   const Ajv = (require(MODULES[job.dialect]) as { readonly default: typeof AjvClass }).default;
   const ajv = new Ajv(optionsFor(job, warnings));
-  // Draft-04's `id` is met inside many schemas and means nothing to a check.
+  // Draft-04's `id` occurs inside many schemas and has no effect on validation.
   ajv.removeKeyword("id");
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword({
@@ -61,7 +62,7 @@ export function compileWithAjv(job: Compilation): EngineSchema {
   return { validate: ajv.compile(roundSchema(job.schema, job.exact === true)), warnings };
 }
 
-/** Loads what the first compilation would wait for. */
+/** Loads Ajv before the first compilation needs it. */
 export function loadEngine(): void {
   require(MODULES["2020-12"]);
   allFormats();
@@ -80,7 +81,7 @@ function optionsFor(job: Compilation, warnings: string[]): Options {
     logger: false,
     validateSchema: false,
     meta: job.withMetaSchema,
-    // `toString` and `constructor` are inherited by every object and given by none.
+    // Every object inherits `toString` and `constructor`, but callers did not send them.
     ownProperties: true,
     multipleOfPrecision: 9,
     allErrors: job.explain,
@@ -107,7 +108,8 @@ interface CompiledPattern {
 }
 
 /**
- * A pattern that cannot be checked in bounded time accepts everything and is reported: the tool behind it still can.
+ * A pattern that cannot be checked in bounded time accepts everything and is reported. The tool itself can still check
+ * it.
  */
 function toPattern(source: string, warnings: string[]): CompiledPattern {
   try {

@@ -20,7 +20,7 @@ const MAX_ERRORS = 20;
 const MAX_TOLD = 10;
 const MAX_CLOSEST = 3;
 const MAX_MESSAGE_CHARS = 400;
-/** A name may be as long as the whole value; of a longer path the end is reported. */
+/** Maximum length of a reported path, of which the end is kept. One name may be as long as the whole value. */
 const MAX_PATH_CHARS = 1000;
 
 /** Converts Ajv's errors about `value` (all of them, verbose) into a few actionable ones. */
@@ -35,7 +35,7 @@ export function explainErrors(errors: readonly ErrorObject[], value: unknown, ro
     });
 }
 
-/** One text of several errors. */
+/** Joins several errors into one text. */
 export function joinErrors(errors: readonly SchemaError[]): string {
   const told = errors.slice(0, MAX_TOLD).map(({ message }) => message);
   const more = errors.length - told.length;
@@ -44,7 +44,7 @@ export function joinErrors(errors: readonly SchemaError[]): string {
 
 interface FoldedError {
   readonly error: ErrorObject;
-  /** With a union: the errors of branches that fit in kind. */
+  /** For a union: the errors of the branches whose type fits. */
   readonly closest: readonly ErrorObject[];
 }
 
@@ -178,7 +178,7 @@ function missing({ error, path, root }: LocatedError): SchemaErrorText {
     ? Object.keys(error.data).filter((key) => !Object.hasOwn(properties, key))
     : [];
   const [near] = nearest(name, strangers, 1);
-  // These words are fixed: callers look for them.
+  // Callers search for this wording, so it must not change.
   const message =
     "Missing required parameter: " +
     `${at}${near === undefined ? "" : ` (${quote(near)} was given, did you mean ${quote(name)}?)`}`;

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { localTarget } from "./local-target.ts";
 
 /**
- * Characters that a schema's defaults add to an empty value. Defaults are filled recursively, so a few of them with
- * references to two others each can add gigabytes.
+ * Counts the characters that a schema's defaults add to an empty value. Defaults are filled recursively: a few of them
+ * that each refer to two others can add gigabytes.
  */
 export class FillSizes {
   readonly #root: JsonObject;
@@ -14,17 +14,17 @@ export class FillSizes {
     this.#root = root;
   }
 
-  /** Infinite where defaults go round in a circle. */
+  /** Returns the number of characters; Infinity if defaults refer to each other in a cycle. */
   of(schema: unknown): number {
     if (!isJsonObject(schema)) return 0;
     const before = this.#known.get(schema);
     if (before !== undefined) return before;
-    // Met again before its own size is known, it is inside of itself.
+    // If the schema is reached again before its size is known, it contains itself.
     this.#known.set(schema, Infinity);
     const { $ref: reference, allOf, properties, items, prefixItems } = schema;
     let size = 0;
     if (typeof reference === "string") size += this.of(localTarget(reference, this.#root));
-    // Under `anyOf` and its like nothing is filled in.
+    // Ajv fills in no defaults under `anyOf` and similar keywords.
     if (Array.isArray(allOf)) for (const part of allOf) size += this.of(part);
     for (const members of [properties, Array.isArray(items) ? items : undefined, prefixItems])
       size += this.#ofMembers(members);

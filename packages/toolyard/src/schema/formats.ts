@@ -4,7 +4,7 @@ import { PatternCostError } from "./pattern.ts";
 /** A format of ajv-formats: a pattern, a function, either with a type, or `true` for any value. */
 type FormatDefinition = Format | true;
 
-/** The published patterns may take quadratic time, so they are not applied to longer text. */
+/** Maximum length of a text that is checked. The published patterns may take quadratic time. */
 const MAX_FORMAT_CHARS = 2048;
 
 /** Formats whose values may be long: longer text passes unchecked. In other formats it is invalid. */
@@ -22,18 +22,18 @@ const LONG = new Set([
   "regex",
 ]);
 
-/** Characters of a text, squared, that cost one step of 20 ns in the worst case. In other formats it is linear. */
+/** Square of the text length that one step of 20 ns covers in the worst case. All other formats take linear time. */
 const SQUARED_PER_STEP: Readonly<Record<string, number>> = { url: 1, "uri-reference": 4, uri: 10 };
 const STEPS_PER_CHAR = 8;
 
 let stepsLeft = Infinity;
 
-/** A new check begins; once the steps are used up, it throws a `PatternCostError`. */
+/** Sets the number of steps for a new check, which throws a `PatternCostError` when they are used up. */
 export function renewFormatAllowance(steps: number): void {
   stepsLeft = steps;
 }
 
-/** The formats of ajv-formats, each in bounded time. */
+/** Returns the formats of ajv-formats, each limited to bounded time. */
 export function boundFormats(formats: Readonly<Record<string, FormatDefinition>>): Record<string, Format> {
   return Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, bound(name, format)]));
 }

@@ -12,12 +12,12 @@ import type { Verdict } from "./threads/messages.ts";
 import type { TurnAllowance } from "./turn-allowance.ts";
 import { sizeOfValue, type ValueSize } from "./value-size.ts";
 
-/** `input`: defaults are filled in. */
+/** `input`: defaults are filled in. `output`: not. */
 export type SchemaRole = "input" | "output";
 
-/** For whom a value is checked in a thread. */
+/** The requester of a check that runs in a thread. */
 export interface CheckFor {
-  /** Source id of the schema. */
+  /** Id of the source that the schema belongs to. */
   readonly source: string;
   /** True if no caller waits for the result any more. */
   isGone(): boolean;
@@ -29,28 +29,28 @@ export interface CheckDeps {
   readonly turn: TurnAllowance;
 }
 
-/** Steps of one check in the event loop, of 5 to 20 ns. */
+/** Maximum number of steps of one check in the event loop; each takes 5 to 20 ns. */
 const MAX_STEPS = 2_000_000;
-/** Limit of a validation with explanations, which takes a thousand times as long per error. */
+/** Maximum number of steps of a validation with explanations, which takes a thousand times as long per error. */
 const MAX_EXPLAINED_STEPS = 20_000;
-/** Characters of a text that are looked at in one step. */
+/** Characters of a text that one step reads. */
 const CHARS_PER_STEP = 32;
-/** Nodes of the patterns of one schema. */
+/** Maximum number of nodes of all patterns of one schema. */
 const MAX_PATTERN_NODES = 10_000;
-/** Items that are copied in the event loop, for defaults to be filled in. */
+/** Maximum number of items that are copied in the event loop to fill in defaults. */
 const MAX_COPIED_ITEMS = 20_000;
 
 const ALL: CheckBounds = Object.freeze({ patternSteps: 500_000, formatSteps: 500_000, explains: "all" });
 const FIRST: CheckBounds = Object.freeze({ ...ALL, explains: "first" });
 const NEVER: CheckBounds = Object.freeze({ ...ALL, explains: "never" });
 
-/** One schema of a stranger, which checks values in bounded time. */
+/** One schema from an untrusted author, which checks values in bounded time. */
 export class GuardedSchema {
   readonly #schema: JsonObject;
   readonly #role: SchemaRole;
   readonly #threads: CheckThreads;
   readonly #turn: TurnAllowance;
-  /** Both absent before the first check, and for good when the schema is not plain. */
+  /** Both fields are absent before the first check, and always if the schema is not plain. */
   #measures: PlainSchema | undefined;
   #compiled: CompiledSchema | undefined;
   #isMeasured = false;
@@ -64,7 +64,7 @@ export class GuardedSchema {
     this.#turn = turn;
   }
 
-  /** Known after the first check. One that cannot be used accepts everything. */
+  /** Verdict on the schema, known after the first check. An unusable schema accepts every value. */
   get verdict(): Verdict | undefined {
     return this.#verdict;
   }
@@ -84,7 +84,7 @@ export class GuardedSchema {
     return bounds && this.#compiled.checkWithin(value, bounds, size.hasBigInt);
   }
 
-  /** Checks in a thread. Rejects with a `FailError` when that cannot be done. */
+  /** Checks a value in a thread. Rejects with a `FailError` if no thread can check it. */
   async checkApart(value: unknown, whom: CheckFor): Promise<CheckResult> {
     if (!this.#text) await this.#turn.ownTurn();
     this.#text ??= this.#write();
@@ -102,7 +102,7 @@ export class GuardedSchema {
     return verdict && result.ok === "unusable" ? this.#accept(value, verdict) : toResult(result, value);
   }
 
-  /** `JSON.stringify` writes a number beyond the range of a double as `null`. */
+  /** Rejects numbers beyond the range of a double, which `JSON.stringify` would write as `null`. */
   #refuseNumbers(value: unknown, { hasInfinity }: ValueSize): CheckResult | undefined {
     if (this.#role !== "input" || !hasInfinity) return undefined;
     return refuseValue(value, "a number in it is beyond the range of a double, ±1.8e308", "send it as a string");
@@ -113,7 +113,7 @@ export class GuardedSchema {
     return { ok: true, value };
   }
 
-  /** False: that has to wait for another turn of the event loop. */
+  /** Prepares the schema for checks. Returns false if that must wait for another turn of the event loop. */
   #prepare(): boolean {
     if (this.#turn.isSpent) return false;
     this.#isMeasured = true;
@@ -136,7 +136,7 @@ export class GuardedSchema {
       this.#measures = measures;
       this.#compiled = compiled;
     } catch (error) {
-      // Its patterns are more than their text showed.
+      // Its patterns have more nodes than the estimate from their text.
       if (!(error instanceof PatternCostError)) throw error;
     }
   }
@@ -149,7 +149,7 @@ export class GuardedSchema {
   }
 }
 
-/** How far a check may go in the event loop; nothing when it may not begin there. */
+/** Returns the limits of a check in the event loop; undefined if the check must run in a thread. */
 function boundsFor(schema: PlainSchema, { items, chars }: ValueSize): CheckBounds | undefined {
   const looks = schema.readsText ? items + chars / CHARS_PER_STEP : items;
   const steps = schema.parts + looks * schema.stepsPerItem;
@@ -172,7 +172,7 @@ function toResult(result: JobResult, value: unknown): CheckResult {
   return result.ok === false ? result : { ok: true, value };
 }
 
-/** A value of a program may hold what cannot be sent, such as a function. */
+/** A value from the user's program may contain something that cannot be sent, such as a function. */
 function unsent(error: unknown): JobResult {
   if (error instanceof RangeError) return { ok: "too much", reason: "it is nested too deeply" };
   if (!(error instanceof DOMException)) throw error;

@@ -14,7 +14,7 @@ export class GuardedSchemas {
   readonly #input = new WeakMap<JsonObject, GuardedSchema>();
   readonly #output = new WeakMap<JsonObject, GuardedSchema>();
 
-  /** `input`: defaults are filled in. The same object for the same schema. */
+  /** Returns the checker of a schema; the same object for the same schema. `input`: defaults are filled in. */
   of(schema: JsonObject, role: SchemaRole): GuardedSchema {
     const known = role === "input" ? this.#input : this.#output;
     let guarded = known.get(schema);
@@ -25,7 +25,7 @@ export class GuardedSchemas {
     return guarded;
   }
 
-  /** Ends the threads. Checks that wait for one are rejected with a `FailError`. */
+  /** Ends the threads. Rejects the checks that wait for one with a `FailError`. */
   close(): void {
     this.#threads.close();
   }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
-/** The subschema that `#/a/b` names, if there is one. */
+/** Returns the subschema that a reference such as `#/a/b` names, or undefined. */
 export function localTarget(reference: string, root: JsonObject): JsonObject | undefined {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return undefined;

@@ -1,24 +1,24 @@
 import { expect, test } from "vitest";
 import { normaliseInputSchema } from "./normalise.ts";
 
-test.each([[{}], [undefined], [null], [true]])("C11: %j goes out as an object schema", (raw) => {
+test.each([[{}], [undefined], [null], [true]])("C11: converts %j to an object schema", (raw) => {
   expect(normaliseInputSchema(raw)).toEqual({ schema: { type: "object" } });
 });
 
-test("a proper schema comes back as the same object", () => {
+test("returns a valid object schema as the same object", () => {
   const schema = { type: "object", properties: { a: { type: "string" } }, "x-more": 1 };
   expect(normaliseInputSchema(schema)).toEqual({ schema });
   expect(normaliseInputSchema(schema).schema).toBe(schema);
 });
 
-test("C11: a bare map of properties is wrapped, with a warning", () => {
+test("C11: wraps a bare map of properties, with a warning", () => {
   expect(normaliseInputSchema({ city: { type: "string", description: "Where" }, days: {} })).toEqual({
     schema: { type: "object", properties: { city: { type: "string", description: "Where" }, days: {} } },
     warning: expect.stringContaining("bare map"),
   });
 });
 
-test("a parameter may be called like a keyword", () => {
+test("allows a parameter that is named like a keyword", () => {
   const { schema } = normaliseInputSchema({
     type: { type: "string" },
     title: { type: "string" },
@@ -28,7 +28,7 @@ test("a parameter may be called like a keyword", () => {
   expect(Object.keys(schema["properties"] as object)).toEqual(["type", "title", "properties", "items"]);
 });
 
-test("parameters that are each marked as required are listed as such", () => {
+test("lists parameters as required that are each marked as required", () => {
   expect(
     normaliseInputSchema({ a: { type: "string", required: true }, b: { type: "string", required: false } }).schema,
   ).toEqual({
@@ -47,12 +47,12 @@ test.each([
   [{ additionalProperties: { type: "string" } }],
   [{ additionalProperties: false }],
   [{ description: "anything" }],
-])("a schema that only lacks its type gets it: %j", (raw) => {
+])("adds the type to a schema that lacks only the type: %j", (raw) => {
   expect(normaliseInputSchema(raw)).toEqual({ schema: { type: "object", ...raw } });
 });
 
 test.each([["text"], [["a"]], [5], [false], [{ type: "string" }]])(
-  "what can be no object schema accepts anything, with a warning: %j",
+  "accepts anything for a schema that cannot describe an object, with a warning: %j",
   (raw) => {
     expect(normaliseInputSchema(raw)).toEqual({
       schema: { type: "object" },
@@ -61,7 +61,7 @@ test.each([["text"], [["a"]], [5], [false], [{ type: "string" }]])(
   },
 );
 
-test("object among several types is object", () => {
+test("narrows a list of types that contains object to object", () => {
   expect(normaliseInputSchema({ type: ["object", "null"], title: "t" })).toEqual({
     schema: { type: "object", title: "t" },
   });

@@ -8,9 +8,9 @@ export interface NormalisedSchema {
 }
 
 /**
- * Makes what an author gave as input schema an object schema, which is the only kind that protocol and models accept.
- * `{}` and nothing become `{"type": "object"}`; a bare map of properties is wrapped, with a warning. A proper schema
- * comes back as the same object.
+ * Converts the author's input schema to an object schema, the only kind that the protocol and models accept. `{}` and
+ * undefined become `{"type": "object"}`; a bare map of properties is wrapped, with a warning. A valid object schema is
+ * returned as the same object.
  */
 export function normaliseInputSchema(raw: unknown): NormalisedSchema {
   if (isEmptySchema(raw)) return { schema: { type: "object" } };
@@ -38,8 +38,8 @@ export function isEmptySchema(raw: unknown): boolean {
 }
 
 /**
- * Returns whether objects may fit a schema by its `type`. One that is itself an object is a property of that name, in a
- * bare map of properties.
+ * Returns whether the schema's `type` allows an object. If `type` is itself an object, the schema is a bare map of
+ * properties with a property named `type`.
  */
 export function allowsObject({ type }: JsonObject): boolean {
   if (Array.isArray(type)) return type.includes("object");
@@ -65,7 +65,8 @@ const APPLIES_TO_OBJECTS = new Set([
   "unevaluatedProperties",
 ]);
 
-// `{city: {type: "string"}}`: every value is a schema. `{properties: {city: …}}` is none, as `city` is no keyword.
+// A property map such as `{city: {type: "string"}}` has only schemas as values. `{properties: {city: …}}` is no
+// property map, because `city` is no keyword.
 function isPropertyMap(raw: JsonObject): boolean {
   const names = Object.keys(raw);
   const isKeyword = (name: string): boolean =>
@@ -101,7 +102,7 @@ function isSchemaLike(value: unknown): boolean {
   const { type } = value;
   if (type !== undefined && typeof type !== "string" && !Array.isArray(type)) return false;
   const names = Object.keys(value);
-  // `properties` and similar keywords hold objects; a schema's own keywords rarely do.
+  // `properties` and similar keywords hold objects; the other keywords of a schema rarely do.
   return (
     names.length === 0 ||
     TELLING.some(

@@ -19,13 +19,14 @@ export interface PatternProgram {
   readonly start: number;
 }
 
-/** A counted repetition is written out, so the counts of a pattern are bounded by this. */
+/** Maximum number of nodes of a pattern. Counted repetitions are written out, so this also limits their counts. */
 const MAX_NODES = 20_000;
 const MAX_NESTING = 100;
 const MAX_PATTERN_CHARS = 10_000;
 
 /**
- * Reads a JavaScript regular expression as JSON Schema uses it: no flags but `u`, unanchored. Throws a `PatternError`.
+ * Parses a JavaScript regular expression with the rules of JSON Schema: only the flag `u`, unanchored. Throws a
+ * `PatternError`.
  */
 export function parsePattern(source: string): PatternProgram {
   if (source.length > MAX_PATTERN_CHARS)
@@ -33,7 +34,10 @@ export function parsePattern(source: string): PatternProgram {
   return new PatternParser(source).parse();
 }
 
-/** Built from the end to the start: a `PatternPart` creates the nodes of a piece, given its successor. */
+/**
+ * Creates the nodes of a part of the pattern, given the node that follows. Patterns are built from the end to the
+ * start.
+ */
 type PatternPart = (next: number) => number;
 
 class PatternParser {
@@ -111,7 +115,7 @@ class PatternParser {
 
   #quantifier(): { min: number; max: number } | undefined {
     const count = this.#count();
-    // Lazy or greedy makes no difference to whether there is a match.
+    // Lazy and greedy repetitions match the same texts.
     if (count) this.#eat("?");
     if (count && count.min > count.max) throw new PatternError("a repetition with its limits in the wrong order");
     return count;
@@ -183,7 +187,7 @@ class PatternParser {
 
   #classSource(): string {
     const from = this.#at - 1;
-    // A `]` first in its class closes it: `[]` matches nothing, as in JavaScript.
+    // A `]` directly after `[` closes the class: `[]` matches nothing, as in JavaScript.
     for (let char = this.#take(); char !== "]"; char = this.#take()) if (char === "\\") this.#take();
     return this.#chars.slice(from, this.#at).join("");
   }
@@ -216,7 +220,7 @@ class PatternParser {
   }
 }
 
-// Part of an escape after its letter.
+// Remaining characters of an escape, by its letter.
 const ESCAPE_TAILS: Readonly<Record<string, RegExp>> = {
   u: /^(?:\{[0-9a-fA-F]{1,6}\}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4})/,
   x: /^[0-9a-fA-F]{2}/,

@@ -40,7 +40,7 @@ const PATTERNS = [
   "\\.",
 ];
 
-test.each(PATTERNS)("%s matches what the engine matches", (source) => {
+test.each(PATTERNS)("matches %s like the JavaScript engine", (source) => {
   const native = nativeOf(source);
   const own = new LinearPattern(source);
   fc.assert(
@@ -58,7 +58,7 @@ test.each(PATTERNS)("%s matches what the engine matches", (source) => {
   );
 });
 
-test("random patterns match what the engine matches", () => {
+test("matches random patterns like the JavaScript engine", () => {
   const piece = fc.constantFrom(
     "a",
     "b",
@@ -101,7 +101,7 @@ test.each([
   "^(?:a?){30}a{30}$",
   ".*.*.*=.*",
   "^(?=(a+)+$).*b",
-])("S18: %s costs little on text made to hurt it", (source) => {
+])("S18: matches %s in few steps on an attacker's text", (source) => {
   const pattern = new LinearPattern(source);
   for (const text of [`${"a".repeat(5000)}!`, `${"x".repeat(5000)}!`]) {
     renewPatternAllowance();
@@ -111,12 +111,12 @@ test.each([
   }
 });
 
-test("S18: what would take too long is refused rather than waited for", () => {
+test("S18: rejects a match that would take too long", () => {
   renewPatternAllowance();
   expect(() => new LinearPattern("^(?:a|b|[ab]){1,900}$").test("a".repeat(900_000))).toThrow(PatternCostError);
 });
 
-test("long text with a plain pattern is matched", () => {
+test("matches long text with a plain pattern", () => {
   renewPatternAllowance();
   expect(new LinearPattern("^[\\s\\S]+$").test("x".repeat(1_000_000))).toBe(true);
 });
@@ -137,7 +137,7 @@ test.each([
   "((a{100}){100}){100}",
   "(".repeat(500),
   "\\",
-])("%s is refused with a reason", (source) => {
+])("rejects %s with a reason", (source) => {
   expect(() => new LinearPattern(source)).toThrow(PatternError);
 });
 

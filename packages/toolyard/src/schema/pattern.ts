@@ -9,7 +9,7 @@ export class LinearPattern {
   readonly #source: string;
   readonly #nodes: readonly PatternNode[];
   readonly #start: number;
-  /** Nodes that several ways lead to; only there can a pair come up twice. */
+  /** Indexes of the nodes that several paths lead to. Only these can be visited twice at the same position. */
   readonly #slots: Int32Array;
   readonly #slotCount: number;
   readonly #anchored: boolean;
@@ -24,16 +24,16 @@ export class LinearPattern {
     this.#anchored = nodes[start]?.op === "start";
   }
 
-  /** How many nodes it was written out to. */
+  /** Number of nodes after counted repetitions were written out. */
   get size(): number {
     return this.#nodes.length;
   }
 
-  /** Throws a `PatternCostError` once the check's allowance is used up. */
+  /** Returns whether the text matches. Throws a `PatternCostError` once the allowance of the check is used up. */
   test(text: string): boolean {
     const width = text.length + 1;
     if (this.#slotCount * width > MAX_CELLS) throw new PatternCostError();
-    // Memory has to be wiped, which costs time too.
+    // Clearing memory takes time too, so it is counted.
     spendPatternSteps(STEPS_TO_BEGIN + (this.#slotCount * width) / CELLS_PER_STEP);
     const run = { text, width, seen: new Uint8Array((this.#slotCount * width + 7) >> 3), marked: undefined };
     const last = this.#anchored ? 0 : text.length;
@@ -104,26 +104,26 @@ interface MatchRun {
   readonly marked: number[] | undefined;
 }
 
-/** Bits of memory for one match: 4 MB. */
+/** Maximum memory for one match in bits: 4 MB. */
 const MAX_CELLS = 2 ** 25;
 const CELLS_PER_STEP = 64;
 const STEPS_TO_BEGIN = 16;
-/** Steps for one check of a value against its schema; about 100 ms. */
+/** Maximum number of steps for one check of a value against its schema; they take about 100 ms. */
 export const MAX_PATTERN_STEPS = 5_000_000;
 
-/** The patterns of a schema would take too long on this value. */
+/** Thrown if the patterns of a schema would take too long on this value. */
 export class PatternCostError extends Error {
   override readonly name = "PatternCostError";
 }
 
 let stepsLeft = MAX_PATTERN_STEPS;
 
-/** A new check begins, with its full allowance. */
+/** Sets the full allowance for a new check. */
 export function renewPatternAllowance(steps = MAX_PATTERN_STEPS): void {
   stepsLeft = steps;
 }
 
-/** Throws a `PatternCostError` once the check has had its allowance. */
+/** Subtracts steps from the allowance. Throws a `PatternCostError` when it is used up. */
 function spendPatternSteps(steps: number): void {
   stepsLeft -= steps;
   if (stepsLeft < 0) throw new PatternCostError();
@@ -134,7 +134,7 @@ function isWord(text: string, position: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122);
 }
 
-// Characters are code points; a search does not begin in the middle of one.
+// Characters are code points. A search does not begin inside a surrogate pair.
 function isInsidePair(text: string, position: number): boolean {
   const code = text.charCodeAt(position);
   return code >= 0xdc00 && code <= 0xdfff && text.codePointAt(position - 1)! > 0xffff;

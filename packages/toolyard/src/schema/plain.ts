@@ -8,30 +8,33 @@ import { localTarget } from "./local-target.ts";
  * in itself and form no cycle, and it has no identities or anchors except its own.
  */
 export interface PlainSchema {
-  /** Subschemas, including all referenced ones. */
+  /** Number of subschemas, including all referenced ones. */
   readonly parts: number;
-  /** Upper limit of the steps for one more item or member of a value. */
+  /** Maximum number of steps that one more item or member of a value costs. */
   readonly stepsPerItem: number;
-  /** Something in it looks at each character of a text. */
+  /** True if the schema has a keyword that reads every character of a text. */
   readonly readsText: boolean;
-  /** Characters of default values, each as often as references lead to it. */
+  /** Number of characters of default values, counted once per reference. */
   readonly defaultChars: number;
 }
 
-/** Subschemas, once references are followed. Of the schemas of 8,000 published tools the largest has 61. */
+/**
+ * Maximum number of subschemas after references were followed. Of the schemas of 8,000 published tools, the largest has
+ * 61.
+ */
 const MAX_PLAIN_PARTS = 100;
-/** Objects, lists and values in the whole text, including unreferenced ones. */
+/** Maximum number of objects, lists and values in the whole schema, including unreferenced ones. */
 const MAX_PLAIN_VALUES = 5_000;
-/** Characters of names, patterns and defaults, once references are followed: all that becomes code. */
+/** Maximum number of characters that become code: names, patterns and defaults, after references were followed. */
 const MAX_PLAIN_CODE_CHARS = 8_000;
-/** Characters of one name, which the code of everything below it repeats. */
+/** Maximum length of one name. The code of everything below it repeats the name. */
 const MAX_PLAIN_NAME_CHARS = 200;
-/** Characters of all patterns together. */
+/** Maximum number of characters of all patterns together. */
 const MAX_PLAIN_PATTERN_CHARS = 2_000;
-/** Levels of the text. */
+/** Maximum number of nested levels of the schema. */
 const MAX_PLAIN_DEPTH = 60;
 
-/** The schema's measures, or nothing when it is not plain. Looks at no more than the bounds allow. */
+/** Returns the measures of a plain schema, or undefined for any other. Reads no more than the limits allow. */
 export function measurePlain(schema: JsonObject): PlainSchema | undefined {
   if (countValues(schema, 0) > MAX_PLAIN_VALUES) return undefined;
   const measure = new Measure(schema);
@@ -41,7 +44,7 @@ export function measurePlain(schema: JsonObject): PlainSchema | undefined {
   return Object.freeze({ parts, defaultChars, readsText, stepsPerItem: measure.stepsPerItem });
 }
 
-/** Counts up to the limit, and returns more than it for deeper nesting. */
+/** Counts values up to the limit. Returns more than the limit if the nesting is too deep. */
 function countValues(value: unknown, depth: number): number {
   if (typeof value !== "object" || value === null) return 1;
   if (depth > MAX_PLAIN_DEPTH) return MAX_PLAIN_VALUES + 1;
@@ -53,7 +56,7 @@ function countValues(value: unknown, depth: number): number {
   return count;
 }
 
-/** Keywords that refer to another schema in a way that is not checked here, or that name a schema for others. */
+/** Keywords that refer to a schema in a way that is not followed here, or that give a schema a name. */
 const FAR: ReadonlySet<string> = new Set([
   "$dynamicRef",
   "$dynamicAnchor",
@@ -65,7 +68,7 @@ const FAR: ReadonlySet<string> = new Set([
 const READING_TEXT = ["pattern", "format", "minLength", "maxLength", "uniqueItems", "propertyNames"];
 const ONE = ["not", "if", "then", "else"];
 const LISTS = ["allOf", "anyOf", "oneOf"];
-/** These hold a schema for each of several items or members of one value. */
+/** Keywords whose schema applies to several items or members of one value. */
 const REPEATED = [
   "items",
   "additionalItems",
@@ -75,18 +78,18 @@ const REPEATED = [
   "unevaluatedProperties",
   "propertyNames",
 ];
-/** An error is noted for each branch that does not fit, and thrown away. */
+/** Steps per branch: an error is created for each branch that does not fit, and discarded. */
 const BRANCH_STEPS = 4;
-/** Items of which no two may be the same are written out to be compared. */
+/** Steps per item of a list with `uniqueItems`: items are serialized to be compared. */
 const UNIQUE_STEPS = 20;
-/** To compare with a name or a value takes a fraction of a step. */
+/** Number of names or values that one step compares. */
 const NAMES_PER_STEP = 8;
 
 interface SchemaContext {
   readonly isRoot?: boolean;
-  /** Steps to count for one subschema here. */
+  /** Number of steps to count for one subschema at this place. */
   readonly weight: number;
-  /** The value may hold any number of such places. */
+  /** True if the value may have any number of such places. */
   readonly isRepeated?: boolean;
 }
 
@@ -108,7 +111,7 @@ class Measure {
     if (schema === undefined || !this.isPlain) return;
     this.parts += 1;
     if (place.isRepeated) this.stepsPerItem += place.weight;
-    // A circle of references ends here too.
+    // This also ends a cycle of references.
     if (this.parts > MAX_PLAIN_PARTS) this.isPlain = false;
     if (!this.isPlain || !isJsonObject(schema)) return;
     this.#own(schema, place);
@@ -124,7 +127,7 @@ class Measure {
     this.#all(schema["dependencies"], { weight: BRANCH_STEPS, isRepeated });
   }
 
-  /** Draft-07 has a list under `items`. */
+  /** Visits the subschemas of one keyword. In draft-07, `items` may be a list. */
   #each(member: unknown, place: SchemaContext): void {
     if (Array.isArray(member)) this.#all(member, place);
     else this.subschema(member, place);
@@ -134,7 +137,7 @@ class Measure {
     if (typeof members !== "object" || members === null) return;
     for (const member of Object.values(members)) {
       if (!this.isPlain) return;
-      // `dependencies` holds lists of names as well.
+      // `dependencies` may hold lists of names too.
       if (Array.isArray(member)) this.parts += 1;
       else this.subschema(member, place);
     }
@@ -148,7 +151,7 @@ class Measure {
     else this.subschema(target, { ...place, isRoot: target === this.#root });
   }
 
-  /** The schema's own keywords, without its subschemas. */
+  /** Measures the keywords of the schema itself, without its subschemas. */
   #own(schema: JsonObject, place: SchemaContext): void {
     if (namesOthers(schema, place)) this.isPlain = false;
     if (READING_TEXT.some((key) => key in schema)) this.readsText = true;
@@ -178,19 +181,19 @@ class Measure {
   };
 
   #default(value: unknown): void {
-    // The bound on the number of values keeps this short, but for the length of texts, which is not written out.
+    // The limit on the number of values keeps this short. Only texts may be long, so they are not serialized.
     this.defaultChars += typeof value === "string" ? value.length : (stringifyExact(value) ?? "").length;
   }
 }
 
-/** It has an identity, or refers to others in a way that is not looked at here. */
+/** Returns whether the schema has an identity, or refers to others in a way that is not followed here. */
 function namesOthers(schema: JsonObject, { isRoot = false }: SchemaContext): boolean {
   for (const key in schema) if (FAR.has(key)) return true;
   if (isRoot) return isPublished(schema["$id"]);
   return "$id" in schema || "$schema" in schema;
 }
 
-// Ajv takes the name of a published meta-schema for that schema itself.
+// Ajv resolves the id of a published meta-schema to that schema itself.
 function isPublished(id: unknown): boolean {
   return typeof id === "string" && id.includes("json-schema.org/");
 }

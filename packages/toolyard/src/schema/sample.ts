@@ -66,7 +66,7 @@ class Sampler {
   }
 }
 
-/** Returns a value that the schema itself supplies. */
+/** Returns a value that the schema itself contains: an example, a default or an allowed value. */
 function givenSample(schema: JsonObject): { readonly value: unknown } | undefined {
   const [first] = [...listMember(schema, "examples").slice(0, 1), ...listMember(schema, "enum").slice(0, 1)].map(
     (value) => ({ value }),

@@ -7,20 +7,20 @@ import type { GuardedSchemas } from "./guarded-schemas.ts";
 export type CheckedSchema = Pick<GuardedSchema, "verdict" | "checkHere" | "checkApart">;
 
 /**
- * Validates values against untrusted schemas. The validator is loaded with the first call: a hub that is only listed
- * never needs it.
+ * Validates values against untrusted schemas. The validator is loaded by the first validation: a hub that only lists
+ * tools never needs it.
  */
 export class SchemaChecks {
   #loading: Promise<GuardedSchemas> | undefined;
   #schemas: GuardedSchemas | undefined;
   #isClosed = false;
 
-  /** `input`: defaults are filled in. */
+  /** Returns the checker of a schema. `input`: defaults are filled in. */
   of(schema: JsonObject, role: SchemaRole): CheckedSchema {
     return this.#schemas?.of(schema, role) ?? new LateSchema(async () => (await this.#load()).of(schema, role));
   }
 
-  /** Ends the threads. Checks that wait for one are rejected with a `FailError`. */
+  /** Ends the threads. Rejects the checks that wait for one with a `FailError`. */
   close(): void {
     this.#isClosed = true;
     this.#schemas?.close();

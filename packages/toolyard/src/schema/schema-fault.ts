@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { localTarget } from "./local-target.ts";
 
 /**
- * Finds what makes a JSON Schema uncompilable for common validators. A client that compiles the output schemas of a
- * list as it reads it loses the whole list to one of these. Only the text is looked at, which takes microseconds;
- * compiling each schema would take a thousand times as long.
+ * Returns the first fault that makes a JSON Schema uncompilable for common validators; undefined if there is none. A
+ * client that compiles the output schemas of a listing loses the whole listing because of one such schema. Only reads
+ * the schema, which takes microseconds; compiling it would take a thousand times as long.
  */
 export function findSchemaFault(schema: JsonObject): string | undefined {
   const search = new FaultSearch(schema);
@@ -80,7 +80,7 @@ const KEYWORDS: ReadonlyMap<string, ValueCheck> = new Map<string, ValueCheck>([
   ["dependentSchemas", isSchemaMap],
   ["patternProperties", (value) => isSchemaMap(value) && Object.keys(value).every(isPattern)],
   ["items", (value) => [value].flat().every(isSchema)],
-  // Draft 4 only. Current validators refuse it instead of ignoring it.
+  // Draft 4 only. Current validators reject it instead of ignoring it.
   ["id", () => false],
 ]);
 
@@ -149,7 +149,7 @@ function fitsNullable({ type, nullable }: JsonObject): boolean {
   return type !== undefined && (nullable === true || !types.includes("null"));
 }
 
-/** Returns the targets of references by name: identities, and anchors after a `#`. */
+/** Returns the schemas that references can name: identities, and anchors after a `#`. */
 function namesIn(root: JsonObject): ReadonlySet<string> {
   const names = new Set<string>();
   const walk = (value: unknown): void => {

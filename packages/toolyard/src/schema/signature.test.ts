@@ -31,7 +31,7 @@ test("TypeScript: shows optional members, allowed values and descriptions", () =
   );
 });
 
-test("Python: required parameters first, defaults, and a comment a line", () => {
+test("Python: lists required parameters first, then defaults, with one comment line per parameter", () => {
   expect(signatureOf("python", "tools.w.forecast", { input: FORECAST })).toBe(
     [
       'tools.w.forecast(city: str, days: int = 3, units: Literal["metric", "imperial"] = None, at: {"lat": ' +
@@ -50,14 +50,14 @@ test("passes a parameter whose name is invalid in Python in a dict", () => {
   ).toBe('t({"max-size": int, "class": str}) -> Any');
 });
 
-test("a tool without parameters takes none; one that takes anything takes an object", () => {
+test("shows no parameter for a tool without parameters, and an object for a tool that accepts anything", () => {
   expect(signatureOf("typescript", "t", { input: { type: "object" } })).toBe("t(): Promise<unknown>");
   expect(signatureOf("typescript", "t", { input: { type: "object", additionalProperties: true } })).toBe(
     "t(args?: Record<string, unknown>): Promise<unknown>",
   );
 });
 
-test("a reference is followed inside the schema, and a circle ends", () => {
+test("follows a reference inside the schema, and ends at a cycle", () => {
   const schema = {
     type: "object",
     properties: { node: { $ref: "#/$defs/node" } },
@@ -80,7 +80,7 @@ test.each([[null], [7], [{ type: 5 }], [{ properties: [] }], [{ enum: [] }], [{ 
   },
 );
 
-test("S18: a type that is named over and over is written once on each level", () => {
+test("S18: writes a type that is listed repeatedly once on each level", () => {
   const types = Array.from({ length: 1000 }, () => "object");
   const level = (inner: JsonObject): JsonObject => ({ type: types, properties: { a: inner } });
   const input = level(level(level(level({ type: "string" }))));

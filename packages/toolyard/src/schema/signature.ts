@@ -10,17 +10,17 @@ export interface ToolSchemas {
   readonly output?: JsonObject | undefined;
 }
 
-/** Depth up to which members of objects are written out. */
+/** Maximum depth up to which members of objects are written out. */
 const MAX_DEPTH = 4;
-/** Members of one object, and values of one enumeration, that are written out. */
+/** Maximum number of members of one object, and of values of one enumeration, that are written out. */
 const MAX_MEMBERS = 40;
 const MAX_COMMENT_CHARS = 160;
 const MAX_REFERENCES = 8;
 
 /**
- * How a tool is called from code, as its reader would write it: `tools.weather.forecast(args: { city: string; days?:
- * number }): Promise<unknown>`, or `tools.weather.forecast(city: str, days: int = 3)`. Descriptions follow as comments,
- * a line each.
+ * Formats how a tool is called from code: `tools.weather.forecast(args: { city: string; days?: number }):
+ * Promise<unknown>`, or `tools.weather.forecast(city: str, days: int = 3)`. Descriptions follow as comments, one line
+ * each.
  */
 export function signatureOf(language: SignatureLanguage, path: string, { input, output }: ToolSchemas): string {
   return language === "python" ? pythonSignature(path, input, output) : typescriptSignature(path, input, output);
@@ -51,7 +51,7 @@ function pythonSignature(path: string, input: JsonObject, output: JsonObject | u
   const notes = sorted.flatMap(([name, schema]) =>
     isJsonObject(schema) && commentOf(schema) !== "" ? [`  # ${name}: ${commentOf(schema)}`] : [],
   );
-  // Names that Python does not take are keys of a dict.
+  // Names that Python does not allow are passed as keys of a dict.
   const isPlain = sorted.every(([name]) => isPythonName(name));
   const inside = isPlain
     ? sorted.map(parameter).join(", ")
@@ -88,7 +88,7 @@ class TypeReader {
     for (const key of ["oneOf", "anyOf"])
       if (Array.isArray(schema[key])) return this.#union(schema[key].map((one) => this.type(one, depth + 1)));
     const { type } = schema;
-    // A type that is named a thousand times would be written out as often, on each level anew.
+    // Without the set, a type that is listed a thousand times would be written out a thousand times on each level.
     if (Array.isArray(type)) return this.#union([...new Set(type)].map((one) => this.#named(one, schema, depth)));
     return this.#named(
       type ?? (schema["properties"] ? "object" : schema["items"] ? "array" : undefined),
@@ -168,7 +168,7 @@ function literal(language: SignatureLanguage, value: unknown): string {
   return stringifyExact(value) ?? "null";
 }
 
-/** The description on one line, with the bounds that the type does not say. */
+/** Returns the description on one line, with the limits that the type does not express. */
 function commentOf(schema: JsonObject): string {
   const bounds = [
     ...(schema["minimum"] !== undefined ? [`≥ ${String(schema["minimum"])}`] : []),

@@ -5,27 +5,27 @@ import { localTarget } from "./local-target.ts";
 
 /** Facts about a schema before it is compiled. */
 export interface Survey {
-  /** Why it cannot be used; absent when it can. */
+  /** Reason why the schema cannot be used; absent if it can. */
   readonly unusable?: string;
   readonly hasDefaults: boolean;
-  /** It refers to a published meta-schema, which then has to be at hand. */
+  /** True if the schema refers to a published meta-schema, which the compiler then must have. */
   readonly refersToMetaSchema: boolean;
-  /** Objects and lists in it. */
+  /** Number of objects and lists in the schema. */
   readonly nodes: number;
 }
 
-/** Larger schemas would take seconds to compile. */
+/** Maximum number of nodes of a schema; a larger one would take seconds to compile. */
 const MAX_NODES = 50_000;
 const MAX_DEPTH = 200;
-/** How many subschemas one place of a value may be held against, references followed. */
+/** Maximum number of subschemas that may apply to one place of a value, after references were followed. */
 const MAX_UNFOLDED = 100_000;
 
-/** Limit of the text that defaults may add at one place of a value. */
+/** Maximum number of characters that defaults may add at one place of a value. */
 export const MAX_FILLED_CHARS = 256 * 1024;
 
 const META_SCHEMA = /^https?:\/\/json-schema\.org\//;
 
-/** Looks through a schema from an unknown author, in time linear in its size. */
+/** Inspects a schema from an untrusted author, in time linear in its size. */
 export function surveySchema(schema: JsonObject): Survey {
   const survey: SchemaSurvey = { nodes: 0, hasDefaults: false, refersToMetaSchema: false, unusable: undefined };
   walk(schema, survey, 0);
@@ -37,7 +37,7 @@ export function surveySchema(schema: JsonObject): Survey {
   return { hasDefaults, refersToMetaSchema, nodes, ...(unusable === undefined ? {} : { unusable }) };
 }
 
-/** Returns whether defaults exceed the limit at any place. */
+/** Returns whether the defaults exceed the limit at any place. */
 function fillsTooMuch(schema: JsonObject): boolean {
   const sizes = new FillSizes(schema);
   const visit = (value: unknown): boolean => {
@@ -74,9 +74,9 @@ function lookAt(schema: JsonObject, survey: SchemaSurvey): void {
 
 const IN_PLACE = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];
 
-// With references a small text can describe a large tree: ten definitions, each with the next one twice, are a thousand
-// checks. Only schemas that apply to the same place of a value multiply; a reference back to a schema that is being
-// counted adds nothing, since the value's depth limits it.
+// With references, a small text can describe a large tree: ten definitions that each contain the next one twice are a
+// thousand checks. Only schemas that apply to the same place of a value multiply. A reference back to a schema that is
+// being counted adds nothing, since the value's depth limits it.
 function unfoldedSize(schema: unknown, root: JsonObject, known: Map<JsonObject, number>): number {
   if (!isJsonObject(schema)) return 1;
   const before = known.get(schema);

@@ -1,12 +1,12 @@
 import { setImmediate as onNextTurn } from "node:timers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Subschemas that are compiled in one turn of the event loop before what comes next has to go to a thread. */
+/** Maximum number of subschemas that are compiled in one turn of the event loop; further schemas go to a thread. */
 const MAX_TURN_PARTS = 80;
-/** A schema costs as much as so many subschemas however small it is. */
+/** Minimum cost of a schema, in subschemas. */
 const PARTS_TO_BEGIN = 4;
 
-/** Bounds what many schemas cost together that are met in the same turn of the event loop. */
+/** Limits the total cost of the schemas that are compiled in one turn of the event loop. */
 export class TurnAllowance {
   #spent = 0;
   #isCounting = false;
@@ -16,13 +16,16 @@ export class TurnAllowance {
     return this.#spent >= MAX_TURN_PARTS;
   }
 
-  /** A schema may be a megabyte, so only one is written out in each turn; resolves when it is the caller's. */
+  /**
+   * Resolves in a turn of the event loop that belongs to the caller alone. A schema may be a megabyte, so only one is
+   * serialized in each turn.
+   */
   ownTurn(): Promise<void> {
     this.#lastTurn = this.#lastTurn.then(() => nextTurn());
     return this.#lastTurn;
   }
 
-  /** Notes a schema of so many subschemas. */
+  /** Counts the subschemas of a compiled schema. */
   spend(parts: number): void {
     this.#spent += parts + PARTS_TO_BEGIN;
     if (this.#isCounting) return;

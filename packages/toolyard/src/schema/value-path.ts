@@ -1,4 +1,4 @@
-/** The steps of a JSON Pointer. */
+/** Returns the steps of a JSON Pointer. */
 function pointerSteps(pointer: string): string[] {
   if (pointer === "") return [];
   return pointer
@@ -7,7 +7,7 @@ function pointerSteps(pointer: string): string[] {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** A JSON Pointer into `value` in the way that people write it: `to[0].email`. */
+/** Converts a JSON Pointer into `value` to the notation that users write: `to[0].email`. */
 export function localPath(pointer: string, value: unknown): string {
   let path = "";
   let at = value;
@@ -34,7 +34,7 @@ export function hasPlace(pointer: string, value: unknown): boolean {
   return true;
 }
 
-/** Removes the member at this place, if it is one. */
+/** Removes the member at this place, if it exists. */
 export function removePlace(pointer: string, value: unknown): void {
   const steps = pointerSteps(pointer);
   const last = steps.pop();

@@ -1,16 +1,22 @@
-/** How much there is to look at in a value. */
+/** Size of a value: the parts that a validation reads. */
 export interface ValueSize {
-  /** Objects, lists and values. */
+  /** Number of objects, lists and values. */
   readonly items: number;
-  /** Characters of its texts and names. */
+  /** Number of characters of texts and names. */
   readonly chars: number;
   /** True if one of the visited values is an integer beyond 2^53. */
   readonly hasBigInt: boolean;
-  /** True if one of them is a number beyond the range of a double, such as `1e400`, which was parsed as Infinity. */
+  /**
+   * True if one of the visited values is a number beyond the range of a double, such as `1e400`, which was parsed as
+   * Infinity.
+   */
   readonly hasInfinity: boolean;
 }
 
-/** Stops counting once there are more than `maxItems`. The answer holds until the next call: it is the same object. */
+/**
+ * Measures a value; stops once there are more than `maxItems`. The result is valid until the next call, which returns
+ * the same object.
+ */
 export function sizeOfValue(value: unknown, maxItems: number): ValueSize {
   size.items = 0;
   size.chars = 0;
@@ -26,7 +32,7 @@ export function sizeOfValue(value: unknown, maxItems: number): ValueSize {
 const size = { items: 0, chars: 0, hasBigInt: false, hasInfinity: false };
 const waiting: object[] = [];
 let max = 0;
-/** Levels that are walked by recursion, which is faster than a list. */
+/** Maximum depth of recursion, which is faster than a list. */
 const MAX_RECURSION = 100;
 
 function look(value: unknown, depth: number): void {

@@ -20,7 +20,7 @@ type Zod3Answer =
       readonly error: { readonly issues: readonly { path: PropertyKey[]; message: string }[] };
     };
 
-/** Deeper than this it is a schema that holds itself. */
+/** A schema nested deeper than this contains itself. */
 const MAX_DEPTH = 32;
 
 export function zod3ToJsonSchema(schema: unknown, depth = 0): JsonObject {
@@ -99,7 +99,7 @@ function mayBeAbsent(schema: unknown): boolean {
 
 type ZodCheck = JsonObject & { readonly kind: string };
 
-/** `coerce` accepts any input, so nothing is required of it. */
+/** `coerce` accepts any input, so the type is not required. */
 function withChecks(base: JsonObject, def: JsonObject, write: (check: ZodCheck) => JsonObject): JsonObject {
   if (def["coerce"] === true) return {};
   return Object.assign(base, ...listOf(def["checks"]).map((check) => write(check as ZodCheck)));
@@ -121,7 +121,7 @@ function stringCheck(check: ZodCheck): JsonObject {
   };
 }
 
-// Flags have no place in JSON Schema; the schema itself looks at those.
+// JSON Schema has no place for flags; the zod schema itself checks them.
 function patternOf({ source, flags }: RegExp): JsonObject {
   return flags.replace("u", "") === "" ? { pattern: source } : {};
 }
@@ -136,7 +136,7 @@ function limit(value: unknown, key: string): JsonObject {
   return isJsonObject(value) ? { [key]: value["value"] } : {};
 }
 
-// The members of a numeric enum lead back to their names.
+// The members of a numeric enum also map its values back to their names.
 function enumValues(values: unknown): unknown[] {
   if (!isJsonObject(values)) return [];
   return Object.keys(values)

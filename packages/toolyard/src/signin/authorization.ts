@@ -3,7 +3,7 @@ import { errorCode, needsPerson } from "./failures.ts";
 import { oauthServer } from "./oauth-server.ts";
 import type { ClientRecord, ServerRecord } from "./records.ts";
 
-/** A started sign-in, against which the answer is checked. */
+/** A started sign-in. The authorization response is checked against it. */
 export interface Begun {
   readonly address: string;
   readonly state: string;
@@ -41,8 +41,8 @@ export async function begin({ server, client, resource, scopes, redirectUri }: A
 }
 
 /**
- * Returns the code in an answer, after checking that it comes from this server for this sign-in: state and issuer (RFC
- * 9207) are compared exactly before anything else in it is trusted. Throws a `FailError`.
+ * Returns the code of an authorization response. Checks first that the response comes from this server for this
+ * sign-in: state and issuer (RFC 9207) are compared exactly before any other parameter is read. Throws a `FailError`.
  */
 export function codeIn(
   parameters: URLSearchParams,

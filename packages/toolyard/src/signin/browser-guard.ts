@@ -14,15 +14,16 @@ const GOOD_FOR_MS = 600_000;
 const MAX_TRIES = 5;
 
 /**
- * A link in a chat: valid for one sign-in and ten minutes, for a user who can read the code there too. Only the browser
- * that entered the code can return the answer, so that no other user can complete a started sign-in.
+ * A link in a chat. It is valid for one sign-in and ten minutes, and only for a user who can read the code in the chat.
+ * Only the browser in which the code was entered can return the authorization response, so that no other user can
+ * complete a started sign-in.
  */
 export class BrowserGuard {
   readonly path = `${SIGN_IN_PATH}/${randomBytes(18).toString("base64url")}`;
   /** The code shown in the chat. */
   readonly code = String(randomInt(1_000_000)).padStart(6, "0");
   readonly #options: BrowserGuardOptions;
-  /** A separate name: one browser may have several sign-ins open. */
+  /** Each sign-in has its own cookie name, because one browser may have several sign-ins open. */
   #cookie = `${COOKIE}-${randomBytes(6).toString("hex")}=${randomBytes(24).toString("base64url")}`;
   readonly #until = performance.now() + GOOD_FOR_MS;
   #target: { readonly address: string; readonly back: URL } | undefined;
@@ -39,7 +40,7 @@ export class BrowserGuard {
     if (this.#target.back.protocol === "https:") this.#cookie = `__Host-${this.#cookie}`;
   }
 
-  /** True while the link still leads to the issuer. */
+  /** True while the link can be used: it has a target, has tries left and has not expired. */
   get isOpen(): boolean {
     return this.#target !== undefined && this.#tries < MAX_TRIES && performance.now() < this.#until;
   }

@@ -13,7 +13,10 @@ const MAX_HEADER_CHARS = 8192;
 /** Characters of a scope by RFC 6749, with single spaces between several. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
-/** Reads the first challenge of a scheme that OAuth uses; others, such as `Basic`, may be present too. */
+/**
+ * Reads the first challenge of a scheme that OAuth uses. The header may also hold challenges of other schemes, such as
+ * `Basic`.
+ */
 export function readChallenge(status: number, header: string | undefined): Challenge {
   const all = parseChallenges(firstChars(header ?? "", MAX_HEADER_CHARS));
   const { parameters } = all.find(({ scheme }) => scheme === "bearer" || scheme === "dpop") ?? NONE;
@@ -45,7 +48,7 @@ function parseChallenges(header: string): OneChallenge[] {
     if (scheme !== undefined) found.push({ scheme: scheme.toLowerCase(), parameters: new Map() });
     else {
       const parameters = found.at(-1)?.parameters;
-      // The first one is used: an intermediary could have appended a later one with the same name.
+      // The first parameter of a name is used: an intermediary could have appended a later one with the same name.
       const key = name!.toLowerCase();
       if (parameters && !parameters.has(key)) parameters.set(key, quoted?.replaceAll(/\\(.)/g, "$1") ?? plain ?? "");
     }

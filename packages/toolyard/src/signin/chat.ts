@@ -14,20 +14,20 @@ import { startsOf } from "./sign-in-starts.ts";
 
 export interface PersonSignIn {
   readonly place: SignInPlace;
-  /** The server's refusal. */
+  /** The server's refusal of a request. */
   readonly challenge: Challenge | undefined;
-  /** The hub's own pages. */
+  /** Serves the hub's own pages for sign-ins. */
   readonly desk: SignInCoordinator | undefined;
-  /** Ends the sign-in with its source. */
+  /** Aborted when the source closes; ends the sign-in. */
   readonly closing: AbortSignal;
 }
 
 /** The data with which a caller signs in with its own browser. */
 export interface SignInLink {
   readonly url: string;
-  /** The code to enter there. */
+  /** Code to enter on the page. */
   readonly code: string;
-  /** Returns false once it was used or has expired. */
+  /** Returns false once the link was used or has expired. */
   isOpen(): boolean;
 }
 
@@ -38,7 +38,7 @@ export function isOwner({ id, remote, rights }: Principal): boolean {
   return id === "local" && remote !== true && !permissionOf(rights).isNarrowed;
 }
 
-/** Returns whether a caller can be asked to open a link that its browser reaches. */
+/** Returns whether the client can show a link to its user, and the user's browser can reach the link. */
 export function canBeSent(
   { principal, client }: Pick<Call, "principal" | "client">,
   desk?: SignInCoordinator,
@@ -49,17 +49,18 @@ export function canBeSent(
 }
 
 /**
- * Returns whether a caller that cannot be asked may get a link that its browser reaches and that outlives its call.
+ * Returns whether a caller whose client cannot show a sign-in request may get a link instead. The user's browser must
+ * be able to reach the link, and the link must outlive the call.
  */
 export function canBeGivenLink(
   { principal, client }: Pick<Call, "principal" | "client">,
   desk?: SignInCoordinator,
 ): boolean {
-  // Programs without MCP may end with their call, together with their listener.
+  // A caller without MCP may end with its call, and its listener with it.
   return desk?.address !== undefined || (client.era !== undefined && isOnThisMachine(principal));
 }
 
-/** Asks the caller to sign in with a link, and waits for it. Resolves with false if the caller declined. */
+/** Sends the caller a link to sign in, and waits for the sign-in. Resolves with false if the caller declined. */
 export async function signInByChat(call: Call, { place, challenge, desk, closing }: PersonSignIn): Promise<boolean> {
   const guard = new BrowserGuard({ source: place.label, principal: call.principal.id });
   const refused = new AbortController();
@@ -75,7 +76,7 @@ export async function signInByChat(call: Call, { place, challenge, desk, closing
   try {
     const show = (url: string): Promise<void> => {
       prepared?.();
-      // The answer may arrive after the browser has returned, if the client waits for that.
+      // The client's answer to the request may arrive after the browser has returned.
       ask(url).catch((error: unknown) => refused.abort(error));
       return Promise.resolve();
     };
@@ -92,14 +93,17 @@ export async function signInByChat(call: Call, { place, challenge, desk, closing
 }
 
 /**
- * Starts a sign-in for a user with a browser at the hub's own page, where the user is known; returns the page for that
- * browser. `done` is called when there are tokens.
+ * Starts a sign-in for a known user with a browser on the hub's own page. Returns the page for that browser. Calls
+ * `done` when there are tokens.
  */
 export function signInByPage(principal: Principal, signIn: PersonSignIn, done: () => void): Promise<SignInPage> {
   return beginSignIn(principal, signIn, { done, show: (guard) => guard.pass() });
 }
 
-/** Starts a sign-in for a caller that cannot be asked to open a link, and returns the link. */
+/**
+ * Starts a sign-in for a caller whose client cannot be asked to open a link, and returns the link. Calls `done` when
+ * there are tokens.
+ */
 export function signInByLink(principal: Principal, signIn: PersonSignIn, done: () => void): Promise<SignInLink> {
   return beginSignIn(principal, signIn, { done, show: linkTo });
 }
@@ -113,7 +117,10 @@ interface Background<T> {
   readonly show: (guard: BrowserGuard, url: string) => T;
 }
 
-/** Resolves when the sign-in is ready for its browser, and continues in the background. Rejects with a `FailError`. */
+/**
+ * Starts a sign-in. Resolves when it is ready for its browser; the sign-in continues in the background. Rejects with a
+ * `FailError`.
+ */
 async function beginSignIn<T>(
   principal: Principal,
   { place, challenge, desk, closing }: PersonSignIn,
@@ -133,7 +140,7 @@ async function beginSignIn<T>(
         await login(context, { challenge, show: shown, guard, signal, comesBack: backBy(desk, principal, place) });
         done();
       } catch (error) {
-        // After the page was shown, its user sees the failure on the next page.
+        // Rejecting has no effect after the page was shown: its user sees the failure on the next page.
         reject(error as Error);
       } finally {
         prepared?.();
@@ -152,7 +159,7 @@ function backBy(
   return desk?.address === undefined ? undefined : deskPlace(desk, desk.address, { principal, connection });
 }
 
-/** Returns whether its browser reaches a listener of this machine. */
+/** Returns whether the browser of this caller reaches a listener of this machine. */
 function isOnThisMachine({ id, remote }: Principal): boolean {
   return id === "local" && remote !== true;
 }

@@ -16,7 +16,7 @@ export interface LoginContext {
   readonly options: OAuthOptions;
   readonly person: string;
   readonly vault: Vault;
-  /** The issuer of each source's configured credentials. */
+  /** Records the issuer of each source's configured credentials. */
   readonly issuers: IssuerBook;
   readonly network: SignInNetwork;
   readonly starts?: SignInStarts | undefined;
@@ -36,9 +36,11 @@ export interface SignInPlace {
   readonly proxy?: string;
   readonly caFiles: readonly string[];
   readonly logger: Logger;
-  /** A user is at a terminal. @default false */
+  /** True if a user is at a terminal. @default false */
   readonly isAttended?: boolean;
-  /** Sign-ins with the same object share their limits: those of all principals to one source. @default no limits */
+  /**
+   * Sign-ins with the same object share their limits. It stands for all principals of one source. @default no limits
+   */
   readonly scope?: object;
 }
 

@@ -3,7 +3,9 @@ import type { BrowserGuard } from "./browser-guard.ts";
 import { takeBack, type OpenPlace } from "./redirect.ts";
 import type { Holder } from "../core/fairness/shares.ts";
 
-/** Returns the hub's own pages, at the address of its endpoint. `owner`: principal and source of the sign-in. */
+/**
+ * Returns the hub's own page as the address to which the browser returns. `owner`: principal and source of the sign-in.
+ */
 export function deskPlace(desk: SignInCoordinator, address: string, owner: Holder): OpenPlace {
   return async (handlers) => {
     const { guard } = handlers;
@@ -25,7 +27,7 @@ function isOf(guard: BrowserGuard | undefined, path: string): guard is BrowserGu
   return guard !== undefined && guard.path === path;
 }
 
-/** Returns the address of the client-ID metadata document; only a hub reached by https has one. */
+/** Returns the address of the client-ID metadata document; undefined unless the hub is reached by https. */
 export function ownDocument(redirectUri: string): string | undefined {
   const { protocol } = new URL(redirectUri);
   const isOwn = protocol === "https:" && redirectUri.endsWith(CALLBACK_PATH);

@@ -13,13 +13,13 @@ import type { SignInRecord } from "./records.ts";
 export interface DeviceShown {
   /** Address to open in any browser. */
   readonly address: string;
-  /** The code to enter there. */
+  /** Code to enter on the other device. */
   readonly code: string;
 }
 
 export interface DevicePorts extends Pick<LoginPorts, "challenge" | "signal"> {
   readonly show: (shown: DeviceShown) => Promise<void>;
-  /** @default a real timer */
+  /** Waits between two requests. @default a real timer */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -35,10 +35,10 @@ const LIFETIME_S = 600;
 const MAX_LIFETIME_S = 1800;
 const MAX_INTERVAL_S = 60;
 
-/** Runs one sign-in with a code that the user enters on another device: no redirect to this machine. */
+/** Runs one sign-in with a code that the user enters on another device. No browser returns to this machine. */
 export async function loginByDevice(context: LoginContext, ports: DevicePorts): Promise<SignInRecord> {
   const situation = await situationOf(context, ports.challenge);
-  // No redirect is used; some servers register no client without one.
+  // The flow uses no redirect, but some servers register no client without one.
   const prepared = await prepare(context, situation, situation.client?.redirectUri ?? "http://127.0.0.1/callback");
   const pending = await begin(context, prepared);
   await ports.show({ address: context.network.checked(pending.address).href, code: pending.code });
@@ -115,7 +115,7 @@ async function redeemed(context: LoginContext, waiting: DeviceWait): Promise<Sig
 
 type SignedTokens = Extract<GrantResult, { type: "tokens" }>["tokens"];
 
-/** Returns `undefined` if the server is temporarily unreachable. */
+/** Requests the token once. Returns `undefined` if the server is temporarily unreachable. */
 async function ask(context: LoginContext, { prepared, pending, signal }: DeviceWait): Promise<GrantResult | undefined> {
   const { resource } = prepared.found;
   try {

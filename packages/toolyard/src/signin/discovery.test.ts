@@ -8,7 +8,7 @@ const ROOT = "/.well-known/oauth-protected-resource";
 
 let server: Server;
 let origin: string;
-/** Documents by path and query. */
+/** Served documents by path and query. */
 let documents: Record<string, object>;
 let asked: string[];
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => new Promise((closed) => server.close(closed)));
 
-/** Adds an authorization server at a path, and resource metadata that name it. */
+/** Adds an authorization server at a path, and resource metadata that name this server. */
 function describeIssuer(name: string): string {
   const issuer = `${origin}/${name}`;
   documents[`/.well-known/oauth-authorization-server/${name}`] = { issuer, token_endpoint: `${issuer}/token` };
@@ -58,7 +58,7 @@ test.each([
   expect(asked[0]).toBe(`${ROOT}${at}`);
 });
 
-test("two tenants of one path have separate issuers", async () => {
+test("keeps the issuers of two tenants at one path separate", async () => {
   for (const name of ["a", "b"]) describeResource(`/mcp?tenant=${name}`, `/mcp?tenant=${name}`, describeIssuer(name));
   expect([await issuerOf("/mcp?tenant=a"), await issuerOf("/mcp?tenant=b")]).toEqual([`${origin}/a`, `${origin}/b`]);
 });
@@ -71,7 +71,7 @@ test.each([
   expect(await issuerOf("/mcp?tenant=a")).toBe(`${origin}/own`);
 });
 
-test("refuses metadata that are for another query", async () => {
+test("refuses metadata that belong to another query", async () => {
   describeResource("/mcp?tenant=a", "/mcp?tenant=b", describeIssuer("own"));
   await expect(issuerOf("/mcp?tenant=a")).rejects.toThrow(/describes another server/);
 });

@@ -5,15 +5,15 @@ import { needsPerson, notNow } from "./failures.ts";
 import { isPassing, objectIn, type SignInNetwork } from "./network.ts";
 import type { ServerRecord } from "./records.ts";
 
-/** The address to examine, and the configured parts. */
+/** Address of the MCP server, and the configured parts of its sign-in. */
 export interface DiscoveryTarget {
   readonly label: string;
   readonly url: URL;
   readonly issuer?: string;
   readonly resource?: string;
   /**
-   * Requests the configured `issuer` at its own address before the addresses that the resource names, so that a
-   * resource cannot answer for the issuer. @default false
+   * Requests the configured `issuer` at its own address before the addresses that the resource names. A resource then
+   * cannot pose as the issuer. @default false
    */
   readonly asksIssuerFirst?: boolean;
 }
@@ -22,7 +22,7 @@ export interface DiscoveredServer {
   readonly server: ServerRecord;
   /** The address of the authorization server's metadata; usually its issuer. */
   readonly address: string;
-  /** The resource of tokens, as the server's metadata write it. */
+  /** Value of the parameter `resource` of token requests, exactly as in the server's metadata. */
   readonly resource: string;
   /** Scopes of the resource; absent: not declared. */
   readonly scopes?: string;
@@ -35,9 +35,9 @@ interface ProtectedResource {
 }
 
 /**
- * Finds the issuer for an MCP server: protected-resource metadata (RFC 9728) by the challenge or at the well-known
- * addresses, then the authorization server's own (RFC 8414, OpenID Connect). A server without the former is its own
- * issuer, as in revision 2025-03-26. Rejects with a `FailError`.
+ * Finds the issuer of an MCP server: first its protected-resource metadata (RFC 9728), from the challenge or at the
+ * well-known addresses, then the authorization server's metadata (RFC 8414, OpenID Connect). A server without
+ * protected-resource metadata is its own issuer, as in revision 2025-03-26. Rejects with a `FailError`.
  */
 export async function discover(
   target: DiscoveryTarget,
@@ -93,7 +93,10 @@ async function findResource(
   return undefined;
 }
 
-/** The query belongs to the address (RFC 9728, 3.1); servers that ignore queries are tried without it, too. */
+/**
+ * Returns the well-known addresses of the metadata. The query belongs to the address (RFC 9728, 3.1), but the address
+ * without it is tried too, for servers that ignore queries.
+ */
 function wellKnownPlaces({ origin, pathname, search }: URL): readonly string[] {
   const root = `${origin}/.well-known/oauth-protected-resource`;
   const own = pathname === "/" ? root : `${root}${pathname}`;
@@ -116,7 +119,8 @@ function toResource(found: JsonObject, target: DiscoveryTarget): ProtectedResour
 }
 
 /**
- * Returns whether the origin is equal, the address is below the resource's path, and a query of the resource matches.
+ * Returns whether a resource covers an address: equal origin, a path at or below the resource's, and the resource's
+ * query if it has one.
  */
 function covers(resource: string, { origin, pathname, search }: URL): boolean {
   if (!URL.canParse(resource) || resource.includes("#")) return false;
@@ -196,7 +200,7 @@ function toServer(found: JsonObject, issuer: string, network: SignInNetwork): Se
   return { ...Object.fromEntries(kept), issuer: own, token_endpoint: token };
 }
 
-/** Members of other types are ignored. */
+/** Members that are read, with their types. Members of other types are ignored. */
 const KEPT = {
   authorization_endpoint: "string",
   registration_endpoint: "string",
@@ -214,7 +218,10 @@ function isOfType(value: unknown, type: (typeof KEPT)[keyof typeof KEPT]): boole
   return typeof value === type;
 }
 
-/** Returns a document; `undefined` if there is none. A failing server does not count as one without a document. */
+/**
+ * Requests a document. Returns `undefined` if there is none. Rejects if the server fails, since the document may exist
+ * then.
+ */
 async function read(address: string, network: SignInNetwork): Promise<JsonObject | undefined> {
   const answer = await network.ask(address, { headers: { accept: "application/json" } });
   if (answer.status >= 500 && answer.status !== 501)

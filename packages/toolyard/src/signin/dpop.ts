@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
 /** A key to which tokens are bound (RFC 9449). */
 export interface ProofKey {
-  /** Including its private part. */
+  /** JWK with the private part. */
   readonly jwk: JsonObject;
   readonly key: KeyObject;
 }
@@ -20,7 +20,7 @@ export interface DpopProofOptions {
   readonly method: string;
   readonly url: string;
   readonly nonce?: string;
-  /** The token that is sent with the proof. */
+  /** Access token that is sent with the proof. */
   readonly access?: string;
 }
 
@@ -51,7 +51,7 @@ export function createProof({ jwk, key }: ProofKey, { method, url, nonce, access
   return `${signed}.${signature.toString("base64url")}`;
 }
 
-/** Returns the nonce that a token endpoint requires in the proof. */
+/** Returns the nonce that a token endpoint requires in the proof; undefined if it requires none. */
 export function nonceWanted(
   { header }: { header(name: string): string | undefined },
   body: JsonObject | undefined,

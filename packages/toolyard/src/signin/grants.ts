@@ -15,22 +15,25 @@ export interface GrantRequest {
   readonly server: ServerRecord;
   readonly client: ClientRecord;
   readonly network: SignInNetwork;
-  /** Present: tokens are bound to it. */
+  /** Key to which the tokens are bound; absent: tokens are not bound. */
   readonly key?: ProofKey;
-  /** PEM of the key of a client that uses `private_key_jwt`. */
+  /** PEM of the client's key, for the method `private_key_jwt`. */
   readonly privateKey?: string;
   readonly signal?: AbortSignal;
 }
 
 export type GrantResult =
   | { readonly type: "tokens"; readonly tokens: TokenRecord }
-  /** The endpoint refuses, with an error code of RFC 6749, 5.2. */
+  /** The endpoint refused the request with an error code (RFC 6749, 5.2). */
   | { readonly type: "refused"; readonly error: string; readonly status: number };
 
 const MAX_TOKEN_CHARS = 32 * 1024;
 const MAX_LIFETIME_MS = 366 * 24 * 3_600_000;
 
-/** A workload identity may have no client; the library requires a name, which is then not sent. */
+/**
+ * Placeholder for the client id, which the library requires. It is not sent, since a workload identity may have no
+ * client.
+ */
 const NAMELESS = "nameless";
 
 /**
@@ -53,7 +56,7 @@ export async function redeem(
       grant,
       { ...parameters },
       {
-        // The network decides which addresses may be unencrypted.
+        // `SignInNetwork` decides which addresses may be unencrypted.
         [oauth.allowInsecureRequests]: true,
         [oauth.customFetch]: async (address, { headers, body }) => {
           const proof = key && { dpop: createProof(key, { method: "POST", url: address, ...(nonce && { nonce }) }) };
@@ -80,7 +83,7 @@ function toRedeemed(answer: SignInResponse, { network, server }: GrantRequest): 
     const extras = wait === undefined ? {} : { retryAfterMs: wait };
     throw notNow(network.label, `gets no token for now: ${host} answered HTTP ${status}. Try again later.`, extras);
   }
-  // Some servers refuse with status 200.
+  // Some servers refuse with status 200 and an error in the body.
   if (error !== undefined) return { type: "refused", error, status };
   const tokens = found && status < 300 ? readTokens(found) : undefined;
   if (tokens) return { type: "tokens", tokens };
@@ -110,7 +113,7 @@ function tokenMember(found: JsonObject, name: string): string | undefined {
   return value !== undefined && value.length <= MAX_TOKEN_CHARS && /^[\x21-\x7e]+$/.test(value) ? value : undefined;
 }
 
-/** Returns the client authentication. */
+/** Returns the library's client authentication for a client. */
 export async function clientAuthOf({
   client,
   privateKey,
@@ -121,7 +124,7 @@ export async function clientAuthOf({
       return id === "" ? () => {} : oauth.None();
     case "client_secret_post":
       return oauth.ClientSecretPost(secret);
-    // Not the library's own, which encodes characters that no form encodes, and that many servers do not decode.
+    // The library's own method encodes characters that forms do not encode, and that many servers do not decode.
     case "client_secret_basic":
       return (...[, , , headers]) => headers.set("authorization", `Basic ${basic(id, secret)}`);
     case "private_key_jwt":
@@ -129,7 +132,7 @@ export async function clientAuthOf({
   }
 }
 
-/** The key may use any algorithm that signs JWTs; the algorithm follows from the key. */
+/** Imports a key of any algorithm that signs JWTs; the algorithm follows from the key. */
 async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
   try {
     const key = createPrivateKey(pem);
@@ -152,7 +155,7 @@ async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
 
 const CURVES: Readonly<Record<string, string>> = { prime256v1: "P-256", secp384r1: "P-384", secp521r1: "P-521" };
 
-/** Returns a form with client authentication, for an endpoint other than that for tokens. */
+/** Returns a form with client authentication, for an endpoint other than the token endpoint. */
 export async function authorised(
   form: Readonly<Record<string, string>>,
   redeeming: Pick<GrantRequest, "server" | "client" | "privateKey">,
@@ -165,7 +168,7 @@ export async function authorised(
   return { method: "POST", headers: Object.fromEntries(headers), body: body.toString() };
 }
 
-/** Revokes a token (RFC 7009), if the server supports that. */
+/** Revokes a token (RFC 7009). Resolves with false if the server does not support that. */
 export async function revoke(token: string, redeeming: GrantRequest): Promise<boolean> {
   const { server, network } = redeeming;
   const endpoint = server.revocation_endpoint;

@@ -12,9 +12,9 @@ const GOOD_FOR_MS = 600_000;
 const MAX_QUERY_CHARS = 16 * 1024;
 
 /**
- * Lets a running hub receive a browser for a command of the same home. The command announces in a file that it waits
- * for an answer with this state, and the hub writes the answer there; it is useless without the verifier, which never
- * leaves the command.
+ * Lets a running hub receive the browser's redirect for a command that uses the same data folder. The command creates a
+ * file named after a digest of its state, and the hub writes the authorization response there. The response is useless without the
+ * PKCE verifier, which never leaves the command.
  */
 export function handoverPlace(folder: string, address: string, signal: AbortSignal): OpenPlace {
   return async ({ onRedirect }) => {
@@ -35,7 +35,7 @@ export function handoverPlace(folder: string, address: string, signal: AbortSign
   };
 }
 
-/** Passes an answer to the command that waits for it. Resolves with false if none does. */
+/** Passes an authorization response to the command that waits for it. Resolves with false if no command waits. */
 export async function handOver(folder: string, query: URLSearchParams): Promise<boolean> {
   const path = fileOf(folder, query.get("state") ?? "");
   const waiting = await stat(path).catch(() => undefined);
@@ -46,7 +46,7 @@ export async function handOver(folder: string, query: URLSearchParams): Promise<
   return true;
 }
 
-/** The state alone identifies the sign-in, and is not part of the file name. */
+/** Returns the path of the file. The name is a digest, because knowing the state would suffice to answer the sign-in. */
 function fileOf(folder: string, state: string): string {
   return join(folder, `waiting-${createHash("sha256").update(state).digest("hex").slice(0, 32)}`);
 }
@@ -61,7 +61,7 @@ async function waitFor(path: string, signal: AbortSignal): Promise<string | unde
   while (!signal.aborted && performance.now() < until) {
     const text = await readFile(path, "utf8").catch(() => undefined);
     if (text === undefined || text !== "") return text;
-    // Keeps the process alive: without a terminal to paste into, the command waits for nothing else.
+    // A timer that keeps the process alive: without a terminal to paste into, the command waits for nothing else.
     await delay(LOOK_MS, undefined, { signal }).catch(() => {});
   }
   return undefined;

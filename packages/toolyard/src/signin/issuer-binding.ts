@@ -16,7 +16,7 @@ export async function bindIssuer(context: LoginContext, found: BindingServer): P
   const { issuers, options } = context;
   const known = (await issuers.find(keyOf(context))) ?? (await bindingOfSignIn(context));
   if (known) assertSame(context, known, found);
-  // A configured `issuer` decides, also against an earlier record.
+  // A configured `issuer` overrides an earlier record.
   const keeps = ({ issuer }: IssuerBinding): boolean => options.issuer === undefined || issuer === options.issuer;
   const binding = { issuer: found.server.issuer, address: found.address };
   assertSame(context, await issuers.claim(keyOf(context), binding, keeps), found);
@@ -29,16 +29,22 @@ export async function assertBoundIssuer(context: LoginContext, found: BindingSer
   if (known) assertSame(context, known, found);
 }
 
-/** Metadata that an issuer serves at its own address belong to a configured `issuer` without a record. */
+/**
+ * Returns whether credentials must be bound. If `issuer` is configured and serves its metadata at its own address, no
+ * record is needed.
+ */
 function needsBinding({ options }: LoginContext, { server, address }: BindingServer): boolean {
   const isFixed = options.issuer !== undefined && server.issuer === options.issuer && address === options.issuer;
   return !isFixed && hasConfiguredCredentials(options);
 }
 
-/** Returns the issuer of a sign-in with configured credentials from before the records; its address was not stored. */
+/**
+ * Returns the issuer of an older sign-in with configured credentials, made before issuers were recorded. Its address is
+ * unknown.
+ */
 async function bindingOfSignIn(context: LoginContext): Promise<KnownIssuer | undefined> {
   const { vault, label, url, options } = context;
-  // Credentials without a user are not in the vault, and do not depend on it.
+  // Grants without a user are not stored in the vault.
   if (options.grant !== "authorization_code") return undefined;
   const isOfSource = ({ source, url: address }: SignInRecord): boolean => source === label && address === url.href;
   const record = (await vault.all()).find((one) => isOfSource(one) && one.client.from === "given");

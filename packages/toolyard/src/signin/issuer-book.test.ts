@@ -20,7 +20,7 @@ test("returns the first binding to every later claim, also from another process'
   expect(await new IssuerBook(folder).find(KEY)).toMatchObject(at("https://a.example"));
 });
 
-test("replaces a binding that the caller does not keep", async () => {
+test("replaces a binding that `keeps` rejects", async () => {
   const book = new IssuerBook(folder);
   await book.claim(KEY, at("https://a.example"));
   const kept = await book.claim(KEY, at("https://b.example"), ({ issuer }) => issuer !== "https://a.example");
@@ -66,7 +66,7 @@ test.each<[string, string]>([
   ["a list", '{"version":1,"issuers":[]}'],
   ["a binding without an issuer", '{"version":1,"issuers":{"a":{"source":"far","address":"x"}}}'],
   ["deep nesting", `${"[".repeat(100_000)}`],
-])("refuses a file that holds %s, and keeps it unchanged", async (_, text) => {
+])("rejects a file that holds %s, and leaves it unchanged", async (_, text) => {
   writeFileSync(file(), text);
   const book = new IssuerBook(folder);
   await expect(book.find(KEY)).rejects.toThrow(/`issuers\.json` in the vault's folder is damaged.*set `issuer`/);
@@ -74,7 +74,7 @@ test.each<[string, string]>([
   expect(readFileSync(file(), "utf8")).toBe(text);
 });
 
-test("refuses a folder at the path of the file", async () => {
+test("rejects a folder at the path of the file", async () => {
   mkdirSync(file());
   await expect(new IssuerBook(folder).claim(KEY, at("https://a.example"))).rejects.toThrow(
     /could not be read \(EISDIR\)/,

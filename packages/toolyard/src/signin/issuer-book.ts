@@ -11,7 +11,7 @@ import type { RecordKey } from "./records.ts";
 /** The authorization server of a source's configured credentials. */
 export interface IssuerBinding {
   readonly issuer: string;
-  /** Address of its metadata; another address can claim the same issuer. */
+  /** Address of the issuer's metadata. Metadata at another address can claim the same issuer. */
   readonly address: string;
 }
 
@@ -20,19 +20,19 @@ export interface BoundSource extends IssuerBinding {
   readonly source: string;
 }
 
-/** All principals of a source share its configured credentials, so the binding has no principal. */
+/** Key of a binding. All principals of a source share its configured credentials, so the key has no principal. */
 export type BindingKey = Pick<RecordKey, "source" | "url">;
 
 type Bindings = Readonly<Record<string, BoundSource>>;
 
 const VERSION = 1;
-/** As many as the vault holds sign-ins. */
+/** Maximum number of bindings; equals the vault's maximum number of sign-ins. */
 const MAX_BINDINGS = 10_000;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
- * The bindings of this data folder, shared by all its processes. The file holds no secret: URLs, which may hold one,
- * are stored as digests. An unreadable file is never replaced, because that would release every binding.
+ * The bindings of this data folder, shared by all its processes. The file holds no secret: URLs, which may hold
+ * secrets, are stored as digests. An unreadable file is never replaced, because that would release every binding.
  */
 export class IssuerBook {
   readonly #file: string;
@@ -118,7 +118,7 @@ function keyText({ source, url }: BindingKey): string {
     .digest("hex");
 }
 
-/** Returns undefined if one member has the wrong type. */
+/** Parses the file. Returns undefined if a member has the wrong type. */
 function bindingsIn(text: string): Bindings | undefined {
   const file = parseObject(text);
   const issuers = file?.["issuers"];
@@ -143,7 +143,10 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** Without the file, the hub cannot know which issuer may receive the credentials. */
+/**
+ * Creates the failure for an unreadable file. Without the file, the hub cannot know which issuer may receive the
+ * credentials.
+ */
 function unusable(what: string, error?: unknown): FailError {
   const code = codeOf(error);
   const message =

@@ -21,5 +21,5 @@ async function main([module = "", action, name = ""]: readonly string[]): Promis
   entry.setPassword(secret);
 }
 
-// The parent process only learns that it failed: a message could contain the secret.
+// The parent process learns only the exit code, because a message could contain the secret.
 main(process.argv.slice(2)).catch(() => process.exit(1));

@@ -3,19 +3,22 @@ import { fileURLToPath } from "node:url";
 
 /** The system's store of secrets for the current user. */
 export interface Keyring {
-  /** Returns `undefined` if it does not answer in time, or holds nothing under this name. */
+  /**
+   * Returns the secret stored under this name; `undefined` if there is none, or if the keyring does not respond in
+   * time.
+   */
   read(name: string): Promise<string | undefined>;
-  /** Returns whether it was stored. */
+  /** Stores a secret. Returns false if that failed. */
   write(name: string, secret: string): Promise<boolean>;
 }
 
-/** A keyring may prompt the user, or hang: a separate process accesses it, with this time limit. */
+/** Time limit of one access. A keyring may prompt the user, or hang, so a separate process accesses it. */
 const WAIT_MS = 2000;
-/** The user at the terminal may have to unlock it first. */
+/** Time limit of a write: the user at the terminal may have to unlock the keyring first. */
 const WRITE_WAIT_MS = 30_000;
 const MAX_OUTPUT_BYTES = 4096;
 
-/** `module`: a module with the interface of `@napi-rs/keyring`. */
+/** Returns the keyring of the system. `module`: a module with the interface of `@napi-rs/keyring`. */
 export function systemKeyring(
   variables: Readonly<Record<string, string | undefined>>,
   module = "@napi-rs/keyring",
@@ -37,7 +40,7 @@ export function systemKeyring(
   };
 }
 
-/** When run from the sources, the built file. */
+/** Path of the built file, also if this file runs from its TypeScript source. */
 const CHILD = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../dist/signin/keyring-main.js" : "keyring-main.js", import.meta.url),
 );

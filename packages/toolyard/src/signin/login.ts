@@ -23,9 +23,12 @@ export interface LoginPorts {
   readonly challenge?: Challenge | undefined;
   /** Shows the user an address; resolves without waiting for the result. */
   readonly show: (address: string) => Promise<void>;
-  /** Returns the text that a user pasted instead of the browser's redirect; called again after an invalid one. */
+  /** Returns the text that a user pasted instead of the browser's redirect. Called again after an invalid text. */
   readonly pasted?: (signal: AbortSignal) => Promise<string>;
-  /** Present: its page is shown, and the answer must come from the browser that passed it. */
+  /**
+   * Present: the page of this guard is shown first, and the authorization response must come from the browser that
+   * passed it.
+   */
   readonly guard?: BrowserGuard;
   /** Address to which the browser returns. @default a listener on this machine */
   readonly comesBack?: OpenPlace | undefined;
@@ -33,8 +36,8 @@ export interface LoginPorts {
 }
 
 /**
- * Runs one sign-in of a user with the browser, from the server's metadata to tokens in the vault. Rejects with a
- * `FailError`; an earlier record then stays unchanged.
+ * Signs in one user with the browser: from the server's metadata to tokens in the vault. Rejects with a `FailError`; an
+ * earlier record then stays unchanged.
  */
 export async function login(context: LoginContext, ports: LoginPorts): Promise<SignInRecord> {
   const situation = await situationOf(context, ports.challenge);
@@ -69,7 +72,9 @@ export async function login(context: LoginContext, ports: LoginPorts): Promise<S
   }
 }
 
-/** Without PKCE another user's code could be mistaken for one of this sign-in. */
+/**
+ * Throws unless the server supports PKCE. Without PKCE, a code of another user could be injected into this sign-in.
+ */
 function assertBrowserFlow({ label }: LoginContext, { server }: DiscoveredServer): void {
   const methods: unknown = server.code_challenge_methods_supported;
   if (server.authorization_endpoint === undefined)
@@ -87,7 +92,10 @@ function openListener(
   return RedirectListener.open({ host, port: redirectPort ?? before, isFixed: redirectPort !== undefined }, handlers);
 }
 
-/** Collects answers, from the browser or pasted: the first with this sign-in's state is used. */
+/**
+ * Collects authorization responses from the browser or pasted by the user. The first one with this sign-in's state is
+ * used.
+ */
 class Answers {
   #begun: Begun | undefined;
   #work: ((parameters: URLSearchParams) => Promise<SignInRecord>) | undefined;
@@ -99,7 +107,7 @@ class Answers {
     const result = new Promise<SignInRecord>((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // Showing the address may fail before any code waits for the answer.
+    // Prevents an unhandled rejection: showing the address may fail before any code waits for the response.
     result.catch(() => {});
     return result;
   }
@@ -108,7 +116,10 @@ class Answers {
     return this.#begun !== undefined && parameters.get("state") === this.#begun.state;
   }
 
-  /** Returns the message for the user; `undefined` if it is not the first answer to this sign-in. */
+  /**
+   * Accepts a response and returns the message for the user; `undefined` if it is not the first response to this
+   * sign-in.
+   */
   take(parameters: URLSearchParams): Promise<RedirectMessage> | undefined {
     const work = this.#work;
     if (!work || !this.knows(parameters)) return undefined;
@@ -136,7 +147,7 @@ async function paste({ pasted, signal }: LoginPorts, answers: Answers): Promise<
 
 const MAX_PASTES = 20;
 
-/** Parses the whole address at which the browser ended, or only its query. */
+/** Parses the address at which the browser ended, or only its query. */
 function parametersIn(text: string): URLSearchParams {
   const trimmed = text.trim();
   return URL.canParse(trimmed) ? new URL(trimmed).searchParams : new URLSearchParams(trimmed);

@@ -14,9 +14,9 @@ import { givenClient } from "./registration.ts";
 import { scopesToAsk } from "./scopes.ts";
 
 export interface TokenAcquisition {
-  /** The earlier record; a renewal goes to the same server. */
+  /** Earlier record of this sign-in. A renewal uses the same server. */
   readonly known: SignInRecord | undefined;
-  /** Present: the server's refusal; the issuer is looked up again. */
+  /** The server's refusal. If present, the issuer is looked up again. */
   readonly challenge: Challenge | undefined;
   readonly key: ProofKey | undefined;
   readonly signal: AbortSignal;
@@ -95,7 +95,7 @@ async function grantOf(context: LoginContext, found: MachineServer): Promise<Mac
   return { grant: JWT_BEARER, parameters: { assertion } };
 }
 
-/** Exchanges the identity token for an assertion for this authorization server (RFC 8693, ID-JAG). */
+/** Exchanges the identity token for an assertion that this authorization server accepts (RFC 8693, ID-JAG). */
 async function exchangedAt(
   { options, network, label }: LoginContext,
   found: MachineServer,

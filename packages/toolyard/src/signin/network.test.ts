@@ -18,7 +18,7 @@ test.each([
   ["https://mcp.example.com/mcp", "https://auth.example.com/token"],
   ["http://127.0.0.1:3000/mcp", "http://127.0.0.1:4000/token"],
   ["http://hub.lan:3000/mcp", "http://hub.lan:3000/token"],
-])("a server at %s may have its tokens at %s", (server, address) => {
+])("a server at %s may have a token endpoint at %s", (server, address) => {
   expect(networkOf(server).checked(address).href).toBe(address);
 });
 
@@ -30,7 +30,7 @@ test.each([
   ["https://mcp.example.com/mcp", "file:///etc/passwd"],
   ["https://mcp.example.com/mcp", "https://user:password@auth.example.com/token"],
   ["https://mcp.example.com/mcp", "no address"],
-])("a server at %s may not have its tokens at %s", (server, address) => {
+])("a server at %s may not have a token endpoint at %s", (server, address) => {
   expect(() => networkOf(server).checked(address)).toThrow(/is not used/);
 });
 
@@ -42,13 +42,13 @@ test.each(["https://127.0.0.1:1/", "https://169.254.169.254/latest/", "https://[
   },
 );
 
-test("sends requests to a configured address, wherever it is", async () => {
+test("sends requests to a configured address, even a private one", async () => {
   const asked = networkOf("https://mcp.example.com/mcp", ["https://127.0.0.1:1/"]).ask("https://127.0.0.1:1/");
   // No server listens there, so the request itself fails.
   await expect(asked).rejects.toMatchObject({ failure: { kind: "unavailable" } });
 });
 
-test("returns a redirect as an answer without following it", async () => {
+test("returns a redirect as a response without following it", async () => {
   await using other = await startServer((_, response) => void response.end("other"));
   await using server = await startServer((_, response) => void response.writeHead(307, { location: other.url }).end());
   const answer = await networkOf(server.url).ask(server.url, { method: "POST", body: "secret" });
@@ -56,7 +56,7 @@ test("returns a redirect as an answer without following it", async () => {
   expect(other.seen).toEqual([]);
 });
 
-test("does not read an answer without an end", async () => {
+test("stops reading a response without an end", async () => {
   await using server = await startServer((_, response) => void response.end(Buffer.alloc(1_000_000, "x")));
   const asked = networkOf(server.url).ask(server.url);
   await expect(asked).rejects.toMatchObject({ failure: { kind: "too_large" } });

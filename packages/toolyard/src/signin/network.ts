@@ -12,7 +12,7 @@ export interface NetworkOptions {
   readonly label: string;
   /** The MCP server. */
   readonly url: URL;
-  /** Configured addresses, which may be private ones. */
+  /** Configured addresses, which may be in private networks. */
   readonly trusted: readonly string[];
   readonly environment: ProxyEnvironment;
   readonly proxy?: string;
@@ -29,8 +29,8 @@ const TIMEOUT_MS = 15_000;
 const MAX_BYTES = 256 * 1024;
 
 /**
- * The requests on the way to a token. Addresses come from servers: for a public server only public ones are used, and
- * only by https; redirects are not followed.
+ * Sends the requests that acquire a token. Their addresses come from servers, so for a public server only public https
+ * addresses are allowed, and redirects are not followed.
  */
 export class SignInNetwork {
   readonly #options: NetworkOptions;
@@ -70,7 +70,7 @@ export class SignInNetwork {
     return { status: response.status, header: (name) => response.header(name), text: response.body.toString("utf8") };
   }
 
-  /** Returns an address to which tokens, codes and users may be sent. Throws a `FailError` for any other. */
+  /** Returns an address to which tokens, codes and users may be sent. Throws a `FailError` for any other address. */
   checked(address: string): URL {
     const url = URL.canParse(address) ? new URL(address) : undefined;
     const isPlain = url?.protocol === "http:" && this.#mayBePlain(url);
@@ -88,7 +88,8 @@ export class SignInNetwork {
   }
 
   /**
-   * Returns whether it may be unencrypted: on this machine, or if the server itself is configured without encryption.
+   * Returns whether an address may be unencrypted: on this machine, or if the MCP server itself is configured without
+   * encryption.
    */
   #mayBePlain(url: URL): boolean {
     const { url: server } = this.#options;
@@ -102,13 +103,16 @@ export class SignInNetwork {
   }
 }
 
-/** Returns the object in an answer, of any type; `undefined` if there is none. Its texts are never repeated. */
+/**
+ * Returns the JSON object of a response with any content type; `undefined` if there is none. Its texts must never be
+ * shown.
+ */
 export function objectIn({ text, header }: SignInResponse): JsonObject | undefined {
   const isForm = header("content-type")?.startsWith("application/x-www-form-urlencoded") === true;
   return isForm ? Object.fromEntries(new URLSearchParams(text)) : parseJsonObject(text);
 }
 
-/** Returns whether the server is temporarily unreachable, in contrast to a refusal. */
+/** Returns whether an error means that the server is temporarily unreachable, and not that it refused. */
 export function isPassing(error: unknown): boolean {
   return error instanceof FailError && (error.failure.kind === "unavailable" || error.failure.kind === "timeout");
 }

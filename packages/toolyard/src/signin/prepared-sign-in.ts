@@ -10,15 +10,15 @@ import type { ClientRecord, SignInRecord, TokenRecord } from "./records.ts";
 import { clientFor } from "./registration.ts";
 import { scopesToAsk } from "./scopes.ts";
 
-/** Most repeated requests for further scopes that the server then refuses again. */
+/** Maximum number of repeated requests for further scopes that the server then refuses again. */
 export const MAX_WIDENINGS = 2;
 
-/** The facts before a user is asked. */
+/** The known facts before a user is asked to sign in. */
 export interface Situation {
   readonly found: DiscoveredServer;
   /** The earlier record of this sign-in, unless it belongs to another issuer. */
   readonly known: SignInRecord | undefined;
-  /** The hub's existing client, if there is one. */
+  /** The hub's existing client; undefined if there is none. */
   readonly client: ClientRecord | undefined;
   readonly challenge: Challenge | undefined;
 }
@@ -31,7 +31,7 @@ export interface PreparedSignIn {
   readonly key: ProofKey | undefined;
 }
 
-/** Rejects with a `FailError`, also if further scopes were requested too often. */
+/** Collects the facts for a sign-in. Rejects with a `FailError`, also if further scopes were requested too often. */
 export async function situationOf(context: LoginContext, challenge: Challenge | undefined): Promise<Situation> {
   const before = await context.vault.find(keyOf(context));
   assertWidens(context, before);
@@ -42,7 +42,7 @@ export async function situationOf(context: LoginContext, challenge: Challenge | 
   return { found, known, client, challenge };
 }
 
-/** Registers the hub if necessary. Rejects with a `FailError`. */
+/** Prepares the client and the scopes of a sign-in. Registers the hub if necessary. Rejects with a `FailError`. */
 export async function prepare(
   { options, network, starts }: LoginContext,
   { found, known, client: before, challenge }: Situation,
@@ -100,7 +100,7 @@ function assertWidens({ label }: LoginContext, before: SignInRecord | undefined)
   );
 }
 
-/** The hub is one client for all its users; one that its issuer may have forgotten is skipped. */
+/** Returns a client that other users of this hub registered. A client that its issuer may have deleted is skipped. */
 async function clientOfOthers(
   { vault, label, url }: LoginContext,
   { server }: DiscoveredServer,

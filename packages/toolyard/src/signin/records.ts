@@ -8,7 +8,7 @@ export function personOf(principal: string): string {
   return `principal ${principal}`;
 }
 
-/** The stored facts of an authorization server, so that a token is renewed without a new lookup. */
+/** The stored facts of an authorization server, with which a token is renewed without a new lookup. */
 export interface ServerRecord {
   readonly issuer: string;
   readonly authorization_endpoint?: string;
@@ -31,11 +31,11 @@ export interface ClientRecord {
   readonly id: string;
   readonly secret?: string;
   readonly method: ClientAuthMethod;
-  /** Its origin: the configuration, its own document, or dynamic registration. */
+  /** Origin of the client: the configuration, the hub's client-ID document, or dynamic registration. */
   readonly from: "given" | "document" | "registered";
-  /** The registered redirect. */
+  /** The registered redirect URI. */
   readonly redirectUri?: string;
-  /** Seconds since 1970; absent: no expiry. */
+  /** Expiry in seconds since 1970; absent: no expiry. */
   readonly secretExpiresAt?: number;
 }
 
@@ -43,11 +43,11 @@ export interface TokenRecord {
   readonly access: string;
   readonly type: "Bearer" | "DPoP";
   readonly refresh?: string;
-  /** As granted, separated by spaces. */
+  /** Granted scopes, separated by spaces. */
   readonly scope?: string;
-  /** Milliseconds since 1970. */
+  /** Time of the token response in milliseconds since 1970. */
   readonly obtainedAt: number;
-  /** Lifetime in milliseconds; absent: until the server refuses it. */
+  /** Lifetime in milliseconds; absent: valid until the server refuses the token. */
   readonly lifetimeMs?: number;
 }
 
@@ -55,7 +55,7 @@ export interface TokenRecord {
 export interface SignInRecord {
   /** Id of the source in the configuration. */
   readonly source: string;
-  /** Address of the MCP server. A source with the same name and another address is unrelated. */
+  /** Address of the MCP server. A source with the same name but another address does not use this record. */
   readonly url: string;
   readonly person: string;
   readonly resource?: string;
@@ -66,7 +66,7 @@ export interface SignInRecord {
   readonly key?: JsonObject;
   /** All scopes requested so far. */
   readonly scopes: readonly string[];
-  /** The scopes that the server last required in addition. */
+  /** Scopes that the server last required in addition. */
   readonly wanted?: { readonly scope: string; readonly tries: number };
   /** The reason why there are no tokens any more. */
   readonly endedBecause?: string;
@@ -74,10 +74,10 @@ export interface SignInRecord {
   readonly unknownSince?: number;
 }
 
-/** The key of a record. */
+/** The fields that identify a record. */
 export type RecordKey = Pick<SignInRecord, "source" | "url" | "person">;
 
-/** Returns the same text for the same record. */
+/** Formats a key as text; equal keys give equal texts. */
 export function recordKeyText({ source, url, person }: RecordKey): string {
   return JSON.stringify([source, url, person]);
 }

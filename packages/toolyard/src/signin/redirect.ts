@@ -8,9 +8,9 @@ import { escaped, write } from "./page.ts";
 
 export interface RedirectOptions {
   readonly host: "127.0.0.1" | "localhost";
-  /** Tried first. */
+  /** Port that is tried first. */
   readonly port?: number | undefined;
-  /** No other port is possible. */
+  /** True: if the port is taken, no other port is tried. */
   readonly isFixed: boolean;
 }
 
@@ -22,11 +22,11 @@ export interface RedirectMessage {
 
 export interface Handlers {
   readonly onRedirect: OnRedirect;
-  /** Returns whether a redirect belongs to this sign-in. */
+  /** Returns whether the parameters of a redirect belong to this sign-in. */
   readonly isAnswer: (parameters: URLSearchParams) => boolean;
   /** Present: only the browser in which the user entered the code may complete the sign-in. */
   readonly guard?: BrowserGuard | undefined;
-  /** Called when a newer sign-in gets the address: no answer will arrive. */
+  /** Called when a newer sign-in takes over the address, so that no response will arrive. */
   readonly onDisplaced?: () => void;
 }
 
@@ -35,7 +35,7 @@ export interface RedirectPlace {
   readonly uri: string;
   /** Returns the address of a page at the same place. */
   at(path: string): string;
-  /** Sets the state by which answers are recognised. */
+  /** Sets the state by which responses are recognized. */
   expects?(state: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ const PATH = "/callback";
 const MAX_CONNECTIONS = 16;
 const MAX_URL_CHARS = 16 * 1024;
 
-/** A local address to which a browser returns (RFC 8252, 7.3). */
+/** A listener on this machine to which a browser returns (RFC 8252, 7.3). */
 export class RedirectListener implements RedirectPlace {
   readonly uri: string;
   readonly #servers: readonly Server[];
@@ -59,7 +59,7 @@ export class RedirectListener implements RedirectPlace {
     this.#servers = servers;
   }
 
-  /** Rejects with an `OptionError` if a fixed port is taken. */
+  /** Opens the listener. Rejects with an `OptionError` if a fixed port is taken. */
   static async open({ host, port, isFixed }: RedirectOptions, handlers: Handlers): Promise<RedirectPlace> {
     const listen = (at: string, on: number): Promise<Server | undefined> => listenAt(at, on, handlers);
     let server = await listen("127.0.0.1", port ?? 0);
@@ -71,7 +71,7 @@ export class RedirectListener implements RedirectPlace {
     server ??= await listen("127.0.0.1", 0);
     if (!server) throw new OptionError("No port of 127.0.0.1 can be listened on.");
     const { port: own } = server.address() as AddressInfo;
-    // A browser may use either address of this name.
+    // The browser may connect to either address of `localhost`.
     const other = host === "localhost" ? await listen("::1", own) : undefined;
     return new RedirectListener(`http://${host}:${own}${PATH}`, other ? [server, other] : [server]);
   }
@@ -92,7 +92,7 @@ export class RedirectListener implements RedirectPlace {
   }
 }
 
-/** Time for a browser to load the last page. */
+/** Time in milliseconds for a browser to load the last page. */
 const LINGER_MS = 500;
 
 function listenAt(host: string, port: number, handlers: Handlers): Promise<Server | undefined> {
@@ -108,7 +108,7 @@ function listenAt(host: string, port: number, handlers: Handlers): Promise<Serve
 
 async function answer(request: IncomingMessage, response: ServerResponse, handlers: Handlers): Promise<void> {
   const { pathname: path, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
-  // A website may have made another name resolve to this machine.
+  // A website may have made its own name resolve to this machine (DNS rebinding).
   if (!isOwnHost(request.headers.host, request.socket.localPort))
     return write(response, page(403, "<p>This is not that address."));
   const { method = "", headers } = request;

@@ -67,7 +67,9 @@ function methodOf(
   return secretMethod(server);
 }
 
-/** Basic is the default method of a server that declares none (RFC 8414, 2). */
+/**
+ * Returns the method of authentication with a secret. Basic is the default if the server declares none (RFC 8414, 2).
+ */
 function secretMethod({ token_endpoint_auth_methods_supported: methods }: ServerRecord): ClientAuthMethod {
   const isPostOnly = methods?.includes("client_secret_post") === true && !methods.includes("client_secret_basic");
   return isPostOnly ? "client_secret_post" : "client_secret_basic";
@@ -127,7 +129,7 @@ async function register(registering: RegistrationOptions, endpoint: string): Pro
   };
 }
 
-/** The server's answer is used, whatever was requested. */
+/** Returns the method in the server's response, which may differ from the requested one. */
 function registeredMethod(
   said: string | undefined,
   secret: string | undefined,

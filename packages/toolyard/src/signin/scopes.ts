@@ -1,7 +1,8 @@
 import type { ServerRecord } from "./records.ts";
 
 /**
- * Returns the scopes to request: configured ones, else those of the challenge or the metadata, with the earlier ones.
+ * Returns the scopes to request: the configured scopes, else those of the challenge or the metadata; earlier ones are
+ * added.
  */
 export function scopesToAsk(
   {
@@ -13,7 +14,7 @@ export function scopesToAsk(
     readonly configured?: string | undefined;
     readonly challenged?: string | undefined;
     readonly described?: string | undefined;
-    /** Earlier scopes of an extended sign-in. */
+    /** Scopes of the earlier sign-in that is extended. */
     readonly before: readonly string[];
   },
   { scopes_supported: known }: Pick<ServerRecord, "scopes_supported">,

@@ -17,9 +17,9 @@ import { words } from "./scopes.ts";
 
 export interface SessionOptions extends LoginContext {
   readonly logger: Logger;
-  /** The instruction for the user: a sentence without its end. */
+  /** Instruction for the user: a sentence without its full stop. */
   readonly remedy: string;
-  /** Receives the secrets in use, which replace the earlier ones. */
+  /** Called with the secrets in use, which replace the earlier ones. */
   readonly onSecrets: (secrets: readonly string[]) => void;
 }
 
@@ -30,19 +30,19 @@ export function createSession(place: SignInPlace & Pick<SessionOptions, "onSecre
 
 type SessionHeaders = Readonly<Record<string, string>>;
 
-/** For this long after a temporary failure, callers get it. */
+/** Time after a temporary failure during which callers get the same failure. */
 const FAILURE_FLOOR_MS = 1000;
-/** Pause after a failed renewal while the old token is valid. */
+/** Pause after a failed renewal, while the old token is still valid. */
 const RENEW_AGAIN_MS = 15_000;
-/** A server may fail to know the client temporarily; it is trusted if it repeats the answer after this time. */
+/** Time after which a repeated answer "unknown client" is believed. A server may forget the client temporarily. */
 const UNKNOWN_AGAIN_MS = 120_000;
-/** Requests in flight may still carry replaced tokens. */
+/** Maximum number of replaced tokens that are remembered, because requests in flight may still carry them. */
 const MAX_OLD_SECRETS = 8;
 const NONE: SessionHeaders = Object.freeze({});
 
 /**
- * One owner's sign-in to one server, at run time: supplies each request's token, renews it in time, once for all
- * callers of all processes of this home, and reports when a user is needed.
+ * The sign-in of one owner to one server, at run time. Supplies the token for each request and renews it before it
+ * expires, once for all callers and all processes of this data folder. Reports when a user must sign in again.
  */
 export class SignInSession implements ChangingCredentials {
   readonly #options: SessionOptions;
@@ -50,14 +50,14 @@ export class SignInSession implements ChangingCredentials {
   #record: SignInRecord | undefined;
   #key: ProofKey | undefined;
   #headers: SessionHeaders = NONE;
-  /** On the clock of `Date.now()`, because tokens outlive processes. */
+  /** Time on the clock of `Date.now()`, because tokens outlive processes. */
   #renewAt = Infinity;
   #endsAt = Infinity;
   #renewing: Promise<void> | undefined;
   #failed: { readonly error: unknown; readonly until: number } | undefined;
   #nonce: string | undefined;
   #secrets: readonly string[] = [];
-  /** The record with an end that is already logged. */
+  /** The access token whose end is already logged. */
   #toldOf: string | undefined;
 
   constructor(options: SessionOptions) {
@@ -68,7 +68,7 @@ export class SignInSession implements ChangingCredentials {
     return this.#record?.tokens !== undefined;
   }
 
-  /** Loads the vault's current state. Returns true if the tokens differ. */
+  /** Loads the current state of the vault. Returns true if the tokens differ. */
   async load(): Promise<boolean> {
     if (this.#isMachine) return false;
     const before = this.#record?.tokens?.access;
@@ -80,7 +80,7 @@ export class SignInSession implements ChangingCredentials {
     const now = Date.now();
     if (now < this.#renewAt) return this.#prove(sent);
     if (now < this.#endsAt) {
-      // The old one is valid for a while, so no caller waits.
+      // The old token is still valid for a while, so no caller waits.
       if (!this.#isPausing(now)) this.#renew().catch(() => {});
       return this.#prove(sent);
     }
@@ -147,7 +147,7 @@ export class SignInSession implements ChangingCredentials {
     return this.#failed !== undefined && now < this.#failed.until - FAILURE_FLOOR_MS + RENEW_AGAIN_MS;
   }
 
-  /** Runs one renewal for all waiting callers. */
+  /** Runs one renewal on behalf of all waiting callers. */
   #renew(): Promise<void> {
     this.#renewing ??= this.#renewOrNote().finally(() => {
       this.#renewing = undefined;
@@ -178,7 +178,7 @@ export class SignInSession implements ChangingCredentials {
       `renew-${lock.slice(0, 24)}`,
       async () => {
         const now = await vault.find(keyOf(this.#options));
-        // Another process has renewed it, ended it, or signed in again.
+        // Another process has renewed or ended the sign-in, or the user has signed in again.
         if (now?.tokens?.access !== mine.tokens?.access) this.#adopt(now);
         else if (now) await this.#redeem(now);
       },
@@ -229,7 +229,7 @@ export class SignInSession implements ChangingCredentials {
     }
   }
 
-  /** Removes the refused token, unless another process has replaced it. */
+  /** Removes the refused token, unless another process has already replaced it. */
   async #end(record: SignInRecord, endedBecause: string): Promise<void> {
     const { tokens: _, ...rest } = record;
     const ended = await this.#options.vault.update(keyOf(this.#options), (now) =>
@@ -259,7 +259,7 @@ export class SignInSession implements ChangingCredentials {
     const { scope, error } = challenge;
     if (error !== "insufficient_scope" || scope === undefined || !this.#record) return false;
     if (this.#isMachine) return attempt === 0 && this.#acquired(challenge, signal);
-    // A user may have signed in again since.
+    // The user may have signed in again meanwhile.
     if (attempt === 0 && (await this.load())) return this.isSignedIn;
     const { scopes, wanted: before } = this.#record;
     const isAsked = words(scope).every((word) => scopes.includes(word));
@@ -315,11 +315,13 @@ export class SignInSession implements ChangingCredentials {
   }
 }
 
-/** Renewal time by the token's lifetime, and before its end: the earlier one. */
+/**
+ * Share of the token's lifetime after which it is renewed. If a fixed time before its end is earlier, that applies.
+ */
 const RENEW_SHARE = 0.8;
 const RENEW_BEFORE_MS = 60_000;
 
-/** These errors decide nothing about the grant. */
+/** Error codes that decide nothing about the grant. */
 const PASSING: ReadonlySet<string> = new Set([
   "temporarily_unavailable",
   "server_error",

@@ -5,7 +5,7 @@ import { SignInStarts } from "./sign-in-starts.ts";
 
 const never = new AbortController().signal;
 
-/** Returns starts on a separate clock, in milliseconds. */
+/** Creates starts with a test clock, in milliseconds. */
 function startsAt(clock: { now: number }): SignInStarts {
   return new SignInStarts({ label: "far", now: () => clock.now });
 }
@@ -45,7 +45,7 @@ test("prepares seven sign-ins of one principal at a time, and the first of anoth
   const begin = (name: string): Promise<() => void> =>
     starts.begin(name, never).then((prepared) => (begun.push(name), prepared));
   const all = Array.from({ length: 10 }, () => begin("ann"));
-  // Those still queued at the end are refused later.
+  // Calls that are still queued at the end of the test are refused later.
   void Promise.allSettled(all);
   const first = await all[0]!;
   const ben = await begin("ben");
@@ -58,7 +58,7 @@ test("prepares seven sign-ins of one principal at a time, and the first of anoth
   expect(begun.filter((name) => name === "ann")).toHaveLength(8);
 });
 
-test("refuses a start with a caller that disconnects while it waits", async () => {
+test("refuses a queued start if its caller disconnects", async () => {
   const starts = startsAt({ now: 0 });
   for (let at = 0; at < 8; at += 1) void failureOf(starts.begin(`p${at}`, never));
   const leaving = new AbortController();
@@ -67,7 +67,7 @@ test("refuses a start with a caller that disconnects while it waits", async () =
   expect(await waiting).toMatchObject({ kind: "limited" });
 });
 
-test("registers once for concurrent requests, and for those within ten minutes", async () => {
+test("registers once for concurrent requests, and for requests within ten minutes", async () => {
   const clock = { now: 0 };
   const starts = startsAt(clock);
   let count = 0;
@@ -94,7 +94,7 @@ test("registers for different keys one after another", async () => {
   expect(order).toEqual(["begin a", "end a", "begin b", "end b", "begin c", "end c"]);
 });
 
-test("rejects all that share a failed registration, and tries again for the next one", async () => {
+test("rejects all callers of a failed registration, and tries again for the next caller", async () => {
   const starts = startsAt({ now: 0 });
   let count = 0;
   const register = async (): Promise<ClientRecord> => {
@@ -107,7 +107,7 @@ test("rejects all that share a failed registration, and tries again for the next
   expect((await starts.client("key", register)).id).toBe("client");
 });
 
-test("does not remember a client that was not registered", async () => {
+test("does not remember a failed registration", async () => {
   const starts = startsAt({ now: 0 });
   const seen: unknown[] = [];
   const given = async (recent?: ClientRecord): Promise<ClientRecord> => {

@@ -4,24 +4,25 @@ import { fail } from "../core/calls/outcome.ts";
 import type { ClientRecord } from "./records.ts";
 
 /**
- * Most sign-ins to one source that are prepared concurrently; each sends a few requests to the server and its issuer.
+ * Maximum number of sign-ins to one source that are prepared concurrently. Each sends a few requests to the server and
+ * its issuer.
  */
 const MAX_PREPARING = 8;
 const MAX_QUEUED = 64;
 const MAX_QUEUE_MS = 20_000;
-/** Most sign-ins to one source that one principal may start within `WINDOW_MS`. */
+/** Maximum number of sign-ins to one source that one principal may start within `WINDOW_MS`. */
 const MAX_STARTS = 10;
 const WINDOW_MS = 60_000;
-/** Most principals with counted starts; the oldest is dropped. */
+/** Maximum number of principals with counted starts; the oldest is dropped. */
 const MAX_PRINCIPALS = 10_000;
-/** How long an unused client is used for other sign-ins. */
+/** Time in milliseconds during which an unused client serves other sign-ins. */
 const CLIENT_LIFE_MS = 600_000;
 const MAX_CLIENTS = 16;
 
 export interface StartsOptions {
   /** Id of the source, for messages. */
   readonly label: string;
-  /** Milliseconds. @default performance.now */
+  /** Current time in milliseconds. @default performance.now */
   readonly now?: () => number;
 }
 
@@ -31,15 +32,15 @@ interface RegisteredClient {
 }
 
 /**
- * Limits the cost of starting sign-ins to one source for the server and its issuer, for all principals together and for
- * each, and registers the hub once for concurrent sign-ins.
+ * Limits the load of sign-ins on one source and its issuer, for all principals together and for each. Registers the hub
+ * once for concurrent sign-ins.
  */
 export class SignInStarts {
   readonly #label: string;
   readonly #now: () => number;
-  // Several principals are assumed, so that one cannot take all places.
+  // The queue reckons with at least two principals, so that one cannot take all places.
   readonly #preparing = new FairLine({ places: MAX_PREPARING, waiting: MAX_QUEUED, principals: 2 });
-  /** Times of the last starts by principal. */
+  /** Times of the latest starts by principal. */
   readonly #starts = new Map<string, readonly number[]>();
   readonly #clients = new Map<string, RegisteredClient>();
   readonly #pending = new Map<string, Promise<ClientRecord>>();
@@ -51,8 +52,8 @@ export class SignInStarts {
   }
 
   /**
-   * Resolves with a function to call once the sign-in is prepared, that is when its page is shown. Rejects with a
-   * `FailError` of kind `limited` if this principal starts too many, or too many are being prepared.
+   * Resolves when a sign-in may be prepared, with a function to call once it is prepared (its page is shown). Rejects
+   * with a `FailError` of kind `limited` if this principal starts too many, or too many are being prepared.
    */
   async begin(principal: string, signal: AbortSignal): Promise<() => void> {
     this.#count(principal);
@@ -117,7 +118,7 @@ export class SignInStarts {
 
 const byScope = new WeakMap<object, SignInStarts>();
 
-/** Returns the shared limits of one scope; undefined without a scope. */
+/** Returns the shared limits of a scope; undefined without a scope. */
 export function startsOf({
   scope,
   label,

@@ -43,7 +43,7 @@ function vaultOf(keyring: Keyring, isAttended: boolean): Vault {
   return new Vault(place(keyring, isAttended), () => {});
 }
 
-test("stores the key in the keyring at a terminal, once it was read back; no file holds it", async () => {
+test("stores the key in the keyring at a terminal, after reading it back, and in no file", async () => {
   const ring = new Ring();
   await vaultOf(ring, true).update(RECORD, () => RECORD);
   expect([...ring.kept.keys()]).toEqual([expect.stringMatching(/^vault [0-9a-f]{16}$/)]);
@@ -54,7 +54,7 @@ test("stores the key in the keyring at a terminal, once it was read back; no fil
 test.each<[string, (ring: Ring) => void]>([
   ["takes nothing", (ring) => void (ring.isLocked = true)],
   ["does not give back what it took", (ring) => void (ring.readsBack = false)],
-])("does not choose a keyring that %s: the key is in a file", async (_, spoil) => {
+])("stores the key in a file if the keyring %s", async (_, spoil) => {
   const ring = new Ring();
   spoil(ring);
   expect((await makeKey(place(ring, true))).store).toBe("file");
@@ -67,7 +67,7 @@ test("does not access the keyring without a terminal", async () => {
   expect(ring.kept.size).toBe(0);
 });
 
-test("a hub opens the chosen store; while it is locked it reports that and creates no second key", async () => {
+test("opens the chosen store; while it is locked, reports that and creates no second key", async () => {
   const ring = new Ring();
   await vaultOf(ring, true).update(RECORD, () => RECORD);
   ring.isLocked = true;
@@ -110,7 +110,7 @@ export class Entry {
   setPassword(secret) { writeFileSync(this.file, JSON.stringify({ [this.name]: secret })); }
 }`;
 
-test("a separate process accesses the system's keyring, for at most two seconds", async () => {
+test("accesses the system's keyring in a separate process, for at most two seconds", async () => {
   const [module, file] = [join(folder, "ring.mjs"), join(folder, "ring.json")];
   writeFileSync(module, MODULE);
   writeFileSync(file, "{}");

@@ -15,11 +15,11 @@ export interface KeyPlace {
   readonly folder: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
   /**
-   * A user is at a terminal, so the system's keyring may be chosen for a new vault. Background processes only open the
-   * chosen store. @default false
+   * True if a user is at a terminal, so that the system's keyring may be chosen for a new vault. Background processes
+   * only open the chosen store. @default false
    */
   readonly isAttended?: boolean;
-  /** @default the system's */
+  /** The keyring. @default the system's */
   readonly keyring?: Keyring;
 }
 
@@ -46,7 +46,7 @@ export async function findKey(store: KeyStore, place: KeyPlace): Promise<Buffer 
 export async function makeKey(place: KeyPlace): Promise<ChosenKey> {
   const given = keyIn(place.variables);
   if (given) return { store: "environment", key: given };
-  // A key that another process has created in the meantime, or that of an older vault.
+  // A key that another process created meanwhile, or the key of an older vault.
   const known = await findKey("file", place);
   if (known) return { store: "file", key: known };
   const kept = place.isAttended ? await keptInKeyring(place) : undefined;
@@ -57,11 +57,12 @@ export async function makeKey(place: KeyPlace): Promise<ChosenKey> {
 }
 
 /**
- * Returns a key that a process without a terminal, like a hub, has read back; `undefined` if the keyring does not work.
+ * Creates a key in the keyring. Returns it only if a process without a terminal, like a hub, can read it back;
+ * `undefined` otherwise.
  */
 async function keptInKeyring(place: KeyPlace): Promise<Buffer | undefined> {
   const before = await findKey("keyring", place);
-  // A vault that was set aside may use it.
+  // A vault that was moved aside may use this key.
   if (before) return before;
   const key = randomBytes(KEY_BYTES);
   const [keyring, name, text] = [keyringOf(place), keyringName(place), key.toString("base64")];
@@ -72,7 +73,7 @@ function keyringOf({ variables, keyring = systemKeyring(variables) }: KeyPlace):
   return keyring;
 }
 
-/** Each data folder has a separate key. */
+/** Returns the name of the key in the keyring. Each data folder has its own key. */
 export function keyringName({ folder }: Pick<KeyPlace, "folder">): string {
   return `vault ${createHash("sha256").update(resolve(folder)).digest("hex").slice(0, 16)}`;
 }

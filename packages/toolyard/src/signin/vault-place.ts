@@ -17,7 +17,7 @@ export function issuerFile(folder: string): string {
   return join(folder, ISSUER_FILE);
 }
 
-/** Returns a number that changes with the file; 0 if there is none. Cheap enough to call often. */
+/** Returns a number that changes with the vault's file; 0 if there is no file. Cheap enough to call often. */
 export function vaultChangedAt(folder: string): number {
   return statSync(vaultFile(folder), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -30,7 +30,7 @@ function open(variables: Record<string, string> = {}): Vault {
   return new Vault({ folder, variables }, (path) => void aside.push(path));
 }
 
-test("one process finds the sign-ins of another, and only its own principal's", async () => {
+test("a process reads the sign-ins that another process wrote, and only those of its own principal", async () => {
   await open().update(RECORD, () => RECORD);
   const other = open();
   expect(await other.find(RECORD)).toEqual(RECORD);
@@ -38,7 +38,7 @@ test("one process finds the sign-ins of another, and only its own principal's", 
   expect(await other.find({ ...RECORD, url: "https://other.example/mcp" })).toBeUndefined();
 });
 
-test("concurrent writes lose nothing", async () => {
+test("concurrent writes lose no record", async () => {
   const vaults = Array.from({ length: 20 }, () => open());
   await Promise.all(
     vaults.map((vault, index) => {
@@ -60,14 +60,14 @@ test("a change that throws leaves everything unchanged", async () => {
   expect(await open().find(RECORD)).toEqual(RECORD);
 });
 
-test("writes no key if one is in the environment", async () => {
+test("writes no key file if a key is in the environment", async () => {
   await open({ TOOLYARD_VAULT_KEY: KEY }).update(RECORD, () => RECORD);
   expect(readdirSync(folder)).toEqual(["vault.json"]);
   expect(await open({ TOOLYARD_VAULT_KEY: KEY }).find(RECORD)).toEqual(RECORD);
 });
 
 test.each([{}, { TOOLYARD_VAULT_KEY: Buffer.alloc(32, 8).toString("base64") }])(
-  "without that key the vault is locked, and nothing in it is lost: %o",
+  "without the key in the environment the vault is locked, and keeps all records: %o",
   async (variables) => {
     await open({ TOOLYARD_VAULT_KEY: KEY }).update(RECORD, () => RECORD);
     const before = readFileSync(join(folder, "vault.json"), "utf8");
@@ -92,7 +92,7 @@ test.each<[string, (text: string) => string]>([
   ["empty", () => ""],
   ["foreign", () => '{"tokens": []}'],
   ["changed", (text) => text.replace(/"data":"(.)/, (_, first) => `"data":"${first === "A" ? "B" : "A"}`)],
-])("keeps a %s file aside with a report, and starts a new one", async (_, spoil) => {
+])("moves a %s file aside with a report, and starts a new one", async (_, spoil) => {
   await open().update(RECORD, () => RECORD);
   const path = join(folder, "vault.json");
   const spoilt = spoil(readFileSync(path, "utf8"));
@@ -105,7 +105,7 @@ test.each<[string, (text: string) => string]>([
   expect(await open().find(RECORD)).toEqual(RECORD);
 });
 
-test("a file with a header that names another key store is not a vault", async () => {
+test("does not open a file whose header names another key store", async () => {
   await open().update(RECORD, () => RECORD);
   const path = join(folder, "vault.json");
   const key = readFileSync(join(folder, "key"), "utf8").trim();

@@ -27,29 +27,29 @@ type Records = Readonly<Record<string, SignInRecord>>;
 const VERSION = 1;
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
-/** More sign-ins than any user has. */
+/** Maximum number of records, which is more sign-ins than any user has. */
 const MAX_RECORDS = 10_000;
 
 interface VaultContent {
-  /** Changes whenever the file does. */
+  /** Changes whenever the file changes. */
   readonly stamp: string;
   readonly records: Records;
 }
 
 /**
- * Sign-ins in one encrypted file, shared by all processes of this home. The file's header names the store of its key; a
- * missing key is never replaced by another one. Methods reject with a `FailError` of kind `needs_authorisation` while
- * the vault is locked.
+ * Sign-ins in one encrypted file, shared by all processes of this data folder. The file's header names the store of its
+ * key; a missing key is never replaced with another one. Methods reject with a `FailError` of kind
+ * `needs_authorisation` while the vault is locked.
  */
 export class Vault {
   readonly #place: KeyPlace;
   readonly #file: string;
   readonly #onAside: (path: string) => void;
   #read: VaultContent | undefined;
-  /** The last found key: reading a keyring takes a process. */
+  /** The key that was read last, because reading a keyring starts a process. */
   #key: { readonly id: string; readonly key: Buffer } | undefined;
 
-  /** `onAside` receives the new path of a file that was not a vault. */
+  /** `onAside` receives the new path of a file that was moved aside because it was no vault. */
   constructor(place: KeyPlace, onAside: (path: string) => void) {
     this.#place = place;
     this.#file = vaultFile(place.folder);
@@ -64,7 +64,7 @@ export class Vault {
     return Object.values(await usable(this.#records()));
   }
 
-  /** Replaces a record by the result of `change`, or removes it; an error of `change` leaves the file unchanged. */
+  /** Replaces a record with the result of `change`, or removes it. If `change` throws, the file stays unchanged. */
   async update(
     key: RecordKey,
     change: (record: SignInRecord | undefined) => SignInRecord | undefined,
@@ -84,7 +84,10 @@ export class Vault {
     return usable(this.#locked(work));
   }
 
-  /** Holds the only right to redeem something that can be redeemed once: a refresh token, or a code. */
+  /**
+   * Runs `work` while no other process uses this name, to redeem a refresh token or a code, which can be redeemed only
+   * once.
+   */
   async exclusively<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await mkdir(this.#place.folder, { recursive: true, mode: 0o700 });
     const path = join(this.#place.folder, `${name}.lock`);
@@ -100,7 +103,7 @@ export class Vault {
     const records = await this.#readable();
     if (records) return records;
     try {
-      // The holder of the lock may have replaced a file that was not a vault.
+      // Another process may have replaced an invalid file while it held the lock.
       return await this.#locked(() => this.#recordsForWriting());
     } catch (error) {
       if (error instanceof FailError) throw error;
@@ -109,7 +112,7 @@ export class Vault {
     }
   }
 
-  /** Called while the lock is held. A torn or foreign file is kept for the user. */
+  /** Reads the records; the caller holds the lock. A damaged or foreign file is moved aside for the user. */
   async #recordsForWriting(): Promise<Records> {
     const records = await this.#readable();
     if (records) return records;
@@ -119,13 +122,13 @@ export class Vault {
     return {};
   }
 
-  /** Returns `undefined` if the file is not a vault. */
+  /** Reads the records. Returns `undefined` if the file is no vault. */
   async #readable(): Promise<Records | undefined> {
     const stamp = await stampOf(this.#file);
     if (stamp === undefined) return {};
     if (this.#read?.stamp === stamp) return this.#read.records;
     const text = await readText(this.#file).catch((error: NodeJS.ErrnoException) => {
-      // It was set aside in between.
+      // Another process moved the file aside meanwhile.
       if (error.code === "ENOENT") return undefined;
       throw error;
     });
@@ -155,7 +158,10 @@ export class Vault {
     return head ? { store: head.store, key: await this.#keyOf(head) } : makeKey(this.#place);
   }
 
-  /** Rejects with a `FailError` if it is not in the chosen store; no other key is searched or created. */
+  /**
+   * Returns the key from the chosen store. Rejects with a `FailError` if it is missing there; no other key is used or
+   * created.
+   */
   async #keyOf({ store, keyId: id }: VaultHeader): Promise<Buffer> {
     if (this.#key?.id === id) return this.#key.key;
     const key = await findKey(store, this.#place);
@@ -165,7 +171,7 @@ export class Vault {
   }
 }
 
-/** A slow token endpoint holds its lock as long as one request may take. */
+/** Time limit for the lock. A slow token endpoint holds it as long as one request may take. */
 const REDEEM_WAIT_MS = 45_000;
 
 interface VaultHeader {
@@ -194,7 +200,7 @@ function headOf(sealed: JsonObject): VaultHeader | undefined {
   return isOurs ? { version, store, keyId: id } : undefined;
 }
 
-/** The header is authenticated with the rest, so that it cannot be changed to another store. */
+/** Encrypts the records. The header is authenticated too, so that an attacker cannot change it to another store. */
 function seal(records: Records, head: VaultHeader, key: Buffer): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv);
@@ -216,7 +222,7 @@ function unseal(sealed: JsonObject, head: VaultHeader, key: Buffer): Records | u
   }
 }
 
-/** Converts a refusal of the system, such as a folder at the path of the file, to a failure with the advice. */
+/** Converts an error of the file system, such as a folder at the path of the file, to a failure with advice. */
 async function usable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -22,12 +22,12 @@ export class AnswerSink {
     signal.addEventListener("abort", this.#onAbort, ONCE);
   }
 
-  // Made outside the constructor, as in `Deadline`.
+  // Created outside the constructor, like that of `Deadline`, so that it captures nothing else.
   static #aborterOf(sink: AnswerSink): () => void {
     return () => sink.#abort();
   }
 
-  /** From here on, cancelling the request aborts `source`. */
+  /** Sets the connection: from now on, cancelling the request aborts `source`. */
   begin(source: BodySource): void {
     this.#source = source;
     if (this.#signal.aborted) this.#abort();

@@ -6,7 +6,7 @@ import type { ResponseBody } from "./response-body.ts";
 
 export interface BodyBounds {
   readonly place: FailurePlace;
-  /** Limit of a whole JSON body, or of one server-sent event. */
+  /** Maximum size of a whole JSON body, or of one server-sent event. */
   readonly maxBytes: number;
   readonly signal: Cancellation;
 }
@@ -17,12 +17,15 @@ export interface BodyFaults {
   broken(error: unknown): FailError;
 }
 
-/** Reads a body to its end. Rejects with `too_large` as soon as it is over the bound, and with what broke it. */
+/**
+ * Reads a body to its end. Rejects with `too_large` as soon as it exceeds the limit, and with a failure if it breaks
+ * off.
+ */
 export async function readText(body: ResponseBody, bounds: BodyBounds): Promise<string> {
   return (await readBytes(body, bounds.maxBytes, faultsAt(bounds))).toString("utf8");
 }
 
-/** As `readText`, in whosever words. */
+/** Reads a body like `readText`, with the errors that `faults` creates. */
 export async function readBytes(body: ResponseBody, maxBytes: number, faults: BodyFaults): Promise<Buffer> {
   const gathered = new GatheredBytes();
   await consume(body, faults, (chunk) => {
@@ -32,7 +35,7 @@ export async function readBytes(body: ResponseBody, maxBytes: number, faults: Bo
   return gathered.take();
 }
 
-/** The faults of a configured server's body. */
+/** Returns the failures for the body of a configured server. */
 export function faultsAt({ place, maxBytes, signal }: BodyBounds): BodyFaults {
   return {
     tooLarge: () => httpFailure("too_large", { place, what: tooLong(maxBytes) }, { details: { maxBytes } }),
@@ -55,8 +58,8 @@ export async function readRefusal(body: ResponseBody, place: FailurePlace, signa
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 
 /**
- * Throws the rest of a body away, so that its connection can be used again; a rest that is long or slow ends the
- * connection.
+ * Discards the rest of a body, so that its connection can be used again. If the rest is long or slow, the connection is
+ * closed.
  */
 export function discard(body: ResponseBody): void {
   let length = 0;
@@ -74,7 +77,7 @@ export function discard(body: ResponseBody): void {
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const MAX_DISCARD_MS = 5000;
 
-/** Hands on each chunk; what `onChunk` throws ends the body. */
+/** Passes each chunk to `onChunk`. If `onChunk` throws, the body ends. */
 export function consume(body: ResponseBody, faults: BodyFaults, onChunk: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     readAll(body, faults, { onChunk, onEnd: (error) => (error === undefined ? resolve() : reject(error)) });
@@ -82,9 +85,9 @@ export function consume(body: ResponseBody, faults: BodyFaults, onChunk: (chunk:
 }
 
 export interface ChunkReader {
-  /** An exception ends the body. */
+  /** Handles a chunk. If it throws, the body ends. */
   onChunk(chunk: Buffer): void;
-  /** Called once; with an error where the body did not come to its end. */
+  /** Called once at the end, with an error if the body was not complete. */
   onEnd(error: unknown): void;
 }
 

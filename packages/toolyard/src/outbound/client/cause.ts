@@ -44,7 +44,7 @@ export function causeOf(error: unknown): { readonly cause: RequestCause; readonl
   return { cause: BY_CODE.get(code) ?? causeByLooks(error, code), code };
 }
 
-/** Returns whether the code is an error of the network, of TLS or of HTTP parsing, not of an argument. */
+/** Returns whether the code is an error of the network, of TLS or of HTTP parsing, and not of an argument. */
 export function isOfNetwork(error: unknown): boolean {
   const { cause, code } = causeOf(error);
   return code !== "" && (!["broken", "proxy", "unsendable"].includes(cause) || /^(?:E[A-Z]+$|UND_ERR_)/.test(code));

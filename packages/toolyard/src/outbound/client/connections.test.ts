@@ -7,7 +7,7 @@ import { readBytes } from "./body.ts";
 import { Connections } from "./connections.ts";
 import type { HttpResponse, TransportRequest, Sender } from "./sender.ts";
 
-// One rule shares limited connections, for both senders: the own HTTP/1.1 client, and undici with a proxy.
+// The same rule shares limited connections in both senders: the own HTTP/1.1 client, and undici with a proxy.
 const WAYS = {
   "by our own client": (server: RawServer) => ({ to: server.origin, proxy: undefined }),
   "by way of a proxy": (server: RawServer) => ({ to: "http://far.test", proxy: server.origin }),
@@ -24,9 +24,9 @@ const closing: (() => Promise<unknown>)[] = [];
 
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
-/** A server that answers on the test's request. */
+/** A server that answers a request when the test calls `answer`. */
 class HeldServer {
-  /** All that ever came, by its body. */
+  /** Bodies of all received requests. */
   readonly seen: string[] = [];
   readonly #held = new Map<string, RawRequest>();
 
@@ -35,18 +35,18 @@ class HeldServer {
     this.seen.push(request.body);
   }
 
-  /** Requests that are not answered yet, in order of arrival. */
+  /** Bodies of the requests without an answer, in order of arrival. */
   get underway(): string[] {
     return Array.from(this.#held.keys());
   }
 
-  /** Answers this, or else what came first and was not answered yet. */
+  /** Answers the request with this body, or else the oldest request without an answer. */
   answer(body?: string): void {
     const { body: text, socket } = this.#taken(body);
     socket.write(answerOf(text));
   }
 
-  /** Answers all that comes until this is over. */
+  /** Answers all requests until the promise is settled. */
   async answerUntil<T>(over: Promise<T>): Promise<T> {
     const work = new AbortController();
     const all = over.finally(() => work.abort());
@@ -59,7 +59,7 @@ class HeldServer {
     this.#held.get(body)!.socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n.\r\n");
   }
 
-  /** Ends its connection. */
+  /** Closes the connection of a request. */
   cut(body: string): void {
     this.#taken(body).socket.destroy();
   }
@@ -132,7 +132,7 @@ async function endOf(sent: Promise<HttpResponse>): Promise<string> {
 }
 
 describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
-  test("who is alone has every connection, and is served in the order in which it asks", async () => {
+  test("a single caller gets every connection, and its requests are served in order", async () => {
     const held = await hold(way, 3);
     const ends = ["1", "2", "3", "4", "5"].map((body) => endOf(held.send(body, ADA)));
     await expect.poll(() => held.underway.length).toBe(3);
@@ -158,7 +158,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     expect(held.seen.slice(2, 4)).toEqual(["b1", "b2"]);
   });
 
-  test("within one principal, it goes to the connection of its that has none", async () => {
+  test("within one principal, a free connection goes to a session without one", async () => {
     const held = await hold(way, 1);
     const [one, other] = [caller("ada", "one"), caller("ada", "other")];
     const flood = ["1", "2", "3"].map((body) => endOf(held.send(body, one)));
@@ -183,7 +183,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     await expect.poll(() => held.underway).toEqual(["a1", "a2"]);
     held.answer("a2");
     await expect.poll(() => held.seen.at(-1)).toBe("b1");
-    // One each, and it was Ada's turn longer ago.
+    // Each caller has one connection, and Ada was served longer ago.
     held.cut("a1");
     await expect.poll(() => held.seen.at(-1)).toBe("a3");
     held.answer("b1");
@@ -194,7 +194,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     expect(await long).not.toBe("a1");
   });
 
-  test("a request that is cancelled while it waits is never sent, and frees its place", async () => {
+  test("a request that is cancelled in the queue is never sent, and frees its place", async () => {
     const held = await hold(way, 1);
     const first = endOf(held.send("first", ADA));
     await expect.poll(() => held.underway).toEqual(["first"]);
@@ -226,7 +226,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     expect(held.seen).toEqual(["given up", "b", "a"]);
   });
 
-  test("a message goes over one connection more, and nothing else does", async () => {
+  test("only a message may use one connection above the limit", async () => {
     const held = await hold(way, 2);
     const ends = ["1", "2", "3", "4"].map((body) => endOf(held.send(body, ADA)));
     await expect.poll(() => held.underway).toHaveLength(2);
@@ -234,7 +234,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     await expect.poll(() => held.underway).toHaveLength(3);
     expect(held.seen[2]).toBe("m1");
     held.answer(held.seen[0]);
-    // The longest waiting request would be the third with the message.
+    // The oldest queued request would be the third beside the message.
     held.answer("m1");
     await expect.poll(() => held.seen.length).toBe(4);
     held.answer("m2");
@@ -242,7 +242,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     expect(await held.answerUntil(Promise.all(ends))).toEqual(["1", "2", "3", "4"]);
   });
 
-  test("a full queue makes room for a new caller within its share only", async () => {
+  test("a full queue rejects a request of the busiest caller to admit a new caller", async () => {
     const held = await hold(way, 1);
     const ends = Array.from({ length: 10_001 }, (_, at) => endOf(held.send(`a${at}`, ADA)));
     expect(await endOf(held.send("a beyond", ADA))).toBe("TOOLYARD_CROWDED");
@@ -259,7 +259,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
   });
 
   test.each(Array.from({ length: 20 }, (_, at) => at + 4201))(
-    "with several callers, answers, ends and cancellations every request ends, seed %i",
+    "every request of several callers ends despite answers, closed connections and cancellations, seed %i",
     async (seed) => {
       const random = createRandom(seed);
       const maxConnections = 1 + random.below(4);
@@ -271,7 +271,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
         () => {
           const signal = new Canceller();
           signals.push(signal);
-          // The first one floods.
+          // The first caller sends most requests.
           const from = random.below(3) > 0 ? callers[0]! : random.pick(callers);
           ends.push(endOf(held.send(`${ends.length}`, from, signal)));
         },

@@ -11,17 +11,15 @@ export interface ConnectionsOptions {
   /** True if the proxy must open a tunnel, as for HTTPS. */
   readonly isTunnel: boolean;
   readonly connectTimeoutMs: number;
-  /** Bound of connections to one origin; a request beyond it waits for one. Every open stream takes one. */
+  /** Maximum number of connections to one origin; a request above it waits for one. Every open stream occupies one. */
   readonly maxConnections: number;
-  /** How long an idle connection is kept. @default 4 s */
+  /** Time in milliseconds for which an idle connection is kept. @default 4 s */
   readonly keepAliveMs?: number;
-  /**
-   * PEM files of CAs that are trusted besides those that Node trusts by itself. They are read with the first request.
-   */
+  /** PEM files of CAs that are trusted in addition to those that Node trusts. They are read with the first request. */
   readonly caFiles?: readonly string[];
-  /** How names become addresses, where no proxy does that. @default the system's way */
+  /** Resolves host names if no proxy does. @default the system's resolver */
   readonly lookup?: LookupFunction;
-  /** The failure for a CA file that cannot be read. */
+  /** Creates the failure for a CA file that cannot be read. */
   readonly onUntrusted?: (error: unknown) => Error;
 }
 
@@ -77,7 +75,7 @@ export class Connections {
     const { UndiciSender } = await import("./undici-sender.ts");
     // Explicit, because Node would otherwise obey NODE_TLS_REJECT_UNAUTHORIZED of the environment.
     const tls = { timeout: connectTimeoutMs, rejectUnauthorized: true, ...(ca && { ca }) };
-    // The sender queues requests itself; another connection is for its messages.
+    // The sender queues requests itself; the additional connection is for its messages.
     const shared = {
       connections: maxConnections + 1,
       ...(keepAliveMs !== undefined && { keepAliveTimeout: keepAliveMs }),
@@ -88,7 +86,7 @@ export class Connections {
     return new UndiciSender(new ProxyAgent({ ...shared, ...way }), maxConnections);
   }
 
-  // Naming a CA replaces Node's own list, so that list is repeated.
+  // Configured CAs replace Node's own list, so that list is included.
   async #readTrusted(): Promise<string[] | undefined> {
     const { caFiles = [], onUntrusted } = this.#options;
     if (caFiles.length === 0) return undefined;

@@ -9,7 +9,7 @@ export interface QueuedRequest {
   readonly sink: Pick<AnswerSink, "fail">;
 }
 
-/** Requests to one origin that wait for a connection. */
+/** Maximum number of requests to one origin that wait for a connection. */
 const MAX_WAITING = 10_000;
 
 /**
@@ -39,7 +39,7 @@ export class Crowd<Place, Request extends QueuedRequest> {
     order.wait(request);
   }
 
-  /** It waits no longer. */
+  /** Removes a request from the queue. */
   leave(request: Request): void {
     if (this.#order?.stopWaiting(request) && this.#order.size === 0) this.#end();
   }
@@ -66,7 +66,7 @@ export class Crowd<Place, Request extends QueuedRequest> {
     return next;
   }
 
-  /** Fails all who wait. */
+  /** Rejects all queued requests with `error`. */
   close(error: Error): void {
     for (const { sink } of this.#order?.all() ?? []) sink.fail(error);
     this.#end();

@@ -4,7 +4,7 @@ import type { Caller } from "../../core/fairness/shares.ts";
 import { discard } from "./body.ts";
 import type { HttpResponse, Sender } from "./sender.ts";
 
-/** One request, or one of those that a redirect makes of it. */
+/** One request of an exchange: the original, or one that follows a redirect. */
 export interface RequestStep {
   readonly url: URL;
   readonly method: "GET" | "POST" | "DELETE";
@@ -14,23 +14,23 @@ export interface RequestStep {
 /** Properties of a request that also apply to its redirects. */
 export interface RequestSettings {
   readonly signal: Cancellation;
-  /** Bound of silence, before the headers and between two chunks; 0 for none. */
+  /** Maximum inactivity in milliseconds, before the headers and between two chunks; 0: no limit. */
   readonly idleMs: number;
-  /** Caller with the share of the connections that it uses. @default the hub's own */
+  /** Caller whose share of the connections is used. @default the hub's own share */
   readonly caller?: Caller | undefined;
-  /** As in `Outgoing`. */
+  /** See `TransportRequest.isMessage`. */
   readonly isMessage?: boolean | undefined;
 }
 
-/** A client's rules for its requests, made once. Every method may throw a `FailError`. */
+/** A client's rules for its requests. One object serves all of them. Every method may throw a `FailError`. */
 export interface RequestRoute<S extends RequestSettings> {
-  /** Statuses of which `Location` is followed. */
+  /** Statuses whose `Location` is followed. */
   readonly redirects: ReadonlySet<number>;
   /** Returns the sender without a promise if it is known already. */
   connect(url: URL, sending: S): Sender | Promise<Sender>;
-  /** Returns origin and path. Results for the same URL are cached. */
+  /** Returns the origin and the path of a URL. Results are cached by the URL object. */
   targetOf(url: URL): { readonly origin: string; readonly path: string };
-  /** The result must not be modified. */
+  /** Returns the headers of a request. The result must not be modified. */
   headersFor(url: URL, sending: S): Readonly<Record<string, string>>;
   /** Returns the target of a redirect, or the reason why it is not followed. */
   follow(redirect: Redirect, sending: S): RequestStep;
@@ -41,13 +41,13 @@ export interface Redirect {
   readonly from: RequestStep;
   readonly status: number;
   readonly location: string;
-  /** How many were followed before. */
+  /** Number of redirects followed before. */
   readonly followed: number;
 }
 
 export const MAX_REDIRECTS = 3;
 
-/** Asks, and follows where the route lets it. Resolves with the headers' arrival. */
+/** Sends a request and follows the redirects that the route allows. Resolves when the headers arrive. */
 export async function exchange<S extends RequestSettings>(
   first: RequestStep,
   sending: S,
@@ -69,7 +69,7 @@ export async function exchange<S extends RequestSettings>(
   }
 }
 
-/** Throws what `toFailure` puts into words, or rejects with it. */
+/** Throws, or rejects with, an error that `toFailure` converts. */
 function send<S extends RequestSettings>(step: RequestStep, sending: S, route: RequestRoute<S>): Promise<HttpResponse> {
   const { signal, idleMs, caller, isMessage } = sending;
   signal.throwIfAborted();

@@ -45,7 +45,7 @@ async function ask(client: HttpClient, request: Partial<OutgoingRequest> = {}): 
   return `${response.status} ${await readText(response.body, { place: client.place, maxBytes: 1000, signal })}`;
 }
 
-test("a redirect within the server is followed with its method, body and credentials", async () => {
+test("follows a redirect within the server with the same method, body and credentials", async () => {
   await using server = await startServer(async (request, response) => {
     if (request.url === "/mcp") return void response.writeHead(307, { location: "/mcp/" }).end();
     let body = "";
@@ -57,7 +57,7 @@ test("a redirect within the server is followed with its method, body and credent
   );
 });
 
-test("S10: a redirect to another server is not followed, and neither credentials nor arguments get there", async () => {
+test("S10: does not follow a redirect to another server, which receives neither credentials nor arguments", async () => {
   await using other = await startServer((_request, response) => void response.end("{}"));
   await using server = await startServer(
     (_request, response) => void response.writeHead(307, { location: `${other.url}?key=1` }).end(),
@@ -69,7 +69,7 @@ test("S10: a redirect to another server is not followed, and neither credentials
 });
 
 test.each(["ftp://example.org/x", "file:///etc/passwd", "http://"])(
-  "S10: a redirect to %s is refused",
+  "S10: rejects a redirect to %s",
   async (location) => {
     await using server = await startServer((_request, response) => void response.writeHead(302, { location }).end());
     expect(await failureOf(ask(createClient(server.url)))).toMatchObject({
@@ -79,7 +79,7 @@ test.each(["ftp://example.org/x", "file:///etc/passwd", "http://"])(
   },
 );
 
-test("S10: redirects are bounded", async () => {
+test("S10: limits the number of redirects", async () => {
   await using server = await startServer(
     (_request, response) => void response.writeHead(308, { location: "/mcp" }).end(),
   );
@@ -89,7 +89,7 @@ test("S10: redirects are bounded", async () => {
   expect(server.seen).toHaveLength(4);
 });
 
-test("M5: a refused connection reports the server, the address and the advice, and that nothing was sent", async () => {
+test("M5: reports the server, the address, advice, and that nothing was sent, if the connection is refused", async () => {
   const server = await startServer(() => {});
   await server.close();
   expect(await failureOf(ask(createClient(`${server.url}?key=s3cret`)))).toMatchObject({
@@ -100,12 +100,12 @@ test("M5: a refused connection reports the server, the address and the advice, a
   });
 });
 
-test("M5: a server that stays silent ends in a timeout", async () => {
+test("M5: ends with a timeout if the server sends nothing", async () => {
   await using server = await startServer(() => {});
   expect(await failureOf(ask(createClient(server.url), { idleMs: 50 }))).toMatchObject({ kind: "timeout" });
 });
 
-test("a server that is reset in the middle of its answer is unavailable, and may have done the work", async () => {
+test("fails as unavailable, and possibly executed, if the server resets the connection in the middle of its answer", async () => {
   await using server = await startServer((_request, response) => {
     response.writeHead(200, { "content-length": "100" });
     response.write("{", () => response.socket?.resetAndDestroy());
@@ -118,7 +118,7 @@ test("a server that is reset in the middle of its answer is unavailable, and may
   expect(failure.details).toBeUndefined();
 });
 
-test("something that is not HTTP is malformed", async () => {
+test("fails as malformed if the answer is not HTTP", async () => {
   const { createServer } = await import("node:net");
   const server = createServer((socket) => void socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
@@ -128,7 +128,7 @@ test("something that is not HTTP is malformed", async () => {
   expect(failure).toMatchObject({ kind: "malformed" });
 });
 
-test("an aborted request carries the reason of its abort", async () => {
+test("rejects an aborted request with the reason of the abort", async () => {
   await using server = await startServer(() => {});
   const controller = new AbortController();
   const work = failureOf(ask(createClient(server.url), { signal: controller.signal }));
@@ -137,7 +137,7 @@ test("an aborted request carries the reason of its abort", async () => {
   expect(await work).toMatchObject({ kind: "cancelled", cause: expect.objectContaining({ message: "enough" }) });
 });
 
-test("connections are kept and used again", async () => {
+test("keeps connections and uses them again", async () => {
   let connections = 0;
   const server = createHttpServer((request, response) => {
     request.resume();
@@ -152,7 +152,7 @@ test("connections are kept and used again", async () => {
   expect(connections).toBeLessThan(4);
 });
 
-test("the rest of an unwanted body is thrown away up to a bound", async () => {
+test("discards the rest of an unwanted body up to a limit", async () => {
   await using server = await startServer((_request, response) => void response.end(Buffer.alloc(10_000_000)));
   const response = await createClient(server.url).request(post);
   const closed = new Promise((resolve) => response.body.onceOver(() => resolve(undefined)));
@@ -161,7 +161,7 @@ test("the rest of an unwanted body is thrown away up to a bound", async () => {
   expect(response.body.isDestroyed).toBe(true);
 });
 
-test("a displayed URL omits its query and parts of its path that may be keys", () => {
+test("omits the query, and path segments that may be keys, from a displayed URL", () => {
   const client = createClient("https://hooks.test/api/mcp/s/NDk3ZjQyMTktYjA0/streamable-endpoint?key=s3cret");
   expect(client.endpoint).toBe("https://hooks.test/api/mcp/s/…/streamable-endpoint");
 });
@@ -184,7 +184,7 @@ async function startProxy(target: RunningServer): Promise<RunningServer & { read
   return { ...(await listen(server, { path: "" })), tunnels };
 }
 
-test("plain HTTP goes through a proxy without a tunnel, with the proxy's credentials", async () => {
+test("sends plain HTTP through a proxy without a tunnel, with the proxy's credentials", async () => {
   await using target = await startServer(() => {});
   await using proxy = await startProxy(target);
   const withUser = proxy.url.replace("://", "://user:pass@");
@@ -207,7 +207,7 @@ function startTlsServer(): Promise<RunningServer> {
   return listen(server, { scheme: "https" });
 }
 
-test("HTTPS goes through a proxy in a tunnel, and the certificate is still verified", async () => {
+test("sends HTTPS through a tunnel of the proxy, and still verifies the certificate", async () => {
   await using target = await startTlsServer();
   await using proxy = await startProxy(target);
   const url = `https://localhost:${target.port}/mcp`;
@@ -219,7 +219,7 @@ test("HTTPS goes through a proxy in a tunnel, and the certificate is still verif
   await closeClients();
 });
 
-test("a proxy that refuses is named as the one at fault", async () => {
+test("names the proxy in the failure if the proxy refuses", async () => {
   const server = createHttpServer();
   server.on("connect", (_request, socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
   await using proxy = await listen(server, { path: "" });
@@ -231,12 +231,12 @@ test("a proxy that refuses is named as the one at fault", async () => {
   });
 });
 
-test("a certificate of an own CA is accepted once the CA is named", async () => {
+test("accepts a certificate of a private CA that is configured", async () => {
   await using server = await startTlsServer();
   expect(await ask(createClient(server.url, { caFiles: [tlsFile("ca.crt")] }))).toBe("200 secure");
 });
 
-test("a certificate without a trusted issuer is refused before anything is sent", async () => {
+test("rejects a certificate without a trusted issuer before anything is sent", async () => {
   await using server = await startTlsServer();
   expect(await failureOf(ask(createClient(server.url)))).toMatchObject({
     kind: "unavailable",
@@ -250,7 +250,7 @@ describe("when the environment disables certificate verification", () => {
   beforeEach(() => void vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0"));
   afterEach(() => void vi.unstubAllEnvs());
 
-  test("certificates are verified", async () => {
+  test("still verifies certificates", async () => {
     await using server = await startTlsServer();
     const failure = await failureOf(ask(createClient(server.url)));
     expect(failure).toMatchObject({ kind: "unavailable", details: { sent: false } });
@@ -258,7 +258,7 @@ describe("when the environment disables certificate verification", () => {
     expect(await ask(createClient(server.url, { caFiles: [tlsFile("ca.crt")] }))).toBe("200 secure");
   });
 
-  test("they are verified through a proxy, too", async () => {
+  test("still verifies certificates through a proxy", async () => {
     await using target = await startTlsServer();
     await using proxy = await startProxy(target);
     const url = `https://localhost:${target.port}/mcp`;
@@ -269,7 +269,7 @@ describe("when the environment disables certificate verification", () => {
   });
 });
 
-test("a CA file that is not there is named by its option, without its path", async () => {
+test("names the option, but not the path, of a missing CA file", async () => {
   const failure = await failureOf(ask(createClient("https://127.0.0.1:1/mcp", { caFiles: ["/no/such/file.crt"] })));
   expect(failure.message).toBe("`far` at 127.0.0.1:1 cannot be verified: its `ca` file cannot be read.");
 });

@@ -18,23 +18,18 @@ export interface HttpClientOptions {
   /** Id of the source, for messages. */
   readonly label: string;
   readonly url: URL;
-  /**
-   * Sent with every request to this server and to no other: credentials and what else is configured. Names in lower
-   * case.
-   */
+  /** Headers sent with every request to this server and to no other, including credentials. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly connectTimeoutMs: number;
-  /** Bound of connections; a request beyond it waits for one. Every open stream takes one. */
+  /** Maximum number of connections; a request above it waits for one. Every open stream occupies one. */
   readonly maxConnections: number;
-  /**
-   * PEM files of CAs that are trusted besides those that Node trusts by itself. They are read with the first request.
-   */
+  /** PEM files of CAs that are trusted in addition to those that Node trusts. They are read with the first request. */
   readonly caFiles: readonly string[];
   /** URL of a proxy; absent: none. */
   readonly proxy?: string;
-  /** Gives what changes with time of the headers; absent: none is needed beyond `headers`. */
+  /** Supplies headers that change with time; absent: `headers` suffice. */
   readonly credentials?: ChangingCredentials;
-  /** Advice for users when the server denies access, for messages. @default to configure credentials */
+  /** Advice for users if the server denies access. @default to configure credentials */
   readonly remedy?: string;
 }
 
@@ -50,20 +45,20 @@ export interface ServerRefusal {
   header(name: string): string | undefined;
   /** The result of `headersFor` for this request. */
   readonly sent: HeaderFields;
-  /** How often this request was sent again already. */
+  /** Number of times that this request was sent again before. */
   readonly attempt: number;
 }
 
-/** Credentials that change with time. */
+/** Credentials that change with time, such as access tokens. */
 export interface ChangingCredentials {
   /**
-   * Returns the headers without a promise if none has to be fetched. Rejects with a `FailError`, or with the signal's
-   * reason.
+   * Returns the headers for a request, without a promise if none has to be fetched. Rejects with a `FailError`, or with
+   * the signal's reason.
    */
   headersFor(sent: SentRequest, signal: Cancellation): HeaderFields | Promise<HeaderFields>;
   /**
-   * Called when the request was refused without being executed. Resolves with true if there are new headers, and the
-   * request is sent again. Rejects with a `FailError` that is more specific than the refusal.
+   * Called if the server refused the request without executing it. Resolves with true if there are new headers, so that
+   * the request is sent again. Rejects with a `FailError` if it is more specific than the refusal.
    */
   refused(refusal: ServerRefusal, signal: Cancellation): Promise<boolean>;
   /** Called with the headers of each response. */
@@ -72,23 +67,23 @@ export interface ChangingCredentials {
 
 export interface OutgoingRequest {
   readonly method: "GET" | "POST" | "DELETE";
-  /** Another place on the same server. @default the client's own URL */
+  /** Another URL on the same server. @default the client's own URL */
   readonly url?: URL;
-  /** Names in lower case. They win over the client's own. */
+  /** Headers with names in lower case. They override the client's own. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: Cancellation;
-  /** Bound of silence, before the headers and between two chunks; 0 for none. */
+  /** Maximum inactivity in milliseconds, before the headers and between two chunks; 0: no limit. */
   readonly idleMs: number;
-  /** Caller with the share of the connections that it uses. @default the hub's own */
+  /** Caller whose share of the connections is used. @default the hub's own share */
   readonly caller?: Caller | undefined;
-  /** The server answers immediately; the request may exceed the connection limit. @default false */
+  /** True: the server answers immediately, so the request may use a connection above the limit. @default false */
   readonly isMessage?: boolean | undefined;
 }
 
 type HeaderFields = Readonly<Record<string, string>>;
 
-/** How often a request is sent again that was refused. */
+/** Maximum number of times that a refused request is sent. */
 const MAX_ATTEMPTS = 3;
 
 interface RefusedRequest {
@@ -140,7 +135,8 @@ export class HttpClient {
   }
 
   /**
-   * Resolves with the headers' arrival. Rejects with a `FailError`; `details.sent` is `false` where no byte went out.
+   * Sends a request. Resolves when the headers arrive. Rejects with a `FailError`; `details.sent` is `false` if no byte
+   * was sent.
    */
   request(request: OutgoingRequest): Promise<HttpResponse> {
     const { credentials } = this.#options;
@@ -152,7 +148,7 @@ export class HttpClient {
     await this.#connections.close();
   }
 
-  /** Asks again with other credentials, as long as there are some. */
+  /** Repeats a refused request as long as there are new credentials. */
   async #admitted(request: OutgoingRequest, credentials: ChangingCredentials): Promise<HttpResponse> {
     for (let attempt = 0; ; attempt += 1) {
       const known = this.#credentialsFor(credentials, request);
@@ -250,7 +246,10 @@ export class HttpClient {
 
 type Join = (credentials: HeaderFields, headers: HeaderFields) => HeaderFields;
 
-/** Puts the headers of a request over those that are configured. The same object as before for the same two. */
+/**
+ * Returns a function that adds the headers of a request to the configured ones. For the same two objects, it returns
+ * the same object.
+ */
 function headersOver(configured: HeaderFields): Join {
   let last:
     | { readonly credentials: HeaderFields; readonly headers: HeaderFields; readonly joined: HeaderFields }
@@ -262,7 +261,10 @@ function headersOver(configured: HeaderFields): Join {
   };
 }
 
-/** The later ones win. Assigned one by one: spreading several objects into one takes V8's slow way. */
+/**
+ * Joins headers; later ones override earlier ones. Assigned one by one, because spreading several objects into one is
+ * slow in V8.
+ */
 function joined(...all: readonly HeaderFields[]): HeaderFields {
   const headers: Record<string, string> = { "user-agent": "toolyard" };
   for (const some of all) for (const name in some) headers[name] = some[name]!;

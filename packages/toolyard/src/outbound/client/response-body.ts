@@ -3,17 +3,17 @@ export interface BodySource {
   readonly paused: boolean;
   pause(): void;
   resume(): void;
-  /** The rest of the body is not needed. */
+  /** Called when the rest of the body is not needed. */
   abort(reason: Error): void;
 }
 
-/** Takes a body as it comes, and its end exactly once: without an error when it is complete. */
+/** Receives a body as it arrives, and its end exactly once: without an error if it is complete. */
 export interface BodyReader {
   onData(chunk: Buffer): void;
   onEnd(error?: unknown): void;
 }
 
-/** Bytes that are held before the body is read. */
+/** Maximum number of bytes that are held before the body is read. */
 const MAX_EARLY_BYTES = 64 * 1024;
 
 /**

@@ -2,39 +2,40 @@ import type { Cancellation } from "../../core/calls/cancellation.ts";
 import type { Caller } from "../../core/fairness/shares.ts";
 import type { ResponseBody } from "./response-body.ts";
 
-/** One request as it goes out. */
+/** One outgoing request. */
 export interface TransportRequest {
   readonly origin: string;
-  /** With its query. */
+  /** Path with the query. */
   readonly path: string;
   readonly method: "GET" | "POST" | "DELETE";
   /** Names in lower case. Immutable, so that results can be cached by the object. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Bound of silence, before the headers and between two chunks; 0 for none. */
+  /** Maximum inactivity, before the headers and between two chunks; 0: no limit. */
   readonly silenceMs: number;
-  /** Caller with the share of the connections that it uses. @default the hub's own */
+  /** Caller whose share of the connections is used. @default the hub's own share */
   readonly caller?: Caller | undefined;
   /**
-   * The server answers immediately, and calls that occupy all connections may wait for it, so it may use one connection
-   * above the limit. @default false
+   * True: the request may use one connection above the limit. Set it if the server answers immediately, because calls
+   * that occupy all connections may wait for it. @default false
    */
   readonly isMessage?: boolean | undefined;
 }
 
 export interface HttpResponse {
   readonly status: number;
-  /** Takes names in lower case. */
+  /** Returns the value of a header. Expects names in lower case. */
   readonly header: (name: string) => string | undefined;
   /** The receiver must read it to its end, discard it or destroy it. */
   readonly body: ResponseBody;
 }
 
-/** Sends requests over connections that it keeps. */
+/** Sends requests over kept connections. */
 export interface Sender {
   /**
-   * Resolves with the head of the response. Rejects with what the request died of, or with the signal's reason as soon
-   * as that aborts, be it that the request still waits for a connection; the signal ends the body, too.
+   * Sends a request. Resolves with the head of the response. Rejects with the error that ended the request. Rejects
+   * with the signal's reason as soon as the signal aborts, also while the request is queued; the signal ends the body,
+   * too.
    */
   send(request: TransportRequest, signal: Cancellation): Promise<HttpResponse>;
   /** Closes all connections and fails their requests. */

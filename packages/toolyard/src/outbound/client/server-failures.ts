@@ -39,13 +39,13 @@ export function shownUrl(url: URL): string {
 
 const MIN_SECRET_LENGTH = 16;
 
-/** Marks a failure of something that the server cannot have begun to work on. */
+/** Details of a failure after which the server cannot have executed the request. */
 export const UNSENT: JsonObject = Object.freeze({ sent: false });
 
 interface FailureDescription {
   readonly kind: FailKind;
   readonly what: string;
-  /** The server cannot have begun. */
+  /** True if the server cannot have executed the request. */
   readonly isUnsent?: true;
   readonly isFinal?: true;
 }

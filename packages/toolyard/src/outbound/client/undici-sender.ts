@@ -7,8 +7,8 @@ import type { BodySource } from "./response-body.ts";
 import type { HttpResponse, TransportRequest, Sender } from "./sender.ts";
 
 /**
- * Sends through a dispatcher of undici. It passes on at most as many requests as there are connections, because undici
- * queues requests in order of arrival, without limit and without fairness.
+ * Sends requests through a dispatcher of undici. Passes on at most as many requests as there are connections, because
+ * undici queues requests in order of arrival, without limit and without fairness.
  */
 export class UndiciSender implements Sender {
   readonly #dispatcher: Dispatcher;
@@ -17,7 +17,7 @@ export class UndiciSender implements Sender {
   readonly #origins = new Map<string, OriginRequests>();
   #isClosed = false;
 
-  /** `maxConnections` are to each origin. */
+  /** `maxConnections`: the limit for each origin. */
   constructor(dispatcher: Dispatcher, maxConnections: number) {
     this.#dispatcher = dispatcher;
     this.#maxConnections = maxConnections;
@@ -87,7 +87,7 @@ class OriginRequests {
   }
 }
 
-/** One request and its answer, as undici reports it. Before it is passed to undici there is nothing to abort. */
+/** One request and its answer, as undici reports it. Nothing can be aborted before undici has the request. */
 class UndiciRequest implements Dispatcher.DispatchHandler, BodySource {
   readonly options: Dispatcher.DispatchOptions;
   readonly sink: AnswerSink;
@@ -101,7 +101,7 @@ class UndiciRequest implements Dispatcher.DispatchHandler, BodySource {
     sink: AnswerSink,
     to: OriginRequests,
   ) {
-    // Proxies have undici put a host among the headers.
+    // With a proxy, undici adds the host to the headers.
     this.options = {
       ...request,
       headers: { ...request.headers },
@@ -138,7 +138,7 @@ class UndiciRequest implements Dispatcher.DispatchHandler, BodySource {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: UndiciHeaders): void {
-    // 100 to 199 come before the response.
+    // Statuses from 100 to 199 precede the response.
     if (status < 200) return;
     this.sink.head(status, (name) => {
       const value = headers[name];

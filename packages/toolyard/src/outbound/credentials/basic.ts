@@ -1,4 +1,4 @@
-/** A client's id and secret as HTTP Basic has them. RFC 6749, 2.3.1: both are form-encoded first. */
+/** Returns a client's id and secret for HTTP Basic. Both are form-encoded first (RFC 6749, 2.3.1). */
 export function basic(clientId: string, clientSecret: string): string {
   return Buffer.from(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`).toString("base64");
 }

@@ -4,7 +4,9 @@ import { isLoopback } from "../../core/uris/loopback.ts";
 import { AuthSchema, type CredentialConfig } from "./options.ts";
 import type { ClientCredentials } from "./token-source.ts";
 
-/** Undefined where `auth` is of another type. Throws an `OptionError` that shows no secret. */
+/**
+ * Returns the client credentials; undefined if `auth` has another type. Throws an `OptionError` that shows no secret.
+ */
 export function resolveClientCredentials(auth: CredentialConfig["auth"]): ClientCredentials | undefined {
   if (auth?.type !== "client_credentials") return undefined;
   const { scope, resource, client_auth: clientAuth } = readOptions(AuthSchema, auth, "auth.");
@@ -29,7 +31,7 @@ function needed(
   throw new OptionError(`\`auth\` of type "client_credentials" needs \`${name}\`.`);
 }
 
-// Its query may hold a key, so messages do not repeat it.
+// The query may hold a key, so messages do not repeat the URL.
 function checkedTokenUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))

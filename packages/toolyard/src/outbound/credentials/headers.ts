@@ -4,11 +4,11 @@ import { AuthSchema, CLIENT_CREDENTIALS_MEMBERS, OAUTH_NAMES, type CredentialCon
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** Fields that the transport sets; a configured value would break it. */
+/** Header fields that the transport sets; a configured value would break it. */
 const RESERVED =
   /^(?:host|connection|content-length|content-type|transfer-encoding|accept|accept-encoding|upgrade|expect|te|trailer|last-event-id|proxy-authorization|proxy-connection|mcp-.*)$/;
 
-/** Members that each type of `auth` allows besides `type`. */
+/** Members that each type of `auth` allows in addition to `type`. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   bearer: ["token"],
   api_key: ["key", "header"],
@@ -17,8 +17,8 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The headers that go with every request, credentials among them except those that are fetched at run time. Throws an
- * `OptionError`; no value is shown.
+ * Returns the headers sent with every request, including credentials unless those are fetched at run time. Throws an
+ * `OptionError` that shows no value.
  */
 export function resolveHeaders(options: CredentialConfig): Readonly<Record<string, string>> {
   const headers = Object.fromEntries(
@@ -40,7 +40,7 @@ export function resolveHeaders(options: CredentialConfig): Readonly<Record<strin
 interface Credential {
   readonly option: string;
   readonly name: string;
-  /** Absent: it is fetched at run time. */
+  /** Absent: the value is fetched at run time. */
   readonly value?: string;
 }
 

@@ -1,4 +1,4 @@
-/** In the words of `OAuthOptions`. */
+/** Known deviations of a server, as members of `OAuthOptions`. */
 interface KnownServer {
   readonly registration?: "document" | "dynamic";
   readonly redirectHost?: "127.0.0.1" | "localhost";
@@ -13,9 +13,9 @@ interface KnownServer {
 const KNOWN_SERVERS: Readonly<Record<string, KnownServer>> = {
   "api.githubcopilot.com": { registerAt: "https://github.com/settings/developers" },
   "mcp.asana.com": { registerAt: "https://app.asana.com/0/my-apps" },
-  // Announces documents of clients, and is reported to refuse the tokens of such clients.
+  // Announces client-ID documents, but reportedly refuses the tokens of such clients.
   "mcp.linear.app": { registration: "dynamic" },
-  // Compares the redirect sign by sign.
+  // Compares redirects character by character.
   "mcp.slack.com": { registerAt: "https://api.slack.com/apps", redirectHost: "localhost", redirectPort: 3118 },
 };
 

@@ -3,7 +3,7 @@ import { completeOAuth, resolveOAuth } from "./oauth.ts";
 
 const SLACK = new URL("https://mcp.slack.com/mcp");
 
-test("without anything set a person signs in by the browser, and the hub registers as it can", () => {
+test("without settings, a user signs in with the browser, and the hub registers in any way that it can", () => {
   expect(completeOAuth(new URL("https://mcp.example.com/mcp"))).toEqual({
     grant: "authorization_code",
     registration: "auto",
@@ -13,13 +13,13 @@ test("without anything set a person signs in by the browser, and the hub registe
   });
 });
 
-test("known facts of a server apply, and settings override them", () => {
+test("applies known facts of a server, which settings override", () => {
   expect(completeOAuth(SLACK)).toMatchObject({ redirectHost: "localhost", redirectPort: 3118 });
   const given = resolveOAuth({ type: "oauth", redirect_host: "127.0.0.1", redirect_port: 4000 });
   expect(completeOAuth(SLACK, given)).toMatchObject({ redirectHost: "127.0.0.1", redirectPort: 4000 });
 });
 
-test("a server that only ends like a known one is not known", () => {
+test("does not apply them to a host that only ends like a known one", () => {
   expect(completeOAuth(new URL("https://mcp.slack.com.evil.example/mcp"))).not.toHaveProperty("redirectPort");
 });
 
@@ -31,10 +31,10 @@ test.each([
   [{ issuer: "http://auth.example" }, "`auth.issuer` must begin with https://"],
   [{ client_metadata_url: "https://hub.example/" }, "with a path"],
   [{ redirect_port: 0 }, "`auth.redirect_port` must be a whole number"],
-] as const)("%o is refused", (more, words) => {
+] as const)("rejects %o", (more, words) => {
   expect(() => resolveOAuth({ type: "oauth", ...more })).toThrow(words);
 });
 
-test("`auth` of another type is none of this", () => {
+test("ignores `auth` of another type", () => {
   expect(resolveOAuth({ type: "bearer", token: "t" })).toBeUndefined();
 });

@@ -8,29 +8,29 @@ import { AuthSchema, type CredentialConfig } from "./options.ts";
 /** Configured part of a user's sign-in to a source; the rest comes from the server's metadata. */
 export interface OAuthOptions {
   readonly grant: "authorization_code" | "client_credentials" | "jwt_bearer" | "token_exchange" | "enterprise";
-  /** Compared with what the authorization server calls itself, in place of its address. */
+  /** Compared with the authorization server's own issuer. @default the address of the server */
   readonly issuer?: string;
   readonly clientId?: string;
   readonly clientSecret?: string;
   readonly clientAuth?: "basic" | "post" | "private_key_jwt";
-  /** PEM. */
+  /** Private key in PEM format. */
   readonly privateKey?: string;
-  /** How the hub becomes known where it has no `clientId`. */
+  /** How the hub becomes known to the server without a `clientId`. */
   readonly registration: "auto" | "document" | "dynamic";
   readonly clientMetadataUrl?: string;
-  /** With spaces between them; absent: what the server asks for. */
+  /** Separated by spaces; absent: the scopes that the server requests. */
   readonly scopes?: string;
   readonly resource?: string;
   readonly redirectHost: "127.0.0.1" | "localhost";
-  /** Absent: any that is free, kept from then on. */
+  /** Absent: any free port, which is kept from then on. */
   readonly redirectPort?: number;
   readonly dpop: boolean;
-  /** The assertion that identifies the caller, with `jwt_bearer`, `token_exchange` and `enterprise`. */
+  /** Assertion that identifies the caller, with `jwt_bearer`, `token_exchange` and `enterprise`. */
   readonly assertion?: string;
-  /** Type of that token, with `token_exchange`. */
+  /** Type of the assertion, with `token_exchange`. */
   readonly subjectTokenType: "access_token" | "id_token" | "jwt" | "refresh_token";
   readonly audience?: string;
-  /** Page on which a user registers an application, if it is known. */
+  /** Page on which a user registers an application, if known. */
   readonly registerAt?: string;
   readonly identityProvider?: { readonly tokenUrl: string; readonly clientId?: string; readonly clientSecret?: string };
 }
@@ -104,7 +104,7 @@ function identityProviderOf(auth: Auth): OAuthOptions["identityProvider"] {
   };
 }
 
-/** Not normalised: issuers are compared character by character. */
+/** Returns the text unchanged, not normalized: issuers are compared character by character. */
 function httpsUrl(name: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname))) return text;

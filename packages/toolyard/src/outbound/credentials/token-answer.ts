@@ -4,10 +4,10 @@ import { firstChars } from "../../core/text/truncate.ts";
 
 /** Lifetime of a token if the endpoint sends none. */
 export const DEFAULT_LIFETIME_MS = 5 * 60_000;
-/** A token with a longer lifetime is renewed after this time. */
+/** Time after which a token with a longer lifetime is renewed. */
 const MAX_LIFETIME_MS = 24 * 3_600_000;
 const MAX_TOKEN_CHARS = 16 * 1024;
-/** Limit of the endpoint's text in a message. */
+/** Maximum length of the endpoint's text in a message. */
 const MAX_WORDS_CHARS = 200;
 
 export type TokenAnswer =

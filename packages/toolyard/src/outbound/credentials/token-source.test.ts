@@ -59,7 +59,7 @@ test("C21: sends id and secret as form-encoded HTTP Basic, and requests only the
   expect(Object.fromEntries(server.forms[0]!)).toEqual({ grant_type: "client_credentials" });
 });
 
-test("C21: or in the form, with scope and resource", async () => {
+test("C21: sends them in the form, with scope and resource", async () => {
   await using server = await startTokenServer();
   const { source } = make(server, {
     clientAuth: "post",
@@ -84,7 +84,7 @@ test("C21: concurrent callers share one token request", async () => {
   expect(server.seen).toHaveLength(1);
 });
 
-test("C21: a caller that cancels leaves the request to the others", async () => {
+test("C21: continues the request for the other callers if one cancels", async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -107,7 +107,7 @@ test.each<[unknown, number]>([
   [undefined, DEFAULT_LIFETIME_MS - 30_000],
   ["soon", DEFAULT_LIFETIME_MS - 30_000],
   [1e9, 24 * 3_600_000 - 30_000],
-])("C21: a token with expires_in %s is kept for %i ms and then renewed", async (expiresIn, keptMs) => {
+])("C21: keeps a token with expires_in %s for %i ms, then renews it", async (expiresIn, keptMs) => {
   await using server = await startTokenServer({ expiresIn });
   const { source, clock } = make(server);
   await source.token(signal);
@@ -118,7 +118,7 @@ test.each<[unknown, number]>([
   expect(await source.token(signal)).toBe(server.issued[1]);
 });
 
-test("C21: a token that was dropped is renewed; one that was replaced already is not dropped twice", async () => {
+test("C21: renews a dropped token, and does not drop a replaced token twice", async () => {
   await using server = await startTokenServer();
   const { source } = make(server);
   const first = await source.token(signal);
@@ -129,7 +129,7 @@ test("C21: a token that was dropped is renewed; one that was replaced already is
   expect(server.issued).toEqual([first, second]);
 });
 
-test("S14: what must be hidden are the last few tokens, and none after the end", async () => {
+test("S14: hides the last few tokens, and none after the end", async () => {
   await using server = await startTokenServer({ expiresIn: 0 });
   const { source, hidden } = make(server);
   for (let round = 0; round < 5; round += 1) await source.token(signal);
@@ -149,7 +149,7 @@ test.each([
   [400, "invalid_scope"],
   [403, "access_denied"],
   [200, "bad_client"],
-])("C21: HTTP %i with %s needs authorisation, in the endpoint's own words", async (status, error) => {
+])("C21: HTTP %i with %s needs authorisation, with the endpoint's own text", async (status, error) => {
   const failure = await refusal((_request, response) =>
     sendJson(response, status, { error, error_description: "Not\nthis one" }),
   );
@@ -162,7 +162,7 @@ test.each([
   );
 });
 
-test("S14: an endpoint that repeats the secret, in any form and however far behind, does not show it", async () => {
+test("S14: does not show the secret if the endpoint repeats it in any encoding and at any position", async () => {
   const basic = Buffer.from("hub+client:cl1ent%3As3cret%2F%C3%BC").toString("base64");
   const description = `${"x".repeat(192)}${CLIENT.client_secret} cl1ent%3As3cret%2F%C3%BC ${basic}`;
   const failure = await refusal((_request, response) =>
@@ -188,7 +188,7 @@ test("C21: an unreachable endpoint is unavailable, and the message names the add
   });
 });
 
-test.each([429, 500, 503])("C21: HTTP %i is unavailable for now, and the wait is passed on", async (status) => {
+test.each([429, 500, 503])("C21: HTTP %i is unavailable, with the wait that the endpoint requests", async (status) => {
   const failure = await refusal((_request, response) =>
     sendJson(response, status, { error: "temporarily_unavailable" }, { "retry-after": "7" }),
   );
@@ -209,12 +209,12 @@ test.each<[string, unknown]>([
   expect(JSON.stringify(failure)).not.toContain("acc3ss");
 });
 
-test("S10: an answer beyond the bound is not read to its end", async () => {
+test("S10: stops reading an answer at the size limit", async () => {
   const failure = await refusal((_request, response) => void response.end(Buffer.alloc(1_000_000, "x")));
   expect(failure).toMatchObject({ kind: "malformed", message: expect.stringContaining("more than 65536 bytes") });
 });
 
-test("S10: a redirect to another server is not followed, and the secret does not get there", async () => {
+test("S10: does not follow a redirect to another server, which does not receive the secret", async () => {
   await using other = await startTokenServer();
   const failure = await refusal((_request, response) => void response.writeHead(307, { location: other.url }).end());
   expect(failure).toMatchObject({
@@ -225,7 +225,7 @@ test("S10: a redirect to another server is not followed, and the secret does not
   expect(other.seen).toEqual([]);
 });
 
-test("an endpoint that does not answer is abandoned with the source, and waiting callers are notified", async () => {
+test("cancels the request if the source closes, and rejects waiting callers", async () => {
   await using server = await startServer(() => {}, { path: "/token" });
   const { source } = make(server);
   const waiting = failureOf(source.token(signal));

@@ -9,40 +9,40 @@ import { retryAfterMs } from "../client/retry-after.ts";
 import { basic, formEncoded } from "./basic.ts";
 import { readTokenAnswer } from "./token-answer.ts";
 
-/** A client that is known to an authorisation server (RFC 6749, 4.4). */
+/** A client that is registered at an authorization server (RFC 6749, 4.4). */
 export interface ClientCredentials {
   readonly tokenUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scope?: string;
-  /** URI of what the token is for (RFC 8707). */
+  /** URI of the resource that the token is for (RFC 8707). */
   readonly resource?: string;
   /** Place of id and secret: the `Authorization` header, or the form. */
   readonly clientAuth: "basic" | "post";
 }
 
 export interface TokenSourceOptions {
-  /** Id of the source that the tokens are for, for messages. */
+  /** Id of the source that uses the tokens, for messages. */
   readonly label: string;
   readonly credentials: ClientCredentials;
-  /** Connections to the token endpoint, closed with this. */
+  /** Client of the token endpoint; it is closed with this object. */
   readonly client: HttpClient;
-  /** Hears of every change: the tokens that may be in use, which must be shown nowhere. */
+  /** Called at each change with the tokens that may be in use, which must never be shown. */
   readonly onTokens: (tokens: readonly string[]) => void;
-  /** Milliseconds of a clock that only goes forward. @default performance.now */
+  /** Current milliseconds of a monotonic clock. @default performance.now */
   readonly now?: () => number;
 }
 
 const FETCH_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** A token is renewed this long before its end, or after half its life if that is later. */
+/** Time before its expiry at which a token is renewed; at the earliest after half its lifetime. */
 const RENEW_BEFORE_MS = 30_000;
-/** Requests under way may still carry a token that was replaced. */
+/** Maximum number of tokens to hide: requests in flight may still carry replaced ones. */
 const MAX_SECRET_TOKENS = 3;
 
 /**
- * The access tokens of one server: fetched when first needed, one request at a time, and kept until shortly before they
- * expire.
+ * The access tokens of one server. They are fetched when first needed, with one request at a time, and kept until
+ * shortly before they expire.
  */
 export class TokenSource implements ChangingCredentials {
   readonly #options: TokenSourceOptions;
@@ -61,7 +61,7 @@ export class TokenSource implements ChangingCredentials {
     return { authorization: `Bearer ${await this.token(signal)}` };
   }
 
-  /** A second 401 is not about the token's age. */
+  /** A second 401 is not caused by an expired token. */
   async refused({ status, sent, attempt }: ServerRefusal): Promise<boolean> {
     if (status !== 401 || attempt > 0) return false;
     this.drop(sent["authorization"]!.slice("Bearer ".length));
@@ -74,7 +74,7 @@ export class TokenSource implements ChangingCredentials {
     this.#fetching ??= this.#fetch().finally(() => {
       this.#fetching = undefined;
     });
-    // Others wait for the same answer, so a caller that cancels does not abort the request.
+    // Other callers wait for the same answer, so a caller that cancels does not abort the request.
     return orAborted(this.#fetching, signal);
   }
 
@@ -134,7 +134,7 @@ export class TokenSource implements ChangingCredentials {
     const { kind, message, retryable } = error.failure;
     if (kind === "too_large") return this.#malformed(`answered more than ${MAX_ANSWER_BYTES} bytes`);
     if (kind === "malformed") return this.#malformed("answered something that is not HTTP");
-    // The words are the client's own, and it knows its address as `url`.
+    // The message comes from the client, which calls its address `url`.
     const { host, label } = this.#options.client.place;
     const what = message.replace(`\`${label}\` at ${host} `, "").replaceAll("`url`", "`token_url`");
     return this.#unavailable(what, { retryable, cause: error });
@@ -167,7 +167,7 @@ export class TokenSource implements ChangingCredentials {
     );
   }
 
-  // The caller has sent nothing yet. No `status`: it would look like a status of the MCP server.
+  // The caller's request was not sent. No `status`: it would look like a status of the MCP server.
   #unavailable(
     what: string,
     extras: { readonly retryable?: boolean; readonly retryAfterMs?: number; readonly cause?: unknown } = {},
@@ -182,7 +182,7 @@ export class TokenSource implements ChangingCredentials {
     );
   }
 
-  // An endpoint may repeat the request in its answer.
+  // An endpoint may repeat the request in its answer, so secrets are removed.
   #withoutSecrets(text: string): string {
     const { clientId, clientSecret } = this.#options.credentials;
     const forms = [clientSecret, formEncoded(clientSecret), basic(clientId, clientSecret)];

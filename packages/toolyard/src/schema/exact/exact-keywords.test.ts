@@ -7,7 +7,7 @@ const schemaOf = (text: string): JsonObject => parseExact(text) as JsonObject;
 const check = (schema: string, value: string) => compileSchema(schemaOf(schema)).check(parseExact(value));
 const property = (rules: string): string => `{"type":"object","properties":{"id":${rules}}}`;
 
-describe("a check of integers beyond 2^53", () => {
+describe("integers beyond 2^53", () => {
   test.each([
     ['{"type":"integer"}', "9007199254740993"],
     ['{"type":"number"}', "-123456789012345678901234567890"],
@@ -65,7 +65,7 @@ describe("a check of integers beyond 2^53", () => {
     });
   });
 
-  test("compares integers of values that references lead to", () => {
+  test("compares integers exactly at places where references apply", () => {
     const schema =
       '{"type":"object","properties":{"a":{"$ref":"#/$defs/id"},"b":{"type":"array","items":{"$ref":"#/$defs/id"}}},' +
       '"$defs":{"id":{"type":"integer","maximum":9007199254740993}}}';

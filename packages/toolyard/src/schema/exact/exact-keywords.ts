@@ -4,7 +4,7 @@ import { isUnique } from "../unique.ts";
 import type { RoundedValue } from "./rounded-value.ts";
 import { isMultiple, sameJson, type JsonNumber } from "./exact-numbers.ts";
 
-/** Keywords that compare a value with numbers of the schema, hence where the last digits count. */
+/** Keywords that compare a value with numbers of the schema, so that every digit counts. */
 export const NUMERIC_KEYWORDS: ReadonlySet<string> = new Set([
   "minimum",
   "maximum",
@@ -15,7 +15,7 @@ export const NUMERIC_KEYWORDS: ReadonlySet<string> = new Set([
   "const",
 ]);
 
-/** The value that is checked at this moment. Ajv's functions are synchronous and have no parameter for it. */
+/** The value that is being checked. Ajv's functions are synchronous and have no parameter for it. */
 let current: RoundedValue | undefined;
 
 /** Sets the value for the next call of a function that was compiled with `addExactKeywords`. */
@@ -23,7 +23,9 @@ export function compareExactly(value: RoundedValue | undefined): void {
   current = value;
 }
 
-/** Replaces Ajv's keywords that compare numbers by ones that compare the integers of a `RoundedValue` exactly. */
+/**
+ * Replaces Ajv's keywords that compare numbers with keywords that compare the integers of a `RoundedValue` exactly.
+ */
 export function addExactKeywords(ajv: Ajv): void {
   const add = (definition: KeywordDefinition & { readonly keyword: string }): void => {
     ajv.removeKeyword(definition.keyword);
@@ -64,7 +66,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
 
 type Complaint = (schema: unknown, data: unknown) => string;
 
-/** `complaint` returns the error, or an empty string. */
+/** Defines a keyword. `complaint` returns the error message, or an empty string. */
 function rule(
   keyword: string,
   restriction: { readonly type?: "number" | "array" },

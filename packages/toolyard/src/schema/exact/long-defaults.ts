@@ -1,16 +1,21 @@
 import type { JsonObject } from "../../core/json/json.ts";
 import { setMember } from "./set-member.ts";
 
-/** The integers beyond 2^53 in the defaults of a schema. Ajv fills in the nearest double, which is replaced here. */
+/**
+ * The integers beyond 2^53 in the defaults of a schema. Ajv fills in the nearest double, which this class replaces.
+ */
 export class LongDefaults {
-  /** By the name of the member and the double. */
+  /** Exact integers by member name and double. */
   readonly #integers = new Map<string, bigint>();
 
   constructor(schema: JsonObject) {
     this.#visit("", schema);
   }
 
-  /** Puts the exact integers into what `filled` has beyond `given`, the value before defaults were filled in. */
+  /**
+   * Restores the exact integers in the members that `filled` has and `given`, the value before defaults were filled in,
+   * lacks.
+   */
   restore(filled: unknown, given: unknown): void {
     if (typeof filled !== "object" || filled === null) return;
     for (const [name, member] of Object.entries(filled)) {

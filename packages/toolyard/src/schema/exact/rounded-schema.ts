@@ -4,8 +4,8 @@ import { NUMERIC_KEYWORDS } from "./exact-keywords.ts";
 import { setMember } from "./set-member.ts";
 
 /**
- * Returns a schema that Ajv can compile: the nearest double in place of each `bigint`, except where the keywords of
- * `exact-keywords.ts` compare exactly. Returns the same object for a schema without a `bigint`.
+ * Returns a schema that Ajv can compile: each `bigint` is replaced with the nearest double, except in the keywords that
+ * `exact-keywords.ts` compares exactly. Returns the same object for a schema without a `bigint`.
  */
 export function roundSchema(schema: JsonObject, keepsNumericKeywords: boolean): JsonObject {
   return (keepsNumericKeywords ? roundOthers(schema) : roundBigInts(schema)) as JsonObject;

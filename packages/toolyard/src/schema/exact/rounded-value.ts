@@ -2,14 +2,14 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { setMember } from "./set-member.ts";
 
 /**
- * A value in which Ajv can check integers beyond 2^53: a copy with the nearest double in place of each `bigint`, and
- * the exact integers by their place. Ajv checks types and structure on the copy; the keywords of `exact-keywords.ts`
+ * A value in which Ajv can check integers beyond 2^53: a copy with the nearest double instead of each `bigint`, and the
+ * exact integers by their place. Ajv checks types and structure on the copy; the keywords of `exact-keywords.ts`
  * compare the exact integers.
  */
 export class RoundedValue {
   readonly value: unknown;
   readonly #root: unknown;
-  /** The integers of each object and array of the copy, by member name or index. */
+  /** Exact integers of each object and array of the copy, by member name or index. */
   readonly #integers = new Map<object, Map<string, bigint>>();
 
   constructor(value: unknown) {
@@ -17,16 +17,16 @@ export class RoundedValue {
     this.value = typeof value === "bigint" ? nearestDouble(value) : this.#copy(value);
   }
 
-  /** Returns the exact form of `data`, which Ajv found as a member of `parent`. */
+  /** Returns the exact form of `data`, which Ajv reads as a member of `parent`. */
   exact(data: unknown, parent: unknown, name: string | number): unknown {
     if (typeof data === "object" && data !== null) return this.#restored(data);
     if (typeof data !== "number") return data;
-    // Ajv has no object as the parent of the root.
+    // Ajv passes no object as the parent of the root.
     if (typeof parent !== "object" || parent === null) return typeof this.#root === "bigint" ? this.#root : data;
     return this.#integers.get(parent)?.get(String(name)) ?? data;
   }
 
-  /** Returns the copy itself with the exact integers, and with the defaults that Ajv has added to it. */
+  /** Returns the copy itself with the exact integers, and with the defaults that Ajv added. */
   restore(): unknown {
     if (typeof this.#root === "bigint") return this.#root;
     for (const [container, members] of this.#integers)
@@ -64,7 +64,7 @@ export class RoundedValue {
   }
 }
 
-/** Returns a finite number, since Ajv takes Infinity for no number. */
+/** Returns a finite number, since Ajv does not accept Infinity as a number. */
 function nearestDouble(integer: bigint): number {
   return Math.min(Math.max(Number(integer), -Number.MAX_VALUE), Number.MAX_VALUE);
 }

@@ -1,42 +1,48 @@
-/** Objects, lists and values that are sent to a thread: to copy them takes the event loop some 20 ms. */
+/**
+ * Maximum number of objects, lists and values that are sent to a thread: copying them blocks the event loop for about
+ * 20 ms.
+ */
 export const MAX_SENT_ITEMS = 20_000;
-/** Characters likewise, of names and texts. */
+/** Maximum number of characters of names and texts that are sent to a thread. */
 export const MAX_SENT_CHARS = 16 * 1024 * 1024;
-/** Largest schema, in characters of JSON. */
+/** Maximum size of a schema in characters of JSON. */
 export const MAX_SCHEMA_CHARS = 1024 * 1024;
-/** Threads for schemas that are new or known to be slow. */
+/** Maximum number of threads for schemas that are new or known to be slow. */
 export const MAX_SLOW_THREADS = 2;
-/** Threads for schemas that are known to be quick: these never wait for the others. */
+/** Maximum number of threads for schemas that are known to be fast: these never wait for the others. */
 export const MAX_QUICK_THREADS = 1;
-/** Threads of a lane that may work for one source at a time, so that its schemas do not delay the others. */
+/**
+ * Maximum number of threads in a lane that work for one source at a time, so that its schemas do not delay the others.
+ */
 export const MAX_THREADS_OF_SOURCE = 1;
 /**
- * A job that others wait for gives way to them after so long, and begins anew behind them; each time it may take
- * `SLICE_GROWTH` times as long.
+ * Time after which a job gives way to waiting jobs and starts again behind them. Each time, it may run `SLICE_GROWTH`
+ * times as long.
  */
 export const SLICE_MS = 500;
 /**
- * Giving way costs a thread: the job has then run this many times the thread's start time, however slow the machine.
+ * Giving way costs a thread. Before that, the job must have run for at least this many times the thread's start time,
+ * so that slow machines also make progress.
  */
 export const SLICE_STARTS = 3;
 export const SLICE_GROWTH = 4;
-/** A schema that takes longer to compile, or to check one value against, is slow. */
+/** Time in milliseconds to compile a schema, or to check one value, above which the schema counts as slow. */
 export const QUICK_MS = 50;
-/** Until a thread has to be there. */
+/** Time in which a thread must have started. */
 export const START_TIMEOUT_MS = 20_000;
-/** Time to compile one schema. This and the next limit are computing time, as measured by `WorkClock`. */
+/** Time limit to compile one schema. This and the next limit are processor time, as measured by `WorkClock`. */
 export const COMPILE_TIMEOUT_MS = 5_000;
-/** To check one value. */
+/** Time limit to check one value. */
 export const CHECK_TIMEOUT_MS = 3_000;
-/** If a value with at most this many items takes longer than that, the schema is at fault. */
+/** If a value with at most this many items exceeds the time limit, the schema is at fault. */
 export const FEW_ITEMS = 1_000;
-/** Heap of one thread. */
+/** Maximum heap of one thread in MB. */
 export const THREAD_HEAP_MB = 256;
-/** A thread that was idle for this time is ended. */
+/** Idle time after which a thread is ended. */
 export const IDLE_MS = 30_000;
-/** Values that wait for a thread of one lane. */
+/** Maximum number of values that wait for a thread of one lane. */
 export const MAX_WAITING = 1_000;
-/** Characters of the schemas that one thread keeps compiled; beyond it, it begins anew. */
+/** Maximum number of characters of the schemas that one thread keeps compiled; above it, a new thread replaces it. */
 export const MAX_KEPT_CHARS = 4 * 1024 * 1024;
-/** Verdicts that are kept; the oldest goes first. */
+/** Maximum number of cached verdicts; the oldest is removed first. */
 export const MAX_VERDICTS = 5_000;

@@ -8,12 +8,12 @@ function jobWith(schema: JsonObject, value: unknown): CheckJob {
   return { source: "stranger", key: "k", text: JSON.stringify(schema), fillsDefaults: false, value, items: 1 };
 }
 
-/** Nothing of this thread runs, and none of the processor is used. */
+/** Blocks this thread for the given time without using the processor. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-test("what a thread has answered while this one stood still counts, however late it is read", async () => {
+test("accepts the result of a thread that finished while the main thread was blocked, however late it is read", async () => {
   const thread = new CheckThread(LIMITS);
   try {
     await thread.run(jobWith({ type: "string" }, "a"), () => {});
@@ -25,7 +25,7 @@ test("what a thread has answered while this one stood still counts, however late
   }
 });
 
-test("a schema that a thread cannot finish in time is reported as too slow", async () => {
+test("reports a schema that a thread cannot finish in time as too slow", async () => {
   const again = { properties: { x: { $ref: "#/$defs/a" } } };
   const thread = new CheckThread(LIMITS);
   let value: JsonObject = {};

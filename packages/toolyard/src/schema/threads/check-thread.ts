@@ -5,7 +5,7 @@ import { COMPILE_TIMEOUT_MS, CHECK_TIMEOUT_MS, MAX_KEPT_CHARS, START_TIMEOUT_MS,
 import type { CheckMessage, ThreadMessage, Verdict } from "./messages.ts";
 import { WorkClock } from "./work-clock.ts";
 
-/** One value to be checked, and where it comes from. */
+/** One value to check, and the source that its schema belongs to. */
 export interface CheckJob {
   readonly source: string;
   readonly key: string;
@@ -13,18 +13,18 @@ export interface CheckJob {
   readonly text: string;
   readonly fillsDefaults: boolean;
   readonly value: unknown;
-  /** How many items the value has. */
+  /** Number of items in the value. */
   readonly items: number;
 }
 
-/** It had to give way, and nothing came of it. */
+/** The job had to give way, so it has no result. */
 export interface GivenWay {
   readonly type: "given way";
 }
 
 export type CheckedMessage = Extract<ThreadMessage, { type: "checked" }>;
 
-/** The thread used up its time or its memory in the step `at`, and was ended. */
+/** The thread exceeded its time or memory in the step `at`, and was ended. */
 export interface Overrun {
   readonly type: "overrun";
   readonly at: "start" | "compile" | "check";
@@ -36,7 +36,7 @@ const RESOURCE_LIMITS = {
   maxYoungGenerationSizeMb: 32,
   stackSizeMb: 4,
 } as const;
-/** How long each step of a job may compute. */
+/** Time limits for the steps of a job, as processor time. */
 export type StepLimits = Readonly<Record<Overrun["at"], number>>;
 
 const LIMITS_MS: StepLimits = { start: START_TIMEOUT_MS, compile: COMPILE_TIMEOUT_MS, check: CHECK_TIMEOUT_MS };
@@ -49,7 +49,7 @@ interface RunningJob {
 }
 
 /**
- * A thread that does one job at a time, and is over after an overrun. It keeps the process alive during a job only.
+ * A thread that runs one job at a time, and has ended after an overrun. It keeps the process alive only during a job.
  */
 export class CheckThread {
   readonly #worker: Worker;
@@ -73,22 +73,22 @@ export class CheckThread {
     this.#worker.on("exit", () => this.#overrun("memory"));
   }
 
-  /** It has compiled so much that a new one had better take its place. */
+  /** True if the thread keeps so many compiled schemas that a new thread should replace it. */
   get isFull(): boolean {
     return this.#keptChars > MAX_KEPT_CHARS;
   }
 
-  /** How long it took to start. */
+  /** Time that the thread took to start. */
   get startedMs(): number {
     return this.#startedMs;
   }
 
-  /** How long it has been at its job. */
+  /** Time since the current job began. */
   get workedMs(): number {
     return this.#sentAt === undefined ? 0 : performance.now() - this.#sentAt;
   }
 
-  /** Rejects when the value cannot be sent. After anything but `checked` the thread is over. */
+  /** Runs a job. Rejects if the value cannot be sent. After any result other than `checked`, the thread has ended. */
   run(job: CheckJob, onVerdict: (verdict: Verdict) => void): Promise<CheckedMessage | Overrun | GivenWay> {
     return new Promise((resolve, reject) => {
       const over =
@@ -107,7 +107,7 @@ export class CheckThread {
     });
   }
 
-  /** Ends the thread in the middle of its job, which is none's fault. */
+  /** Ends the thread in the middle of its job, which counts as no fault of the schema. */
   giveWay(): void {
     this.end();
     this.#job?.settle(GIVEN_WAY);
@@ -159,7 +159,7 @@ export class CheckThread {
 const GIVEN_WAY: GivenWay = Object.freeze({ type: "given way" });
 const THREADS_FOLDER = join("schema", "threads");
 
-/** Node loads the file itself, so when this runs from source, as in tests, `dist` is used. */
+/** Node loads the worker file itself, so `dist` is used if this code runs from source, as in tests. */
 function workerFile(): string {
   const here = fileURLToPath(import.meta.url);
   if (!here.endsWith(".ts")) return fileURLToPath(new URL("worker.js", import.meta.url));

@@ -48,7 +48,7 @@ export class CheckThreads {
       onVerdict: (verdict) => this.#keep(job.key, verdict),
     });
     if (this.#isClosed) throw new FailError(fail("unavailable", CLOSED));
-    // Also for abandoned jobs, because no caller reads the result.
+    // Also applies to abandoned jobs, because no caller reads their result.
     if (result.type === "dropped" || this.#isUnusable(job.key)) return UNUSABLE;
     return result.type === "overrun" ? this.#judgeOverrun(job, result) : this.#judge(job, result);
   }

@@ -3,7 +3,7 @@ import type { CheckJob, CheckedMessage, GivenWay } from "./check-thread.ts";
 import { SLICE_MS } from "./bounds.ts";
 import { Lane, type LaneJob, type LaneThread } from "./lane.ts";
 
-/** A thread whose jobs end when a test says so, and report the given time. */
+/** A thread whose jobs end when a test ends them, and which reports the given time. */
 class ThreadStandIn implements LaneThread {
   readonly isFull = false;
   startedMs = 0;
@@ -41,7 +41,7 @@ interface Yard {
   readonly lane: Lane;
   readonly threads: ThreadStandIn[];
   readonly done: string[];
-  /** The schemas that are worked at. */
+  /** Returns the schemas of the running jobs. */
   running(): string[];
   run(key: string, source?: string): Promise<void>;
 }
@@ -76,10 +76,10 @@ function yard(maxThreads = 2): Yard {
   };
 }
 
-/** Long enough for any slice of a first attempt. */
+/** Longer than any slice of a first attempt. */
 const LONG_MS = 10_000;
 
-test("a job that others of its source wait for gives way, begins anew behind them, and comes to its end", async () => {
+test("a job gives way to waiting jobs of its source, starts again behind them, and finishes", async () => {
   const { run, running, threads, done } = yard();
   const all = [run("long")];
   threads[0]!.workedMs = LONG_MS;
@@ -95,7 +95,7 @@ test("a job that others of its source wait for gives way, begins anew behind the
   expect(done).toEqual(["one", "two", "long"]);
 });
 
-test("a job continues if others have waited only a moment, or none waits", async () => {
+test("a job continues if others have waited only briefly, or none waits", async () => {
   const { run, running, threads } = yard();
   const all = [run("long")];
   threads[0]!.startedMs = LONG_MS;
@@ -122,7 +122,7 @@ test("a job never gives way to one with the same schema", async () => {
   await Promise.all(all);
 });
 
-test("where all threads are taken, that of another source gives way", async () => {
+test("if all threads are busy, the job of another source gives way", async () => {
   const { run, running, threads } = yard();
   const all = [run("a", "one"), run("b", "two")];
   threads[1]!.workedMs = LONG_MS;
@@ -135,7 +135,7 @@ test("where all threads are taken, that of another source gives way", async () =
   await Promise.all(all);
 });
 
-test("the second time a job may take longer before it gives way to one that was begun as often", async () => {
+test("a job that starts for the second time runs longer before it gives way to one that was started as often", async () => {
   const { run, running, threads, done } = yard();
   const all = [run("long")];
   threads[0]!.workedMs = LONG_MS;
@@ -145,7 +145,7 @@ test("the second time a job may take longer before it gives way to one that was 
   all.push(run("new"));
   await vi.waitFor(() => expect(running()).toEqual(["new"]));
   threads[2]!.finish();
-  // Both were begun once, and a second slice is longer than the first.
+  // Both jobs were started once, and a second slice is longer than the first.
   await vi.waitFor(() => expect(running()).toEqual(["long"]));
   const thread = threads.find(({ job }) => job?.key === "long")!;
   thread.workedMs = SLICE_MS * 2;

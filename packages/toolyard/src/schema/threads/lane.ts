@@ -14,7 +14,7 @@ export type LaneResult = CheckedMessage | Overrun | { readonly type: "dropped" }
 
 interface QueuedJob {
   readonly job: LaneJob;
-  /** How often it was begun and had to give way. */
+  /** Number of times that the job was started and gave way. */
   readonly attempts: number;
   readonly settle: (result: LaneResult) => void;
   readonly fail: (error: unknown) => void;
@@ -28,8 +28,8 @@ interface LaneRun extends QueuedJob {
 }
 
 /**
- * A queue for a few threads: sources take turns, and each has few threads at a time. A job gives its thread back after
- * a while if others wait, so that fast jobs wait for no slow one, even of their own source.
+ * A queue for a few threads: sources take turns, and each uses few threads at a time. A job releases its thread after a
+ * while if others wait, so that fast jobs never wait for a slow one, even of their own source.
  */
 export class Lane {
   readonly #maxThreads: number;
@@ -37,7 +37,7 @@ export class Lane {
   readonly #free: LaneThread[] = [];
   readonly #busy = new Set<LaneRun>();
   readonly #waiting: QueuedJob[] = [];
-  /** When each waiting source had its last turn. */
+  /** Number of the turn in which each waiting source was last served. */
   readonly #turns = new Map<string, number>();
   #turn = 0;
   #idle: NodeJS.Timeout | undefined;
@@ -52,7 +52,7 @@ export class Lane {
     return this.#waiting.length;
   }
 
-  /** Rejects when the value cannot be sent to a thread. */
+  /** Runs a job when a thread is free. Rejects if the value cannot be sent to a thread. */
   run(job: LaneJob): Promise<LaneResult> {
     return new Promise((settle, fail) => {
       this.#waiting.push({ job, attempts: 0, settle, fail });
@@ -60,7 +60,7 @@ export class Lane {
     });
   }
 
-  /** Ends all threads, and drops what waits for them. */
+  /** Ends all threads, and drops the waiting jobs. */
   close(): void {
     clearTimeout(this.#idle);
     clearTimeout(this.#room);
@@ -95,7 +95,7 @@ export class Lane {
     return Array.from(this.#busy).filter(({ job }) => job.source === source);
   }
 
-  /** Has the next job give way that others have waited for long enough, now or when it is time. */
+  /** Makes the next running job give way for which others have waited long enough, now or when its time is up. */
   #makeRoom(): void {
     clearTimeout(this.#room);
     const [first] = this.#waiting
@@ -106,7 +106,10 @@ export class Lane {
     else this.#room = setTimeout(() => this.#makeRoom(), Math.ceil(first.inMs)).unref();
   }
 
-  /** Its source has all threads that it may have, or all threads of the lane are taken. */
+  /**
+   * Returns the running jobs that block a waiting job: those of its source if the source uses all its threads, or all
+   * jobs if all threads of the lane are busy.
+   */
   #inTheWayOf({ job }: QueuedJob): LaneRun[] {
     const own = this.#runningOf(job.source);
     if (own.length >= MAX_THREADS_OF_SOURCE) return own;
@@ -139,7 +142,10 @@ export class Lane {
   }
 }
 
-/** Never to one with the same schema. One that was begun more often than that has its first slice only. */
+/**
+ * Returns the time until a running job gives way to a waiting one. Never to a job with the same schema. To a job that
+ * was started more often, it gives way only after the first slice.
+ */
 function msToGiveWay({ job, attempts, thread }: LaneRun, waiting: QueuedJob): number {
   if (waiting.job.key === job.key) return Infinity;
   const leastMs = Math.max(SLICE_MS, SLICE_STARTS * thread.startedMs);

@@ -5,16 +5,16 @@ export type Verdict =
   | {
       readonly usable: true;
       readonly warnings: readonly string[];
-      /** It took long to compile, or to check a value against. */
+      /** True if the schema took long to compile, or to check a value. */
       readonly isSlow: boolean;
     }
   | { readonly usable: false; readonly reason: string };
 
-/** One value to be checked in a thread. */
+/** One value to check in a thread. */
 export interface CheckMessage {
-  /** Digest of the schema, and how it is compiled. */
+  /** Digest of the schema and of its compile options. */
   readonly key: string;
-  /** The schema as JSON, for a thread that does not have it yet. */
+  /** The schema as JSON; absent if the thread already has it. */
   readonly text?: string;
   readonly fillsDefaults: boolean;
   readonly value: unknown;
@@ -27,8 +27,8 @@ export type ThreadMessage =
   | { readonly type: "checked"; readonly checked: ThreadCheckResult; readonly tookMs: number };
 
 export type ThreadCheckResult =
-  /** `value` is there where defaults were filled in. */
+  /** `value` is present if defaults were filled in. */
   | { readonly ok: true; readonly value?: unknown }
   | { readonly ok: false; readonly errors: readonly SchemaError[]; readonly message: string }
-  /** The value with its defaults exceeds the limit of messages between threads. */
+  /** The value with its defaults exceeds the size limit of messages between threads. */
   | { readonly ok: "too large" };

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** So much time passes, of which the process computes for a share. */
+/** Advances the clock; the process computes for the given share of the time. */
 function pass(ms: number, share: number): void {
   for (let at = 0; at < ms; at += 10) {
     usedMs += 10 * share;
@@ -23,7 +23,7 @@ function pass(ms: number, share: number): void {
   }
 }
 
-test("work that computes all the time is over after its time", () => {
+test("work that computes all the time ends after its time limit", () => {
   clock.start(1000, () => (overs += 1));
   pass(980, 1);
   expect(overs).toBe(0);
@@ -31,7 +31,7 @@ test("work that computes all the time is over after its time", () => {
   expect(overs).toBe(1);
 });
 
-test("work that the machine gives a fifth of the processor has five times as long", () => {
+test("work that gets a fifth of the processor has five times as long", () => {
   clock.start(1000, () => (overs += 1));
   pass(4900, 0.2);
   expect(overs).toBe(0);
@@ -39,7 +39,7 @@ test("work that the machine gives a fifth of the processor has five times as lon
   expect(overs).toBe(1);
 });
 
-test("work that gets next to nothing of the processor is over after six times its time", () => {
+test("work that gets almost no processor time ends after six times its limit", () => {
   clock.start(1000, () => (overs += 1));
   pass(5900, 0.001);
   expect(overs).toBe(0);
@@ -47,7 +47,7 @@ test("work that gets next to nothing of the processor is over after six times it
   expect(overs).toBe(1);
 });
 
-test("work that finished meanwhile is not over, nor is work that started after it", () => {
+test("work that already finished, or started later, is not ended", () => {
   clock.start(1000, () => (overs += 1));
   pass(900, 1);
   clock.start(1000, () => (overs += 10));

@@ -1,16 +1,16 @@
-/** Upper limit of the factor by which the time limit grows while the process gets too little processor time. */
+/** Maximum factor by which the time limit grows while the process gets too little processor time. */
 const MAX_PATIENCE = 6;
 
-/** Processor time of this process so far, in milliseconds. */
+/** Returns the processor time of this process in milliseconds. */
 function processMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
 /**
- * Reports when a thread's work has used its time. It first waits until this process, and so the thread, has had that
- * much processor time, because a busy or sleeping machine is not the work's fault, and until the thread's pending
- * messages were read.
+ * Reports when the work of a thread has used its time. It first waits until this process, and therefore the thread, has
+ * had that much processor time, because a busy or sleeping machine is not the fault of the work. It also waits until
+ * the thread's pending messages have been read.
  */
 export class WorkClock {
   readonly #processMs: () => number;
@@ -21,7 +21,7 @@ export class WorkClock {
     this.#processMs = readProcessMs;
   }
 
-  /** Stops an earlier measurement. */
+  /** Starts a measurement and stops an earlier one. */
   start(limitMs: number, onOver: () => void): void {
     this.stop();
     const [begunAt, usedBefore] = [performance.now(), this.#processMs()];

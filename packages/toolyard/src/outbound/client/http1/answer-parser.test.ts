@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { AnswerParser } from "./answer-parser.ts";
 import type { ResponseHead } from "./head.ts";
 
-/** Parses one answer that arrives in these pieces. */
+/** Parses one answer that arrives in the given pieces. */
 function parse(pieces: readonly Buffer[]): { head: ResponseHead; body: string; used: number; isOver: boolean } {
   const heads: ResponseHead[] = [];
   let body = "";
@@ -41,17 +41,17 @@ const ACCEPTED: readonly (readonly [what: string, text: string, body: string])[]
   ["blanks around a value", `${H}Content-Length: \t 2 \t\r\n\r\nok`, "ok"],
 ];
 
-test.each(ACCEPTED)("%s is read, whole and byte by byte", (_, text, body) => {
+test.each(ACCEPTED)("parses %s, whole and byte by byte", (_, text, body) => {
   for (const pieces of [whole(text), bytewise(text)])
     expect(parse(pieces)).toMatchObject({ body, used: text.length, isOver: true });
 });
 
-test.each(ACCEPTED)("%s is read in two pieces, cut anywhere", (_, text, body) => {
+test.each(ACCEPTED)("parses %s in two pieces, split anywhere", (_, text, body) => {
   for (let at = 1; at < text.length; at += 1)
     expect(parse([...whole(text.slice(0, at)), ...whole(text.slice(at))])).toMatchObject({ body, isOver: true });
 });
 
-test("answers behind one another are each read by their own heads, whether those are alike or not", () => {
+test("parses consecutive answers with their own heads, equal or different", () => {
   const told: string[] = [];
   const parser = new AnswerParser({
     onInterim: () => {},
@@ -128,12 +128,12 @@ const REFUSED: readonly (readonly [what: string, text: string])[] = [
   ["a trailer that ends in a bare line feed", `${CHUNKED}0\r\nA: b\n\r\n`],
 ];
 
-test.each(REFUSED)("%s is refused, whole and byte by byte", (_, text) => {
+test.each(REFUSED)("rejects %s, whole and byte by byte", (_, text) => {
   expect(() => parse(whole(text))).toThrow("is not HTTP/1.1");
   expect(() => parse(bytewise(text))).toThrow("is not HTTP/1.1");
 });
 
-test("a head up to its bound is read, one over it is refused before it ends", () => {
+test("accepts a head at the size limit, and rejects a larger one before it ends", () => {
   const padded = (bytes: number): string => `${H}A: ${"x".repeat(bytes - H.length - 7)}\r\n\r\n`;
   expect(parse(whole(padded(64 * 1024))).head.status).toBe(200);
   expect(parse(bytewise(padded(64 * 1024))).head.status).toBe(200);
@@ -141,7 +141,7 @@ test("a head up to its bound is read, one over it is refused before it ends", ()
   expect(() => parse(bytewise(`${H}${"x".repeat(64 * 1024)}`))).toThrow("over the bound of 65536 bytes");
 });
 
-test("interim answers are bounded by number, and with the answer by bytes", () => {
+test("limits interim answers by number, and by bytes together with the answer", () => {
   const interim = "HTTP/1.1 102 Processing\r\n\r\n";
   const last = `${H}Content-Length: 0\r\n\r\n`;
   expect(parse(whole(interim.repeat(16) + last)).head.status).toBe(200);
@@ -151,7 +151,7 @@ test("interim answers are bounded by number, and with the answer by bytes", () =
   expect(() => parse(whole(long + long + last))).toThrow("over the bound of 65536 bytes");
 });
 
-test("chunks of one byte that arrive together are passed on together", () => {
+test("passes on chunks of one byte together if they arrive together", () => {
   const body = Array.from({ length: 20_000 }, (_, at) => String.fromCharCode(97 + (at % 26))).join("");
   const chunks = Array.from(body, (one, at) => `${at % 3 ? "1" : "001;x"}\r\n${one}\r\n`);
   const text = `${CHUNKED}${chunks.join("")}0\r\n\r\n`;
@@ -165,7 +165,7 @@ test("chunks of one byte that arrive together are passed on together", () => {
   expect(heard.length).toBeLessThanOrEqual(pieces.length);
 });
 
-test("extensions of chunks are bounded, in a line and together", () => {
+test("limits chunk extensions, per line and in total", () => {
   const chunk = (bytes: number): string => `1;${"x".repeat(bytes)}\r\n!\r\n`;
   const end = "0\r\n\r\n";
   expect(parse(whole(CHUNKED + chunk(1000) + end)).body).toBe("!");
@@ -175,14 +175,14 @@ test("extensions of chunks are bounded, in a line and together", () => {
   expect(() => parse(whole(CHUNKED + chunk(1000).repeat(17) + end))).toThrow("too many extensions");
 });
 
-test("trailers are bounded", () => {
+test("limits trailers", () => {
   const ending = (bytes: number): string => `${CHUNKED}0\r\n${`A: ${"x".repeat(95)}\r\n`.repeat(bytes / 100)}\r\n`;
   expect(parse(whole(ending(8100))).isOver).toBe(true);
   expect(() => parse(whole(ending(8200)))).toThrow("too long");
   expect(() => parse(bytewise(`${CHUNKED}0\r\nA: ${"x".repeat(9000)}`))).toThrow("too long");
 });
 
-test("leaves the bytes after an answer", () => {
+test("consumes no bytes after an answer", () => {
   const answers = [
     `${H}Content-Length: 2\r\n\r\nok`,
     `${CHUNKED}2\r\nok\r\n0\r\n\r\n`,
@@ -192,7 +192,7 @@ test("leaves the bytes after an answer", () => {
     expect(parse(whole(`${text}HTTP/1.1 200 OK\r\n`))).toMatchObject({ used: text.length, isOver: true });
 });
 
-test("an answer without a length ends with its connection, one with a length does not", () => {
+test("completes an answer without a length when its connection ends, but not one with a length", () => {
   const ends = (text: string): boolean => {
     const parser = new AnswerParser({ onInterim: () => {}, onHead: () => {}, onData: () => {} });
     parser.feed(Buffer.from(text));
@@ -203,7 +203,7 @@ test("an answer without a length ends with its connection, one with a length doe
     expect(ends(text)).toBe(false);
 });
 
-test("a parser reads the next answer once it was made ready for it", () => {
+test("parses the next answer after a reset", () => {
   const bodies: string[] = [];
   const onData = (data: Buffer): void => void bodies.push(String(data));
   const parser = new AnswerParser({ onInterim: () => {}, onHead: () => {}, onData });
@@ -215,7 +215,7 @@ test("a parser reads the next answer once it was made ready for it", () => {
   expect(bodies.join("|")).toBe("hello|hello world|hello|0123456789|!|no|ok");
 });
 
-test("reports whether and how long the connection is kept", () => {
+test("reports whether and for how long the connection is kept", () => {
   const of = (fields: string, first = H): object => parse(whole(`${first}Content-Length: 0\r\n${fields}\r\n`)).head;
   expect(of("")).toMatchObject({ keepsAlive: true, keepAliveMs: undefined });
   expect(of("Keep-Alive: timeout=5, max=100\r\n")).toMatchObject({ keepsAlive: true, keepAliveMs: 5000 });
@@ -224,7 +224,7 @@ test("reports whether and how long the connection is kept", () => {
   expect(parse(whole(`${H}\r\n`)).head).toMatchObject({ keepsAlive: false });
 });
 
-test("joins fields of one name, whatever their case", () => {
+test("joins fields of one name in upper and lower case", () => {
   const { head } = parse(whole(`${H}X-One: a\r\nx-one:b\r\nContent-Length: 0\r\n\r\n`));
   expect(head.header("x-one")).toBe("a, b");
   expect(head.header("x-two")).toBeUndefined();

@@ -4,23 +4,23 @@ import { notHttp } from "./fault.ts";
 import { parseHead, type ResponseHead } from "./head.ts";
 import { HeldHead } from "./held-head.ts";
 
-/** Hears of one answer in the order in which it comes; its end is `isOver`. */
+/** Receives the parts of one answer in order. The end is `isOver`. */
 export interface AnswerListener {
   onInterim(): void;
   onHead(head: ResponseHead): void;
-  /** The bytes are the reader's own only until this returns. */
+  /** Receives a part of the body. The bytes are valid only until this returns. */
   onData(data: Buffer): void;
 }
 
-/** Answers of 100 to 199 before the one that counts. */
+/** Maximum number of answers with a status from 100 to 199 before the final one. */
 const MAX_INTERIM_ANSWERS = 16;
 
 type ParserState = "head" | "length" | "chunks" | "until-end" | "over";
 
 /**
- * Reads one answer after the other, cut wherever the network cuts them. Strict: what does not follow the standard to
- * the letter is refused, since the next reader of the same bytes might see another answer in them. Everything is
- * bounded but the body, which is its reader's to bound.
+ * Parses consecutive answers from pieces of any length. Strict: any deviation from the standard is rejected, because
+ * another parser might find a different answer in the same bytes. Everything but the body is limited; its reader limits
+ * that.
  */
 export class AnswerParser {
   readonly #listener: AnswerListener;
@@ -30,7 +30,9 @@ export class AnswerParser {
   #part: ParserState = "head";
   #left = 0;
   #interim = 0;
-  /** Most answers of a server have the same head until its clock reaches the next second. */
+  /**
+   * Reuses the last parsed head: most answers of a server have the same head until its clock reaches the next second.
+   */
   readonly #heads = new LastRead(parseHead);
 
   constructor(listener: AnswerListener) {
@@ -38,12 +40,12 @@ export class AnswerParser {
     this.#onChunkData = (data) => listener.onData(data);
   }
 
-  /** The answer is complete; nothing more belongs to it. */
+  /** True if the answer is complete; nothing after it belongs to it. */
   get isOver(): boolean {
     return this.#part === "over";
   }
 
-  /** Makes ready for the next answer. */
+  /** Prepares for the next answer. */
   reset(): void {
     this.#part = "head";
     this.#left = 0;
@@ -52,14 +54,14 @@ export class AnswerParser {
     this.#chunks.reset();
   }
 
-  /** From here on nothing is heard any more. */
+  /** Stops calling the listener. */
   stop(): void {
     this.#part = "over";
   }
 
   /**
-   * Returns how many of the bytes belong to the answer: fewer than there are once it is over. Those of chunks are moved
-   * about. Throws a fault.
+   * Parses bytes. Returns how many of them belong to the answer: fewer than passed once the answer is complete. Chunked
+   * data is moved within `bytes`. Throws a fault.
    */
   feed(bytes: Buffer): number {
     let at = 0;

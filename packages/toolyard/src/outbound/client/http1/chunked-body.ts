@@ -1,18 +1,18 @@
 import { notHttp } from "./fault.ts";
 import { isField } from "./head.ts";
 
-/** Limit of one line with a chunk's size. */
+/** Maximum length of a line with a chunk's size. */
 const MAX_SIZE_LINE_BYTES = 1024;
-/** Limit of the chunk extensions of one body, which are ignored. */
+/** Maximum size of the chunk extensions of one body, which are ignored. */
 const MAX_EXTENSION_BYTES = 16 * 1024;
-/** Limit of the trailers, which are ignored. */
+/** Maximum size of the trailers, which are ignored. */
 const MAX_TRAILER_BYTES = 8 * 1024;
 
-// 13 digits are no more than can be counted to.
+// A number of 13 hexadecimal digits is always a safe integer.
 const SIZE_LINE = /^([0-9A-Fa-f]{1,13})((?:;[\t\x20-\x7e\x80-\xff]*)?)\r\n$/;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-/** Longer sizes are read as the others are. */
+/** Maximum number of digits that the fast path reads; longer sizes take the general path. */
 const MAX_PLAIN_DIGITS = 8;
 const NO_DIGIT = 16;
 const HEX_DIGITS: Readonly<Uint8Array> = Uint8Array.from({ length: 256 }, (_, code) => {
@@ -43,8 +43,9 @@ export class ChunkedBody {
   }
 
   /**
-   * Parses `bytes` from `at` on, and returns the end of the consumed bytes. Data is moved together within `bytes` and
-   * passed on as one piece, because a server may send one byte per chunk and each piece has a cost.
+   * Parses `bytes` starting at `at`, and returns the end of the consumed bytes. Data of several chunks is moved
+   * together within `bytes` and passed on as one piece, because a server may send one byte per chunk and each piece has
+   * a cost.
    */
   take(bytes: Buffer, at: number, onData: (data: Buffer) => void): number {
     let from = 0;

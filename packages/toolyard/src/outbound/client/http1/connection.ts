@@ -12,31 +12,37 @@ export interface Destination {
   readonly host: string;
   readonly port: number;
   readonly connectTimeoutMs: number;
-  /** How long an idle connection is kept if the server sends no time. */
+  /** Time for which an idle connection is kept if the server sends none. */
   readonly keepAliveMs: number;
   readonly lookup: LookupFunction | undefined;
-  /** Opens a connection with TLS; absent: without. */
+  /** Opens a connection with TLS; absent: connections without TLS. */
   readonly connectTls: ((options: ConnectionOptions) => Socket) | undefined;
-  /** Read buffer that all connections share; its content is consumed before the next read. */
+  /** Read buffer that all connections share. Its content is consumed before the next read. */
   readonly readBuffer: Buffer;
 }
 
 export interface ConnectionOwner {
-  /** It can carry another request. */
+  /** Called when the connection can carry another request. */
   onFree(connection: Http1Connection): void;
-  /** The connection has closed. `unsent`: the request it should have carried, of which no byte was written. */
+  /**
+   * Called when the connection has closed. `unsent`: the request that it should have carried, of which no byte was
+   * written.
+   */
   onGone(connection: Http1Connection, unsent: WireRequest | undefined): void;
 }
 
-/** A server that closes after its hint may have sent that while our next request is on its way. */
+/**
+ * Subtracted from the server's keep-alive time: the server may close the connection while the next request is on its
+ * way.
+ */
 const KEEP_ALIVE_MARGIN_MS = 2000;
 const MAX_KEEP_ALIVE_MS = 600_000;
 const TCP_KEEP_ALIVE_MS = 60_000;
 
 /**
- * A connection that carries one request at a time. A request is written in one piece; after that it is never sent
- * again. Bytes that arrive when no answer is due close the connection, since they would be taken for the answer to the
- * next request.
+ * A connection that carries one request at a time. A request is written in one piece and never sent again. Bytes that
+ * arrive while no answer is expected close the connection, since they would be taken for the answer to the next
+ * request.
  */
 export class Http1Connection implements AnswerListener, RequestHolder {
   readonly #destination: Destination;
@@ -46,9 +52,11 @@ export class Http1Connection implements AnswerListener, RequestHolder {
   readonly #silence: Silence;
   #asked: WireRequest | undefined;
   #isConnected = false;
-  /** A request waits until the socket has been checked for pending bytes. */
+  /** True while a request waits until the socket has been checked for pending bytes. */
   #isLooking = false;
-  /** It was read in this turn of the loop, and is not looked at again before the next one. */
+  /**
+   * True if the socket was read in this turn of the event loop, so that the next check must wait for the next turn.
+   */
   #isFresh = false;
   #isWritten = false;
   #isGone = false;
@@ -65,12 +73,12 @@ export class Http1Connection implements AnswerListener, RequestHolder {
     this.#socket = this.#connect();
   }
 
-  /** The request that it carries. */
+  /** The request that the connection carries. */
   get asked(): WireRequest | undefined {
     return this.#asked;
   }
 
-  /** Carries a request over a connection that was free. */
+  /** Carries a request over an idle connection. */
   carry(asked: WireRequest): void {
     this.#asked = asked;
     asked.keeper = this;
@@ -92,7 +100,7 @@ export class Http1Connection implements AnswerListener, RequestHolder {
   giveUp(asked: WireRequest): void {
     if (this.#asked !== asked) return;
     this.#letGo();
-    // A request that was not written yet leaves the connection unchanged.
+    // If the request was not written yet, the connection can be used again.
     if (!this.#isLooking) this.#end();
   }
 
@@ -164,7 +172,7 @@ export class Http1Connection implements AnswerListener, RequestHolder {
     else this.#socket.write(bytes.data, bytes.encoding);
   }
 
-  /** Returns false where nothing more is to be read for now. */
+  /** Returns false if nothing more is to be read for now. */
   #onRead(length: number): boolean {
     if (this.#isGone) return false;
     if (!this.#isWritten) {
@@ -183,7 +191,7 @@ export class Http1Connection implements AnswerListener, RequestHolder {
   #complete(hasMore: boolean): void {
     const asked = this.#letGo();
     this.#isWritten = false;
-    // An answer before the end of the request means that the server will not read the rest.
+    // If the answer ends before the request was sent, the server will not read the rest.
     if (hasMore || this.#keptMs <= 0 || this.#socket.writableLength > 0) this.#end();
     else this.#keep();
     asked?.sink.end();
@@ -214,7 +222,7 @@ export class Http1Connection implements AnswerListener, RequestHolder {
     );
   }
 
-  /** The request is no longer this connection's; what held its answer back holds back no other. */
+  /** Detaches the request from this connection, and resumes reading if its answer had paused it. */
   #letGo(): WireRequest | undefined {
     const asked = this.#asked;
     this.#asked = undefined;

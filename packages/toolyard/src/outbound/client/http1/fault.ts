@@ -1,4 +1,4 @@
-/** Reasons why a request over an own connection fails; `cause.ts` maps the codes. */
+/** Reasons why a request over one of these connections fails; `cause.ts` maps the codes. */
 export type Http1FaultCode =
   | "TOOLYARD_CONNECT_TIMEOUT"
   | "TOOLYARD_SILENT"
@@ -17,7 +17,7 @@ export class Http1Fault extends Error {
   }
 }
 
-/** An answer that breaks the rules of HTTP/1.1, so that nothing after it on its connection can be trusted either. */
+/** Returns the fault for an answer that violates HTTP/1.1. Nothing after it on its connection can be trusted. */
 export function notHttp(what: string): Http1Fault {
   return new Http1Fault("TOOLYARD_NOT_HTTP", `The answer is not HTTP/1.1: ${what}.`);
 }

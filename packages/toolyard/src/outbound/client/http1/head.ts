@@ -7,20 +7,20 @@ export type ResponseFraming = "none" | "length" | "chunked" | "until-end";
 /** Status and header fields of an answer. */
 export interface ResponseHead {
   readonly status: number;
-  /** Takes names in lower case; several fields of one name are joined. */
+  /** Returns the value of a field; several fields of one name are joined. Expects names in lower case. */
   readonly header: (name: string) => string | undefined;
   readonly framing: ResponseFraming;
   /** Length of a body with `length`, else 0. */
   readonly length: number;
-  /** The server allows another request on this connection. */
+  /** True if the server allows another request on this connection. */
   readonly keepsAlive: boolean;
-  /** How long the server keeps an idle connection, if it reports that. */
+  /** Time for which the server keeps an idle connection; undefined if it reports none. */
   readonly keepAliveMs: number | undefined;
 }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 const FIELD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
-/** More digits are no number that can be counted to. */
+/** A number of at most 15 digits is always a safe integer. */
 const LENGTH = /^\d{1,15}$/;
 const CLOSES = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const HINT = /(?:^|[,;\s])timeout=(\d{1,9})(?:$|[,;\s])/i;
@@ -58,7 +58,7 @@ export function isField(line: string): boolean {
 
 function readField(line: string, fields: string[]): void {
   if (!isField(line)) throw notHttp("a line of its head is no header field");
-  // A name has no colon in it.
+  // Field names contain no colon.
   const colon = line.indexOf(":");
   fields.push(line.slice(0, colon).toLowerCase(), trimBlanks(line, colon + 1));
 }
@@ -71,14 +71,14 @@ function lookUp(fields: readonly string[], name: string): string | undefined {
 }
 
 interface BodyFraming extends Pick<ResponseHead, "framing" | "length"> {
-  /** Another parser may see a body here, so the connection cannot be used again. */
+  /** Present: another parser may see a body here, so the connection cannot be used again. */
   readonly isDoubtful?: true;
 }
 
 function framingOf(status: number, isOld: boolean, fields: readonly string[]): BodyFraming {
   const encoding = lookUp(fields, "transfer-encoding");
   const length = lookUp(fields, "content-length");
-  // Two fields were joined by a comma, and so are refused as well.
+  // Two fields would be joined with a comma, so repeated lengths are rejected too.
   if (length !== undefined && !LENGTH.test(length)) throw notHttp("its length is no number, or given twice");
   if (encoding !== undefined) assertChunked(encoding, { isOld, hasLength: length !== undefined });
   if (status < 200 || status === 204 || status === 304)

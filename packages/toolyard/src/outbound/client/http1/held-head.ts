@@ -1,6 +1,6 @@
 import { notHttp } from "./fault.ts";
 
-/** Limit of the bytes before one body, including interim answers. */
+/** Maximum number of bytes before one body, including interim answers. */
 export const MAX_HEAD_BYTES = 64 * 1024;
 
 const HEAD_END = Buffer.from("\r\n\r\n");
@@ -10,22 +10,22 @@ const CARRIAGE_RETURN = 0x0d;
 const FIRST_CAPACITY = 1024;
 
 /**
- * Finds the end of a head that arrives in pieces. An invalid head is refused before it ends, so that the caller does
- * not wait for the rest. Bytes are scanned once.
+ * Finds the end of a head that arrives in pieces. Rejects an invalid head before it ends, so that the caller does not
+ * wait for the rest. Scans each byte once.
  */
 export class HeldHead {
   #held: Buffer | undefined;
   #length = 0;
-  /** Bytes of heads since the last `reset`. */
+  /** Number of bytes of heads since the last `reset`. */
   #total = 0;
   #text = "";
 
-  /** The head that ended last, without its empty line. */
+  /** The head that was completed last, without its empty line. */
   get text(): string {
     return this.#text;
   }
 
-  /** Takes bytes from `at` on, and returns where the head ended in them; -1 while it did not. */
+  /** Consumes bytes starting at `at`. Returns the position in them where the head ends; -1 if it is not complete. */
   take(chunk: Buffer, at: number): number {
     if (this.#length > 0) return this.#takeMore(chunk, at);
     const end = chunk.indexOf(HEAD_END, at);
@@ -47,7 +47,7 @@ export class HeldHead {
 
   #takeMore(chunk: Buffer, at: number): number {
     const before = this.#length;
-    // A head that ends here ends within the bound.
+    // A head must end within the limit.
     const end = Math.min(chunk.length, at + MAX_HEAD_BYTES - this.#total);
     this.#hold(chunk, at, end);
     const held = this.#held!.subarray(0, this.#length);

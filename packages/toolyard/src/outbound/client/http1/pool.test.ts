@@ -35,7 +35,7 @@ function send(
   return pool.send({ origin, path: "/mcp", method: "POST", headers: {}, body: "{}", silenceMs, ...other }, signal);
 }
 
-/** The body of one request's answer. */
+/** Returns the body of the answer to one request. */
 async function ask(pool: Http1Pool, origin: string, changes: Partial<TransportRequest> = {}): Promise<string> {
   return bodyOf(await send(pool, origin, changes));
 }
@@ -46,14 +46,14 @@ async function bodyOf({ body }: Pick<HttpResponse, "body">): Promise<string> {
   return (await readBytes(body, 100_000_000, { tooLarge, broken: asItIs })).toString();
 }
 
-/** The codes that requests are rejected with. */
+/** Returns the code with which a promise rejects. */
 const code = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     (value) => ({ value }),
     (error: { code?: string }) => error.code,
   );
 
-test("each request on a kept connection sends its own head only", async () => {
+test("sends only its own head with each request on a kept connection", async () => {
   await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
   const pool = await poolOf(server);
   const all: readonly Partial<TransportRequest>[] = [
@@ -82,7 +82,7 @@ test("each request on a kept connection sends its own head only", async () => {
   ]);
 });
 
-test("a header that may not be sent is refused also behind a request that was sent", async () => {
+test("rejects a header that must not be sent, also after a valid request", async () => {
   await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
   const pool = await poolOf(server);
   await ask(pool, server.origin, { headers: { "x-one": "a" } });
@@ -91,7 +91,7 @@ test("a header that may not be sent is refused also behind a request that was se
   expect(server.requests).toHaveLength(2);
 });
 
-test("a request is one write with the given content", async () => {
+test("writes a request with its exact content in one piece", async () => {
   await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
   const pool = await poolOf(server);
   expect(await ask(pool, server.origin, { path: "/a?b=c", headers: { "x-one": "é" }, body: "ü" })).toBe("ok");
@@ -106,7 +106,7 @@ test("a request is one write with the given content", async () => {
   expect(Buffer.from(body, "latin1").toString()).toBe("ü");
 });
 
-test("a request without a body has no Content-Length", async () => {
+test("sends no Content-Length for a request without a body", async () => {
   await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
   const pool = await poolOf(server);
   expect(await ask(pool, server.origin, { method: "GET", body: undefined })).toBe("ok");
@@ -122,21 +122,21 @@ test.each([
   ["another host", { headers: { host: "other.test" } }],
   ["a space in the path", { path: "/a HTTP/1.1" }],
   ["a line break in the path", { path: "/a\r\nx: y" }],
-])("a request with %s is not sent", async (_, changes) => {
+])("does not send a request with %s", async (_, changes) => {
   await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
   const pool = await poolOf(server);
   expect(await code(send(pool, server.origin, changes as Partial<TransportRequest>))).toBe("TOOLYARD_BAD_REQUEST");
   expect(server.sockets).toHaveLength(0);
 });
 
-test("nothing is sent for another origin", async () => {
+test("sends nothing to another origin", async () => {
   await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
   const pool = await poolOf(server);
   expect(await code(send(pool, "http://other.test"))).toBe("TOOLYARD_CLOSED");
   expect(server.sockets).toHaveLength(0);
 });
 
-test("a connection is used again, as many are opened as are needed, and others wait", async () => {
+test("reuses connections, opens as many as needed up to the limit, and queues further requests", async () => {
   const waiting: (() => void)[] = [];
   await using server = await startRaw({
     answer: ({ socket, body }) => {
@@ -157,7 +157,7 @@ test("a connection is used again, as many are opened as are needed, and others w
   expect(server.sockets).toHaveLength(2);
 });
 
-test("requests that wait are bounded, and those beyond were not sent", async () => {
+test("limits queued requests, and reports further ones as not sent", async () => {
   await using server = await startRaw({ answer: () => {} });
   const pool = await poolOf(server, { maxConnections: 1 });
   const signal = new Canceller();
@@ -167,7 +167,7 @@ test("requests that wait are bounded, and those beyond were not sent", async () 
   expect(new Set(await Promise.all(all))).toEqual(new Set(["ENOUGH"]));
 });
 
-test("a request that is cancelled while it waits is never sent, and the next one is", async () => {
+test("never sends a request that is cancelled in the queue, and sends the next one", async () => {
   let release = (): void => {};
   await using server = await startRaw({
     answer: ({ socket, body }) => {
@@ -188,7 +188,7 @@ test("a request that is cancelled while it waits is never sent, and the next one
   expect(server.requests.map(({ body }) => body)).toEqual(["first", "third"]);
 });
 
-test("cancelling before anything is written leaves the kept connection unchanged", async () => {
+test("keeps the connection if a request is cancelled before anything is written", async () => {
   await using server = await startRaw({ answer: ({ socket, body }) => socket.write(answerOf(body)) });
   const pool = await poolOf(server);
   await ask(pool, server.origin);
@@ -200,7 +200,7 @@ test("cancelling before anything is written leaves the kept connection unchanged
   expect(server.requests.map(({ body }) => body)).toEqual(["{}", "next"]);
 });
 
-test("giving up on an answer that is due ends its connection, and no other request gets it", async () => {
+test("closes the connection if a request is cancelled after it was written, and gives its answer to no other request", async () => {
   await using server = await startRaw({
     answer: ({ socket, body }) => void (body === "slow" || socket.write(answerOf(body))),
   });
@@ -215,7 +215,7 @@ test("giving up on an answer that is due ends its connection, and no other reque
   await expect.poll(() => server.sockets[0]?.destroyed).toBe(true);
 });
 
-test("bytes before a request close the kept connection, and answer no request", async () => {
+test("closes a kept connection that receives bytes before a request, and does not use them as an answer", async () => {
   await using server = await startRaw({ answer: ({ socket, body }) => socket.write(answerOf(body)) });
   const pool = await poolOf(server);
   await ask(pool, server.origin, { body: "first" });
@@ -224,7 +224,7 @@ test("bytes before a request close the kept connection, and answer no request", 
   expect(await ask(pool, server.origin, { body: "second" })).toBe("second");
 });
 
-test("two answers in one piece close the connection after the first one", async () => {
+test("closes the connection after the first of two answers in one piece", async () => {
   await using server = await startRaw({
     answer: ({ socket, body }) => socket.write(answerOf(body) + answerOf("poison")),
   });
@@ -233,7 +233,7 @@ test("two answers in one piece close the connection after the first one", async 
   expect(server.requests.map(({ connection }) => connection)).toEqual([0, 1, 2]);
 });
 
-test("a body behind an answer that has none ends its connection", async () => {
+test("closes the connection if a body follows an answer that must have none", async () => {
   await using server = await startRaw({
     answer: ({ socket }) => socket.write("HTTP/1.1 204 No Content\r\nContent-Length: 6\r\n\r\npoison"),
   });
@@ -252,7 +252,7 @@ function askRightAfter(first: () => void, work: () => Promise<string>): Promise<
   });
 }
 
-test("an answer that is there already when the next request comes is not taken for its answer", async () => {
+test("does not take an answer that arrived before the next request for its answer", async () => {
   await using server = await startRaw({ answer: ({ socket, body }) => socket.write(answerOf(body)) });
   const pool = await poolOf(server);
   await ask(pool, server.origin, { body: "first" });
@@ -262,10 +262,10 @@ test("an answer that is there already when the next request comes is not taken f
 });
 
 describe.each([
-  ["asked right then", 4],
-  ["one that waits for the connection", 1],
-])("as soon as an answer is whole, the next request, %s,", (_, maxConnections) => {
-  /** Asks twice; the server does `then` in the very moment in which the first answer is whole. */
+  ["sent at that moment", 4],
+  ["queued for the connection", 1],
+])("when an answer is complete, the next request, %s,", (_, maxConnections) => {
+  /** Sends two requests. The server calls `then` at the moment when the first answer is complete. */
   async function askTwice(then: (server: RawServer) => void): Promise<{ second: string; carried: string[] }> {
     await using server = await startRaw({
       answer: ({ socket, body }) =>
@@ -286,17 +286,17 @@ describe.each([
     return { second, carried: server.requests.map((one) => `${one.connection} ${one.body}`) };
   }
 
-  test("is not answered by what came right behind", async () => {
+  test("does not get bytes that follow that answer", async () => {
     const { second, carried } = await askTwice(({ sockets }) => void sockets[0]!.write(answerOf("poison")));
     expect([second, carried]).toEqual(["second", ["0 first", "1 second"]]);
   });
 
-  test("is not lost with a server that ends the connection without saying so", async () => {
+  test("uses another connection if the server closes this one", async () => {
     const { second, carried } = await askTwice(({ sockets }) => void sockets[0]!.end());
     expect([second, carried]).toEqual(["second", ["0 first", "1 second"]]);
   });
 
-  test("goes over the same connection where nothing comes behind", async () => {
+  test("uses the same connection if no bytes follow", async () => {
     const { second, carried } = await askTwice(() => {});
     expect([second, carried]).toEqual(["second", ["0 first", "0 second"]]);
   });
@@ -308,17 +308,14 @@ test.each([
   ["304 with a length", "HTTP/1.1 304 Not Modified\r\nContent-Length: 6\r\n\r\n", 2],
   ["204 with nothing", "HTTP/1.1 204 No Content\r\n\r\n", 1],
   ["204 with a length of 0", "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n", 1],
-])(
-  "after %s, where parsers disagree about the body, the connection is not used again",
-  async (_, answer, connections) => {
-    await using server = await startRaw({ answer: ({ socket }) => socket.write(answer) });
-    const pool = await poolOf(server);
-    for (let turn = 0; turn < 2; turn += 1) expect(await ask(pool, server.origin)).toBe("");
-    expect(server.sockets).toHaveLength(connections);
-  },
-);
+])("does not reuse the connection after %s, if parsers disagree about its body", async (_, answer, connections) => {
+  await using server = await startRaw({ answer: ({ socket }) => socket.write(answer) });
+  const pool = await poolOf(server);
+  for (let turn = 0; turn < 2; turn += 1) expect(await ask(pool, server.origin)).toBe("");
+  expect(server.sockets).toHaveLength(connections);
+});
 
-test("a request whose kept connection ended before it was written is sent over another one, once", async () => {
+test("sends a request once over another connection if the kept one closed before the request was written", async () => {
   await using server = await startRaw({ answer: ({ socket, body }) => socket.write(answerOf(body)) });
   const pool = await poolOf(server);
   await ask(pool, server.origin, { body: "first" });
@@ -327,7 +324,7 @@ test("a request whose kept connection ended before it was written is sent over a
   expect(server.requests.map(({ body, connection }) => `${connection} ${body}`)).toEqual(["0 first", "1 second"]);
 });
 
-test("a written request is never sent again, however its connection ends", async () => {
+test("never sends a written request again, whatever ends its connection", async () => {
   await using server = await startRaw({
     answer: ({ socket, body }) => (body === "die" ? socket.destroy() : socket.write(answerOf(body))),
   });
@@ -337,7 +334,7 @@ test("a written request is never sent again, however its connection ends", async
   expect(server.requests.map(({ body }) => body)).toEqual(["{}", "die"]);
 });
 
-test("a connection that the server does not keep is not used again", async () => {
+test("does not reuse a connection that the server does not keep", async () => {
   await using server = await startRaw({
     answer: ({ socket, body }) => socket.write(answerOf(body, "Connection: close\r\n")),
   });
@@ -349,7 +346,7 @@ test("a connection that the server does not keep is not used again", async () =>
 test.each([
   ["for long", "timeout=60", 1],
   ["for less than its margin", "timeout=2", 2],
-])("a connection that the server keeps %s is used accordingly", async (_, hint, connections) => {
+])("reuses a connection that the server keeps %s", async (_, hint, connections) => {
   await using server = await startRaw({
     answer: ({ socket, body }) => socket.write(answerOf(body, `Keep-Alive: ${hint}\r\n`)),
   });
@@ -358,7 +355,7 @@ test.each([
   expect(server.sockets).toHaveLength(connections);
 });
 
-test("an idle connection closes by itself", async () => {
+test("closes an idle connection after a time", async () => {
   await using server = await startRaw({ answer: ({ socket, body }) => socket.write(answerOf(body)) });
   const pool = await poolOf(server, { keepAliveMs: 20 });
   await ask(pool, server.origin);
@@ -366,7 +363,7 @@ test("an idle connection closes by itself", async () => {
   expect(await ask(pool, server.origin, { body: "next" })).toBe("next");
 });
 
-test("an answer without a length is whole once its connection ended, one with a length is not", async () => {
+test("completes an answer without a length when its connection ends, but not one with a length", async () => {
   await using server = await startRaw({
     answer: ({ socket, body }) =>
       socket.end(body === "open" ? "HTTP/1.1 200 OK\r\n\r\nhello" : answerOf("hello").slice(0, -1)),
@@ -376,7 +373,7 @@ test("an answer without a length is whole once its connection ended, one with a 
   expect(await code(ask(pool, server.origin, { body: "short" }))).toBe("TOOLYARD_CLOSED");
 });
 
-test("an answer that comes before the request left whole is heard, and its connection not used again", async () => {
+test("accepts an answer that arrives before the whole request was sent, and does not reuse the connection", async () => {
   await using server = await startRaw({
     answer: ({ socket, body }) => socket.write(answerOf(body)),
     onConnection: (socket) => {
@@ -389,7 +386,7 @@ test("an answer that comes before the request left whole is heard, and its conne
   expect(server.sockets).toHaveLength(2);
 });
 
-test("a refusal that comes before the request left whole is heard, and its connection ends with it", async () => {
+test("accepts a refusal that arrives before the whole request was sent, and closes the connection", async () => {
   const refusal = "HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 8\r\n\r\ntoo much";
   await using server = await startRaw({
     answer: () => {},
@@ -402,7 +399,7 @@ test("a refusal that comes before the request left whole is heard, and its conne
   await expect.poll(() => server.sockets[0]?.destroyed).toBe(true);
 });
 
-test("silence ends an answer, before its head and within its body, and 0 is no bound", async () => {
+test("limits inactivity before and within an answer; 0 is no limit", async () => {
   await using server = await startRaw({
     answer: ({ socket, body }) => {
       if (body === "head") socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n");
@@ -415,7 +412,7 @@ test("silence ends an answer, before its head and within its body, and 0 is no b
   expect(await ask(pool, server.origin, { body: "later", silenceMs: 0 })).toBe("late");
 });
 
-test("a body that is not read slows its server down, and is complete once it is read", async () => {
+test("stops reading from the server if a body is not read, and delivers it completely once it is", async () => {
   const large = "x".repeat(30_000_000);
   let isAllWritten = false;
   await using server = await startRaw({
@@ -433,7 +430,7 @@ test("a body that is not read slows its server down, and is complete once it is 
   expect(isAllWritten).toBe(true);
 });
 
-test("closing fails running and queued requests, and sends nothing more", async () => {
+test("rejects running and queued requests on closing, and sends nothing more", async () => {
   await using server = await startRaw({ answer: () => {} });
   const pool = await poolOf(server, { maxConnections: 1 });
   const both = [code(send(pool, server.origin)), code(send(pool, server.origin))];
@@ -443,7 +440,7 @@ test("closing fails running and queued requests, and sends nothing more", async 
   expect(server.requests).toHaveLength(1);
 });
 
-test("a name is looked up for each connection by the given way alone", async () => {
+test("resolves the name for each connection with the given lookup only", async () => {
   await using server = await startRaw({
     answer: ({ socket }) => socket.write(answerOf("ok", "Connection: close\r\n")),
   });
@@ -468,31 +465,28 @@ test("a name is looked up for each connection by the given way alone", async () 
   expect(asked).toEqual(["tools.test", "tools.test"]);
 });
 
-test.each(["http", "https"])(
-  "over %s, a name with several addresses is reached at the one that answers",
-  async (scheme) => {
-    const tls = scheme === "https" && { key: tlsFile("server.key"), cert: tlsFile("server.crt") };
-    await using server = await startRaw({
-      answer: ({ socket, body }) => socket.write(answerOf(body)),
-      ...(tls && { tls }),
-    });
-    const origin = `${scheme}://localhost:${server.port}`;
-    const found = ["127.0.0.2", "::1", "127.0.0.1"].map((address) => ({
-      address,
-      family: address.includes(":") ? 6 : 4,
-    }));
-    const lookup: LookupFunction = (_name, _options, callback) =>
-      (callback as (error: null, all: object[]) => void)(null, found);
-    const pool = await poolOf({ origin }, { lookup, ca: [tlsFile("ca.crt")] });
-    for (const body of ["a", "b".repeat(200_000)]) expect(await ask(pool, origin, { body })).toBe(body);
-    expect(server.sockets).toHaveLength(1);
-  },
-);
+test.each(["http", "https"])("over %s, connects to the address that responds if a name has several", async (scheme) => {
+  const tls = scheme === "https" && { key: tlsFile("server.key"), cert: tlsFile("server.crt") };
+  await using server = await startRaw({
+    answer: ({ socket, body }) => socket.write(answerOf(body)),
+    ...(tls && { tls }),
+  });
+  const origin = `${scheme}://localhost:${server.port}`;
+  const found = ["127.0.0.2", "::1", "127.0.0.1"].map((address) => ({
+    address,
+    family: address.includes(":") ? 6 : 4,
+  }));
+  const lookup: LookupFunction = (_name, _options, callback) =>
+    (callback as (error: null, all: object[]) => void)(null, found);
+  const pool = await poolOf({ origin }, { lookup, ca: [tlsFile("ca.crt")] });
+  for (const body of ["a", "b".repeat(200_000)]) expect(await ask(pool, origin, { body })).toBe(body);
+  expect(server.sockets).toHaveLength(1);
+});
 
 const tlsFile = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../../../../../test/fixtures/tls/${name}`, import.meta.url)), "utf8");
 
-test("TLS is spoken, connections are kept, and who is not vouched for hears nothing", async () => {
+test("keeps TLS connections, and sends nothing to a server with an untrusted certificate", async () => {
   const tls = { key: tlsFile("server.key"), cert: tlsFile("server.crt") };
   await using server = await startRaw({ answer: ({ socket, body }) => socket.write(answerOf(body)), tls });
   const trusted = await poolOf(server, { ca: [tlsFile("ca.crt")] });
@@ -503,7 +497,7 @@ test("TLS is spoken, connections are kept, and who is not vouched for hears noth
   expect(server.requests).toHaveLength(3);
 });
 
-test("a server that accepts and does not speak TLS fails within the time limit", async () => {
+test("fails within the time limit if a server accepts the connection but sends no TLS", async () => {
   await using server = await startRaw({ answer: () => {} });
   const origin = server.origin.replace("http:", "https:");
   const pool = await poolOf({ origin }, { connectTimeoutMs: 50 });

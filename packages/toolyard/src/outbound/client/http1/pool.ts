@@ -10,23 +10,23 @@ import { Http1Connection, type ConnectionOwner, type Destination } from "./conne
 import { RequestWriter } from "./request-text.ts";
 
 export interface Http1PoolOptions {
-  /** Its connections serve this origin only. */
+  /** The only origin that the connections serve. */
   readonly origin: string;
   readonly connectTimeoutMs: number;
-  /** Bound of connections; a request beyond it waits for one. Every open stream takes one. */
+  /** Maximum number of connections; a request above it waits for one. Every open stream occupies one. */
   readonly maxConnections: number;
-  /** How long an idle connection is kept if the server sends no time. @default 4 s */
+  /** Time for which an idle connection is kept if the server sends none. @default 4 s */
   readonly keepAliveMs?: number;
-  /** Certificates of the CAs that are trusted. @default Node's own */
+  /** Certificates of trusted CAs. @default Node's own */
   readonly ca?: readonly string[] | undefined;
-  /** How names become addresses. @default the system's way */
+  /** Resolves host names. @default the system's resolver */
   readonly lookup?: LookupFunction | undefined;
 }
 
 const KEEP_ALIVE_MS = 4000;
 const READ_BYTES = 64 * 1024;
 
-/** HTTP/1.1 to one origin, with or without TLS, over connections that are kept and carry one request at a time. */
+/** HTTP/1.1 client of one origin, with or without TLS. Connections are kept and carry one request at a time. */
 export class Http1Pool implements Sender, ConnectionOwner, RequestHolder {
   readonly #origin: string;
   readonly #writer: RequestWriter;
@@ -91,7 +91,7 @@ export class Http1Pool implements Sender, ConnectionOwner, RequestHolder {
     const at = this.#free.indexOf(connection);
     if (at !== -1) this.#free.splice(at, 1);
     this.#crowd.freed(connection);
-    // It arrived before the queued requests.
+    // It arrived before the queued requests, so it goes first.
     const next = unsent ?? (this.#all.size < this.#maxConnections ? this.#crowd.next() : undefined);
     if (next) this.#place(next);
   }
@@ -111,7 +111,7 @@ export class Http1Pool implements Sender, ConnectionOwner, RequestHolder {
   }
 }
 
-/** As `Http1Pool`, for an origin of either scheme. */
+/** Creates an `Http1Pool`. Loads TLS only for https. */
 export async function createHttp1Pool(options: Http1PoolOptions): Promise<Http1Pool> {
   const { protocol, hostname } = new URL(options.origin);
   if (protocol === "http:") return new Http1Pool(options);

@@ -5,7 +5,7 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const TARGET = /^\/[\x21-\x7e]*$/;
 const BEYOND_ASCII = /[\x80-\xff]/;
-/** Header fields that determine the message length or the use of the connection; only this file sets them. */
+/** Header fields that determine the message length or the use of the connection. Only this file sets them. */
 const OURS: ReadonlySet<string> = new Set([
   "host",
   "content-length",
@@ -16,7 +16,7 @@ const OURS: ReadonlySet<string> = new Set([
   "expect",
 ]);
 
-/** A whole request for one write. */
+/** A whole request, to be written in one piece. */
 export type RequestBytes =
   | { readonly data: string; readonly encoding: "latin1" | "utf8" }
   | { readonly data: Buffer; readonly encoding: undefined };
@@ -28,12 +28,12 @@ interface RequestHeadText extends Pick<TransportRequest, "method" | "path" | "he
   readonly text: string;
 }
 
-/** A head that is longer is written anew each time. */
+/** Maximum length of a head that is cached. */
 const MAX_KEPT_CHARS = 8192;
 
 /**
- * Writes the requests to one host. Most say the same before their bodies as the one before, so the last head is kept:
- * to look at each of its headers again would cost as much as to send it.
+ * Formats the requests to one host. Most have the same head as the previous one, so the last head is cached: checking
+ * each header again would cost as much as sending it.
  */
 export class RequestWriter {
   readonly #host: string;
@@ -43,14 +43,14 @@ export class RequestWriter {
     this.#host = host;
   }
 
-  /** Throws an `Http1Fault` for what cannot be sent as one request. */
+  /** Returns the bytes of a request. Throws an `Http1Fault` if it cannot be sent as one request. */
   bytesOf(request: TransportRequest): RequestBytes {
     const { body } = request;
     let head = this.#headOf(request);
     if (body === undefined) return { data: `${head}\r\n`, encoding: "latin1" };
     const length = Buffer.byteLength(body);
     head += `content-length: ${length}\r\n\r\n`;
-    // Text that is ASCII needs no encoding, and most is.
+    // Text of only ASCII characters, the usual case, needs no encoding.
     if (length === body.length) return { data: head + body, encoding: "latin1" };
     if (!BEYOND_ASCII.test(head)) return { data: head + body, encoding: "utf8" };
     return { data: Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body)]), encoding: undefined };

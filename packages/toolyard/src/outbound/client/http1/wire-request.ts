@@ -16,7 +16,7 @@ type WriteSettings = Pick<TransportRequest, "silenceMs" | "caller" | "isMessage"
 /** A request: the bytes to write, and the sink for its answer. */
 export class WireRequest implements BodySource {
   readonly bytes: RequestBytes;
-  /** Bound of silence, before the head and between two pieces of the body; 0 for none. */
+  /** Maximum inactivity, before the head and between two pieces of the body; 0: no limit. */
   readonly silenceMs: number;
   readonly sink: AnswerSink;
   keeper: RequestHolder | undefined;
@@ -32,7 +32,7 @@ export class WireRequest implements BodySource {
     this.sink = sink;
   }
 
-  /** Caller with the share of the connections that it uses. */
+  /** Caller whose share of the connections is used. */
   get holder(): Holder {
     return this.#caller ? holderOf(this.#caller) : HUB;
   }
