@@ -91,13 +91,13 @@ describe("spawnChild", () => {
     expect(child.exit).toEqual({ code: 0, signal: null });
   });
 
-  test("rejects an unknown program as unavailable; the message names the attempted programs and gives advice", async () => {
+  test("reports an unknown program as unavailable, with the attempted programs and advice", async () => {
     const failure = await failureOf(start("no-such-program-anywhere", []));
     expect(failure).toMatchObject({ kind: "unavailable", retryable: false });
     expect(failure.message).toMatch(/`no-such-program-anywhere` was not found in the \d+ folders of PATH. Install it/);
   });
 
-  test("rejects a file without execute permission as unavailable; the message shows no path of the machine", async () => {
+  test("reports a file without execute permission as unavailable, without a path of the machine", async () => {
     const path = join(folder(), "plain.txt");
     writeFileSync(path, "#!/bin/sh\n", { mode: 0o644 });
     const failure = await failureOf(start(path, []));
@@ -126,7 +126,7 @@ describe("spawnChild", () => {
     });
   });
 
-  test("rejects a NUL byte in an argument and arguments above the system's limit, and does not throw synchronously", async () => {
+  test("rejects, without a throw, an argument with a NUL byte and arguments above the system's limit", async () => {
     expect(await failureOf(start("true", ["a\0b"]))).toMatchObject({
       kind: "unavailable",
       message: expect.stringContaining("NUL"),
@@ -191,7 +191,7 @@ describe("kill", () => {
     expect(isAlive(child.pid)).toBe(false);
   });
 
-  test("reads what other processes wrote to the pipes of an exited child although the event loop was blocked for the whole grace period", async () => {
+  test("reads the pipes of an exited child even if the event loop was blocked for the grace period", async () => {
     const [go, done] = [join(folder(), "go"), join(folder(), "done")];
     const wait = `while [ ! -e ${go} ]; do sleep 0.01; done; echo said; touch ${done}; exec sleep 60`;
     const child = await start("sh", ["-c", `(${wait}) & exit 0`]);

@@ -63,7 +63,7 @@ describe("installerVariables", () => {
     UVICORN_PORT: "1",
   };
 
-  test("returns the settings of package managers without logins and without the variables that npm sets for its children", () => {
+  test("returns settings of package managers, but no logins and no variables that npm sets for its children", () => {
     expect(installerVariables({ withLogins: false }, settings)).toEqual([
       "npm_config_registry",
       "NPM_CONFIG_CAFILE",

@@ -106,7 +106,7 @@ describe("npm and its files on Windows", () => {
     expect(argumentReader(command, at(machine("win32", files)))).toBe("npm");
   });
 
-  test("prefers the npm that the user installed, and rejects a line break, which would end the command line of npm's cmd.exe", () => {
+  test("prefers the user's npm, and rejects a line break, which would end the command of npm's cmd.exe", () => {
     const newer = "C:\\U\\npm\\node_modules\\npm\\bin\\npx-cli.js";
     const probe = machine("win32", { ...files, [newer]: "executable" });
     expect(resolveCommand("npx", [], at(probe, { appdata: "C:\\U" })).args).toEqual([newer]);

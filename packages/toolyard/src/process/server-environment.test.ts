@@ -85,7 +85,7 @@ describe("enrichment", () => {
   });
 });
 
-test("lists the user's folders, the folder of this Node, and existing folders of package managers, but not those of npx", async () => {
+test("lists the folders of the user, of this Node and of package managers, but not those of npx", async () => {
   const home = await mkdtemp(join(tmpdir(), "toolyard-path-"));
   const folders = [".volta/bin", ".asdf/shims", ".local/bin", ".nvm/versions/node/v9.1.0/bin"];
   for (const folder of [...folders, ".nvm/versions/node/v20.3.0/bin"])

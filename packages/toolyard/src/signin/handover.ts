@@ -13,8 +13,8 @@ const MAX_QUERY_CHARS = 16 * 1024;
 
 /**
  * Lets a running hub receive the browser's redirect for a command that uses the same data folder. The command creates a
- * file named after a digest of its state, and the hub writes the authorization response there. The response is useless without the
- * PKCE verifier, which never leaves the command.
+ * file named after a digest of its state, and the hub writes the authorization response there. The response is useless
+ * without the PKCE verifier, which never leaves the command.
  */
 export function handoverPlace(folder: string, address: string, signal: AbortSignal): OpenPlace {
   return async ({ onRedirect }) => {
@@ -46,7 +46,7 @@ export async function handOver(folder: string, query: URLSearchParams): Promise<
   return true;
 }
 
-/** Returns the path of the file. The name is a digest, because knowing the state would suffice to answer the sign-in. */
+/** Returns the path of the file. The name is a digest, because the state alone identifies the sign-in. */
 function fileOf(folder: string, state: string): string {
   return join(folder, `waiting-${createHash("sha256").update(state).digest("hex").slice(0, 32)}`);
 }

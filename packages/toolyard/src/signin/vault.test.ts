@@ -30,7 +30,7 @@ function open(variables: Record<string, string> = {}): Vault {
   return new Vault({ folder, variables }, (path) => void aside.push(path));
 }
 
-test("a process reads the sign-ins that another process wrote, and only those of its own principal", async () => {
+test("a process reads the sign-ins of another process, and only those of its principal", async () => {
   await open().update(RECORD, () => RECORD);
   const other = open();
   expect(await other.find(RECORD)).toEqual(RECORD);
@@ -105,7 +105,7 @@ test.each<[string, (text: string) => string]>([
   expect(await open().find(RECORD)).toEqual(RECORD);
 });
 
-test("does not open a file whose header names another key store", async () => {
+test("does not open a file with a header that names another key store", async () => {
   await open().update(RECORD, () => RECORD);
   const path = join(folder, "vault.json");
   const key = readFileSync(join(folder, "key"), "utf8").trim();

@@ -57,7 +57,7 @@ test("follows a redirect within the server with the same method, body and creden
   );
 });
 
-test("S10: does not follow a redirect to another server, which receives neither credentials nor arguments", async () => {
+test("S10: does not follow a redirect to another server, and sends it no credentials or arguments", async () => {
   await using other = await startServer((_request, response) => void response.end("{}"));
   await using server = await startServer(
     (_request, response) => void response.writeHead(307, { location: `${other.url}?key=1` }).end(),
@@ -89,7 +89,7 @@ test("S10: limits the number of redirects", async () => {
   expect(server.seen).toHaveLength(4);
 });
 
-test("M5: reports the server, the address, advice, and that nothing was sent, if the connection is refused", async () => {
+test("M5: reports a refused connection with server, address and advice, as not sent", async () => {
   const server = await startServer(() => {});
   await server.close();
   expect(await failureOf(ask(createClient(`${server.url}?key=s3cret`)))).toMatchObject({
@@ -105,7 +105,7 @@ test("M5: ends with a timeout if the server sends nothing", async () => {
   expect(await failureOf(ask(createClient(server.url), { idleMs: 50 }))).toMatchObject({ kind: "timeout" });
 });
 
-test("fails as unavailable, and possibly executed, if the server resets the connection in the middle of its answer", async () => {
+test("reports a connection reset within the answer as unavailable, and possibly executed", async () => {
   await using server = await startServer((_request, response) => {
     response.writeHead(200, { "content-length": "100" });
     response.write("{", () => response.socket?.resetAndDestroy());

@@ -13,7 +13,7 @@ function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-test("accepts the result of a thread that finished while the main thread was blocked, however late it is read", async () => {
+test("accepts a late result of a thread that finished while the main thread was blocked", async () => {
   const thread = new CheckThread(LIMITS);
   try {
     await thread.run(jobWith({ type: "string" }, "a"), () => {});

@@ -135,7 +135,7 @@ test("if all threads are busy, the job of another source gives way", async () =>
   await Promise.all(all);
 });
 
-test("a job that starts for the second time runs longer before it gives way to one that was started as often", async () => {
+test("a job that was started twice runs longer before it gives way to a job started as often", async () => {
   const { run, running, threads, done } = yard();
   const all = [run("long")];
   threads[0]!.workedMs = LONG_MS;

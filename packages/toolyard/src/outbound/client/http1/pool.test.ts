@@ -215,7 +215,7 @@ test("closes the connection if a request is cancelled after it was written, and 
   await expect.poll(() => server.sockets[0]?.destroyed).toBe(true);
 });
 
-test("closes a kept connection that receives bytes before a request, and does not use them as an answer", async () => {
+test("closes a kept connection that receives bytes before a request, and ignores the bytes", async () => {
   await using server = await startRaw({ answer: ({ socket, body }) => socket.write(answerOf(body)) });
   const pool = await poolOf(server);
   await ask(pool, server.origin, { body: "first" });
@@ -373,7 +373,7 @@ test("completes an answer without a length when its connection ends, but not one
   expect(await code(ask(pool, server.origin, { body: "short" }))).toBe("TOOLYARD_CLOSED");
 });
 
-test("accepts an answer that arrives before the whole request was sent, and does not reuse the connection", async () => {
+test("accepts an answer before the whole request was sent, and does not reuse the connection", async () => {
   await using server = await startRaw({
     answer: ({ socket, body }) => socket.write(answerOf(body)),
     onConnection: (socket) => {
