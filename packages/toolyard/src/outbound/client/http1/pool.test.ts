@@ -200,7 +200,7 @@ test("keeps the connection if a request is cancelled before anything is written"
   expect(server.requests.map(({ body }) => body)).toEqual(["{}", "next"]);
 });
 
-test("closes the connection if a request is cancelled after it was written, and gives its answer to no other request", async () => {
+test("closes the connection of a cancelled request that was written, and gives its answer to no other", async () => {
   await using server = await startRaw({
     answer: ({ socket, body }) => void (body === "slow" || socket.write(answerOf(body))),
   });
