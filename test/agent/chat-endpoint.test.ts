@@ -1,4 +1,5 @@
-// The agent behind `POST /api/chat`: question in, tools of the hub in the caller's name, answer out.
+// The agent behind `POST /api/chat`: it receives a question, calls the hub's tools with the caller's rights, and
+// returns the answer.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
@@ -51,7 +52,7 @@ async function chat(
   return { status: response.status, text, json: () => JSON.parse(text) as Record<string, unknown> };
 }
 
-test("a question is answered with the hub's tools, and the history goes along with the next one", async () => {
+test("answers a question with the hub's tools, and uses its history for the next one", async () => {
   models.say([call("add", { a: 2, b: 3 }), { text: "Five." }, { text: "I said five." }]);
   const first = await chat({ message: "2+3?" });
   expect(first.status).toBe(200);
@@ -72,7 +73,7 @@ test("a question is answered with the hub's tools, and the history goes along wi
   ]);
 });
 
-test("a caller with fewer rights has fewer tools, and cannot call others through the model", async () => {
+test("gives a caller with fewer rights fewer tools, and refuses other tools called through the model", async () => {
   models.say([call("add", { a: 2, b: 3 }), { text: "I may not." }]);
   const { json } = await chat({ message: "2+3?" }, { token: "narrow-token" });
   expect(json()).toMatchObject({ text: "I may not.", steps: [{ calls: [{ tool: "add", ok: false }] }, {}] });
@@ -80,7 +81,7 @@ test("a caller with fewer rights has fewer tools, and cannot call others through
   expect(JSON.stringify(asked()[0]!.body)).not.toContain("For sums.");
 });
 
-test("the model reads the instructions of those sources only that its caller may use", async () => {
+test("gives the model the instructions of only those sources that its caller may use", async () => {
   await using secret = await openUpstream({ instructions: "The crown opens with crown__open.", tools: [tool("open")] });
   await using open = await openUpstream({ instructions: "Say pub__hello first.", tools: [tool("hello")] });
   const tokens = { whole: { token: "whole-token" }, narrow: { token: "narrow-token", allow: ["pub__*"] } };
@@ -124,7 +125,7 @@ test("refuses an invalid history without asking the model", async () => {
   expect(asked()).toEqual([]);
 });
 
-test("a file's address in a history is never fetched from here", async () => {
+test("does not fetch the URL of a file in a history", async () => {
   models.say([{ text: "ok" }]);
   const before = models.asked.length;
   await chat({
@@ -155,7 +156,7 @@ test("reports that there is no agent without a language model", async () => {
   ]);
 });
 
-test("names the variable of a missing key, in one line", async () => {
+test("names the variable of a missing key in one line", async () => {
   await using plain = {
     hub: await createHub({
       settings: { server: { port: 0 }, models: { language: "mistral/m" } },

@@ -1,4 +1,4 @@
-// A conversation as the next question sends it, after each possible end of the previous one.
+// A conversation as the next question sends it, after each possible end of the previous question.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAgent, type AgentState } from "../../packages/toolyard/src/agent.ts";
 import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
@@ -60,19 +60,22 @@ test("keeps a conversation with answers to all calls", async () => {
   expect(agent.save()).toEqual(whole);
 });
 
-test.each(VENDORS)("blanks of %s are no answer, and leave no empty message behind", async (model) => {
-  const agent = agentOf(model);
-  models.say([{ calls: [{ name: "add", arguments: { a: 1, b: 1 } }] }, { text: "  \n" }]);
-  expect(await agent.chat("1+1?")).toMatchObject({
-    stopReason: "error",
-    error: { message: "its reply is empty (stop)", retryable: true },
-  });
-  const last = agent.history.at(-1)!;
-  expect([agent.history.length, last.role, JSON.stringify(last.content)]).toEqual([
-    4,
-    "assistant",
-    expect.stringContaining("reply is empty"),
-  ]);
-  models.say([{ text: "Two." }]);
-  expect(await agent.chat("Again?")).toMatchObject({ text: "Two.", stopReason: "final" });
-});
+test.each(VENDORS)(
+  "blank text (%s) does not count as an answer, and adds no empty message to the history",
+  async (model) => {
+    const agent = agentOf(model);
+    models.say([{ calls: [{ name: "add", arguments: { a: 1, b: 1 } }] }, { text: "  \n" }]);
+    expect(await agent.chat("1+1?")).toMatchObject({
+      stopReason: "error",
+      error: { message: "its reply is empty (stop)", retryable: true },
+    });
+    const last = agent.history.at(-1)!;
+    expect([agent.history.length, last.role, JSON.stringify(last.content)]).toEqual([
+      4,
+      "assistant",
+      expect.stringContaining("reply is empty"),
+    ]);
+    models.say([{ text: "Two." }]);
+    expect(await agent.chat("Again?")).toMatchObject({ text: "Two.", stopReason: "final" });
+  },
+);

@@ -1,5 +1,5 @@
-// Replaces the library document's server: its nine tools over a store of a few chunks, MCP 2024-11-05 on stdin and
-// stdout. Like the real one it wants MISTRAL_API_KEY, and reaches its store at WEAVIATE_URL (here only told by `ping`).
+// Replaces the server of the library document: its nine tools over a store of a few chunks, MCP 2024-11-05 on stdin and
+// stdout. Like that server it requires MISTRAL_API_KEY. WEAVIATE_URL is only shown by `ping`.
 if (!process.env.MISTRAL_API_KEY) {
   process.stderr.write("MISTRAL_API_KEY is required\n");
   process.exit(1);

@@ -1,5 +1,5 @@
-// The library document's own example, from question to answer: the official clients' instances, a started client of a
-// server on stdio, and the wire of each vendor as it must look.
+// The example of the library document, from question to answer: instances of the official clients, a child server on
+// stdio, and the wire format that each vendor requires.
 import { fileURLToPath } from "node:url";
 import Anthropic from "@anthropic-ai/sdk";
 import { Mistral } from "@mistralai/mistralai";
@@ -56,7 +56,7 @@ interface ChatMessage {
 const latest = (): ModelRequest => models.asked.at(-1)!;
 const messages = (): readonly ChatMessage[] => latest().body["messages"] as ChatMessage[];
 
-test("R20: search_chunks has its description and its input, and answers with results and their count", async () => {
+test("R20: search_chunks has its description and its input schema, and returns results and their count", async () => {
   const tool = (await client.listTools()).find(({ name }) => name === "search_chunks");
   expect(tool).toMatchObject({
     description: "Search for text chunks using semantic similarity",
@@ -94,7 +94,7 @@ test("R21: refuses a call of parse_pdf without a path before it reaches the tool
   await expect(client.callTool("parse_pdf", {})).rejects.toThrow(/pdf_path/);
 });
 
-test("R22: all of the server's nine tools reach the model", async () => {
+test("R22: the model receives all nine tools of the server", async () => {
   models.say([{ text: "Which one?" }]);
   await new LLMWithMCPTools(mistral(), client).chat("What can you do?");
   const tools = latest().body["tools"] as { function: { name: string } }[];
@@ -111,7 +111,7 @@ test("R22: all of the server's nine tools reach the model", async () => {
   ]);
 });
 
-test("R23: returns results of the store unchanged through handler and client", async () => {
+test("R23: handler and client return the store's results unchanged", async () => {
   const found = (await client.callTool("search_chunks", { query: "What is a habit?", limit: 1 })) as {
     results: object[];
   };
@@ -127,7 +127,7 @@ test("R23: returns results of the store unchanged through handler and client", a
   ]);
 });
 
-test("R24: the server gets its key and the address of its store, and without a key it does not start", async () => {
+test("R24: the server receives its key and the address of its store, and does not start without a key", async () => {
   expect(await client.callTool("ping")).toBe("pong, store at http://store:8080");
   const keyless = new MCPClient(SERVER, {}, { logger: SILENT_LOGGER });
   try {
@@ -141,7 +141,7 @@ test.each([
   ["OpenAI", openai, "openai-key"],
   ["Anthropic", anthropic, "anthropic-key"],
   ["Mistral", mistral, "mistral-key"],
-] as const)("R25: the document's example question is answered with a client of %s", async (_name, make, key) => {
+] as const)("R25: answers the document's example question with a client of %s", async (_name, make, key) => {
   models.say([{ calls: [{ id: "call00001", name: "search_chunks", arguments: SEARCH }] }, { text: ANSWER }]);
   const agent = new LLMWithMCPTools(make(), client);
   expect(await agent.chat(QUESTION)).toBe(ANSWER);
@@ -158,9 +158,9 @@ test.each([
   expect(authorization ?? apiKey).toContain(key);
 });
 
-test("R26: one model client and the MCP client are all that a program needs", async () => {
+test("R26: a program needs only one model client and the MCP client", async () => {
   models.say([{ text: "Bonjour." }]);
-  // The key alone, as a program has it that installed one vendor's client.
+  // Only the key is set, as in a program that installed one vendor's client.
   const { apiKey, baseURL } = openai();
   expect(await new LLMWithMCPTools({ apiKey, baseURL, chat: {} }, client).chat("Bonjour")).toBe("Bonjour.");
 });
@@ -171,7 +171,7 @@ test("R30: accepts a client of each vendor or a model of the AI SDK, and refuses
   expect(() => new LLMWithMCPTools({ complete: () => "text" }, client)).toThrow(OptionError);
 });
 
-test("R31: tools go to Mistral and OpenAI as functions, and to Anthropic with input_schema", async () => {
+test("R31: sends tools to Mistral and OpenAI as functions, and to Anthropic with input_schema", async () => {
   const schema = { type: "object", properties: { pdf_path: { type: "string" } }, required: ["pdf_path"] };
   const description = "Process a PDF with OCR and ingest to Weaviate";
   const tools = (await client.listTools()).filter(({ name }) => name === "parse_pdf");
@@ -186,7 +186,7 @@ test("R31: tools go to Mistral and OpenAI as functions, and to Anthropic with in
   expect(latest().body["tools"]).toContainEqual(asFunction);
 });
 
-test("R32: message and tools go out, the tool is called, its result goes back, until the final answer", async () => {
+test("R32: sends message and tools, calls the requested tool and sends its result, until the final answer", async () => {
   const from = models.asked.length;
   models.say([
     { calls: [{ id: "call00001", name: "list_documents", arguments: {} }] },
@@ -198,7 +198,7 @@ test("R32: message and tools go out, the tool is called, its result goes back, u
   expect(roles).toEqual([["user"], ["user", "assistant", "tool"], ["user", "assistant", "tool", "assistant", "tool"]]);
 });
 
-test("R33: five questions to the model is the default, and another bound may be given with the question", async () => {
+test("R33: the limit is five requests to the model by default, and a question can set another", async () => {
   const endless = () => ({ calls: [{ id: "call00001", name: "ping", arguments: {} }] });
   const agent = new LLMWithMCPTools(mistral(), client);
   let from = models.asked.length;
@@ -210,7 +210,7 @@ test("R33: five questions to the model is the default, and another bound may be 
   expect(models.asked.length - from).toBe(10);
 });
 
-test("R34: the model chooses its tools itself, and mistral-large-latest is Mistral's default", async () => {
+test("R34: the model chooses its tools, and mistral-large-latest is Mistral's default", async () => {
   models.say([{ text: "ok" }, { text: "ok" }]);
   await new LLMWithMCPTools(mistral(), client).chat("hello");
   expect(latest().body).toMatchObject({ tool_choice: "auto", model: "mistral-large-latest" });
@@ -235,7 +235,7 @@ test("R35: places the assistant's message with its calls before their results", 
   expect(result).toMatchObject({ role: "tool", tool_call_id: "call00001" });
 });
 
-test("R36: every call of a reply is answered under its id, with JSON as text", async () => {
+test("R36: answers every call of a reply under its id, with JSON as text", async () => {
   models.say([
     {
       calls: [
@@ -267,12 +267,12 @@ test("R37: a reply without tool calls is the final answer", async () => {
   expect(models.asked.length - from).toBe(1);
 });
 
-test("R38: exhausted iterations give the document's words", async () => {
+test("R38: returns the document's message when the iterations are used up", async () => {
   models.say(() => ({ calls: [{ id: "call00001", name: "ping", arguments: {} }] }));
   expect(await new LLMWithMCPTools(anthropic(), client).chat("Go on for ever", 2)).toBe("Max iterations atteintes");
 });
 
-test("R39: a second question sees the first one and its answer", async () => {
+test("R39: a second question includes the first one and its answer", async () => {
   models.say([{ text: "I am a library." }, { text: "I said so." }]);
   const agent = new LLMWithMCPTools(openai(), client);
   await agent.chat("Who are you?");
@@ -284,7 +284,7 @@ test("R39: a second question sees the first one and its answer", async () => {
   ]);
 });
 
-test("R40: start, read the tools, ask, stop: the server ends, also when the question fails", async () => {
+test("R40: after start, list, question and stop the server has ended, also when the question fails", async () => {
   models.say([
     { calls: [{ id: "call00001", name: "where_is_it", arguments: {} }] },
     { status: 400, message: "the model is out of order" },
@@ -307,7 +307,7 @@ test("R40: start, read the tools, ask, stop: the server ends, also when the ques
   expect(isAlive(pid)).toBe(false);
 });
 
-test("R41: arguments that are no JSON go back to the model, which may repair them", async () => {
+test("R41: returns arguments that are not JSON to the model, which may correct them", async () => {
   models.say([
     { calls: [{ id: "call00001", name: "search_chunks", arguments: '{"query": "What is' }] },
     { calls: [{ id: "call00002", name: "search_chunks", arguments: SEARCH }] },

@@ -1,4 +1,4 @@
-// The loop over HTTP: the AI SDK's own clients against a server that speaks their vendors' formats.
+// The agent loop over HTTP: clients of the AI SDK against a server with the wire formats of their vendors.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   createAgent,
@@ -19,7 +19,7 @@ const VENDORS = [
   "google/gemini-x",
   "local/qwen",
 ] as const;
-/** Vendors with arguments as JSON text, which can be broken; Anthropic's are in streams. */
+/** Vendors that send arguments as JSON text, which can be malformed; those of Anthropic only in streams. */
 const BREAKABLE = ["openai/gpt-x", "openai-chat/gpt-x", "mistral/mistral-large-latest", "local/qwen"] as const;
 
 let models: ModelStandIn;
@@ -52,7 +52,7 @@ describe.each(BREAKABLE)("with %s", (model) => {
       models.say([call("item", '{"id": 7795506888185572399, "ids": [-9007199254740993]}'), { text: "Found." }]);
       const events: AgentEvent[] = [];
       await agentOf(model).chat("Find it.", isHeard ? { onEvent: (event) => events.push(event) } : {});
-      // The result of the call, which is text in the second question.
+      // The result of the call, which the second request contains as text.
       expect(sent(1)).toContain(String.raw`{\"id\":7795506888185572399,\"ids\":[-9007199254740993]}`);
     },
   );
@@ -60,7 +60,7 @@ describe.each(BREAKABLE)("with %s", (model) => {
 
 describe.each(VENDORS)("with %s", (model) => {
   test.each([false, true])(
-    "two calls of one reply are made and answered, then the text is the answer (streamed: %s)",
+    "makes and answers both calls of one reply; the following text is the answer (streamed: %s)",
     async (isHeard) => {
       models.say([
         {
@@ -101,7 +101,7 @@ describe.each(VENDORS)("with %s", (model) => {
     expect(await agentOf(model).chat("hello")).toMatchObject({ text: "Here I am.", stopReason: "final" });
   });
 
-  test("a provider that stays busy is an outcome in its own words, and the question may be put again", async () => {
+  test("returns the text of a provider that stays busy as an outcome, and the question can be repeated", async () => {
     models.say([{ status: 429, message: "too many" }, { status: 429, message: "too many" }, { text: "Now." }]);
     const agent = agentOf(model, { maxRetries: 1 });
     expect(await agent.chat("hello")).toMatchObject({
@@ -112,7 +112,7 @@ describe.each(VENDORS)("with %s", (model) => {
     expect(await agent.chat("hello")).toMatchObject({ text: "Now." });
   });
 
-  test.each([false, true])("a reply that is no JSON is an outcome (streamed: %s)", async (isHeard) => {
+  test.each([false, true])("returns an outcome for a reply that is not JSON (streamed: %s)", async (isHeard) => {
     models.say([{ text: "x", broken: "{not json" }]);
     expect(await agentOf(model, { maxRetries: 0 }).chat("hello", isHeard ? { onEvent: () => {} } : {})).toMatchObject({
       stopReason: "error",
@@ -120,7 +120,7 @@ describe.each(VENDORS)("with %s", (model) => {
     });
   });
 
-  test("returns an unknown tool and a failure to the model, which continues", async () => {
+  test("reports an unknown tool and a failure to the model, which continues", async () => {
     models.say([
       {
         calls: [
@@ -141,7 +141,7 @@ describe.each(VENDORS)("with %s", (model) => {
     expect(sent()).toContain("the printer is on fire");
   });
 
-  test.each([false, true])("reports that a model declines, without an answer (streamed: %s)", async (isHeard) => {
+  test.each([false, true])("reports that the model refused, without an answer (streamed: %s)", async (isHeard) => {
     models.say([{ refusal: "I may not." }]);
     const outcome = await agentOf(model).chat("Do evil", isHeard ? { onEvent: () => {} } : {});
     expect(outcome).toMatchObject({
@@ -151,12 +151,12 @@ describe.each(VENDORS)("with %s", (model) => {
     });
   });
 
-  test("a reply that was cut off ends with max_tokens", async () => {
+  test("a truncated reply ends with max_tokens", async () => {
     models.say([{ text: "Once upon a", isCut: true }]);
     expect(await agentOf(model).chat("Tell a story")).toMatchObject({ stopReason: "max_tokens", text: "Once upon a" });
   });
 
-  test("cancelling stops the model in the middle of its words", async () => {
+  test("cancelling stops the model while it streams text", async () => {
     models.say([{ text: "And so on and so on", hangs: true }]);
     const stop = new AbortController();
     const agent = agentOf(model);
@@ -178,7 +178,7 @@ describe.each(VENDORS)("with %s", (model) => {
   });
 });
 
-test.each(BREAKABLE)("broken arguments of %s go back to the model, which repairs them", async (model) => {
+test.each(BREAKABLE)("returns malformed arguments of %s to the model, which corrects them", async (model) => {
   models.say([call("add", '{"a": 1, "b"'), call("add", { a: 1, b: 2 }), { text: "Three." }]);
   const { text, steps } = await agentOf(model).chat("1+2?");
   expect(text).toBe("Three.");
@@ -190,7 +190,7 @@ test.each(BREAKABLE)("broken arguments of %s go back to the model, which repairs
   expect(sent(1)).toContain("must be one JSON object");
 });
 
-test("broken arguments in a stream of Anthropic's go back to the model, too", async () => {
+test("returns malformed arguments in a stream of Anthropic to the model, too", async () => {
   models.say([call("add", '{"a": 1, "b"'), { text: "Never mind." }]);
   expect(await agentOf("anthropic/claude-x").chat("1+2?", { onEvent: () => {} })).toMatchObject({
     stopReason: "final",
@@ -211,7 +211,7 @@ describe("limits", () => {
     expect(asked()).toHaveLength(5);
   });
 
-  test("C13: another bound holds for the agent or for one question", async () => {
+  test("C13: the agent or one question can set another limit", async () => {
     models.say(endless);
     const agent = agentOf("openai/gpt-x", { maxIterations: 2 });
     expect((await agent.chat("Go on")).steps).toHaveLength(2);
@@ -219,7 +219,7 @@ describe("limits", () => {
     expect(() => agentOf("openai/gpt-x", { maxIterations: 0 })).toThrow(OptionError);
   });
 
-  test("C13: a last answer without tools may be asked for at the limit", async () => {
+  test("C13: at the limit, can request a last answer without tools", async () => {
     models.say((one) =>
       one.body["tool_choice"] === "none" || one.body["tools"] === undefined
         ? { text: "As far as I know, 2." }
@@ -230,7 +230,7 @@ describe("limits", () => {
     expect(asked()).toHaveLength(3);
   });
 
-  test("calls beyond the limit of tool calls are answered and not made", async () => {
+  test("answers calls beyond the limit of tool calls without making them", async () => {
     models.say([{ calls: [1, 2, 3].map((a) => ({ name: "add", arguments: { a, b: 0 } })) }]);
     const outcome = await agentOf("openai/gpt-x", { maxToolCalls: 2 }).chat("Add");
     expect(outcome).toMatchObject({ stopReason: "max_tool_calls", text: "Maximum number of tool calls reached" });
@@ -241,7 +241,7 @@ describe("limits", () => {
     ]);
   });
 
-  test("tokens over all questions are bounded", async () => {
+  test("limits the tokens of all questions together", async () => {
     models.say(() => ({ ...endless(), usage: { input: 600, output: 10 } }));
     expect(await agentOf("anthropic/claude-x", { maxTokens: 1000 }).chat("Go on")).toMatchObject({
       stopReason: "max_tokens",
@@ -250,7 +250,7 @@ describe("limits", () => {
     });
   });
 
-  test("time is bounded, for the model and for a tool alike", async () => {
+  test("limits the time of the model and of a tool", async () => {
     models.say([{ hangs: true }]);
     expect(await agentOf("mistral/m", { timeout: "60ms" }).chat("hello")).toMatchObject({
       stopReason: "timeout",
@@ -281,7 +281,7 @@ describe("limits", () => {
     expect(result.content).toMatch(/^x{1024}\n\[cut here: the result has 5000 bytes\]$/);
   });
 
-  test("the oldest questions go when the conversation is full", async () => {
+  test("removes the oldest questions when the conversation is full", async () => {
     models.say(() => ({ text: "Yes." }));
     const agent = agentOf("mistral/m", { maxHistoryMessages: 4 });
     for (const question of ["one", "two", "three"]) await agent.chat(question);
@@ -320,8 +320,8 @@ test("C47: the agent's own texts are French if French is configured; the model's
   expect(sent()).toContain("Tu réponds aux questions");
 });
 
-describe("C42: the providers of models", () => {
-  test("C42: reaches each vendor and any compatible server by its name alone", async () => {
+describe("C42: model providers", () => {
+  test("C42: reaches each vendor and any compatible server by its provider name", async () => {
     for (const model of VENDORS) {
       models.say([{ text: `I am ${model}.` }]);
       expect(await agentOf(model).chat("Who are you?")).toMatchObject({ text: `I am ${model}.` });
@@ -345,7 +345,7 @@ describe("C42: the providers of models", () => {
   });
 });
 
-describe("pictures in results", () => {
+describe("images in results", () => {
   test.each([
     ["openai/gpt-x", true],
     ["openai-chat/gpt-x", true],
@@ -353,14 +353,14 @@ describe("pictures in results", () => {
     ["google/gemini-x", true],
     ["mistral/m", false],
     ["local/qwen", false],
-  ])("those of a tool reach %s: %s", async (model, reaches) => {
+  ])("for %s, sends an image of a tool: %s", async (model, reaches) => {
     models.say([call("picture"), { text: "A red dot." }]);
     expect(await agentOf(model).chat("Draw")).toMatchObject({ text: "A red dot." });
     expect(sent().includes(RED_DOT)).toBe(reaches);
     if (!reaches) expect(sent()).toContain("not shown to this model");
   });
 
-  test("sends them to a compatible provider that is configured for images", async () => {
+  test("sends images to a compatible provider that is configured for them", async () => {
     models.say([call("picture"), { text: "A red dot." }]);
     await agentOf("local/llava", { attachments: "always" }).chat("Draw");
     const [, , result, picture] = (asked().at(-1)!.body["messages"] as { role: string; content: unknown }[]).slice(1);
@@ -368,15 +368,15 @@ describe("pictures in results", () => {
     expect(JSON.stringify(picture!.content)).toContain(`data:image/png;base64,${RED_DOT}`);
   });
 
-  test("sends them to no model if they are switched off", async () => {
+  test("sends images to no model if they are disabled", async () => {
     models.say([call("picture"), { text: "Something." }]);
     await agentOf("anthropic/claude-x", { attachments: "never" }).chat("Draw");
     expect(sent()).not.toContain(RED_DOT);
   });
 });
 
-describe("streams", () => {
-  test("events come in order, and the last one is the outcome", async () => {
+describe("streaming", () => {
+  test("emits events in order, and the outcome last", async () => {
     models.say([{ text: "I add.", calls: [{ id: "c1", name: "add", arguments: { a: 1, b: 2 } }] }, { text: "Three." }]);
     const events: AgentEvent[] = [];
     for await (const event of agentOf("anthropic/claude-x").stream("1+2?")) events.push(event);
@@ -401,7 +401,7 @@ describe("streams", () => {
     await asked()[0]!.left;
   });
 
-  test("a second question while the first is answered is refused", async () => {
+  test("refuses a second question while the first is being answered", async () => {
     models.say([{ hangs: true }]);
     const [agent, stop] = [agentOf("mistral/m"), new AbortController()];
     const first = agent.chat("one", { signal: stop.signal });
@@ -411,7 +411,7 @@ describe("streams", () => {
   });
 });
 
-test("refuses a value that is no saved conversation and keeps the present one", async () => {
+test("refuses a value that is not a saved conversation, and keeps the present one", async () => {
   models.say([{ text: "Yes." }]);
   const agent = agentOf("mistral/m");
   await agent.chat("one");
@@ -423,7 +423,7 @@ test("refuses a value that is no saved conversation and keeps the present one", 
   expect(agent.history).toEqual([]);
 });
 
-test("a call that is limited for a moment is made again within the answer's time, unseen by the model", async () => {
+test("repeats a call that was limited for a moment within the answer's time, without the model", async () => {
   const narrow = await createHub({
     settings: { modules: { paths: [toolsFile] }, limits: { rate_per_minute: 60 } },
     logger: SILENT_LOGGER,

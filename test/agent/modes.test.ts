@@ -1,4 +1,4 @@
-// Input of the model: all tools or discovery, hints, a remote hub, and decisions in JSON.
+// Input of the model: all tools or discovery tools, hints, a remote hub, and decisions in JSON.
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -49,13 +49,13 @@ const messagesOf = ({ body }: ModelRequest): { role: string; content: string }[]
 const promptOf = (one: ModelRequest): string => messagesOf(one)[0]!.content;
 
 describe("modes", () => {
-  test("a small catalogue is given whole, on-demand tools among it and none of the hub's own", async () => {
+  test("gives a small catalog as a whole, including on-demand tools and without the hub's own", async () => {
     models.say([{ text: "ok" }]);
     await agentOf().chat("hello");
     expect(toolsOf(asked()[0]!)).toEqual(NAMES);
   });
 
-  test("a large one is given by discovery, and a found tool is called through it", async () => {
+  test("gives a large catalog through discovery tools, and calls a found tool through them", async () => {
     models.say([
       call("tool_search", { query: "adds numbers" }),
       call("execute_tool", { name: "add", arguments: { a: 1, b: 2 } }),
@@ -68,7 +68,7 @@ describe("modes", () => {
     expect(steps[1]!.calls[0]).toMatchObject({ tool: "execute_tool", ok: true, value: 3 });
   });
 
-  test("the length of the list counts as well, and a mode that was set is kept to", async () => {
+  test("also considers the length of the list, and keeps a mode that was set", async () => {
     models.say(() => ({ text: "ok" }));
     await agentOf({ maxListedBytes: 200 }).chat("hello");
     await agentOf({ maxListedBytes: 200, mode: "all" }).chat("hello");
@@ -78,7 +78,7 @@ describe("modes", () => {
 });
 
 describe("hints", () => {
-  test("M12: a tool that is added with its hint is known to the model, and nothing else changed anywhere", async () => {
+  test("M12: the model receives the hint of an added tool, and no other text changes", async () => {
     const yard = new ToolFolder();
     const jokes = await createHub({ settings: { scripts: { tools_path: yard.path } }, logger: SILENT_LOGGER });
     try {
@@ -103,7 +103,7 @@ describe("hints", () => {
     }
   });
 
-  test("M12: a line of configuration is a hint, too, and one for a tool that is not there is none", async () => {
+  test("M12: a line of the configuration is a hint, too; a hint for a missing tool is omitted", async () => {
     const configured = await createHub({
       settings: {
         modules: { paths: [toolsFile] },
@@ -122,8 +122,8 @@ describe("hints", () => {
   });
 });
 
-describe("where the tools are", () => {
-  test("a hub behind a URL serves the same chat, and closing the agent ends the connection alone", async () => {
+describe("location of the tools", () => {
+  test("a hub at a URL serves the same chat, and closing the agent closes only the connection", async () => {
     const served = await createHub({
       settings: {
         modules: { paths: [toolsFile], visibility: "ondemand" },
@@ -146,7 +146,7 @@ describe("where the tools are", () => {
     }
   });
 
-  test("discovery works for a server that has none itself", async () => {
+  test("discovery works for a server without discovery tools", async () => {
     await using agent = agentOf({
       hub: {
         command: process.execPath,
@@ -162,13 +162,13 @@ describe("where the tools are", () => {
     expect(toolsOf(asked()[0]!)).toEqual(["execute_tool", "tool_search"]);
   });
 
-  test("a server that cannot be reached rejects, and a later question tries again", async () => {
+  test("rejects if the server cannot be reached, and connects again for a later question", async () => {
     await using agent = agentOf({ hub: `http://127.0.0.1:${await closedPort()}/mcp` });
     await expect(agent.chat("hello")).rejects.toThrow("The MCP server cannot be reached.");
     await expect(agent.chat("hello")).rejects.toThrow("The MCP server cannot be reached.");
   });
 
-  test("M7: gives the model an object with `error` for a service that dies during a chat, and continues", async () => {
+  test("M7: if a service dies during a chat, gives the model an object with `error` and continues", async () => {
     const service = await startTools({ get_weather: ({ location }) => ({ location, temperature: 21 }) });
     await using manager = new MCPManager(
       { get_weather: { host: "127.0.0.1", port: service.port, name: "Weather MCP" } },
@@ -196,7 +196,7 @@ describe("where the tools are", () => {
     ]);
   });
 
-  test("M10: the model may spell a tool with its server before it", async () => {
+  test("M10: accepts a tool name from the model that begins with its server", async () => {
     const weather = await createHub({
       settings: {
         mcp: {
@@ -248,7 +248,7 @@ describe("decisions in JSON", () => {
     expect(JSON.stringify(messagesOf(asked()[1]!).at(-1)!.content)).toContain("Result of add:\\n3");
   });
 
-  test("several calls, a fence and words around the object are understood", async () => {
+  test("accepts several calls, a code fence and text around the object", async () => {
     models.say([
       decide(
         'I think:\n```json\n{"action": "call_tools", "calls": [{"tool": "add", "arguments": {"a": 1, "b": ' +
@@ -261,7 +261,7 @@ describe("decisions in JSON", () => {
     expect(text).toBe('{"sum":2}');
   });
 
-  test("a question to the user ends the turn, and the reply continues it", async () => {
+  test("a question to the user ends the turn, and the user's reply continues it", async () => {
     models.say([
       decide({ action: "clarify", question: "Which city?" }),
       decide({ action: "final_answer", answer: "Sunny." }),
@@ -271,7 +271,7 @@ describe("decisions in JSON", () => {
     expect(await agent.chat("Tokyo")).toMatchObject({ stopReason: "final", text: "Sunny." });
   });
 
-  test("asks again after text that is no decision, and then takes it as the answer", async () => {
+  test("asks again after text that is not a decision, then accepts it as the answer", async () => {
     models.say([decide("Hm."), decide("It is simply so.")]);
     const outcome = await json().chat("Why?");
     expect(outcome).toMatchObject({ text: "It is simply so.", stopReason: "final", steps: { length: 2 } });
@@ -290,7 +290,7 @@ describe("decisions in JSON", () => {
     expect(JSON.stringify(messagesOf(asked()[1]!).at(-1)!.content)).toContain("the printer is on fire");
   });
 
-  test("asks in JSON after a provider reports that its model has no tool calling", async () => {
+  test("switches to JSON decisions if a provider reports that its model has no tool calling", async () => {
     models.say((one) =>
       one.body["tools"]
         ? { status: 400, message: "registry/tiny does not support tools" }
@@ -302,7 +302,7 @@ describe("decisions in JSON", () => {
     expect(asked().map(({ body }) => body["tools"] !== undefined)).toEqual([true, false, false]);
   });
 
-  test("another refusal of the provider is no reason to change the way", async () => {
+  test("does not switch after any other refusal of the provider", async () => {
     models.say([{ status: 400, message: "context length exceeded" }]);
     expect(await agentOf({ model: "local/tiny" }).chat("hello")).toMatchObject({
       stopReason: "error",
@@ -311,7 +311,7 @@ describe("decisions in JSON", () => {
     expect(asked()).toHaveLength(1);
   });
 
-  test("a conversation that began with tool calling continues in text", async () => {
+  test("continues a conversation in text that began with tool calling", async () => {
     models.say([
       call("add", { a: 1, b: 2 }),
       { text: "Three." },
@@ -333,7 +333,7 @@ describe("decisions in JSON", () => {
   });
 });
 
-test("a provider that hangs up in the middle is an outcome", async () => {
+test("returns an outcome if a provider disconnects during a reply", async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(

@@ -1,5 +1,5 @@
-// Speaks the wire formats of OpenAI (chat and responses), Anthropic, Mistral and Google, and answers by a script: a
-// replacement for services that this machine cannot reach.
+// Serves the wire formats of OpenAI (chat and responses), Anthropic, Mistral and Google, and answers from a script.
+// Replaces services that are unreachable in a test.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -13,13 +13,13 @@ import type { ScriptedReply, Wire } from "./wire/script.ts";
 
 export type { ScriptedCall, ScriptedReply } from "./wire/script.ts";
 
-/** One question as it arrived. */
+/** One received model request. */
 export interface ModelRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: Record<string, unknown>;
   readonly isStream: boolean;
-  /** Resolves when the caller hung up before the answer was whole. */
+  /** Resolves when the caller disconnected before the answer was complete. */
   readonly left: Promise<void>;
 }
 
@@ -28,11 +28,11 @@ export type Script = readonly ScriptedReply[] | ((asked: ModelRequest, index: nu
 export interface ModelStandIn extends AsyncDisposable {
   readonly url: string;
   readonly asked: readonly ModelRequest[];
-  /** `[models]` that sends every vendor here. */
+  /** `[models]` that routes every vendor to this server. */
   readonly models: ModelsConfig;
   /** Sets the script for later questions; its first reply answers the next question. */
   say(script: Script): void;
-  /** Resolves with the question of this number, from 0, as soon as it arrived. */
+  /** Resolves with the request of this number, counted from 0, once it has arrived. */
   question(index: number): Promise<ModelRequest>;
   close(): Promise<void>;
 }
@@ -92,7 +92,7 @@ export async function startModels(script: Script = []): Promise<ModelStandIn> {
   };
 }
 
-/** `openai` asks responses, `openai-chat` chat completions. */
+/** `openai` uses the Responses API, `openai-chat` chat completions. */
 export function modelsAt(url: string): ModelsConfig {
   const api_key = "stand-in-key";
   return {
@@ -116,7 +116,7 @@ async function send(
 ): Promise<void> {
   const model = typeof body["model"] === "string" ? body["model"] : path.split("/").at(-1)!.split(":", 1)[0]!;
   if (reply.status !== undefined) {
-    // Clients take this header's word for how long to wait.
+    // The clients wait as long as this header states.
     return void response
       .writeHead(reply.status, { "content-type": "application/json", "retry-after-ms": "1" })
       .end(JSON.stringify(wire.error(reply.status, reply.message ?? "scripted failure")));

@@ -10,9 +10,9 @@ const shared = (globalThis[Symbol.for("agent-tools")] ??= {
   load: { now: 0, most: 0 },
   hanging: { started: () => {}, ended: () => {} },
 });
-/** Calls that run at this moment, and the most there ever were. */
+/** Number of calls that run now, and its maximum so far. */
 export const load = shared.load;
-/** Hears of each call of `hang`, and of its end. */
+/** Called at the start and at the end of each call of `hang`. */
 export const hanging = shared.hanging;
 
 // oxlint-disable-next-line toolyard/test-length -- One tool after another.

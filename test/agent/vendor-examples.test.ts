@@ -1,4 +1,4 @@
-// The examples with a vendor's own client on the page about the agent, against a model that this test answers for.
+// The examples with a vendor's client in the guide's page about the agent, against a model that this test scripts.
 import { join } from "node:path";
 import { symlink } from "node:fs/promises";
 import { expect, test } from "vitest";

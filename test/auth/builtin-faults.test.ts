@@ -32,13 +32,13 @@ test("registrations, sign-ins and tokens survive a restart, and no token is on d
   for (const text of texts.map((file) => readFileSync(file, "utf8")))
     for (const token of [tokens.access_token!, tokens.refresh_token!]) expect(text).not.toContain(token);
   await using second = await ToyHub.reopen(FEATURES, SETTINGS, { home: kept, port });
-  // `fetch` may still have a connection to the hub before.
+  // `fetch` may still use a connection to the previous hub.
   await expect.poll(() => statusWith(second, tokens.access_token).catch(() => 0)).toBe(200);
   expect(await refresh(second, client, tokens.refresh_token!)).toMatchObject({ access_token: expect.any(String) });
 }, 60_000);
 
 describe("records on disk", () => {
-  test("are whole or absent after a writer was killed, 20 times", async () => {
+  test("are complete or absent after their writer was killed, 20 times", async () => {
     const folder = join(home, "records");
     const writer = fileURLToPath(new URL("record-writer.ts", import.meta.url));
     const register = new URL("../../packages/toolyard/dist/runtimes/typescript/register.js", import.meta.url).href;
@@ -65,7 +65,7 @@ describe("records on disk", () => {
     ["a list", "[]"],
     ["a record without a payload", "{}"],
     ["an expired record", '{"payload":{},"expiresAt":1}'],
-  ])("%s counts as absent", async (_, text) => {
+  ])("%s counts as an absent record", async (_, text) => {
     const store = new RecordStore(join(home, "records"), Date.now);
     await store.write("token", { a: 1 });
     const [name] = readdirSync(join(home, "records"));
@@ -73,11 +73,11 @@ describe("records on disk", () => {
     expect(await new RecordStore(join(home, "records"), Date.now).find("token")).toBeUndefined();
   });
 
-  test("that cannot be written leave the old ones, and the write fails", async () => {
+  test("that cannot be written leave the old ones unchanged, and the write fails", async () => {
     const folder = join(home, "records");
     const store = new RecordStore(folder, Date.now);
     await store.write("token", { a: 1 });
-    // Stands for a full disk, for every user: the place of the draft is gone.
+    // Simulates a full disk, also for root: the draft's folder is missing.
     rmSync(folder, { recursive: true });
     writeFileSync(folder, "");
     await expect(store.write("token", { a: 2 })).rejects.toThrow();
@@ -87,7 +87,7 @@ describe("records on disk", () => {
   });
 });
 
-test("nobody gets a token while nothing can be written, and signed-in callers go on", async () => {
+test("issues no token while no record can be written, and continues to serve signed-in callers", async () => {
   await using toy = await openYard();
   const client = await clientOf(toy);
   const tokens = await tokensFor(toy, client);
@@ -104,7 +104,7 @@ test("nobody gets a token while nothing can be written, and signed-in callers go
   expect(await statusWith(toy, again.access_token)).toBe(200);
 }, 30_000);
 
-test("a file of users that cannot be read admits nobody", async () => {
+test("admits no user if the file of users cannot be read", async () => {
   await using toy = await openYard();
   const tokens = await tokensFor(toy, await clientOf(toy));
   const file = join(toy.home, "data", "auth", "users.json");

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => toy[Symbol.asyncDispose]());
 
-test("a sign-in works with workers and a base path, cookies and all", async () => {
+test("a sign-in works with workers and a base path, including its cookies", async () => {
   const { origin } = new URL(toy.served.address.url);
   const metadata = await fetch(`${origin}/.well-known/oauth-authorization-server/tools`);
   expect(await metadata.json()).toMatchObject({
@@ -32,7 +32,7 @@ test("a sign-in works with workers and a base path, cookies and all", async () =
   expect(await statusWith(toy, machine.access_token)).toBe(200);
 }, 30_000);
 
-test("metadata does not follow forwarded hosts of a caller", async () => {
+test("metadata ignores forwarded hosts that a caller sends", async () => {
   const { origin } = new URL(toy.served.address.url);
   const headers = { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https", forwarded: "host=evil.example" };
   const answer = await fetch(`${origin}/.well-known/openid-configuration/tools`, { headers });

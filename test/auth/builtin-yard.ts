@@ -51,7 +51,7 @@ export interface Step {
   readonly headers: Headers;
 }
 
-/** A browser that keeps cookies, follows redirects within the hub, and sends forms. */
+/** A browser that keeps cookies, follows redirects within the hub, and submits forms. */
 export class Visitor {
   readonly #toy: ToyHub & { readonly outside?: (url: URL, init: RequestInit) => Promise<Response> };
   readonly #cookies = new Map<string, { readonly value: string; readonly path: string }>();
@@ -70,7 +70,7 @@ export class Visitor {
     return [...this.#cookies.keys()];
   }
 
-  /** Follows redirects until a page, or an address outside of the hub. */
+  /** Follows redirects to a page of the hub, or up to an address outside of it. */
   async open(address: string, init: RequestInit = {}): Promise<Step> {
     const origin = new URL(this.#toy.served.address.url).origin;
     let [next, sent] = [new URL(address, origin), init];
@@ -92,7 +92,7 @@ export class Visitor {
     throw new Error("The browser was redirected too often.");
   }
 
-  /** Sends the form of a page with these values in place of its own. */
+  /** Submits the form of a page; these values replace the form's own. */
   submit(page: Step, values: Readonly<Record<string, string>>): Promise<Step> {
     const csrf = /name="csrf" value="([^"]*)"/.exec(page.text)?.[1] ?? "";
     return this.open(this.at, { method: "POST", body: new URLSearchParams({ csrf, ...values }) });
@@ -139,7 +139,7 @@ export function authorizationOf(toy: ToyHub, client: string, more: Record<string
   return { url: `${toy.served.address.url}/authorize?${parameters}`, verifier };
 }
 
-/** Signs in, allows, and returns the address that the client gets. */
+/** Signs in, allows the request, and returns the address to which the browser would return. */
 export async function signIn(toy: ToyHub, request: AuthorizationRequest, visitor = new Visitor(toy)): Promise<URL> {
   const first = await visitor.open(request.url);
   const consent = first.text.includes('value="login"') ? await visitor.login(first) : first;
@@ -159,10 +159,10 @@ export async function tokenRequest(toy: ToyHub, body: Record<string, string>, he
   return (await answer.json()) as Tokens;
 }
 
-/** Browsers that are signed in, since a sign-in costs a third of a second. */
+/** Browsers with a session, cached because a sign-in takes a third of a second. */
 const visitors = new WeakMap<ToyHub, Visitor>();
 
-/** The whole way to tokens, as one client. */
+/** Returns tokens for one client after a complete authorization. */
 export async function tokensFor(toy: ToyHub, client: string, more: Record<string, string> = {}): Promise<Tokens> {
   const request = authorizationOf(toy, client, more);
   const visitor = visitors.get(toy) ?? new Visitor(toy);

@@ -55,7 +55,7 @@ describe("metadata", () => {
 });
 
 describe("a sign-in", () => {
-  test("gives a token for the hub, with `iss` and `state` in the answer", async () => {
+  test("issues a token for the hub, with `iss` and `state` in the response", async () => {
     const request = authorizationOf(toy, client);
     const back = await signIn(toy, request);
     expect(Object.fromEntries(back.searchParams)).toEqual({
@@ -84,7 +84,7 @@ describe("a sign-in", () => {
     expect(await statusWith(toy, tokens.access_token)).toBe(200);
   });
 
-  test("that the user denies tells the client so", async () => {
+  test("returns the error `access_denied` to the client if the user denies it", async () => {
     const visitor = new Visitor(toy);
     const consent = await visitor.login(await visitor.open(authorizationOf(toy, client).url));
     const back = new URL((await visitor.submit(consent, { action: "deny" })).location!);
@@ -94,7 +94,7 @@ describe("a sign-in", () => {
     ]);
   });
 
-  test("asks for consent again each time, though the browser is signed in", async () => {
+  test("requests consent each time, even if the browser is signed in", async () => {
     const visitor = new Visitor(toy);
     await signIn(toy, authorizationOf(toy, client), visitor);
     const again = await visitor.open(authorizationOf(toy, client).url);
@@ -104,7 +104,7 @@ describe("a sign-in", () => {
 });
 
 describe("pages", () => {
-  test("are in the browser's language, load nothing, cannot be framed and work without JavaScript", async () => {
+  test("use the browser's language, load nothing, cannot be framed and work without JavaScript", async () => {
     for (const [language, word] of [
       ["de-CH,en;q=0.5", "Anmelden"],
       ["fr", "Se connecter"],
@@ -122,7 +122,7 @@ describe("pages", () => {
     }
   });
 
-  test("label every field, and escape what clients call themselves", async () => {
+  test("label every field, and escape texts of clients", async () => {
     const evil = await clientOf(toy, { client_name: '<script>alert(1)</script>"' });
     const page = await new Visitor(toy).open(authorizationOf(toy, evil).url);
     expect(page.text).toContain("&lt;script&gt;");
@@ -130,7 +130,7 @@ describe("pages", () => {
     for (const id of ["user", "password"]) expect(page.text).toContain(`<label for="${id}">`);
   });
 
-  test("of the library's errors follow the same rules", async () => {
+  test("for errors of the OAuth library follow the same rules", async () => {
     const page = await new Visitor(toy).open(authorizationOf(toy, "nobody").url, { headers: { accept: "text/html" } });
     expect([page.status, page.text]).toEqual([400, expect.stringContaining("The sign-in cannot continue")]);
     expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
@@ -148,7 +148,7 @@ describe("refuses", () => {
     ["a query that was not registered", { redirect_uri: "https://app.example/cb?next=evil" }],
     ["an address that was not registered", { redirect_uri: "https://evil.example/cb" }],
     ["no address", { redirect_uri: "" }],
-  ])("%s as redirect, without sending the browser there", async (_, more) => {
+  ])("%s as redirect URI, without redirecting the browser there", async (_, more) => {
     const web = await clientOf(toy, { redirect_uris: ["https://app.example/cb", "https://app.example/other"] });
     const answer = await toy.fetch(
       new URL(authorizationOf(toy, web, more).url).pathname + new URL(authorizationOf(toy, web, more).url).search,
@@ -163,7 +163,7 @@ describe("refuses", () => {
     }
   });
 
-  test("a code that was used, which also ends the tokens it gave", async () => {
+  test("a used code, and revokes the tokens that were issued for it", async () => {
     const request = authorizationOf(toy, client);
     const code = (await signIn(toy, request)).searchParams.get("code")!;
     const first = await redeem(toy, client, { code, verifier: request.verifier });
@@ -172,7 +172,7 @@ describe("refuses", () => {
     await expect.poll(() => statusWith(toy, first.access_token)).toBe(401);
   });
 
-  test("a code of another client, and a wrong verifier", async () => {
+  test("a code of another client, and a wrong code verifier", async () => {
     const other = await clientOf(toy);
     const request = authorizationOf(toy, client);
     const code = (await signIn(toy, request)).searchParams.get("code")!;
@@ -189,7 +189,7 @@ describe("refuses", () => {
     expect(new URL(location!).searchParams.get("error")).toBe("invalid_target");
   });
 
-  test("a form without its CSRF token, with that of another sign-in, and from another site", async () => {
+  test("a form without its CSRF token, with the token of another sign-in, and from another site", async () => {
     const [one, other] = [new Visitor(toy), new Visitor(toy)];
     const page = await one.login(await one.open(authorizationOf(toy, client).url));
     const foreign = await other.open(authorizationOf(toy, client).url);
@@ -204,7 +204,7 @@ describe("refuses", () => {
     expect(crossSite.status).toBe(403);
   });
 
-  test("the address of a sign-in in another browser", async () => {
+  test("the URL of a sign-in that began in another browser", async () => {
     const victim = new Visitor(toy);
     await victim.open(authorizationOf(toy, client).url);
     const page = await new Visitor(toy).open(victim.at);
@@ -213,7 +213,7 @@ describe("refuses", () => {
 });
 
 describe("refresh tokens", () => {
-  test("rotate; a lost answer can be repeated for a short time, by the same client only", async () => {
+  test("rotate; a lost response can be repeated for a short time, by the same client only", async () => {
     const first = await tokensFor(toy, client);
     const second = await refresh(toy, client, first.refresh_token!);
     expect(await statusWith(toy, second.access_token)).toBe(200);
@@ -225,7 +225,7 @@ describe("refresh tokens", () => {
     expect(await refresh(toy, client, second.refresh_token!)).toMatchObject({ access_token: expect.any(String) });
   });
 
-  test("survive two refreshes at once", async () => {
+  test("survive two concurrent refreshes", async () => {
     const { refresh_token: token } = await tokensFor(toy, client);
     const both = await Promise.all([refresh(toy, client, token!), refresh(toy, client, token!)]);
     for (const { access_token: access } of both) expect(await statusWith(toy, access)).toBe(200);
@@ -255,7 +255,7 @@ describe("refresh tokens", () => {
   });
 });
 
-describe("machines", () => {
+describe("machine clients", () => {
   const basic = (secret: string): Record<string, string> => ({
     authorization: `Basic ${Buffer.from(`${MACHINE.id}:${secret}`).toString("base64")}`,
   });
@@ -275,7 +275,7 @@ describe("machines", () => {
     });
   });
 
-  test("cannot register themselves: no token without a user", async () => {
+  test("that register themselves get no token without a user", async () => {
     const answer = await register(toy, {
       grant_types: ["client_credentials"],
       token_endpoint_auth_method: "client_secret_post",
@@ -294,7 +294,7 @@ describe("machines", () => {
 });
 
 describe("passwords", () => {
-  test("are limited per user, whatever is tried, and the message does not reveal who exists", async () => {
+  test("are limited per user for every input, and the message does not reveal which users exist", async () => {
     await addUser(toy.home, "Bob");
     const visitor = new Visitor(toy);
     const page = await visitor.open(authorizationOf(toy, client).url);
@@ -309,7 +309,7 @@ describe("passwords", () => {
 });
 
 describe("removal", () => {
-  test("of a user ends its tokens, and of a client those of the client", async () => {
+  test("of a user revokes the user's tokens, and removal of a client the tokens of the client", async () => {
     await using own = await openYard();
     const id = await clientOf(own);
     const tokens = await tokensFor(own, id);

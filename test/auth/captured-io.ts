@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import type { Io } from "../../packages/toolyard/src/cli/output/io.ts";
 
-/** Captures a command's output, and sets the environment that it sees. */
+/** Captures a command's output, and sets the environment that the command sees. */
 export function captureIo(env: Io["env"]): Io & { taken(): string } {
   let text = "";
   const stdout = new Writable({

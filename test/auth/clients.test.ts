@@ -16,7 +16,7 @@ import { authorizationOf, openYard, register, signIn, statusWith, tokenRequest, 
 
 type Transport = Parameters<Client["connect"]>[0];
 
-/** Keeps what a client learns, and lets a browser go where the client sends its user. */
+/** OAuth client provider of the SDK: stores registration and tokens, and sends a simulated browser to the sign-in. */
 class UserAtBrowser {
   readonly redirectUrl = "http://127.0.0.1:9199/callback";
   readonly clientMetadata = { client_name: "SDK", redirect_uris: [this.redirectUrl] };
@@ -84,7 +84,7 @@ describe("clients of the official SDKs sign a user in and call a tool", () => {
   }, 30_000);
 });
 
-/** Registrations of hosted clients and editors, as their vendors document them. */
+/** Registrations of hosted clients and editors, in the form that their vendors document. */
 const REGISTRATIONS: readonly [string, JsonObject, string][] = [
   [
     "Claude",
@@ -144,7 +144,7 @@ const REGISTRATIONS: readonly [string, JsonObject, string][] = [
   ],
 ];
 
-describe("registrations as clients send them reach a finished sign-in", () => {
+describe("a client that registers in the form of its vendor can sign in", () => {
   test.each(REGISTRATIONS)("%s", async (_, metadata, redirect) => {
     const answer = await register(toy, metadata);
     const client = (await answer.json()) as JsonObject;
@@ -177,13 +177,13 @@ describe("registrations as clients send them reach a finished sign-in", () => {
     ["data as redirect", { redirect_uris: ["data:text/html,x"] }],
     ["no redirect", { redirect_uris: [] }],
     ["redirects that are no list", { redirect_uris: "https://app.example/cb" }],
-  ])("but not %s", async (_, metadata) => {
+  ])("refuses a registration with %s", async (_, metadata) => {
     expect((await register(toy, metadata)).status).toBe(400);
   });
 });
 
 describe("client ID metadata documents", () => {
-  test("are read from public addresses only, whatever they resolve to", async () => {
+  test("are fetched from public addresses only", async () => {
     const client = new OutboundClient({ userAgent: "test", environment: {} });
     const read = createDocumentFetch(client);
     for (const url of [
@@ -196,7 +196,7 @@ describe("client ID metadata documents", () => {
     await client.close();
   });
 
-  test("are normalised like registrations: they are native, and other grants are left out", () => {
+  test("are normalised like registrations: the client is native, and other grants are omitted", () => {
     expect(
       normaliseClient({
         client_id: "https://app.example/client.json",

@@ -29,7 +29,7 @@ function open(url: string, more: JsonObject = {}, settings: JsonObject = {}): Pr
 }
 
 describe("oidc-provider as the provider", () => {
-  test("its JWTs open the hub they were made for, and no other", async () => {
+  test("its JWTs are accepted by the hub that they were issued for, and by no other", async () => {
     await using toy = await open(provider.url);
     const token = await provider.token("robot", `${toy.served.address.url}/mcp`);
     const answer = await toy.call("meta.ping", {}, bearer(token));
@@ -40,7 +40,7 @@ describe("oidc-provider as the provider", () => {
     expect((await toy.call("meta.ping", {}, bearer(opaque))).status).toBe(401);
   });
 
-  test("its opaque tokens open the hub by introspection, unless they were revoked", async () => {
+  test("its opaque tokens are accepted by introspection, unless they were revoked", async () => {
     const how = { verify: "introspection", client_id: "hub", client_secret: "hub-secret" };
     await using toy = await open(provider.url, how);
     const url = toy.served.address.url;
@@ -53,7 +53,7 @@ describe("oidc-provider as the provider", () => {
     );
   });
 
-  test("introspection with a wrong secret admits nobody", async () => {
+  test("admits no caller if introspection uses a wrong secret", async () => {
     const how = { verify: "introspection", client_id: "hub", client_secret: "wrong" };
     await using toy = await open(provider.url, how);
     const token = await provider.token("opaque", toy.served.address.url);
@@ -93,7 +93,7 @@ describe.each([1, 2])("a legacy session with %i worker(s)", (workers) => {
     expect(await ping(toy, session, await sign({}))).toBe(200);
   }, 30_000);
 
-  test("has a standing stream that ends with the token", async () => {
+  test("has a standalone stream that ends when its token expires", async () => {
     await using toy = await open(issuer.url, {}, { server: { workers } });
     const url = toy.served.address.url;
     const session = await begin(toy, await issuer.sign(url));

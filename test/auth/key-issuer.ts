@@ -12,18 +12,18 @@ interface SigningKey {
 export interface TokenParts {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly typ?: string;
-  /** Claims that the token lacks. */
+  /** Claims that the token omits. */
   readonly without?: readonly string[];
 }
 
 const LIFETIME_S = 300;
 
-/** An identity provider with keys and metadata on a port, whose answers a test can replace. */
+/** An identity provider with keys and metadata on a local port. A test can replace its responses. */
 export class KeyIssuer implements AsyncDisposable {
   readonly url: string;
-  /** Requests so far, by path. */
+  /** Paths of the requests so far. */
   readonly seen: string[] = [];
-  /** Answers in place of the usual ones, by path. */
+  /** Responses that replace the usual ones, by path. */
   readonly answers = new Map<string, (response: ServerResponse, body: string) => void>();
   readonly #server: Server;
   #keys: SigningKey[] = [];
@@ -42,7 +42,7 @@ export class KeyIssuer implements AsyncDisposable {
     return issuer;
   }
 
-  /** Signs with a new key from now on. `keepsOld`: the keys before it are still published. */
+  /** Uses a new key for later signatures. `keepsOld`: the earlier keys stay published. */
   async rotate(keepsOld = false, alg = "ES256"): Promise<void> {
     const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
     const kid = `key-${this.#keys.length + 1}-${this.seen.length}`;

@@ -1,5 +1,5 @@
-// A real identity provider in its own process: `oidc-provider` with two clients for machines, whose tokens are JWTs for
-// one and opaque for the other. Prints its address.
+// A real identity provider in its own process: `oidc-provider` with two machine clients. One gets JWTs, the other
+// opaque tokens. Prints its address.
 import { createServer } from "node:http";
 import { Provider } from "oidc-provider";
 

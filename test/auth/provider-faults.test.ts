@@ -49,8 +49,8 @@ async function ask(access: OAuthAccess, token: string): Promise<Authentication> 
 
 const statusOf = (answer: Authentication): number => (answer.admitted ? 200 : (answer.status ?? 401));
 
-describe("a provider that is down", () => {
-  test("at the start admits nobody, and everybody once it answers", async () => {
+describe("an unavailable provider", () => {
+  test("at the start: admits no caller until it answers", async () => {
     const port = Number(new URL(issuer.url).port);
     const token = await issuer.sign(HUB);
     const key = issuer;
@@ -65,7 +65,7 @@ describe("a provider that is down", () => {
     expect(key.url).toBe(issuer.url);
   });
 
-  test("later refuses no caller that was admitted, until its token expires", async () => {
+  test("later: still admits known callers until their tokens expire", async () => {
     const access = create();
     const token = await issuer.sign(HUB);
     expect(statusOf(await ask(access, token))).toBe(200);
@@ -76,7 +76,7 @@ describe("a provider that is down", () => {
     expect(await ask(access, token)).toMatchObject({ admitted: false, challenge: expect.stringContaining("expired") });
   });
 
-  test("later does not stop a new token of a known key", async () => {
+  test("later: still accepts a new token of a known key", async () => {
     const access = create();
     expect(statusOf(await ask(access, await issuer.sign(HUB)))).toBe(200);
     issuer.answers.set("/jwks", (response) => response.writeHead(500).end());
@@ -86,7 +86,7 @@ describe("a provider that is down", () => {
   });
 });
 
-describe("keys that cannot be used admit nobody", () => {
+describe("unusable keys admit no caller", () => {
   test.each<[string, (answer: ServerResponse) => void]>([
     ["HTML", (answer) => answer.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>")],
     ["a list", (answer) => json(answer, [])],
@@ -105,7 +105,7 @@ describe("keys that cannot be used admit nobody", () => {
     expect(await ask(create(), await issuer.sign(HUB))).toMatchObject({ admitted: false, status: 503 });
   });
 
-  test("a shared secret among them", async () => {
+  test("including a shared secret", async () => {
     issuer.answers.set("/jwks", (response) =>
       json(response, { keys: [{ kty: "oct", k: "c2VjcmV0", kid: "key-1-0" }] }),
     );
@@ -120,8 +120,8 @@ describe("keys that cannot be used admit nobody", () => {
   });
 });
 
-describe("rotation of keys", () => {
-  test("is noticed by the first token of the new key, with one request", async () => {
+describe("key rotation", () => {
+  test("is detected by the first token of the new key, with one request", async () => {
     const access = create();
     expect(statusOf(await ask(access, await issuer.sign(HUB)))).toBe(200);
     await issuer.rotate();
@@ -135,7 +135,7 @@ describe("rotation of keys", () => {
     expect(issuer.seen.slice(before)).toEqual(["/jwks"]);
   });
 
-  test("refuses new tokens of a key that was withdrawn", async () => {
+  test("refuses new tokens of a withdrawn key", async () => {
     const access = create();
     const old = await issuer.sign(HUB, { claims: { jti: "unused" } });
     expect(statusOf(await ask(access, await issuer.sign(HUB)))).toBe(200);
@@ -145,7 +145,7 @@ describe("rotation of keys", () => {
     expect(statusOf(await ask(access, old))).toBe(401);
   });
 
-  test("tokens with unknown keys make no more than one request per cooldown", async () => {
+  test("sends at most one request per cooldown for tokens with unknown keys", async () => {
     const access = create();
     await ask(access, await issuer.sign(HUB));
     const stranger = await KeyIssuer.start();
@@ -165,7 +165,7 @@ describe("introspection", () => {
   const INTROSPECTION = { verify: "introspection", client_id: "hub", client_secret: "s3cret&=" } as const;
   const claims = (more = {}): object => ({ active: true, iss: issuer.url, aud: HUB, sub: "ann", scope: "a", ...more });
 
-  test("asks with the hub's own credentials, once within a minute", async () => {
+  test("uses the hub's own credentials, once within a minute", async () => {
     const bodies: string[] = [];
     issuer.answers.set("/who", (response, body) => {
       bodies.push(body);
@@ -196,7 +196,7 @@ describe("introspection", () => {
     expect(statusOf(await ask(create(INTROSPECTION), "opaque"))).toBe(401);
   });
 
-  test("admits nobody while the provider fails, and keeps callers of the last minute", async () => {
+  test("admits no caller while the provider fails, except callers of the last minute", async () => {
     issuer.answers.set("/who", (response) => json(response, claims()));
     const access = create(INTROSPECTION);
     expect(statusOf(await ask(access, "early"))).toBe(200);
@@ -209,7 +209,7 @@ describe("introspection", () => {
 });
 
 describe("rights", () => {
-  test("are given anew for each request, and none refuse the caller with 403", async () => {
+  test("are computed for each request, which gets 403 if they are undefined", async () => {
     let grant: ReturnType<GrantRights> = ALL;
     const access = create({}, () => grant);
     const token = await issuer.sign(HUB);
@@ -221,7 +221,7 @@ describe("rights", () => {
     expect(statusOf(await ask(access, token))).toBe(403);
   });
 
-  test("belong to an identity: one `sub`, whichever token; a client of the same name is another", async () => {
+  test("belong to an identity: one `sub` for every token; a client of the same name is another identity", async () => {
     const access = create();
     const idOf = async (claims: object): Promise<unknown> => {
       const answer = await ask(access, await issuer.sign(HUB, { claims: { jti: String(Math.random()), ...claims } }));

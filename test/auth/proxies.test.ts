@@ -14,7 +14,7 @@ import { clientOf, openYard, refresh, statusWith, tokensFor } from "./builtin-ya
 const PAGE = readFileSync(new URL("../../docs/guide/team/public-hub.md", import.meta.url), "utf8");
 const NAME = "hub.example.com";
 
-/** Returns the block of the page that begins with this line. */
+/** Returns the block of the page that begins with the given line. */
 function blockOf(firstLine: string): string {
   const start = PAGE.indexOf(firstLine);
   return PAGE.slice(start, PAGE.indexOf("\n```", start));
@@ -54,7 +54,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The hub as it is seen from the internet. */
+/** The hub as clients see it through the proxy. */
 function seenThrough(port: number): ToyHub {
   const connect = buildConnector({ ca: authority.cert });
   agent = new Agent({

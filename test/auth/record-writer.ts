@@ -1,4 +1,4 @@
-// Writes records until it is killed, and prints the number of those that are complete.
+// Writes records until it is killed, and prints the number of completely written ones.
 import { RecordStore } from "../../packages/toolyard/src/auth/builtin/record-store.ts";
 
 const [folder = "", round = ""] = process.argv.slice(2);

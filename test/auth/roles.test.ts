@@ -1,4 +1,4 @@
-// Roles of callers that sign in: by user, group, client and claim, with the scopes that operations need.
+// Roles of callers that sign in: by user, group, client and claim, with the scopes that operations require.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { FEATURES } from "../../packages/toolyard/src/hub/features.ts";
@@ -32,7 +32,7 @@ function open(more: JsonObject = {}): Promise<ToyHub> {
   });
 }
 
-describe.each([1, 2])("with %i processes that serve", (workers) => {
+describe.each([1, 2])("with %i serving process(es)", (workers) => {
   let toy: ToyHub;
 
   beforeAll(async () => {
@@ -72,7 +72,7 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
     expect((await call(tool, claims)).status).toBe(status);
   });
 
-  test("a missing scope is challenged, and a caller whose roles exclude the scope is not asked for it", async () => {
+  test("challenges for a missing scope, unless the roles of the caller exclude that scope", async () => {
     const missing = await call("meta.get_server_status", IT);
     expect([missing.status, missing.headers.get("www-authenticate")]).toEqual([
       403,
@@ -90,7 +90,7 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
     expect((await call("meta.get_server_status", { sub: "6", groups: ["limited"], scope: "status" })).status).toBe(200);
   });
 
-  test("a profile narrows a signed-in caller, and its challenge names the metadata of the profile", async () => {
+  test("a profile narrows the rights of a signed-in caller, and its challenge names the profile's metadata", async () => {
     expect((await call("meta.ping", STAFF, "/mcp/desk")).status).toBe(200);
     expect((await call("meta.get_module_info", STAFF, "/mcp/desk")).status).toBe(403);
     expect((await call("meta.ping", { sub: "bot", client_id: "bot" }, "/mcp/desk")).status).toBe(404);
@@ -113,7 +113,7 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
   });
 });
 
-test("without roles, a caller that signs in has every right", async () => {
+test("without configured roles, a signed-in caller has every right", async () => {
   await using toy = await open({ roles: {}, profiles: {}, scopes: {} });
   const token = await issuer.sign(toy.served.address.url);
   expect((await toy.call("meta.get_server_status", {}, { authorization: `Bearer ${token}` })).status).toBe(200);

@@ -1,7 +1,7 @@
 import { fail } from "../../packages/toolyard/src/core/calls/outcome.ts";
 import { defineFeature } from "../../packages/toolyard/src/kernel/feature.ts";
 
-/** `meta.get_server_status` needs the scopes `status` and `read`. */
+/** `meta.get_server_status` requires the scopes `status` and `read`. */
 export const SCOPED_TOOL = defineFeature({
   name: "scoped-tool",
   start: () => ({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { authorizationOf, clientOf, openYard, redeem, signIn } from "./builtin-yard.ts";
 
-test("a tool's scope is challenged, can be requested, and is then granted by the user", async () => {
+test("challenges for a tool's scope, which the client can request and the user then grants", async () => {
   await using toy = await openYard({}, { scopes: { status: { required_by: ["meta.get_server_status"] } } });
   const metadata = await (await toy.fetch("/.well-known/oauth-protected-resource/mcp")).json();
   expect(metadata).toMatchObject({ scopes_supported: ["mcp", "status"] });

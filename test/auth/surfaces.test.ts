@@ -30,7 +30,7 @@ function open(server: JsonObject = {}, auth: JsonObject = {}): Promise<ToyHub> {
   });
 }
 
-/** One operation on each surface: a call of a tool. */
+/** The same operation on each surface: a tool call. */
 const CALLS: Readonly<Record<string, (toy: ToyHub, tool: string, token?: string) => Promise<Response>>> = {
   "MCP, legacy": async (toy, tool, token) => {
     const headers = { ...JSON_HEADERS, ...bearer(token) };
@@ -118,7 +118,7 @@ describe.each([
       expect([answer.status, challengeOf(answer)["error"]]).toEqual([401, "invalid_token"]);
     });
 
-    test("answers 403 with all scopes of the one operation that lacks one", async () => {
+    test("answers 403 with all scopes that the operation requires if one is missing", async () => {
       const url = toy.served.address.url;
       const narrow = await issuer.sign(url, { claims: { scope: "read" } });
       const answer = await call(toy, "meta.get_server_status", narrow);
@@ -151,7 +151,7 @@ describe.each([
     });
   });
 
-  test("serves metadata to pages of every origin, and lets them read the challenge", async () => {
+  test("serves metadata to pages of every origin, and lets these pages read the challenge", async () => {
     const { origin, pathname } = new URL(toy.served.address.url);
     const basePath = pathname === "/" ? "" : pathname;
     const metadata = `${origin}/.well-known/oauth-protected-resource${basePath}/mcp`;
@@ -174,7 +174,7 @@ describe.each([
     expect((await toy.fetch("/mcp", { method: "POST", headers })).status).toBe(403);
   });
 
-  test("writes the same metadata whatever `Host` a request names", async () => {
+  test("returns the same metadata for any `Host` header", async () => {
     const { origin, pathname, port } = new URL(toy.served.address.url);
     const basePath = pathname === "/" ? "" : pathname;
     const path = `/.well-known/oauth-protected-resource${basePath}/mcp`;
@@ -184,7 +184,7 @@ describe.each([
     expect([status, text]).toEqual([403, expect.not.stringContaining("authorization_servers")]);
   });
 
-  test("has no metadata for paths that need no token, and none for those that do not exist", async () => {
+  test("has no metadata for paths that need no token, and for paths that do not exist", async () => {
     const { origin, pathname } = new URL(toy.served.address.url);
     const basePath = pathname === "/" ? "" : pathname;
     for (const path of ["/nowhere", "/oauth/callback", "/mcpx"])
@@ -194,7 +194,7 @@ describe.each([
   });
 });
 
-/** `fetch` does not send another `Host`. */
+/** `fetch` cannot send a custom `Host`. */
 function readWithHost(url: string, host: string): Promise<[number, string]> {
   return new Promise((resolve, reject) => {
     request(url, { headers: { host } }, async (answer) => {
@@ -208,7 +208,7 @@ function readWithHost(url: string, host: string): Promise<[number, string]> {
 }
 
 describe("configured scopes", () => {
-  test("are named by the 401, are needed by each request, and are in the metadata", async () => {
+  test("are named by the 401, required by each request, and listed in the metadata", async () => {
     await using toy = await open({}, { scopes: ["mcp", "team"] });
     const url = toy.served.address.url;
     const refused = await toy.call("meta.ping");
@@ -226,7 +226,7 @@ describe("configured scopes", () => {
 });
 
 describe("static tokens", () => {
-  test("go on working beside an issuer, and are refused without the mode", async () => {
+  test("stay valid in addition to an issuer, and are refused without the mode", async () => {
     const tokens = { ci: { token: "static-token" } };
     await using toy = await open({ tokens }, { modes: ["tokens", "issuer"] });
     expect((await toy.call("meta.ping", {}, bearer("static-token"))).status).toBe(200);
@@ -237,7 +237,7 @@ describe("static tokens", () => {
   });
 });
 
-describe("a configuration that would check too little is refused", () => {
+describe("a configuration with incomplete checks is refused", () => {
   test.each<[string, JsonObject, RegExp]>([
     ["without the provider", { modes: ["issuer"] }, /no `\[auth\.issuer\]`/],
     ["a provider over http", { issuer: { url: "http://login.example" } }, /must be an address/],

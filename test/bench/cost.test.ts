@@ -1,5 +1,5 @@
-// Order, and limits ten times wider than the goals of bench/README.md. CPU time is measured where other load would
-// show.
+// Orders of magnitude: limits are ten times wider than the goals of bench/README.md. CPU time is measured where other
+// load would change the duration.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { cpuMs, least, memoryMb, timed } from "../../bench/lib/measure.mjs";
 import { startServer, type Server } from "../../bench/lib/servers.mjs";
 import { emptyYard, kindsYard, modulesYard, scriptsYard } from "../../bench/lib/yards.mjs";
 
-// CPU time of a process is in /proc, which only Linux has; the other tests run everywhere.
+// The CPU time of a process is in /proc, which only Linux has; the other tests run on every system.
 const onLinux = test.runIf(process.platform === "linux");
 
 let scratch: string;
@@ -75,7 +75,7 @@ onLinux("10000 catalogued tools: a list costs less from the second time on, at m
   );
 });
 
-test("a local script is called from the shell within 4 s", async () => {
+test("calls a local script from the shell within 4 s", async () => {
   const { config } = scriptsYard(await folder(), 1);
   const env = { ...process.env, TOOLYARD_HOME: await folder() };
   const took: number[] = [];
@@ -91,7 +91,7 @@ test("a local script is called from the shell within 4 s", async () => {
   expect(least(took)).toBeLessThan(4000);
 });
 
-test("a command that prints its version loads neither hub nor configuration", async () => {
+test("a command that prints its version loads neither the hub nor a configuration", async () => {
   const [version, list] = await Promise.all([
     loadedFiles(["--version"]),
     loadedFiles(["list", "--config", emptyYard(await folder())]),
@@ -107,7 +107,7 @@ test("a hub without upstreams loads none of the heavy packages", async () => {
   const engines = ["quickjs-wasi", "@antonz\\/[^/]+"];
   const library = ["unpdf", "@orama\\/[^/]+", "mdast-util-[^/]+", "htmlparser2", "franc-min", "libsql", "pg"];
   const entries = ["options", "services", "kind", "names", "remote-name", "service-outage", "command-words"];
-  // Options and the entry of a kind are small: they describe the kind, and load the rest when a source needs it.
+  // The files that describe a source kind are small; they load the rest when a source needs it.
   const parts = [
     "dist\\/sandbox\\/(?!options|service\\.|sandbox\\.|create-engine\\.)",
     "dist\\/(?:upstream|process|runtimes\\/scripts)\\/",
@@ -125,7 +125,7 @@ test("a hub without upstreams loads none of the heavy packages", async () => {
   expect(loaded.some((path) => path.includes("/providers/builtin/"))).toBe(true);
 });
 
-test("the table of token vectors is loaded with the first search, and not before", async () => {
+test("loads the table of token vectors at the first search, not before", async () => {
   const config = emptyYard(await folder());
   const table = /\/dist\/(?:models\/table|catalog\/search\/likeness)\//;
   const [list, search] = await Promise.all([
@@ -136,7 +136,7 @@ test("the table of token vectors is loaded with the first search, and not before
   expect(search.some((path) => path.endsWith("/dist/models/table/token-table.js"))).toBe(true);
 });
 
-/** Modules that a command line loads, as paths. */
+/** Returns the paths of the modules that a command line loads. */
 async function loadedFiles(args: readonly string[]): Promise<string[]> {
   const hook = new URL("../../bench/lib/trace-loads.mjs", import.meta.url).href;
   const env = { ...process.env, TOOLYARD_HOME: await folder(), NODE_NO_WARNINGS: "1" };
@@ -177,8 +177,8 @@ onLinux(
 type Kind = readonly [count: number, call: () => Promise<unknown>];
 
 /**
- * CPU of the hub for one call of each kind: the least of some rounds, in which they take turns, so that a warm hub and
- * a busy machine are shared by all.
+ * Returns the hub's CPU time for one call of each kind: the minimum of several rounds. The kinds take turns, so that
+ * warm-up and other load affect all of them equally.
  */
 async function perCall<const Kinds extends readonly Kind[]>(
   hub: RunningHub,
@@ -196,7 +196,7 @@ async function perCall<const Kinds extends readonly Kind[]>(
   return used.map(least) as { [At in keyof Kinds]: number };
 }
 
-test("answers a call within 2 s after its child crashes, and serves the next one", async () => {
+test("answers a call within 2 s after the child crashed, and serves the next call", async () => {
   await withEcho(async (remote) => {
     await served(
       (at) => kindsYard(at, remote.url),

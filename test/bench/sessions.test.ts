@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openSessions, startSessionHub } from "../../bench/parts/sessions.mjs";
 
-test("1000 idle legacy sessions hold at most 24 KB each, and leave no more processes than one session", async () => {
+test("1000 idle legacy sessions use at most 24 KB each, and leave no more processes than one session", async () => {
   const home = await mkdtemp(join(tmpdir(), "toolyard-sessions-"));
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const hub = await startSessionHub(home);

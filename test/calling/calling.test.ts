@@ -1,4 +1,4 @@
-// Tools that call tools: scripts and folders of every language, before a real hub with real children.
+// Tools that call other tools: scripts and folders of every language, run by a real hub as real children.
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -18,7 +18,7 @@ import { ToolFolder } from "../support/tool-folder.ts";
 let folder: ToolFolder;
 let home: string;
 let hub: LibraryHub | undefined;
-/** Values that the tool `probe` saw of its calls. */
+/** Context values that the tool `probe` received with its calls. */
 let seen: { readonly args: JsonObject; readonly principal: string; readonly signal: AbortSignal }[];
 
 beforeEach(async () => {
@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** A hub with the folder's script tools, and tools of the program: `double`, `probe`, `broken`, `hang`, `words`. */
+/** A hub with the folder's script tools, and tools of this program: `double`, `probe`, `broken`, `hang`, `words`. */
 async function start(settings: JsonObject = {}): Promise<LibraryHub> {
   hub = await createHub({
     settings: { ...("folders" in settings ? {} : { scripts: { tools_path: folder.path } }), ...settings },
@@ -82,7 +82,7 @@ async function run(name: string, args: JsonObject = {}): Promise<unknown> {
 const NO_PARAMETERS = "";
 
 describe("helpers of scripts", () => {
-  test("T0: a Python script gets its arguments, calls, searches and lists tools, and returns an object", async () => {
+  test("T0: a Python script receives its arguments, calls, searches and lists tools, and returns an object", async () => {
     folder.script(
       "one",
       "one.py",
@@ -150,7 +150,7 @@ describe("helpers of scripts", () => {
       "import { callTool, get, listTools, returnObject, searchTools, ToolError, tools } from " +
         '"toolyard/script";\nenum K { a }\nconst k: K = K.a; void k;\n',
     ],
-  ])("C22: %s of Node imports `toolyard/script` where nothing is installed", async (_, file, head) => {
+  ])("C22: %s of Node imports `toolyard/script` where no package is installed", async (_, file, head) => {
     folder.script(
       "one",
       file,
@@ -177,7 +177,7 @@ describe("helpers of scripts", () => {
     });
   });
 
-  test("a file that the script imports may import the helpers too", async () => {
+  test("a file that the script imports can import the helpers too", async () => {
     folder.write(
       "one/lib.mjs",
       'import { callTool } from "toolyard/script";\nexport const twice = async (x) => (await ' +
@@ -187,7 +187,7 @@ describe("helpers of scripts", () => {
     expect(await run("one")).toBe("42");
   });
 
-  test("a shell script speaks the lines itself: requests on descriptor 3, answers on 4", async () => {
+  test("a shell script can use the line protocol directly: requests on descriptor 3, responses on 4", async () => {
     folder.script(
       "one",
       "one.sh",
@@ -199,7 +199,7 @@ describe("helpers of scripts", () => {
     expect(await run("one")).toEqual({ jsonrpc: "2.0", id: 1, result: { value: { x: 42 } } });
   });
 
-  test("without the helpers the printed text is the result, and a returned error is a failure", async () => {
+  test("without the helpers, printed text is the result, and a returned error is a failure", async () => {
     folder.script("plain", "plain.py", "import toolyard\nprint('printed')", NO_PARAMETERS);
     folder.script(
       "bad",
@@ -211,7 +211,7 @@ describe("helpers of scripts", () => {
     expect(await hub!.call("bad", {})).toMatchObject({ ok: false, kind: "tool_error", message: "it cannot be" });
   });
 
-  test("a returned text that looks like JSON stays text, and the last result counts", async () => {
+  test("a returned text that looks like JSON stays text, and the last returned result counts", async () => {
     folder.script(
       "one",
       "one.py",
@@ -223,7 +223,7 @@ describe("helpers of scripts", () => {
     expect(outcome.ok && outcome.result["structuredContent"]).toBeUndefined();
   });
 
-  test("Python calls side by side from threads and from a loop", async () => {
+  test("Python makes concurrent calls from threads and from an event loop", async () => {
     folder.script(
       "one",
       "one.py",
@@ -238,7 +238,7 @@ describe("helpers of scripts", () => {
     expect(await run("one")).toEqual({ threads: doubled, loop: doubled });
   });
 
-  test("a program outside a hub gets a clear error", async () => {
+  test("a program outside of a hub gets a clear error", async () => {
     folder.script(
       "one",
       "one.py",
@@ -252,8 +252,8 @@ describe("helpers of scripts", () => {
   });
 });
 
-describe("principal of the calls", () => {
-  test("S6: a script's calls have its caller's rights, and no more", async () => {
+describe("principal of nested calls", () => {
+  test("S6: a script's calls have exactly the rights of its caller", async () => {
     folder.script(
       "one",
       "one.py",
@@ -308,7 +308,7 @@ describe("principal of the calls", () => {
     expect(seen[0]!.signal.aborted).toBe(true);
   });
 
-  test("a tool that calls itself comes to an end", async () => {
+  test("stops a tool that calls itself", async () => {
     folder.script(
       "one",
       "one.sh",
@@ -320,7 +320,7 @@ describe("principal of the calls", () => {
     expect(await run("one")).toBe("deep");
   });
 
-  test("requests that cannot be understood are answered one by one, and lines that are none are left out", async () => {
+  test("answers each request that cannot be understood, and skips lines that are no requests", async () => {
     folder.script(
       "one",
       "one.sh",
@@ -339,7 +339,7 @@ describe("principal of the calls", () => {
     ]);
   });
 
-  test("more requests than a run may make are refused; a script that reads no answers ends with its call", async () => {
+  test("refuses requests above the limit of a run; a script that reads no responses ends with its call", async () => {
     folder.script(
       "flood",
       "flood.py",
@@ -361,7 +361,7 @@ describe("principal of the calls", () => {
   });
 });
 
-describe("the context of execute", () => {
+describe("the context parameter of execute", () => {
   function execute(name: string, suffix: string, text: string): void {
     folder.write(
       `tools/${name}/${name}.mcp.json`,
@@ -372,7 +372,7 @@ describe("the context of execute", () => {
   const started = (more: JsonObject = {}): Promise<LibraryHub> =>
     start({ folders: { tools_path: join(folder.path, "tools") }, ...more });
 
-  test("L34: in Python the instance calls, searches and lists tools; without the parameter there is none", async () => {
+  test("L34: in Python the instance calls, searches and lists tools; without the parameter none is passed", async () => {
     execute(
       "one",
       ".py",
@@ -387,7 +387,7 @@ describe("the context of execute", () => {
     expect(await run("two")).toEqual({ rest: 0, named: 0 });
   });
 
-  test("L34: an async function of Python calls tools side by side", async () => {
+  test("L34: an async function of Python makes concurrent tool calls", async () => {
     execute(
       "one",
       ".py",
@@ -426,7 +426,7 @@ describe("the context of execute", () => {
     });
   });
 
-  test("a tool may import the helpers of scripts as well", async () => {
+  test("a tool can import the helpers of scripts as well", async () => {
     execute(
       "one",
       ".mjs",
@@ -468,7 +468,7 @@ describe("the context of execute", () => {
         `signal.addEventListener("abort", () => { clearInterval(timer); done(); }); });\n` +
         `  writeFileSync(${JSON.stringify(file)}, "");\n}`,
     ],
-  ])("L34: notifies a %s tool that its caller cancelled, and the tool ends by itself", async (_, suffix, code) => {
+  ])("L34: notifies a %s tool that its caller cancelled, and the tool ends itself", async (_, suffix, code) => {
     const file = join(folder.path, "told");
     execute("one", suffix, code(file));
     await started();
@@ -480,7 +480,7 @@ describe("the context of execute", () => {
     await expect.poll(() => existsSync(file)).toBe(true);
   });
 
-  test("L36: without an image model the instance has no `tti`, and asking for an image fails clearly", async () => {
+  test("L36: without an image model the instance has no `tti`, and requesting an image fails clearly", async () => {
     execute(
       "one",
       ".py",
@@ -503,7 +503,7 @@ describe("the context of execute", () => {
       });
   });
 
-  test("L34: with models `tti.generate_image` gives bytes and `generate_text` a text, in both languages", async () => {
+  test("L34: with models `tti.generate_image` returns bytes and `generate_text` a text, in both languages", async () => {
     const asked: JsonObject[] = [];
     const server = createServer((request, response) => {
       const answer = async (): Promise<void> => {

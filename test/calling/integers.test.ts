@@ -6,7 +6,7 @@ import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts
 import { ToolFolder } from "../support/tool-folder.ts";
 
 const IDS = "[1,9007199254740993,-9007199254740993,18446744073709551615,123456789012345678901234567890]";
-/** Results of each tool: its ids, each id plus 1, and the result of another tool for them. */
+/** Expected results of each tool: its ids, each id plus 1, and another tool's result for these ids. */
 const EXPECTED =
   `{"ids":${IDS},"more":[2,9007199254740994,-9007199254740992,18446744073709551616,123456789012345678901234567891],` +
   `"through":{"ids":${IDS}}}`;
@@ -100,7 +100,7 @@ const callIds = (tool: string) => hub.call(tool, { ids: parseExact(IDS) });
 
 describe("integers beyond 2^53", () => {
   test.each(["js.ids", "py.ids", "js_fresh", "js_warm", "py_fresh", "py_warm", "py_script", "js_script", "sh_script"])(
-    "are exact in arguments, results and inner calls of %s",
+    "are exact in arguments, results and nested calls of %s",
     async (tool) => {
       for (let round = 0; round < 2; round += 1) {
         const outcome = await callIds(tool);
@@ -112,13 +112,13 @@ describe("integers beyond 2^53", () => {
     },
   );
 
-  test("reach a function as bigint, and safe ones as number", async () => {
+  test("reach a function as bigint, and safe integers as number", async () => {
     expect(await callIds("js.types")).toMatchObject({
       result: { content: [{ text: '["number","bigint","bigint","bigint","bigint"]' }] },
     });
   });
 
-  test("become their digits in a text", async () => {
+  test("are converted to text digit by digit", async () => {
     expect(await callIds("js.text")).toMatchObject({
       result: { content: [{ text: "123456789012345678901234567890" }] },
     });

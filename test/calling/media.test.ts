@@ -1,4 +1,4 @@
-// Results of scripts that are no text, and their imports, before a real hub with real children.
+// Results of scripts that are not text, and modules that scripts import, with a real hub and real children.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -83,7 +83,7 @@ describe("media of scripts", () => {
     expect(await call(name)).toEqual(expected);
   });
 
-  test("the helper refuses a value that is no image, and names the helper for it", async () => {
+  test("the helper refuses a value that is not an image, and names the right helper", async () => {
     folder.script("py", "tool.py", `${PYTHON}return_image(b"PK")`);
     folder.script("js", "tool.mjs", `${NODE}returnImage(Buffer.from("PK"))`);
     expect(await call("py")).toContain("Name its `mime_type`, or give it to `return_file`.");
@@ -93,13 +93,13 @@ describe("media of scripts", () => {
   test.each([
     ["a PNG", PNG, "image/png"],
     ["a JPEG", JPEG, "image/jpeg"],
-  ])("%s alone on standard output is an image", async (_, bytes, mimeType) => {
+  ])("standard output that is only %s is an image", async (_, bytes, mimeType) => {
     folder.script("plain", "tool.sh", "cat picture");
     folder.write("plain/picture", bytes);
     expect(await call("plain")).toEqual(image(bytes, mimeType));
   });
 
-  test("other bytes are refused, with the helpers that take them", async () => {
+  test("refuses other bytes, and names the helpers that accept them", async () => {
     folder.script("plain", "tool.sh", "cat picture");
     folder.write("plain/picture", Buffer.from([0x50, 0x4b, 0, 0xff, 0xfe, 0]));
     expect(await call("plain")).toMatch(
@@ -117,7 +117,7 @@ function writeMedia(name: string): void {
 describe("dependencies of scripts", () => {
   const USES = "import duckpond\nprint(duckpond.NAME)";
 
-  /** Makes an environment like `python3 -m venv`, with one module, and without the network. */
+  /** Creates an environment like `python3 -m venv`, with one module, and without the network. */
   function makeVenv(place: string, word: string): void {
     const venv = join(folder.path, place, ".venv");
     execFileSync("python3", ["-m", "venv", "--without-pip", venv]);
@@ -140,7 +140,7 @@ describe("dependencies of scripts", () => {
     ["spawn", "tool.py", "import yaml_that_is_missing", "", ".venv/bin/pip install yaml_that_is_missing`"],
     ["warm", "tool.py", "import cv2.nothing\ndef run(): pass", '[run]\nmode = "warm"\n', "pip install opencv-python`"],
     ["node", "tool.mjs", 'import "@ducks/pond";', "", "in the script's folder: `npm install @ducks/pond`"],
-  ])("reports a missing package with what to do (%s)", async (name, file, text, toml, advice) => {
+  ])("reports a missing package with the remedy (%s)", async (name, file, text, toml, advice) => {
     folder.script(name, file, text, toml);
     expect(await call(name)).toContain(advice);
   });

@@ -1,4 +1,4 @@
-// Rights of callers, as the command line shows them: from the configuration, and from a running hub.
+// Rights of callers in the output of the command line: from the configuration, and from a running hub.
 import { expect, test } from "vitest";
 import { Desk, seen } from "./harness.ts";
 import { SERVER } from "./small-server.ts";
@@ -43,7 +43,7 @@ test.each<[string[], number, string]>([
   expect([ran.code, ran.stdout + ran.stderr]).toEqual([code, expect.stringContaining(text)]);
 });
 
-test("whoami shows the caller to a running hub, also within a profile, and asks for a token", async () => {
+test("whoami shows the caller as a running hub sees it, also within a profile, and requires a token", async () => {
   await using desk = await Desk.create(FILES);
   const hub = desk.start(["serve", "--json", "--yes"]);
   const [, url = ""] = await seen(hub.stdout!, /"url":"([^"]+)"/);
@@ -56,7 +56,7 @@ test("whoami shows the caller to a running hub, also within a profile, and asks 
   expect([without.code === 0, without.stderr]).toEqual([false, expect.stringContaining("requires a token (HTTP 401)")]);
 });
 
-test("check counts what profiles have, and warns of patterns and sources that match nothing", async () => {
+test("check counts the tools of profiles, and warns of patterns and sources that match nothing", async () => {
   const broken = `${TOML}[profiles.typo]\nsources = ["smal"]\ntools = ["small::ehco"]\ndeny = ["small::pid"]\n`;
   await using desk = await Desk.create({ ...FILES, "toolyard.toml": broken });
   const ran = await desk.run(["check", "--yes"]);
@@ -71,7 +71,7 @@ test("check counts what profiles have, and warns of patterns and sources that ma
   expect(ran.stdout).not.toMatch(/profiles\.typo\.deny|roles\.reader/);
 });
 
-test("status shows what the profiles of a running hub have", async () => {
+test("status shows the contents of the profiles of a running hub", async () => {
   await using desk = await Desk.create(FILES);
   const hub = desk.start(["serve", "--json", "--yes"]);
   const [, url = ""] = await seen(hub.stdout!, /"url":"([^"]+)"/);

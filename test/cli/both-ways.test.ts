@@ -21,7 +21,7 @@ const MODULE = `export function registerTools(hub) {
     { arguments: [{ name: "about", required: true }] });
 }`;
 
-/** Command lines of each command with `--url`; each is run both ways. */
+/** Command lines of each command with `--url`; each runs locally and with `--url`. */
 const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   list: [
     [],
@@ -89,7 +89,7 @@ afterAll(async () => {
   await desk?.[Symbol.asyncDispose]();
 });
 
-/** Returns the output without the parts that may differ between two moments of one hub. */
+/** Returns the output without parts that may differ between two runs against one hub. */
 function still({ code, stdout }: Ran): Pick<Ran, "code" | "stdout"> {
   return {
     code,
@@ -115,14 +115,14 @@ const ANSWERS: readonly ScriptedReply[] = [
   { text: "It says tea." },
 ];
 
-describe("here and at a URL", () => {
-  test("compares every command that takes --url", async () => {
+describe("locally and at a URL", () => {
+  test("covers every command that accepts --url", async () => {
     const program = await createProgram(processIo(new AbortController().signal), "0", {
       json: false,
       finish: () => {},
     });
     const takeUrl = program.commands.filter(({ options }) => options.some(({ long }) => long === "--url"));
-    // `whoami` always asks a running hub.
+    // `whoami` always calls a running hub.
     const names = takeUrl.map((command) => command.name()).filter((name) => name !== "whoami");
     expect(names.toSorted()).toEqual(Object.keys(LINES).toSorted());
   });

@@ -21,7 +21,7 @@ afterEach(async () => {
   await models.close();
 });
 
-/** A `toolyard` that prints its address as one line of JSON. */
+/** Starts a `toolyard` command that prints its address as one line of JSON. */
 async function background(
   args: readonly string[],
   own: Readonly<Record<string, string>> = {},
@@ -32,7 +32,7 @@ async function background(
 }
 
 describe("--once", () => {
-  test("prints only the answer on standard output, and its calls on standard error", async () => {
+  test("prints only the answer on standard output, and its tool calls on standard error", async () => {
     models.say([
       { text: "Let me see.", calls: [{ name: "work", arguments: { how: "well" } }] },
       { text: "It works well." },
@@ -79,7 +79,7 @@ describe("--once", () => {
   });
 });
 
-describe("reports missing settings before it starts anything", () => {
+describe("reports missing settings before it starts any process", () => {
   test.each([
     [
       ["--model", "mistral/x"],
@@ -122,7 +122,7 @@ test("uses chat completions at an OPENAI_BASE_URL that has no responses API", as
 });
 
 describe("a conversation", () => {
-  test("never sends a command to the model, and answers unknown ones itself", async () => {
+  test("never sends a slash command to the model, and answers unknown ones itself", async () => {
     models.say([{ text: "Yes." }]);
     const stdin = "/help\n/tools\n/tools nothing-like-it\n/tolls\n/model x\n /help is a command?\n/quit\nno\n";
     const ran = await desk.run(["chat", ...MODEL], { env, stdin });
@@ -135,7 +135,7 @@ describe("a conversation", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ type: "command", command: "/nothing" });
   });
 
-  test("continues over lines, starts again with /clear, and ends with its input", async () => {
+  test("continues over several lines, starts again with /clear, and ends with its input", async () => {
     models.say([{ text: "Hello Ada." }, { text: "You are Ada." }, { text: "I do not know." }]);
     const ran = await desk.run(["chat", ...MODEL], { env, stdin: "I am Ada\nWho am I?\n\n/clear\nWho am I?\n" });
     expect(ran).toMatchObject({ code: 0, stdout: "Hello Ada.\nYou are Ada.\nI do not know.\n" });
@@ -144,7 +144,7 @@ describe("a conversation", () => {
     expect(bodies[2]).not.toContain("I am Ada");
   });
 
-  test("stops the answer at Ctrl+C, not the program; twice without an answer, it ends the program", async () => {
+  test("Ctrl+C stops the answer, not the program; a second one without an answer ends the program", async () => {
     models.say([{ text: "And so on and so on", hangs: true }, { text: "Still here." }]);
     const child = desk.start(["chat", ...MODEL], { env });
     const output = seen(child.stdout!, /And so on/);
@@ -157,7 +157,7 @@ describe("a conversation", () => {
     const answered = seen(child.stdout!, /Still here\.\n/);
     child.stdin!.write("Are you there?\n");
     await answered;
-    // The answer is complete once its line is printed and the next one is waited for.
+    // The answer is complete once its line is printed and the prompt waits for the next line.
     const warned = seen(child.stderr!, /Press Ctrl\+C again/);
     child.kill("SIGINT");
     await warned;
@@ -190,7 +190,7 @@ describe("the weather question with separate programs", () => {
   });
   afterEach(() => providers.close());
 
-  /** Starts four services and a hub for them, and returns the hub's address. */
+  /** Starts four services and a hub for them, and returns the address of the hub. */
   async function startHub() {
     const geocoding = await background(["services", "geocoding", "--port", "0"], providers.environment);
     const [place] = (geocoding.told as { services: { url: string; port: number }[] }).services;
@@ -276,7 +276,7 @@ describe("the weather question with separate programs", () => {
     expect(models.asked).toHaveLength(5);
   }, 60_000);
 
-  test("M7: gives the model the document's error object for a service killed mid-chat", async () => {
+  test("M7: gives the model the document's error object if a service is killed during the chat", async () => {
     const { url, geocoding, port } = await startHub();
     const question = { location: "Tokyo, Japan" };
     models.say([

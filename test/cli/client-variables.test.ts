@@ -34,7 +34,7 @@ function fileOf(id: string): string {
   return clientFile(client, places).replace(/^[/\\]h[/\\]/, "home/");
 }
 
-/** Writes a client's file with one server `s`, with the members of this client. */
+/** Writes a client's configuration file with one server `s` and these members. */
 async function writeServer(desk: Desk, id: string, { args = [], env = {}, ...more }: ClientServer): Promise<void> {
   const client = CLIENTS.find((one) => one.id === id)!;
   const words = [desk.path("show.mjs"), ...args];
@@ -66,7 +66,7 @@ async function connected(id: string, written: ClientServer, files: Readonly<Reco
   return { desk, stdout, rest: await readFile(desk.path(fileOf(id)), "utf8") };
 }
 
-describe("a server that `connect` takes over receives what its client gave it", () => {
+describe("a server that `connect` moves receives the variables that its client set", () => {
   const LITERAL = "a$V b${V} c${env:V} d{env:V} e$${V} f${file:x} g$";
   test.each([
     ["claude", LITERAL, LITERAL],

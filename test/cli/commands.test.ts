@@ -119,7 +119,7 @@ describe("output for people", () => {
     expect(await desk.run(["list", "--json"])).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("does not call a source healthy that is left out because of a missing variable", async () => {
+  test("does not show a source as healthy that is omitted because of a missing variable", async () => {
     await using desk = await Desk.create({
       "toolyard.toml":
         '[mcp.stdio_servers.a]\ncommand = "x"\nenv = { KEY = "${A_KEY}" }\n[mcp.stdio_servers.off]\n' +
@@ -192,7 +192,7 @@ describe("check", () => {
     expect(stdout.match(/bad\/tool\.toml: not offered: /gu)).toHaveLength(1);
   });
 
-  test("reports a configured, missing sandbox engine, and none that no language uses", async () => {
+  test("reports a missing sandbox engine that is configured, and none that no language uses", async () => {
     await using desk = await Desk.create({
       "toolyard.toml": '[sandbox]\njavascript_engine = "deno"\ndeno = "/no/such/deno"\n',
     });
@@ -303,7 +303,7 @@ describe("arguments of a call", () => {
 });
 
 describe("init", () => {
-  test("writes a valid file and never overwrites it by itself", async () => {
+  test("writes a valid file, and never overwrites one without --force", async () => {
     await using desk = await Desk.create();
     expect(await desk.run(["init"])).toMatchObject({ code: 0, stderr: "" });
     expect(await desk.run(["check"])).toMatchObject({ code: 0, stderr: "" });
@@ -318,7 +318,7 @@ describe("init", () => {
     async () => {
       const clients = { "home/.cursor/mcp.json": '{"mcpServers": {"a": {"command": "node", "args": ["a.mjs"]}}}' };
       await using desk = await Desk.create({ ...clients, "kept.toml": "# mine\n" });
-      // No file may have a byte, as on a full disk.
+      // Limits file size to 0 bytes, as on a full disk.
       const shell = 'trap "" XFSZ; ulimit -f 0; exec "$@"';
       const full = async (...args: readonly string[]) => {
         const child = desk.startCommand(["sh", "-c", shell, "sh", process.execPath, MAIN, ...args]);
@@ -381,7 +381,7 @@ describe("import", () => {
     expect(config.stdout).toMatch(/^mcp\.stdio_servers\.b\.command /m);
   });
 
-  test("does not change a target that nothing can be added to", async () => {
+  test("does not change a target to which nothing can be added", async () => {
     const inline = 'mcp = { stdio_servers = { b = { command = "b" } } }\n';
     await using desk = await Desk.create({ ...clients, "toolyard.toml": inline });
     expect(await desk.run(["import", "--write"])).toMatchObject({

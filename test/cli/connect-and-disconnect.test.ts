@@ -209,7 +209,8 @@ class Model {
   }
 
   /**
-   * Every server of every client is in its file or in the hub, and no client gets a server that its file withholds.
+   * Every server of every client is in the client's file or in the hub, and no client gets a server that its file
+   * disables.
    */
   async assertKept(): Promise<void> {
     const hub = await this.machine.hub();
@@ -245,7 +246,7 @@ interface ShownServer {
   readonly options: Record<string, unknown>;
 }
 
-/** A server of the hub may run a program that a client has only with that client's settings. */
+/** Asserts that the client gets no server with fewer restrictions than its own entry for the same command has. */
 function assertNotWider({ client, name, options }: ShownServer, own: readonly object[]): void {
   const related = own.filter((one) => (one as { command: string }).command === options["command"]);
   const isLimited = related.some((one) => "disabled" in one || "disabledTools" in one);
@@ -263,7 +264,7 @@ function isSame(entry: object, { args = [], enabled = true, exclude = [], ...hub
 }
 
 describe("any sequence of connect, edit and disconnect over five clients", () => {
-  test("loses no server, widens no client, and restores files that were not edited byte by byte", async () => {
+  test("loses no server, exposes none to further clients, and restores unedited files byte by byte", async () => {
     await fc.assert(
       fc.asyncProperty(anyStart, fc.array(anyStep, { minLength: 1, maxLength: 7 }), async (first, steps) => {
         const model = new Model();
@@ -301,7 +302,7 @@ describe("a client with a file that withholds a server", () => {
     ["with other variables", { env: { TOKEN: SECRET } }],
     ["with another time limit", { timeout: 5 }],
     ["with approvals", { autoApprove: ["read"] }],
-  ])("keeps a server that is in the hub and %s, and does not get the hub's", async (_what, setting) => {
+  ])("keeps a server that is in the hub and %s, and does not get the one of the hub", async (_what, setting) => {
     const machine = await machineWith({ claude: { a: ALPHA }, cursor: { a: { ...ALPHA, ...setting } } });
     expect(await machine.connect(undefined)).toBe(0);
     expect(Object.keys(await machine.servers(client("claude")))).toEqual(["toolyard"]);
@@ -311,7 +312,7 @@ describe("a client with a file that withholds a server", () => {
     expect(machine.stdout).not.toContain(SECRET);
   });
 
-  test("does not get it under another name, whichever client is connected first", async () => {
+  test("does not get it under another name, in any order of connecting clients", async () => {
     const files = { claude: { b: ALPHA }, cursor: { a: { ...ALPHA, disabled: true } } };
     for (const order of [
       ["claude", "cursor"],
@@ -334,7 +335,7 @@ describe("a client with a file that withholds a server", () => {
     expect(await deniedTo(machine, "cursor")).toEqual([]);
   });
 
-  test("is not connected to an address, which cannot hide anything, except with equal settings", async () => {
+  test("is not connected by address, which cannot hide servers, except with equal settings", async () => {
     const machine = await machineWith({ claude: { a: ALPHA }, cursor: { a: { ...ALPHA, disabled: true } } });
     await machine.connect("claude");
     await expect(machine.connect("cursor", { http: true })).rejects.toThrow(/Leave --http out/);
@@ -342,7 +343,7 @@ describe("a client with a file that withholds a server", () => {
     expect(await machine.connect("cursor", { http: true })).toBe(0);
   });
 
-  test("keeps its own server named like the hub, and is not changed", async () => {
+  test("keeps its own server that has the hub's name, and its file is not changed", async () => {
     const machine = await machineWith({ cursor: { toolyard: ALPHA } });
     await expect(machine.connect("cursor")).rejects.toThrow(/already has a server with the name `toolyard`/);
     expect(await machine.servers(client("cursor"))).toEqual({ toolyard: ALPHA });

@@ -22,7 +22,7 @@ interface StdioEntry {
   readonly environment?: Record<string, string>;
 }
 
-/** The client's file of servers on this machine, below the desk. */
+/** Returns the path of the client's server file on this machine, below the desk. */
 function fileOf(id: string): string {
   const client = CLIENTS.find((one) => one.id === id)!;
   const path = clientFile(client, {
@@ -42,7 +42,10 @@ async function serversOf(desk: Desk, id: string): Promise<Record<string, unknown
   return tree[client.table] ?? {};
 }
 
-/** Starts the hub like the client, from its entry, in a separate folder and without variables of this environment. */
+/**
+ * Starts the hub from the client's entry, as the client does: in a separate folder, without variables of this
+ * environment.
+ */
 async function callThrough(desk: Desk, entry: StdioEntry, tool: string, args: object): Promise<unknown> {
   const words = typeof entry.command === "string" ? [entry.command, ...(entry.args ?? [])] : entry.command;
   const [command = "", ...rest] = words;
@@ -192,7 +195,7 @@ describe("connect", () => {
     if (process.platform !== "win32") expect((await stat(backup)).mode & 0o777).toBe(0o600);
   });
 
-  test("keeps and reports a server of the same name that runs something else", async () => {
+  test("keeps and reports a server of the same name with another command", async () => {
     await using desk = await Desk.create(FILES);
     await desk.write(fileOf("cursor"), '{"mcpServers": {"small": {"command": "uvx", "args": ["other"]}}}');
     const { stdout } = await desk.run(["connect", "cursor", "--yes"]);
@@ -202,7 +205,7 @@ describe("connect", () => {
     expect(Object.keys(await serversOf(desk, "cursor"))).toEqual(["small", "toolyard"]);
   });
 
-  test("hides a server of the hub only from the client with a file that disables it", async () => {
+  test("hides a server of the hub only from the client whose file disables it", async () => {
     await using desk = await Desk.create(FILES);
     const off = { small: { command: "node", args: ["server.mjs"], disabled: true } };
     await desk.write(fileOf("cursor"), JSON.stringify({ mcpServers: off }));
@@ -248,7 +251,7 @@ describe("connect", () => {
     expect((await desk.run(["disconnect", "cursor"])).stdout).toContain("is not connected");
   });
 
-  test("keeps changes made in between when undone, and restores the moved servers", async () => {
+  test("disconnect keeps changes that were made in between, and restores the moved servers", async () => {
     await using desk = await Desk.create(FILES);
     const file = fileOf("claude");
     await desk.write(file, '{"mcpServers": {"a": {"command": "x", "env": {"K": "v"}}}}');
@@ -315,7 +318,7 @@ describe("connect", () => {
     expect(await textOf(desk, "toolyard.toml")).toBe(TOML);
   });
 
-  // Root may write any file, so the refusal needs another user.
+  // Root may write any file, so the test runs as another user.
   test.runIf(process.platform !== "win32")("changes nothing anywhere if a file may not be written", async () => {
     await using desk = await Desk.create(FILES);
     const before = '{"mcpServers": {"a": {"command": "x"}}}';
@@ -331,7 +334,7 @@ describe("connect", () => {
     expect(readdirSync(dirname(file))).toEqual(["mcp.json"]);
   });
 
-  test("connects and restores the other clients beside one with a broken file", async () => {
+  test("connects and restores the other clients if the file of one is malformed", async () => {
     await using desk = await Desk.create(FILES);
     await desk.write(fileOf("claude"), "no JSON");
     await desk.write(fileOf("cursor"), "{}");
@@ -443,7 +446,7 @@ describe("a user at a terminal", () => {
   });
 });
 
-test("finds clients by the names that people use", () => {
+test("finds clients by their common names", () => {
   for (const [name, id] of [
     ["Claude-Desktop", "claude"],
     ["code", "vscode"],

@@ -12,7 +12,7 @@ const FILE = clientFile(CURSOR, { variables: { HOME: "home" }, cwd: "/", platfor
 /** The PATH of a program that the desktop starts. */
 const BARE = "/usr/bin:/bin";
 
-/** A desk whose server runs a program that only the PATH of the terminal has. */
+/** A desk whose server runs a program that is only in the PATH of the terminal. */
 async function createDesk(): Promise<Desk> {
   const toml = '[mcp.stdio_servers.small]\ncommand = ["only-in-terminal", "server.mjs"]\n';
   const desk = await Desk.create({ "server.mjs": SERVER, "toolyard.toml": toml });
@@ -54,7 +54,7 @@ async function open(desk: Desk, { command, args, env }: Entry, path: string) {
 const said = (text: string) => [{ type: "text", text }];
 
 describe.runIf(process.platform !== "win32")("a hub that a desktop client starts", () => {
-  test("has the PATH of the terminal in which `connect` ran, by an entry without paths of one version", async () => {
+  test("has the PATH of the terminal in which `connect` ran; the written entry has no path of one version", async () => {
     await using desk = await createDesk();
     expect(await desk.run(["connect", "cursor", "--yes"], terminal(desk))).toMatchObject({ code: 0 });
     const entry = await entryOf(desk);
@@ -63,7 +63,7 @@ describe.runIf(process.platform !== "win32")("a hub that a desktop client starts
     expect(await client.echo("hi")).toEqual(said("hi"));
   });
 
-  test("starts for one client alone in the same environment", async () => {
+  test("serves one client alone in the same environment", async () => {
     await using desk = await createDesk();
     await desk.run(["connect", "cursor", "--yes", "--own"], terminal(desk));
     const entry = await entryOf(desk);
@@ -72,7 +72,7 @@ describe.runIf(process.platform !== "win32")("a hub that a desktop client starts
     expect(await client.echo("own")).toEqual(said("own"));
   });
 
-  test("gets a program with a client of a richer environment, for all clients and for good", async () => {
+  test("finds a missing program for all clients once a client has it in its PATH, and keeps that PATH", async () => {
     await using desk = await createDesk();
     await desk.run(["connect", "cursor", "--yes", "--mode", "normal"], terminal(desk));
     await rm(desk.path("home/toolyard/data/environment.json"));
@@ -88,7 +88,7 @@ describe.runIf(process.platform !== "win32")("a hub that a desktop client starts
     expect(await late.echo("late")).toEqual(said("late"));
   });
 
-  test("is what `check` and `doctor` show, before and after `connect`", async () => {
+  test("finds the programs that `check` and `doctor` report, before and after `connect`", async () => {
     await using desk = await createDesk();
     const gap = "small: a desktop client's hub would not find `only-in-terminal`";
     const run = (...args: readonly string[]) => desk.run(args, terminal(desk));
@@ -105,7 +105,7 @@ describe.runIf(process.platform !== "win32")("a hub that a desktop client starts
     });
   });
 
-  test("keeps the folders of an earlier `connect`, and what npx adds is not stored", async () => {
+  test("keeps the folders of an earlier `connect`, and does not store folders that npx adds", async () => {
     await using desk = await createDesk();
     await desk.run(["connect", "cursor", "--yes"], terminal(desk));
     const npx = `${desk.path("x/_npx/1/node_modules/.bin")}:${dirname(process.execPath)}:${BARE}`;

@@ -194,7 +194,7 @@ url = "https://web.example/mcp"
     expect(await yard(desk)).toBe(SERVERS);
   });
 
-  test("keeps what a comment describes, and states that the server is enabled", async () => {
+  test("keeps the `enabled` line if a comment describes it, and sets it to true", async () => {
     const text = '[mcp.stdio_servers.a]\ncommand = "x"\n# as long as it is broken\nenabled = false';
     await using desk = await Desk.create({ "toolyard.toml": text });
     await desk.run(["enable", "a"]);

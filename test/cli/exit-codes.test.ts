@@ -188,7 +188,7 @@ describe("with --json, every output is JSON", () => {
     });
   });
 
-  test("prints only the timeout", async () => {
+  test("prints a timeout as the only output", async () => {
     await using at = await desk();
     const { stderr } = await at.run(["call", "work", "how=wait", "--timeout", "300ms", "--json"]);
     expect(JSON.parse(stderr)).toMatchObject({ error: { kind: "timeout" } });

@@ -1,4 +1,4 @@
-// Contents of a desk: one script tool for each outcome of a call, and a stdio server.
+// Files of a desk: one script tool with every outcome of a call, and a stdio server.
 
 const SCRIPT = `import { readFileSync, writeFileSync } from "node:fs";
 const { how, text = "" } = JSON.parse(readFileSync(0, "utf8"));

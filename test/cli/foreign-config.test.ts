@@ -1,4 +1,4 @@
-// A toolyard.toml in a downloaded folder may start anything: any command that finds it asks about it once.
+// A toolyard.toml in a downloaded folder may start any program, so each command that finds it asks the user once.
 import { chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { CONFIG_SCHEMA } from "../../packages/toolyard/src/hub/schema.ts";
 import { CLI } from "../support/serve-child.ts";
 import { runCommand, type Ran, type RunWish } from "../security/command.ts";
 
-/** A server that leaves a mark at its start, and lists one tool. */
+/** A server that writes a file when it starts, and lists one tool. */
 const SERVER = `
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -54,7 +54,7 @@ function run(words: readonly string[], wish: RunWish = {}): Promise<Ran> {
   return runCommand(words, env, { cwd: yard, ...wish });
 }
 
-/** A user at a terminal who gives one answer, and the questions. */
+/** A user at a terminal who always gives the same answer, and the questions that were asked. */
 function person(answer: boolean): RunWish & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
@@ -79,17 +79,20 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 
 describe("at a terminal", () => {
-  test.each(COMMANDS.map((words) => [words]))("`%s` asks first, and starts nothing after a no", async (words) => {
-    const nobody = person(false);
-    const { code, stderr } = await run(words, nobody);
-    expect(nobody.asked).toHaveLength(1);
-    expect(code).not.toBe(0);
-    expect(stderr).toContain("is inside of a git work tree");
-    expect(stderr).toContain(`[mcp.stdio_servers.evil] ${process.execPath}`);
-    expect(existsSync(mark)).toBe(false);
-  });
+  test.each(COMMANDS.map((words) => [words]))(
+    "`%s` asks first, and starts nothing if the user declines",
+    async (words) => {
+      const nobody = person(false);
+      const { code, stderr } = await run(words, nobody);
+      expect(nobody.asked).toHaveLength(1);
+      expect(code).not.toBe(0);
+      expect(stderr).toContain("is inside of a git work tree");
+      expect(stderr).toContain(`[mcp.stdio_servers.evil] ${process.execPath}`);
+      expect(existsSync(mark)).toBe(false);
+    },
+  );
 
-  test("asks once, and again when started programs change, but not for other changes", async () => {
+  test("asks once, and again when the started programs change, but not for other changes", async () => {
     const somebody = person(true);
     expect((await run(["list"], somebody)).stdout).toContain("evil__echo");
     await run(["call", "evil__echo"], somebody);
@@ -120,7 +123,7 @@ describe("at a terminal", () => {
     expect(stdout + stderr).not.toContain("s3cret");
   });
 
-  test("does not ask about one's own file outside any work tree, nor one that starts nothing", async () => {
+  test("does not ask about the user's own file outside a work tree, nor about a file that starts nothing", async () => {
     const nobody = person(false);
     await writeFile(join(yard, "toolyard.toml"), "[limits]\n");
     expect((await run(["list"], nobody)).code).toBe(0);
@@ -130,7 +133,7 @@ describe("at a terminal", () => {
     expect(nobody.asked).toEqual([]);
   });
 
-  test.runIf(process.getuid?.() === 0)("asks about a file of another user in any place", async () => {
+  test.runIf(process.getuid?.() === 0)("asks about a file that belongs to another user, in any folder", async () => {
     await rm(join(yard, ".git"), { recursive: true });
     await chown(join(yard, "toolyard.toml"), 12_345, 12_345);
     const nobody = person(false);
@@ -246,7 +249,7 @@ describe("without a user to ask", () => {
       '[[mcp.remote_servers]]\nalias = "r"\nurl = { file = "u" }\n[modules]\npaths = ["modules"]\n',
     ],
     ["roots from a file", '[library]\nroots = [{ file = "p" }]\n[modules]\npaths = ["modules"]\n'],
-  ])("%s needs acceptance, too", async (_what, text) => {
+  ])("%s also requires acceptance", async (_what, text) => {
     const files = { c: process.execPath, s: join(root, "server.mjs"), m: mark, p: "modules", u: "http://127.0.0.1:9/" };
     for (const [name, content] of Object.entries(files)) await writeFile(join(yard, name), content);
     await writeFile(join(yard, "toolyard.toml"), text);
@@ -272,7 +275,7 @@ describe("without a user to ask", () => {
     "[{ a = [{}] }]",
     '["", { file = "" }]',
   ];
-  test("no value of an option allows a file that starts something", async () => {
+  test("requires acceptance for any value of an option that can start something", async () => {
     const tables = [
       "mcp.stdio_servers.x",
       "modules",
@@ -307,7 +310,7 @@ describe("without a user to ask", () => {
   });
 
   test.each([".git", ".hg", ".svn", ".jj", ".bzr", ".pijul", "_darcs", ".fslckout"])(
-    "a folder below one with %s is a work tree, for a file and a dangling link",
+    "treats a folder below one with %s (a file or a dangling link) as a work tree",
     async (mark_) => {
       await rm(join(yard, ".git"), { recursive: true });
       const text = await readFile(join(yard, "toolyard.toml"));
@@ -342,7 +345,7 @@ describe("without a user to ask", () => {
     expect((await run(["call", "evil__echo"])).stdout.trim()).toBe("said");
   });
 
-  test("does not list a server with a saved list either once the file changes", async () => {
+  test("does not list the saved list of a server after the file has changed", async () => {
     await run(["list", "--yes"]);
     await write('args = ["--more"]\n');
     const before = await readFile(mark, "utf8");

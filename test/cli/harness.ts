@@ -1,4 +1,4 @@
-// The built command line as a person or a program runs it: a child process with a temporary home.
+// The built command line as a user or a program runs it: a child process with a temporary home.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string;
-  /** The user to run as, if run by root. */
+  /** User id to run as if the test runs as root. */
   readonly uid?: number;
 }
 
@@ -51,12 +51,12 @@ export class Desk implements AsyncDisposable {
     return path;
   }
 
-  /** Runs `toolyard …` to its end. */
+  /** Runs `toolyard …` and resolves when it has exited. */
   run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     return this.runCommand([process.execPath, MAIN, ...args], options);
   }
 
-  /** Runs any command to its end. */
+  /** Runs any command and resolves when it has exited. */
   async runCommand(command: readonly string[], options: RunOptions = {}): Promise<Ran> {
     const child = this.startCommand(command, options);
     child.stdin!.end(options.stdin ?? "");
@@ -96,7 +96,7 @@ export class Desk implements AsyncDisposable {
       child.kill("SIGKILL");
       await gone;
     }
-    // A child of a killed process may write once more while it ends.
+    // A child of a killed process may write a last time while it ends.
     await rm(this.folder, { recursive: true, force: true, maxRetries: 20 });
   }
 }

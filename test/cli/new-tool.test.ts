@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { TOOL_KINDS } from "../../packages/toolyard/src/cli/new-tool/kinds.ts";
 import { Desk, exitOf, MAIN, textOf } from "./harness.ts";
 
-/** Runs a line like a user who has read it. */
+/** Runs a printed line in a shell, as a user would. */
 async function shell(desk: Desk, line: string): Promise<{ readonly code: number | null; readonly output: string }> {
   const PATH = [desk.path("bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter);
   const child = desk.startCommand(["sh", "-c", line], { env: { PATH } });
@@ -55,7 +55,7 @@ describe("new", () => {
     expect(await shell(desk, told.test)).toMatchObject({ code: 0 });
   });
 
-  test("creates the second next to the first, where the configuration keeps them", async () => {
+  test("creates a second tool in the folder that the configuration names", async () => {
     await using desk = await Desk.create({ "toolyard.toml": '# mine\n[scripts]\ntools_path = ["mine"]\n' });
     await desk.run(["new", "one"]);
     await desk.run(["new", "two", "--sh"]);

@@ -41,7 +41,7 @@ describe("a deeply nested file", () => {
     ["objects in JSON", "a.json", `{"mcpServers": ${deep('{"a":', "}", "1")}}`],
     ["lists in JSON that do not close", "a.json", `{"mcpServers": ${"[".repeat(DEPTH)}`],
     ["a little too deep TOML", "a.toml", `a = ${"[".repeat(200)}${"]".repeat(200)}\n`],
-  ])("refuses %s by name as a configuration", async (_, name, text) => {
+  ])("names and refuses %s as a configuration", async (_, name, text) => {
     const file = write(name, text);
     for (const words of [
       ["list", "--config", file],
@@ -66,7 +66,7 @@ describe("a deeply nested file", () => {
     expect(imported.stderr + imported.stdout).not.toMatch(/call stack|internal/i);
   });
 
-  test("excludes a tool with such a file, and lists the others", async () => {
+  test("omits a tool with such a file, and lists the others", async () => {
     write("tools/deep/tool.toml", `name = "deep"\ndescription = "x"\ncommand = ["echo"]\nx = ${deep("[", "]")}\n`);
     write("tools/good/tool.toml", 'name = "good"\ndescription = "x"\ncommand = ["echo"]\n');
     const { code, stdout, stderr } = await run([
@@ -78,7 +78,7 @@ describe("a deeply nested file", () => {
     expect(code, stderr).not.toBe(70);
   });
 
-  test("refuses arguments of a call", async () => {
+  test("refuses such arguments of a call", async () => {
     write("tools/good/tool.toml", 'name = "good"\ndescription = "x"\ncommand = ["echo"]\n');
     const file = write("toolyard.toml", '[scripts]\ntools_path = "tools"\n');
     const { code, stderr } = await run(["call", "good", `{"a": ${deep("[", "]")}}`, "--config", file]);
@@ -93,7 +93,7 @@ describe.runIf(isPosix)("a pipe without a writer", () => {
     return join(root, name);
   };
 
-  test("is refused within its time limit in place of a file", async () => {
+  test("that replaces a file is refused within its time limit", async () => {
     pipe(".cursor/mcp.json");
     const named = pipe("named.toml");
     pipe("secret");
@@ -115,7 +115,7 @@ describe.runIf(isPosix)("a pipe without a writer", () => {
 test.runIf(isPosix).each([
   ["logging", 'file = "pipe"\n'],
   ["audit", 'file = "pipe"\n'],
-])("a pipe without a reader as the file of [%s] does not prevent a hub from ending", async (table, text) => {
+])("a pipe without a reader as the file of [%s] does not keep a hub from ending", async (table, text) => {
   execFileSync("mkfifo", [join(root, "pipe")]);
   const config = write("toolyard.toml", `[${table}]\n${text}`);
   const env = { TOOLYARD_HOME: join(root, "home"), PATH: process.env["PATH"] ?? "", NO_COLOR: "1" };
@@ -162,7 +162,7 @@ test("`connect` moves a thousand servers, and `disconnect` restores them", async
   expect(readFileSync(file, "utf8")).toBe(before);
 });
 
-describe("names that change the display", () => {
+describe("names with control characters", () => {
   const NAME = "a\u202Eb\u0007c\u009Bd\nFORGED\u2066e\u001B[2Jf";
   const HIDDEN = /[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
@@ -196,12 +196,12 @@ describe("names that change the display", () => {
         return true;
       },
     });
-    // A prompt has its own line breaks, and escapes names itself.
+    // The prompt has line breaks of its own, so the command escapes names before it asks.
     for (const question of asked) expect(question).not.toMatch(/^FORGED/m);
     const shown = [stdout, stderr].flatMap((text) => text.split("\n"));
     for (const line of shown) {
       expect(line).not.toContain("\u001B[2J");
-      // Output that is redrawn contains the program's own escapes.
+      // Redrawn output contains the program's own escape sequences.
       expect(stripVTControlCharacters(line).replaceAll(/[\t\r]/g, "")).not.toMatch(HIDDEN);
       expect(line).not.toMatch(/^FORGED/);
     }

@@ -12,14 +12,14 @@ function server(...faults: readonly string[]): string {
   return `[mcp.stdio_servers.there]\ncommand = ${JSON.stringify([process.execPath, FIXTURE, ...faults])}\n`;
 }
 
-test("waits for a server never listed before that starts more slowly than a list waits", async () => {
+test("a call waits for a server without a stored list that starts more slowly than a list waits", async () => {
   await using at = await Desk.create({ "toolyard.toml": server("slow-start-ms=3300") });
   const ran = await at.run(["call", "there__echo", "{}"]);
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   expect(ran.stdout).toContain("echo");
 });
 
-test("also waits for a name without a prefix, and converts its pairs by the schema", async () => {
+test("a call waits for a name without a prefix too, and converts its pairs by the schema", async () => {
   await using at = await Desk.create();
   const config =
     `[catalog]\ncold_wait = "1ms"\n[mcp.stdio_servers.there]\n` +
@@ -30,7 +30,7 @@ test("also waits for a name without a prefix, and converts its pairs by the sche
   expect(await running).toMatchObject({ code: 0, stdout: expect.stringContaining('"a"'), stderr: "" });
 });
 
-test("list and search name starting servers, and do not wait past cold_wait", async () => {
+test("list and search name the servers that are starting, and wait no longer than cold_wait", async () => {
   await using at = await Desk.create();
   const config =
     `[catalog]\ncold_wait = "1ms"\n[mcp.stdio_servers.there]\n` +
@@ -45,7 +45,7 @@ test("list and search name starting servers, and do not wait past cold_wait", as
   }
 });
 
-test("lists the stored tools of a starting server, and reports nothing as missing", async () => {
+test("lists the stored tools of a starting server, and does not report them as missing", async () => {
   await using at = await Desk.create({ start: "" });
   const command = JSON.stringify([process.execPath, LEGACY, `start-file=${at.path("start")}`]);
   await at.write("toolyard.toml", `[mcp.stdio_servers.there]\ncommand = ${command}\n`);
@@ -63,12 +63,12 @@ test("execute_tool and tool_search reach tools of servers, too", async () => {
   expect(found.stdout).toContain("there__echo");
 });
 
-test("an unknown name is unknown once every server has answered", async () => {
+test("reports an unknown name once every server has answered", async () => {
   await using at = await Desk.create({ "toolyard.toml": server() });
   expect(await at.run(["call", "there__nothing", "{}"])).toMatchObject({ code: 3 });
 });
 
-test("`call --out` refuses an impossible target before the tool is called", async () => {
+test("`call --out` refuses a target that cannot be written before it calls the tool", async () => {
   await using at = await Desk.create({
     "kite.txt": "old",
     "toolyard.toml": '[scripts]\ntools_path = "tools"\n',
@@ -81,7 +81,7 @@ test("`call --out` refuses an impossible target before the tool is called", asyn
   expect(existsSync(at.path("drawn"))).toBe(false);
 });
 
-test("gives a server time to save before the command ends", async () => {
+test("gives a server time to save before the command exits", async () => {
   await using at = await Desk.create();
   const command = [
     process.execPath,

@@ -1,4 +1,4 @@
-// Requests of commands to a running hub outside MCP: its status, and its search.
+// Requests of commands to a running hub besides MCP: its status, and its search.
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
@@ -50,7 +50,7 @@ test("limits the size of a response", async () => {
   expect(stderr).toContain("which is not read");
 });
 
-test("reports the status of a redirect, and follows none", async () => {
+test("reports the status of a redirect, and does not follow it", async () => {
   await using desk = await Desk.create();
   const asked: string[] = [];
   const other = await listen((request, response) => {

@@ -94,7 +94,7 @@ test("C3: --url: accepts every spelling that the hub knows; others are unknown",
   expect(unknown.stderr).toMatch(/unknown_tool: Unknown tool: files::work/);
 });
 
-test("--url: uses a hub's token from --token-env or TOOLYARD_TOKEN, and fails without", async () => {
+test("--url: uses a hub's token from --token-env or TOOLYARD_TOKEN, and fails without one", async () => {
   await using desk = await Desk.create(SCRIPTS);
   await using hub = await serve(desk, TOKEN);
   const at = ["--url", hub.url];

@@ -36,7 +36,7 @@ function desk(files: Readonly<Record<string, string>> = {}): Promise<Desk> {
 }
 
 describe("toolyard run", () => {
-  test("0: Python runs with the tools; prints each stream as written, and the result last", async () => {
+  test("0: Python runs with the tools; prints each stream unchanged, and the result last", async () => {
     await using at = await desk();
     expect(await at.run(["run", "sum.py", "--input", "year:=2026"])).toEqual({
       code: 0,
@@ -110,7 +110,7 @@ describe("toolyard run", () => {
     });
   });
 
-  test("code cannot run code", async () => {
+  test("code cannot call execute_code", async () => {
     await using at = await desk({
       "nested.js":
         "let kind; try { await tools.execute_code({ language: 'javascript', code: '1' }) } catch (error) { " +
@@ -119,7 +119,7 @@ describe("toolyard run", () => {
     expect(await at.run(["run", "nested.js"])).toMatchObject({ code: 0, stdout: "denied\n" });
   });
 
-  test("--url: runs the code here with the tools of the remote hub", async () => {
+  test("--url: runs the code locally with the tools of the remote hub", async () => {
     await using at = await desk();
     const hub = await createHub({
       config: at.path("toolyard.toml"),
@@ -176,7 +176,7 @@ describe("files", () => {
     "import os\nfor path in sorted(inputs['paths']):\n    os.makedirs('out', exist_ok=True)\n" +
     "    open('out/' + os.path.basename(path), 'w').write(open(path).read().upper())\n";
 
-  test("use their local names or others as inputs, and are written to the folder of --out", async () => {
+  test("are inputs under their local names or given ones, and results are written to the folder of --out", async () => {
     await using at = await desk({ "copy.py": COPY, "data/a.csv": "a", "elsewhere/b.csv": "b" });
     const ran = await at.run([
       "run",
@@ -204,7 +204,7 @@ describe("files", () => {
     ]);
   });
 
-  test("are not written without --out, but named", async () => {
+  test("are named but not written without --out", async () => {
     await using at = await desk({ "make.js": "files.write('a.txt', 'x')" });
     expect(await at.run(["run", "make.js"])).toMatchObject({
       code: 0,
@@ -223,7 +223,7 @@ describe("files", () => {
     expect(existsSync(at.path("outside/a.txt"))).toBe(false);
   });
 
-  test("are readable for the code only if given", async () => {
+  test("are readable for the code only if the command line passes them", async () => {
     await using at = await desk({ "read.py": "open('sum.py').read()" });
     expect(await at.run(["run", "read.py"])).toMatchObject({
       code: 1,

@@ -111,7 +111,7 @@ describe("toolyard services", () => {
     [["--stdio"], "--stdio serves one service"],
     [["--host", "0.0.0.0"], "Refusing to listen on 0.0.0.0 without a token"],
     [["--hub", "hub"], "hub"],
-  ])("refuses the command line %j with the correct form", async (args, words) => {
+  ])("refuses the command line %j and prints the correct form", async (args, words) => {
     await using desk = await Desk.create();
     const ran = await desk.run(["services", ...args]);
     expect(ran).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(words) });

@@ -1,4 +1,4 @@
-// A client of `toolyard serve --stdio --shared`, which reads its hub from the log.
+// A client of `toolyard serve --stdio --shared` that finds its hub's process id in the log.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { exitOf, seen, type Desk, type RunOptions } from "./harness.ts";
@@ -12,7 +12,9 @@ export interface ClientOptions extends RunOptions {
   readonly capabilities?: object;
 }
 
-/** Time that a hub of these tests outlasts its last client: long enough for another to join, but short. */
+/**
+ * Time that a hub of these tests continues after its last client: long enough for another client to join, but short.
+ */
 export const LINGER = ["--linger", "1500ms"];
 
 export class SharedClient {
@@ -29,7 +31,7 @@ export class SharedClient {
     child.stdout!.on("data", (chunk) => this.#take(String(chunk)));
   }
 
-  /** Starts it and completes the handshake. */
+  /** Starts the client and completes the handshake. */
   static async open(
     desk: Desk,
     { words = LINGER, capabilities = {}, ...options }: ClientOptions = {},
@@ -77,7 +79,7 @@ export class SharedClient {
     return this.#stderr;
   }
 
-  /** Resolves when a line of its log matches, an earlier one included. */
+  /** Resolves when a line of its log matches, past or future. */
   async said(pattern: RegExp): Promise<RegExpExecArray> {
     const match = pattern.exec(this.#stderr);
     return match ?? seen(this.child.stderr!, pattern);

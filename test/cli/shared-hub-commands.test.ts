@@ -1,4 +1,4 @@
-// `status`, `stop` and `log` on the hub that clients of one user share.
+// `status`, `stop` and `log` for the hub that the clients of one user share.
 import { appendFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
@@ -6,7 +6,7 @@ import { Desk, exitOf, gone, seen } from "./harness.ts";
 import { SharedClient } from "./shared-client.ts";
 import { SERVER } from "./small-server.ts";
 
-// The address answers nothing, so that only the shared hub can.
+// No hub listens at this address, so only the shared hub can answer.
 const TOML = `[server]
 port = 9
 [logging]
@@ -15,7 +15,7 @@ level = "info"
 command = ["node", "server.mjs"]
 `;
 const FILES = { "server.mjs": SERVER, "toolyard.toml": TOML, "elsewhere/x": "" };
-/** A hub that outlasts its last client by a minute ends with `stop` only. */
+/** A hub that continues for a minute after its last client ends with `stop` only. */
 const words = ["--linger", "1m"];
 
 const shared = (desk: Desk): string => desk.path("home/toolyard/data/shared");
@@ -45,7 +45,9 @@ describe("status without --url", () => {
     await client.close();
   });
 
-  test.concurrent("shows the only shared hub from another folder, but not for another --config", async ({ expect }) => {
+  test.concurrent("shows the only shared hub from another folder, but not with another --config", async ({
+    expect,
+  }) => {
     await using desk = await Desk.create({ ...FILES, "other.toml": "[server]\nport = 9\n" });
     const client = await SharedClient.open(desk, { words });
     const env = { TOOLYARD_SERVER_PORT: "9" };
@@ -68,7 +70,7 @@ describe("status without --url", () => {
 });
 
 describe("stop", () => {
-  test.concurrent("ends the hub and its servers, and a client starts none until it sends a request", async ({
+  test.concurrent("ends the hub and its servers; a client starts a new hub with its next request", async ({
     expect,
   }) => {
     await using desk = await Desk.create(FILES);
@@ -88,7 +90,7 @@ describe("stop", () => {
     expect(client.messages.some(({ method }) => String(method).includes("stopped"))).toBe(false);
   });
 
-  test.concurrent("ends `toolyard serve`, which clients share", async ({ expect }) => {
+  test.concurrent("ends `toolyard serve` that clients share", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const child = desk.start(["serve", "--port", "0", "--json"]);
     await seen(child.stdout!, /"url"/);
@@ -99,7 +101,7 @@ describe("stop", () => {
     expect(await exitOf(child)).toBe(0);
   });
 
-  test.concurrent("asks for --config if the configuration has no hub and several others run", async ({ expect }) => {
+  test.concurrent("requires --config if the configuration has no hub and several others run", async ({ expect }) => {
     await using desk = await Desk.create({ ...FILES, "two.toml": TOML });
     const clients = await Promise.all([
       SharedClient.open(desk, { words }),

@@ -5,7 +5,7 @@ import { Desk, gone, isAlive, seen } from "./harness.ts";
 import { LINGER, SharedClient } from "./shared-client.ts";
 import { SERVER } from "./small-server.ts";
 
-// Each hub outlives its last client for a while. The tests run concurrently, each in a separate folder.
+// Each hub continues for a while after its last client. The tests run concurrently, each in a separate folder.
 const ASKING = `import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 const say = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
@@ -41,7 +41,7 @@ const FILES = { "server.mjs": SERVER, "asking.mjs": ASKING, "toolyard.toml": TOM
 const shared = (desk: Desk): string => desk.path("home/toolyard/data/shared");
 
 describe("serve --stdio --shared", () => {
-  test.concurrent("clients started together share one hub and its children, and are unaffected by others' end", async ({
+  test.concurrent("clients that start together share one hub and its children, and continue when others end", async ({
     expect,
   }) => {
     await using desk = await Desk.create(FILES);
@@ -81,7 +81,7 @@ describe("serve --stdio --shared", () => {
     await gone(await clients[0].hub());
   });
 
-  test.concurrent("gives each client its own mode and its own server requests", async ({ expect }) => {
+  test.concurrent("uses the mode and answers the server requests of each client separately", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const plain = await SharedClient.open(desk);
     const finding = await SharedClient.open(desk, { words: [...LINGER, "--tool-mode", "discovery"] });
@@ -100,7 +100,7 @@ describe("serve --stdio --shared", () => {
     await gone(await plain.hub());
   });
 
-  test.concurrent("each client uses the era in its command line", async ({ expect }) => {
+  test.concurrent("each client uses the era that its command line names", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const [both, legacy] = await Promise.all([
       SharedClient.open(desk),
@@ -116,7 +116,7 @@ describe("serve --stdio --shared", () => {
     await gone(await both.hub());
   });
 
-  test.concurrent("relative paths start at the configuration's folder, wherever the client starts", async ({
+  test.concurrent("relative paths start at the configuration's folder, for clients in any folder", async ({
     expect,
   }) => {
     await using desk = await Desk.create({ ...FILES, "elsewhere/x": "" });
@@ -129,7 +129,7 @@ describe("serve --stdio --shared", () => {
     await gone(await client.hub());
   });
 
-  test.concurrent("starts a separate hub for other values of its variables, and logs it", async ({ expect }) => {
+  test.concurrent("starts a separate hub for different values of its variables, and logs it", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const first = await SharedClient.open(desk, { env: { THE_KEY: "one" } });
     const other = await SharedClient.open(desk, { env: { THE_KEY: "two" } });
@@ -160,7 +160,7 @@ describe("serve --stdio --shared", () => {
     await gone(await first.hub());
   });
 
-  test.concurrent("an unreadable configuration ends it immediately, as without sharing", async ({ expect }) => {
+  test.concurrent("ends immediately if the configuration cannot be read, as without sharing", async ({ expect }) => {
     await using desk = await Desk.create({ "toolyard.toml": "[server]\nprot = 1\n" });
     expect(await desk.run(["serve", "--stdio", "--shared"])).toMatchObject({
       code: 2,
@@ -182,7 +182,9 @@ describe("serve --stdio --shared", () => {
 });
 
 describe("a crash of the shared hub", () => {
-  test.concurrent("clients continue with one next hub; a call in flight gets one clear answer", async ({ expect }) => {
+  test.concurrent("clients continue with one new hub; a call that was running gets one clear error", async ({
+    expect,
+  }) => {
     await using desk = await Desk.create(FILES);
     const [busy, idle] = await Promise.all([SharedClient.open(desk), SharedClient.open(desk)]);
     await busy.tools();
@@ -209,7 +211,7 @@ describe("a crash of the shared hub", () => {
     await gone(Number(hubs(busy)[1]));
   });
 
-  test.concurrent("repeats requests without effects, so that clients see only a delay", async ({ expect }) => {
+  test.concurrent("repeats requests without side effects, so that clients only notice a delay", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const client = await SharedClient.open(desk);
     process.kill(await client.hub(), "SIGSTOP");
@@ -261,7 +263,9 @@ test.concurrent("clients join a hub that serves HTTP, and it stays after they di
   });
 });
 
-test.concurrent("clients join a hub without file watching with the configuration it read last", async ({ expect }) => {
+test.concurrent("clients join a hub without file watching, which keeps the configuration that it read last", async ({
+  expect,
+}) => {
   await using desk = await Desk.create(FILES);
   const hub = desk.start(["serve", "--port", "0", "--json", "--no-watch"]);
   const { pid } = JSON.parse((await seen(hub.stdout!, /^\{.*\}$/m))[0]) as { pid: number };
@@ -279,7 +283,7 @@ test.concurrent("clients join a hub without file watching with the configuration
   await Promise.all([own.close(), client.close()]);
 });
 
-test.concurrent("a running call is answered even if its client disconnects", async ({ expect }) => {
+test.concurrent("a running call is completed even if its client disconnects", async ({ expect }) => {
   await using desk = await Desk.create(FILES);
   const keeper = await SharedClient.open(desk);
   const { stdout, code } = await desk.run(["serve", "--stdio", "--shared", ...LINGER], {

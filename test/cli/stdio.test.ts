@@ -105,7 +105,7 @@ test("serve --stdio: the v1 client starts it, lists, calls, and leaves no child 
   expect(errors).toEqual([]);
 });
 
-test("serve --config mcp.json: serves an unchanged file of a desktop client", async () => {
+test("serve --config mcp.json: accepts the file of a desktop client unchanged", async () => {
   const server = `import { createInterface } from "node:readline";
 const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
 createInterface({ input: process.stdin }).on("line", (line) => {

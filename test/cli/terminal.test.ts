@@ -1,4 +1,4 @@
-// The output for people: the built command line on a real pseudo terminal, created by Python's `pty`.
+// Output at a terminal: the built command line on a real pseudo terminal, created by Python's `pty`.
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { stripVTControlCharacters } from "node:util";
@@ -12,8 +12,8 @@ const canPty = process.platform !== "win32" && spawnSync(PYTHON, ["-c", "import 
 beforeEach(({ skip }) => skip(!canPty, "not on this platform"));
 
 /**
- * Runs a command on a terminal with a number of columns; passes its output to standard output. The user there presses
- * Ctrl+C after a given output, or once standard input ends.
+ * Runs a command on a terminal with a number of columns, and copies its output to standard output. Presses Ctrl+C after
+ * a given output, or when standard input ends.
  */
 const ON_TERMINAL = `import fcntl, os, pty, select, struct, sys, termios
 columns, until, command = int(sys.argv[1]), sys.argv[2].encode(), sys.argv[3:]
@@ -84,7 +84,7 @@ async function onTerminal(
   return { code, text };
 }
 
-/** A hub on a terminal, which runs until `child.stdin` is ended. */
+/** Starts a hub on a terminal that runs until `child.stdin` is ended. */
 async function servingOnTerminal(at: Desk, args: readonly string[], columns = 100) {
   const command = [PYTHON, "-c", ON_TERMINAL, String(columns), "", process.execPath, MAIN, "serve", "-y"];
   const child = at.startCommand([...command, "--port", "0", ...args], {
@@ -107,7 +107,7 @@ const [PAINT, CLEARED] = [/\u001b\[[\d;]*m/g, /\u001b\[1G\u001b\[0J$/];
 const HIDE = "\u001b[?25l";
 const SHOW = "\u001b[?25h";
 
-test("check draws a line for each starting source, and leaves its table and the cursor", async () => {
+test("check draws a line for each starting source, and leaves only its table, with a visible cursor", async () => {
   await using at = await desk();
   const { code, text } = await onTerminal(at, ["check", "-y"]);
   expect(code).toBe(0);
@@ -128,7 +128,7 @@ test("call draws progress as a bar, without control sequences of the tool, or wi
   expect(text.trimEnd()).toMatch(/done$/);
 });
 
-test("no line is wider than a narrow terminal; a dumb one gets no redraws", async () => {
+test("no line is wider than a narrow terminal; a dumb terminal gets no redraws", async () => {
   await using at = await desk();
   const env = { NO_COLOR: "1" };
   const narrow = await onTerminal(at, ["call", "-y", "slow__work", "ends=yes"], { columns: 40, env });
@@ -138,7 +138,7 @@ test("no line is wider than a narrow terminal; a dumb one gets no redraws", asyn
   expect(dumb.text).toContain("progress: 1 of 4 page 一");
 });
 
-test("serve shows a call as one line, narrow too; none with --quiet, but logs it at info", async () => {
+test("serve shows a call as one line, also on a narrow terminal; with --quiet none, but logs it at info", async () => {
   for (const quiet of [false, true]) {
     await using at = await Desk.create({ "toolyard.toml": "[builtin]\nserver_logs = true\n" });
     const { child, text, url } = await servingOnTerminal(at, quiet ? ["--quiet"] : [], 40);
@@ -226,7 +226,7 @@ test("chat never exceeds a narrow terminal: progress, calls, tokens", async () =
   }
 });
 
-test("chat shows on a narrow terminal that the model thinks, as long as it does", async () => {
+test("chat shows on a narrow terminal that the model is thinking", async () => {
   await using at = await desk();
   const models = await startModels([{ hangs: true }]);
   try {
@@ -240,7 +240,7 @@ test("chat shows on a narrow terminal that the model thinks, as long as it does"
   }
 });
 
-test("prints log lines above the line that a user types in a chat, and redraws the line", async () => {
+test("prints log lines above the line that a user is typing in a chat, and redraws that line", async () => {
   await using at = await Desk.create({ "toolyard.toml": '[mcp.stdio_servers.bad]\ncommand = ["node", "-e", ""]\n' });
   const words = [process.execPath, MAIN, "chat", "-y", "--model", "mistral/any"];
   const child = at.startCommand([PYTHON, "-c", ON_TERMINAL, "100", "C again", ...words], {

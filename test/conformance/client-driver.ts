@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import type { Json } from "./fixture/handlers.ts";
 
 /**
- * The hub as a client: starts it on stdio with the suite's server as its only upstream and uses everything that the
- * server offers, so that the suite sees every kind of request. Usage: client-driver.ts <url>, with
+ * Runs the hub as a client: starts it on stdio with the suite's server as its only upstream and uses everything that
+ * the server offers, so that the suite sees every kind of request. Usage: client-driver.ts <url>, with
  * MCP_CONFORMANCE_SCENARIO and MCP_CONFORMANCE_CONTEXT set.
  */
 const url = process.argv.at(-1) ?? "";
@@ -16,12 +16,12 @@ const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as {
   toolCalls?: { name: string; arguments: Json }[];
 };
-/** Ids, secrets and the like that the suite hands out for a scenario. */
+/** Values that the suite passes for a scenario, such as ids and secrets. */
 const handed = context as Record<string, unknown>;
 const REPLY_MS = 20_000;
-/** Scenarios may refuse the connection; then the hub's messages without it count. */
+/** Time to connect. A scenario may refuse the connection; the suite then judges the hub's earlier messages. */
 const CONNECT_MS = 15_000;
-/** The hub's own. */
+/** Tools of the hub itself. */
 const OWN_TOOLS = new Set(["tool_search", "execute_tool", "execute_code"]);
 
 /** Scenarios without a user who signs in. */
@@ -31,13 +31,13 @@ const MACHINE = new Set([
   "auth/enterprise-managed-authorization",
   "auth/wif-jwt-bearer",
 ]);
-/** Text of the hub when a user is needed. */
+/** Part of the hub's message that requests a sign-in. */
 const SIGN_IN = "toolyard login suite";
 /** Time for a hub to notice a sign-in and to list the tools. */
 const NOTICED_MS = 8000;
-/** A server that is connected has not listed its tools yet; some scenarios have none, and end so much later. */
+/** Time until a connected server has listed its tools. Scenarios without tools last this long. */
 const LISTED_MS = 10_000;
-/** More sign-ins than any scenario needs; the hub itself has to stop before. */
+/** More sign-ins than any scenario needs; the hub itself must stop earlier. */
 const MAX_SIGN_INS = 6;
 
 interface Tool {
@@ -55,13 +55,13 @@ writeFileSync(
 const main = fileURLToPath(new URL("../../packages/toolyard/dist/cli/main.js", import.meta.url));
 const browser = fileURLToPath(new URL("headless-browser.mjs", import.meta.url));
 const isSignIn = scenario.startsWith("auth/");
-// If the sign-in has to fail, there is nothing to use.
+// If the sign-in must fail, there are no tools to call.
 if (isSignIn && !MACHINE.has(scenario) && !(await signIn())) process.exit(1);
 const hub = spawn(process.execPath, [main, "serve", "--stdio", "--config", config], {
   stdio: "pipe",
   env: { ...process.env, TOOLYARD_HOME: folder, TOOLYARD_LOGGING_FORMAT: "json", TOOLYARD_LOGGING_LEVEL: "info" },
 });
-/** A list holds the tools that are ready; on a busy machine the suite's server may not be. */
+/** A list contains the tools that are ready; on a busy machine those of the suite's server may not be. */
 let wantsSignIn = false;
 const connected = new Promise<void>((resolve) => {
   createInterface({ input: hub.stderr }).on("line", (line) => {
@@ -109,7 +109,7 @@ async function use(): Promise<void> {
   await callAll(shown.map(({ name, inputSchema }) => ({ name, arguments: sampleOf(inputSchema) })));
 }
 
-/** Returns the tools that are not the hub's; `waitMs` for the first tool. */
+/** Returns the tools of the suite's server; waits up to `waitMs` for the first one. */
 async function listTools(waitMs = 0): Promise<Tool[]> {
   for (const until = performance.now() + waitMs; ;) {
     const { tools = [] } = (await request("tools/list")) as { tools?: Tool[] };
@@ -126,7 +126,7 @@ async function useLists(): Promise<void> {
   for (const { name } of prompts) await request("prompts/get", { name });
 }
 
-/** Returns the configuration of a user for a scenario, with only the values that the suite hands out. */
+/** Returns the configuration that a user would write for a scenario, with only the values that the suite passes. */
 function authOf(name: string): string {
   if (!name.startsWith("auth/")) return "";
   const auth: Record<string, unknown> = { type: "oauth" };
@@ -150,7 +150,7 @@ function authOf(name: string): string {
   return `auth = { ${members.join(", ")} }\n`;
 }
 
-/** As a person does it; one that fails is what some scenarios want. */
+/** Runs `toolyard login`, as a user would. Some scenarios expect it to fail. */
 function signIn(): Promise<boolean> {
   const env = { ...process.env, TOOLYARD_HOME: folder, BROWSER: `${process.execPath} ${browser}` };
   const args = [main, "login", "suite", "--config", config, "--timeout", "10s"];
@@ -173,7 +173,7 @@ async function callAll(calls: readonly { name: string; arguments: Json }[]): Pro
   for (const { name, arguments: args } of calls) await call({ name, arguments: withoutNulls(args) });
 }
 
-/** Omits absent values: the hub checks arguments against the tool's schema, and `null` is not a boolean. */
+/** Omits null values: the hub checks arguments against the tool's schema, and `null` is not a boolean. */
 function withoutNulls(args: Json): Json {
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
 }
@@ -226,7 +226,7 @@ function answerTo({ method, params }: Json): Json | undefined {
     return { role: "assistant", model: "driver", content: { type: "text", text: "Hello" } };
   if (method !== "elicitation/create") return undefined;
   const { properties = {} } = ((params as Json)["requestedSchema"] ?? {}) as { properties?: Record<string, Json> };
-  // A user who accepts the form unchanged.
+  // Simulates a user who accepts the form unchanged.
   return {
     action: "accept",
     content: Object.fromEntries(

@@ -1,3 +1,3 @@
-// A browser as the suite needs it: opens one address and follows where it is sent.
+// Replaces the suite's browser: opens one address and follows its redirects.
 const response = await fetch(process.argv.at(-1));
 await response.text();

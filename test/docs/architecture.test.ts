@@ -8,21 +8,21 @@ const TEXT = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
 /** The folders of `src/` in the table of tiers. */
 const TIERS = [...TEXT.matchAll(/^\| +\d+ \| `(?<folder>[a-z]+)\/`/gm)].map(({ groups }) => groups!["folder"]!);
 
-/** `a/{b,c}/` is two paths. */
+/** Expands braces: `a/{b,c}/` is two paths. */
 function spread(path: string): string[] {
   const braces = /\{(?<names>[^}]+)\}/.exec(path);
   if (!braces) return [path];
   return braces.groups!["names"]!.split(",").flatMap((name) => spread(path.replace(braces[0], name)));
 }
 
-/** Files (`a/b.ts`) and folders (`a/`) as the page writes them: in code marks, and in the drawing of a call. */
+/** Files (`a/b.ts`) and folders (`a/`) that the page names, in code spans and in the drawing of a call. */
 function namedPaths(): string[] {
   const marked = [...TEXT.matchAll(/`(?<path>[\w.{},-]+\/[\w./{},-]*)`/g)].map(({ groups }) => groups!["path"]!);
   const drawn = [...TEXT.matchAll(/(?<path>[a-z-]+\/[\w/-]+\.ts)/g)].map(({ groups }) => groups!["path"]!);
   return [...new Set([...marked, ...drawn].flatMap(spread))].filter((path) => /\/$|\.[a-z]+$/.test(path));
 }
 
-/** Files and folders of the parts; folders end in a slash. */
+/** Files and folders of the packages; names of folders end in a slash. */
 const PARTS = ["toolyard/src", "toolyard/servers", "gnn/src", "library/src"].flatMap((part) =>
   readdirSync(join(ROOT, "packages", part), { withFileTypes: true, recursive: true }).map((entry) => {
     const path = relative(join(ROOT, "packages"), join(entry.parentPath, entry.name)).replaceAll(sep, "/");
@@ -30,7 +30,7 @@ const PARTS = ["toolyard/src", "toolyard/servers", "gnn/src", "library/src"].fla
   }),
 );
 
-/** A row of a table names what lies in its own folder from there. */
+/** Returns true if a path exists. Rows of a table name files relative to their folder. */
 function isThere(path: string): boolean {
   return (
     existsSync(join(ROOT, path)) ||
@@ -39,7 +39,7 @@ function isThere(path: string): boolean {
   );
 }
 
-test("every path that ARCHITECTURE.md names is there", () => {
+test("every path that ARCHITECTURE.md names exists", () => {
   const paths = namedPaths();
   expect(paths).toEqual(expect.arrayContaining(["core/calls/call.ts", "pipeline/record.ts", "src/hub/features.ts"]));
   expect(paths.filter((path) => !isThere(path))).toEqual([]);
@@ -52,6 +52,6 @@ test("every folder of src is in its table of tiers", () => {
   expect(folders.map(({ name }) => name).filter((name) => !TIERS.includes(name))).toEqual([]);
 });
 
-test("a path that is not there is found out", () => {
+test("a path that does not exist is detected", () => {
   expect(isThere("core/never-was.ts")).toBe(false);
 });

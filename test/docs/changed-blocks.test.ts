@@ -7,7 +7,7 @@ import { ROOT } from "./snippets.ts";
 
 testBlocks(pagesFor(changedFiles(), GUIDE));
 
-describe("the choice of pages", () => {
+describe("selection of pages", () => {
   test.each([
     ["docs/guide/develop/scripts.md", "docs/guide/develop/scripts.md"],
     ["packages/toolyard/src/providers/scripts/manifest.ts", "docs/guide/develop/scripts.md"],

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { ROOT } from "./snippets.ts";
 
-/** The sources that a page describes. A page takes the longest entry that its path begins with. */
+/** Source paths that each page describes. A changed file selects the page with the longest matching prefix. */
 export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   "docs/guide/access/": ["packages/toolyard/src/signin/", "packages/toolyard/src/endpoints/sign-in/"],
   "docs/guide/clients/": ["packages/toolyard/src/config/connect/"],

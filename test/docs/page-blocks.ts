@@ -12,7 +12,7 @@ export function pagesIn(folder: string): string[] {
 
 export const GUIDE: readonly string[] = pagesIn("docs/guide").filter((page) => !page.endsWith("README.md"));
 
-/** Sections that run after the opening, in the same folder. The others need the network, a user or a key. */
+/** Sections that also run, in the same folder as the opening. The other sections need the network, a user or a key. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   "docs/guide/start/cli.md": ["A new tool", "Saving results"],
   "docs/guide/develop/library.md": ["Options of a call", "Requests to the network"],

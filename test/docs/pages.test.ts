@@ -8,7 +8,7 @@ import { parseManifest } from "../../packages/toolyard/src/providers/scripts/man
 import { pagesIn } from "./page-blocks.ts";
 import { readPage, readSnippets, ROOT } from "./snippets.ts";
 
-/** Loads a configuration as the hub would; every variable that it names is set. */
+/** Loads a configuration as the hub would, with a value for every variable that it names. */
 async function load(text: string): Promise<unknown> {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-docs-"));
   const file = join(folder, "toolyard.toml");
@@ -24,7 +24,7 @@ async function load(text: string): Promise<unknown> {
 
 const PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...pagesIn("docs")];
 
-describe("pages of clients", () => {
+describe("client pages", () => {
   const home = { HOME: "~", USERPROFILE: "%USERPROFILE%", APPDATA: "%APPDATA%" };
 
   test.each(CLIENTS.filter(({ id }) => id !== "vscode-insiders").map((client) => ({ id: client.id, client })))(
@@ -39,7 +39,7 @@ describe("pages of clients", () => {
   );
 });
 
-describe("configuration in pages", () => {
+describe("configurations in pages", () => {
   const blocks = PAGES.flatMap((page) =>
     readSnippets(readPage(page))
       .filter(({ language }) => language === "toml")
@@ -47,7 +47,7 @@ describe("configuration in pages", () => {
   );
 
   test.each(blocks)("$where is accepted", async ({ snippet }) => {
-    // A page may show a mistake with its error message.
+    // A page may show a mistake together with its error message.
     if (snippet.text.includes("descripton"))
       expect(parseManifest(snippet.text, { folderName: "tool", allowDirnameAsName: false }).manifest).toBeUndefined();
     else if (snippet.file?.endsWith("tool.toml"))
@@ -58,7 +58,7 @@ describe("configuration in pages", () => {
     else await expect(load(snippet.text)).resolves.toMatchObject({ warnings: [] });
   });
 
-  test("a block with an unknown key would be refused", async () => {
+  test("a block with an unknown key is refused", async () => {
     await expect(load("[server]\nprot = 1\n")).rejects.toThrow("did you mean `port`?");
   });
 });
@@ -69,11 +69,11 @@ describe("tests that pages name", () => {
     ([, file, title]) => ({ file: file!, title: title! }),
   );
 
-  test.each(named)("$file: $title", ({ file, title }) => {
+  test.each(named)("$file contains: $title", ({ file, title }) => {
     expect(readPage(file)).toContain(title);
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 16, 17, 19])("complaint %i is dealt with", (number) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 16, 17, 19])("complaint %i names a test", (number) => {
     const [, section = ""] = readPage("docs/explanation/complaints.md").split(new RegExp(`^## ${number}\\. `, "m"));
     expect(section.split("\n## ")[0]).toMatch(/^- `.+\.test\.ts`: /m);
   });
@@ -82,7 +82,7 @@ describe("tests that pages name", () => {
 describe("links between pages", () => {
   const anchors = new Map<string, ReadonlySet<string>>();
 
-  test.each(PAGES)("%s: each leads somewhere", (page) => {
+  test.each(PAGES)("%s: the target of each link exists", (page) => {
     const broken = linksOf(readPage(page)).filter((link) => !leadsSomewhere(page, link, anchors));
     expect(broken).toEqual([]);
   });
@@ -109,7 +109,7 @@ function leadsSomewhere(page: string, link: string, anchors: Map<string, Readonl
   }
 }
 
-/** As the usual viewers of Markdown make them. */
+/** Returns the anchor of a heading as common Markdown viewers form it. */
 function slugOf(heading: string): string {
   return heading
     .toLowerCase()

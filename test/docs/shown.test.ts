@@ -1,4 +1,5 @@
-// Contents of pages beyond the programs that run: valid command lines, readable code, entries as written.
+// Contents of pages besides the programs that run: valid command lines, parsable code, entries as `connect` writes
+// them.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { extname, join } from "node:path";
@@ -22,10 +23,10 @@ function blocksOf(...languages: readonly string[]): typeof BLOCKS {
   return BLOCKS.filter(({ snippet }) => languages.includes(snippet.language));
 }
 
-/** Words as a shell reads them, `|`, `;` and the like as words of their own; comments are none. */
+/** Splits a line into shell words; operators such as `|` and `;` are separate words. Comments are omitted. */
 const WORDS = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'|;&()#]|(?<=\S)#)+|\|\||&&|[|;&()]|#.*$/gm;
 
-/** Every `toolyard …` of a block, without what the shell does with it. */
+/** Returns every `toolyard …` command of a block, without the shell's operators. */
 function commandLines({ text }: Snippet): readonly (readonly string[])[] {
   const lines = text.replaceAll("\\\n", " ").split("\n");
   return lines.flatMap((line) => {
@@ -46,7 +47,7 @@ async function understood(words: readonly string[]): Promise<void> {
   const io = { stdout: new PassThrough(), stderr: new PassThrough(), env: {} } as unknown as Io;
   const program = await createProgram(io, "0.0.0", { words, json: true, finish: () => {} });
   const disarm = (command: Command): void => {
-    // Only a command that does something has an action; one with subcommands only names them.
+    // Only commands that do something get an action; commands with subcommands have none.
     if (command.commands.length === 0) command.action(() => {});
     for (const inner of command.commands) disarm(inner);
   };
@@ -63,7 +64,7 @@ describe("command lines in pages", () => {
     await expect(understood(words)).resolves.toBeUndefined();
   });
 
-  test("an unknown command or option would be refused", async () => {
+  test("an unknown command or option is refused", async () => {
     const [line] = commandLines({
       language: "sh",
       line: 1,
@@ -84,7 +85,7 @@ describe("programs in pages", () => {
     }
   ).exports;
 
-  test.each(blocksOf("ts", "js"))("$where can be read, and imports what there is", async ({ snippet }) => {
+  test.each(blocksOf("ts", "js"))("$where can be parsed, and its imports exist", async ({ snippet }) => {
     const { text } = snippet;
     expect(() => transform(text, { transforms: ["typescript"] })).not.toThrow();
     for (const [, names = "", specifier = ""] of text.matchAll(/import (?!type )\{([^}]*)\} from "(toolyard[^"]*)"/g)) {
@@ -99,16 +100,16 @@ describe("programs in pages", () => {
     }
   });
 
-  test("in Python can be read", () => {
+  test("Python programs can be parsed", () => {
     const texts = blocksOf("python").map(({ where, snippet }) => [where, snippet.text]);
-    // With `await` at the top, as the sandbox has it.
+    // `await` at the top level is allowed, as in the sandbox.
     const check = "import json,sys\nfor name, text in json.load(sys.stdin): compile(text, name, 'exec', 0x2000)";
     expect(() => execFileSync("python3", ["-c", check], { input: JSON.stringify(texts) })).not.toThrow();
   });
 });
 
 describe("JSON in pages", () => {
-  test.each(blocksOf("json"))("$where is JSON", ({ snippet }) => {
+  test.each(blocksOf("json"))("$where can be parsed", ({ snippet }) => {
     const text = snippet.file === undefined ? snippet.text : snippet.text.slice(snippet.text.indexOf("\n"));
     expect(() => void JSON.parse(text)).not.toThrow();
   });

@@ -25,17 +25,17 @@ export interface Snippet {
   readonly text: string;
   /** Line of the fence, counted from 1. */
   readonly line: number;
-  /** Named by the block's first line, a comment such as `# tools/greet/tool.toml`. */
+  /** Name of the file, from a comment in the block's first line such as `# tools/greet/tool.toml`. */
   readonly file?: string;
   /** True before the page's first `## `. */
   readonly opening: boolean;
-  /** The last `## ` before it; empty in the opening. */
+  /** Text of the last `## ` heading before the block; empty in the opening. */
   readonly section: string;
 }
 
 const FILE_NAME = /^(?:#|\/\/) ((?:[\w.-]+\/)*[\w.-]+\.\w+)(?: .*)?$/;
 
-/** All fenced blocks of a Markdown text, in order. */
+/** Returns all fenced blocks of a Markdown text, in order. */
 export function readSnippets(markdown: string): Snippet[] {
   const snippets: Snippet[] = [];
   let fence: { readonly language: string; readonly line: number; readonly lines: string[] } | undefined;
@@ -66,18 +66,18 @@ function toSnippet(
   };
 }
 
-/** Ports that pages name: the hub's, and that of the HTTP server which replaces any other. */
+/** Ports in pages: that of the hub, and that of the example server on HTTP. */
 const PORTS = ["8808", "3001"] as const;
 
 /**
- * A folder in which the blocks of one page run, with `toolyard` on PATH, the packages of this checkout, and free ports
- * in place of the page's.
+ * A folder in which the blocks of one page run, with `toolyard` on PATH and the packages of this checkout. The ports of
+ * the page are replaced by free ones.
  */
 export class SnippetFolder implements AsyncDisposable {
   readonly path = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-docs-")));
   readonly #ports: ReadonlyMap<string, string>;
   readonly #env: NodeJS.ProcessEnv;
-  /** Process groups that may still hold what a block left running. */
+  /** Process groups in which a block may have left processes running. */
   readonly #groups: number[] = [];
 
   private constructor(ports: ReadonlyMap<string, string>) {
@@ -89,7 +89,7 @@ export class SnippetFolder implements AsyncDisposable {
       `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "packages/toolyard/dist/cli/main.js")}" "$@"\n`,
     );
     chmodSync(join(bin, "toolyard"), 0o755);
-    // `npx -y <package>` then uses the installed packages, and asks no registry.
+    // With this link, `npx -y <package>` uses the installed packages and contacts no registry.
     symlinkSync(join(ROOT, "node_modules"), join(this.path, "node_modules"));
     this.#env = {
       PATH: [bin, dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter),
@@ -106,8 +106,8 @@ export class SnippetFolder implements AsyncDisposable {
   }
 
   /**
-   * Writes the files that the blocks name, runs the others in their order, and holds each output against the `text`
-   * block behind it.
+   * Writes the files that the blocks name, runs the other blocks in order, and compares the output with each `text`
+   * block.
    */
   async run(snippets: readonly Snippet[]): Promise<void> {
     let output = "";
@@ -135,7 +135,7 @@ export class SnippetFolder implements AsyncDisposable {
   #write(file: string, snippet: Snippet): void {
     const path = join(this.path, file);
     mkdirSync(dirname(path), { recursive: true });
-    // JSON knows no comments.
+    // JSON has no comments, so the line with the name is removed.
     const content = file.endsWith(".json") ? snippet.text.slice(snippet.text.indexOf("\n") + 1) : snippet.text;
     writeFileSync(path, this.#fit(content));
   }
@@ -150,7 +150,7 @@ export class SnippetFolder implements AsyncDisposable {
     );
   }
 
-  // Output goes to a file: a pipe would be held open by what the block leaves running in the background.
+  // Output goes to a file: background processes that a block leaves running would keep a pipe open.
   async #spawn(command: string, args: readonly string[], { line }: Snippet): Promise<string> {
     const log = join(this.path, `.out-${line}`);
     const file = openSync(log, "w");
@@ -188,10 +188,10 @@ function isGroupAlive(group: number): boolean {
 
 const POLL_MS = 20;
 const END_WITHIN_MS = 5000;
-/** A page starts dozens of programs, and a busy machine takes seconds for each. */
+/** Time limit of a page: it starts dozens of programs, and each takes seconds on a busy machine. */
 export const RUN_WITHIN_MS = 300_000;
 
-/** Each line of the block is in the output; `…` matches any text. */
+/** Asserts that the output contains each line of the block; `…` matches any text. */
 function assertOutput(output: string, expected: string, { line }: Snippet): void {
   const plain = output.split("\n").map((one) => one.trimEnd());
   for (const wanted of expected.trimEnd().split("\n")) {

@@ -7,7 +7,7 @@ import * as embeddings from "../../packages/toolyard/src/embeddings.ts";
 import * as manager from "../../packages/toolyard/src/manager.ts";
 import * as webSearch from "../../packages/toolyard/src/web-search.ts";
 
-// An export is a promise. A new one must be added here as well.
+// Exports are public API. A new one must be added here as well.
 test.each([
   [
     "agent",
@@ -47,7 +47,7 @@ test.each([
   ["embeddings", embeddings, ["loadEmbedder", "similarity"]],
   ["manager", manager, ["DEFAULT_REGISTRY", "MCPManager", "TOOL_ALIASES"]],
   ["web-search", webSearch, ["createWebSearch"]],
-])("toolyard/%s has exactly these exports, and is in the package", (name, namespace, values) => {
+])("toolyard/%s has exactly these exports, which the package contains", (name, namespace, values) => {
   expect(Object.keys(namespace).toSorted()).toEqual(values);
   const { exports } = JSON.parse(
     readFileSync(new URL("../../packages/toolyard/package.json", import.meta.url), "utf8"),

@@ -20,7 +20,7 @@ function message(reply: ScriptedReply, model: string, content: object[], stop: s
   };
 }
 
-/** Messages. Arguments come as an object, so broken ones exist in streams only. */
+/** Messages API. Arguments are an object, so only streams can contain malformed ones. */
 export const anthropic: Wire = {
   whole: (reply, model) => {
     const calls = (reply.calls ?? []).map((call, index) => ({

@@ -19,7 +19,7 @@ function callParts({ calls = [] }: ScriptedReply): object[] {
   return calls.map(({ name, arguments: args }) => ({ functionCall: { name, args } }));
 }
 
-/** generateContent and streamGenerateContent. Arguments are objects always. */
+/** generateContent and streamGenerateContent. Arguments are always objects. */
 export const google: Wire = {
   whole: (reply) =>
     body(reply, [...(reply.text === undefined ? [] : [{ text: reply.text }]), ...callParts(reply)], finishOf(reply)),

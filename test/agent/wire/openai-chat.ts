@@ -32,7 +32,7 @@ function chunk(model: string, delta: object, finish: string | null = null, extra
   };
 }
 
-/** Chat completions: OpenAI's older interface, Mistral's, and that of everything compatible. */
+/** Chat completions: the older interface of OpenAI, that of Mistral, and that of compatible servers. */
 export const openAiChat: Wire = {
   whole: (reply, model) => {
     const calls = toolCalls(reply);
@@ -70,7 +70,7 @@ export const openAiChat: Wire = {
   }),
 };
 
-/** Mistral uses the same format, with its own errors. */
+/** Mistral uses the same format, with different errors. */
 export const mistral: Wire = {
   ...openAiChat,
   error: (status, message) => ({ object: "error", message, type: "error", param: null, code: String(status) }),

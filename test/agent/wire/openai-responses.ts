@@ -43,7 +43,7 @@ function response(reply: ScriptedReply, model: string, status: string, output: o
   };
 }
 
-/** Responses: OpenAI's newer interface. */
+/** Responses: the newer interface of OpenAI. */
 export const openAiResponses: Wire = {
   whole: (reply, model) => response(reply, model, reply.isCut ? "incomplete" : "completed", items(reply)),
   events: (reply, model) => {

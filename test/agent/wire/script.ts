@@ -1,29 +1,29 @@
-/** A tool call as the scripted model writes it; arguments given as text go out as they are, broken ones too. */
+/** A tool call of the scripted model. Arguments given as text are sent unchanged, also malformed ones. */
 export interface ScriptedCall {
   readonly id?: string;
   readonly name: string;
   readonly arguments: object | string;
 }
 
-/** One reply of the scripted model, in no vendor's words. */
+/** One reply of the scripted model, independent of any vendor's format. */
 export interface ScriptedReply {
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
-  /** The model was cut off because it may write no more. */
+  /** The reply is truncated at the token limit. */
   readonly isCut?: boolean;
-  /** The model declines; the text is its reason. */
+  /** The model refuses; the text is its reason. */
   readonly refusal?: string;
   readonly usage?: { readonly input: number; readonly output: number };
-  /** An error of the provider in place of a reply. */
+  /** Status of an error response that replaces the reply. */
   readonly status?: number;
   readonly message?: string;
-  /** A body or event that is no JSON. */
+  /** Body or event that is not valid JSON. */
   readonly broken?: string;
-  /** Nothing comes, or nothing further after the text. */
+  /** Sends nothing, or nothing after the text. */
   readonly hangs?: boolean;
 }
 
-/** Arguments on the wire, where they are a text. */
+/** Returns arguments for a wire format that has them as text. */
 export function argumentsText({ arguments: given }: ScriptedCall): string {
   return typeof given === "string" ? given : JSON.stringify(given);
 }
@@ -39,14 +39,14 @@ export function usageOf({ usage = { input: 10, output: 5 } }: ScriptedReply): {
   return usage;
 }
 
-/** A text in two pieces, so that streams have more than one. */
+/** Splits a text into two pieces, so that a stream has more than one. */
 export function pieces(text: string): readonly string[] {
   const half = Math.ceil(text.length / 2);
   return [text.slice(0, half), text.slice(half)].filter((piece) => piece !== "");
 }
 
 /**
- * How one interface of a vendor looks: the whole body, or the events of a stream in order, each `data` or `event` and
+ * Format of one interface of a vendor: the whole body, or the events of a stream in order, each `data` or `event` and
  * `data`.
  */
 export interface Wire {

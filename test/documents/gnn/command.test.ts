@@ -200,7 +200,7 @@ test("G47: discovers modules before a command runs", async () => {
   expect(JSON.parse(out)).toMatchObject({ result: { discovered_modules_count: 1, loaded_modules: ["src.text.mcp"] } });
 });
 
-test("G47: a configuration sets their folders; then there is no default source root", async () => {
+test("G47: a configuration sets the module folders, and replaces the default one", async () => {
   folder.write("toolyard.toml", '[modules]\npaths = ["mods"]\n');
   folder.write(
     "mods/other/mcp.mjs",
@@ -244,7 +244,7 @@ test("G28: Ctrl+C ends a server on stdio", async () => {
   expect(await ended).toBe(0);
 });
 
-test("G43: without toolyard.toml and src, an unknown tool is answered with what is missing", async () => {
+test("G43: without toolyard.toml and src, the error for an unknown tool names what is missing", async () => {
   folder.remove("src");
   const { code, err } = await core("execute", "text.upper");
   const { message } = JSON.parse(err) as { readonly message: string };

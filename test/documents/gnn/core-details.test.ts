@@ -102,7 +102,7 @@ def register_tools(mcp_instance):
 describe("modules in Python", () => {
   beforeEach(() => void folder.write("src/export/mcp.py", EXPORT));
 
-  test("G53, G54: a wrapper reports a ValueError as invalid parameters if it chooses to", async () => {
+  test("G53, G54: a wrapper can report a ValueError as invalid parameters", async () => {
     const mcp = core();
     await mcp.discoverModules();
     const told = (tool: string, path: string) => mcp.executeTool(tool, { path }).catch((error: MCPError) => error);
@@ -156,7 +156,7 @@ describe("modules in Python", () => {
       resources: ["other://{name}", "tides://{place}"],
       read: { name: "moor" },
       whole: "GNN Project MCP Server",
-      // Before any call: the module's registrations at that time.
+      // Values before any call: the module's registrations at load time.
       first: { tools: ["status.one"], resources: [], one: { n: 5 } },
     });
   });
@@ -191,7 +191,7 @@ describe("modules in Python", () => {
   });
 });
 
-test("G72: a hub's own `meta` describes this hub, and the core dialect the document's server", async () => {
+test("G72: a hub's `meta` describes the hub, and the core dialect the document's server", async () => {
   const capabilities = (of: LibraryHub) => of.call("meta.get_full_capabilities");
   const described = (text: string) => ({ result: { structuredContent: { server_description: text } } });
   expect(await capabilities(await hub())).toMatchObject(described("Toolyard: all tools behind one MCP endpoint"));
@@ -209,7 +209,7 @@ test.each([
   ["a core that says so", { builtin: { meta_visibility: "ondemand" } }, []],
   ["a core without them", { builtin: { meta_tools: false } }, []],
 ] as const)(
-  "C39, G70: of %s tools/list has the document's meta names, and none of the older ones",
+  "C39, G70: tools/list of %s has the document's meta names, and none of the older ones",
   async (_of, settings, names) => {
     const mcp = new MCP({ variables: environment(), logger: SILENT_LOGGER, ...(settings ? { settings } : {}) });
     open.push(mcp);
@@ -221,7 +221,7 @@ test.each([
   },
 );
 
-test("C39: a hub lists them where document G lists tools, and `tools/list` follows document T", async () => {
+test("C39: a hub lists the meta tools in the dialect of document G, and `tools/list` follows document T", async () => {
   const { endpoint } = await (await hub({ server: { port: 0, jsonrpc: true } })).serve();
   const ask = async (method: string): Promise<string[]> => {
     const answer = await fetch(endpoint.replace(/\/mcp$/, "/jsonrpc"), {
@@ -237,7 +237,7 @@ test("C39: a hub lists them where document G lists tools, and `tools/list` follo
   expect((await (await hub()).list()).map(({ name }) => name)).toEqual(["execute_code"]);
 });
 
-test("C39: a hub lists them if `meta_visibility` is set, and finds them anyway", async () => {
+test("C39: a hub lists the meta tools if `meta_visibility` is set, and search finds them in any case", async () => {
   const names = async (settings: object): Promise<unknown[]> =>
     (await (await hub(settings)).list()).map(({ name }) => name);
   expect(await names({ builtin: { meta_visibility: "native" } })).toContain("meta.get_server_status");
@@ -300,7 +300,7 @@ describe("the command line", () => {
     expect(verbose.stderr).toMatch(/^ {4}at .*src\/tides\/mcp\.mjs/m);
   });
 
-  test("G40: -v is global, and the document's commands lead to the current ones", async () => {
+  test("G40: -v is global, and the document's commands name their current forms", async () => {
     await using desk = await Desk.create();
     const verbose = await desk.run(["-v", "core", "list"]);
     expect([verbose.code, verbose.stderr]).toEqual([0, expect.stringContaining("INFO")]);
@@ -330,7 +330,7 @@ describe("the command line", () => {
       chmod(desk.path("home"), 0o777),
       chmod(desk.path("tools/ebb/run.sh"), 0),
     ]);
-    // Root may read everything, so another user is used.
+    // Root may read every file, so the command runs as another user.
     const checked = await desk.run(["check", "--yes"], process.getuid?.() === 0 ? { uid: 65_534 } : {});
     expect(checked.code).not.toBe(0);
     expect(checked.stdout + checked.stderr).toMatch(
@@ -339,7 +339,7 @@ describe("the command line", () => {
     expect(checked.stdout + checked.stderr).not.toMatch(/flood.*not offered/);
   });
 
-  test("T36: `tools_path` at the top of the file is reported with the right section", async () => {
+  test("T36: `tools_path` at the top of the file is reported with the correct section", async () => {
     await using desk = await Desk.create({ "toolyard.toml": 'tools_path = "tools"\n' });
     const { code, stdout, stderr } = await desk.run(["check"]);
     expect(code).not.toBe(0);
@@ -347,7 +347,7 @@ describe("the command line", () => {
   });
 });
 
-test("T36: a tools/list with only the mode header gets advice, with its id", async () => {
+test("T36: a tools/list with only the mode header gets advice and its own id", async () => {
   const { endpoint } = await (await hub({ server: { port: 0 } })).serve();
   const post = async (id: unknown) => {
     const response = await fetch(endpoint, {

@@ -1,4 +1,4 @@
-// Document G with modules and clients as a user writes them: a bog in Python, and modules with faults.
+// Document G with modules and clients like those of a user: modules in Python about a bog, and modules with faults.
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -70,7 +70,7 @@ afterEach(async () => {
 
 const variables = () => ({ PATH: process.env["PATH"], TOOLYARD_HOME: desk.path("home") });
 
-/** Keeps the log: `level message`. */
+/** Returns a logger that appends `level message` to `lines`. */
 function noting(lines: string[]): Logger {
   const note = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
   const logger: Logger = {
@@ -259,7 +259,7 @@ describe("on stdio, from a program in Python", () => {
     expect(answers.full).toEqual(answers.caps);
     expect(Array.isArray(answers.caps.tools)).toBe(true);
     expect(members).toMatchObject({ nothing: ["id", "jsonrpc", "result"], unknown: ["error", "id", "jsonrpc"] });
-    // A slow call delays none behind it, and a message without an id gets no answer.
+    // A slow call delays no later one, and a message without an id gets no answer.
     expect(order.at(-1)).toBe("slow");
     expect(order).toHaveLength(23);
   });
@@ -278,7 +278,7 @@ describe("on HTTP", () => {
   const message = (method: string, params: object = {}): string =>
     JSON.stringify({ jsonrpc: "2.0", id: "peat-9", method, params });
 
-  test("G30, G31, G32, G33, G34, G35, G38: one core on both, with the document's statuses", async () => {
+  test("G30, G31, G32, G33, G34, G35, G38: one core serves both transports, with the document's statuses", async () => {
     const mcp = core();
     await mcp.discover_modules();
     const server = new MCPHTTPServer(mcp, "127.0.0.1", 0);
@@ -316,7 +316,7 @@ describe("on HTTP", () => {
     expect(refused).toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  test("G17, G18, G19, G36, G37, G47: initialised once, by the first caller; access is not logged", async () => {
+  test("G17, G18, G19, G36, G37, G47: the first caller initialises it once; access is not logged", async () => {
     const lines: string[] = [];
     const options = { paths: [desk.path("src")], variables: variables(), logger: noting(lines) };
     const lacking = { ...options, requires: ["no-such-peat-kit"] };

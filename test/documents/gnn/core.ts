@@ -1,4 +1,4 @@
-// A core in a temporary folder, and clients with plain JSON-RPC: tests see exactly what was transmitted.
+// A core in a temporary folder, and clients with plain JSON-RPC, so that tests see the transmitted messages.
 import { PassThrough } from "node:stream";
 import { MCP, MCPHTTPServer, StdioServer, type MCPOptions } from "../../../packages/toolyard/src/core-server.ts";
 import type { JsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
@@ -12,7 +12,7 @@ export type Reply = JsonObject & {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 };
 
-/** `level message`, and its facts. */
+/** Log lines, as `level message` followed by the fields. */
 export class Lines implements Logger {
   readonly all: string[] = [];
   whole = "";

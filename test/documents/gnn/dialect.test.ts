@@ -32,7 +32,7 @@ afterEach(async () => {
   await core[Symbol.asyncDispose]();
 });
 
-/** A tool that waits; `begun` reports its start, and the returned gate ends it. */
+/** Registers a tool that waits. `begun` resolves when it starts; `open()` ends it. */
 function slowTool(name = "slow.run"): { begun: Promise<void>; open(): void; aborted: Promise<void> } {
   const begun = createGate();
   const end = createGate();
@@ -283,7 +283,7 @@ describe("stdio", () => {
     expect(batch).toHaveLength(2);
   });
 
-  test("C17: a cancellation aborts without an answer; a progress token gets progress", async () => {
+  test("C17: a cancellation aborts the call without an answer; with a progress token, progress is sent", async () => {
     const slow = slowTool();
     client.send(request("slow.run", {}, "slow"));
     await slow.begun;
@@ -336,7 +336,7 @@ describe("errors and responses", () => {
     client = await core.http();
   });
 
-  test("G60: the codes of the table", async () => {
+  test("G60: errors have the codes of the table", async () => {
     const codeOf = async (body: unknown) => (await client.post(body)).reply.error?.code;
     expect(await codeOf("{")).toBe(-32700);
     expect(await codeOf({ id: 1 })).toBe(-32600);
@@ -345,7 +345,7 @@ describe("errors and responses", () => {
     expect(await codeOf(request("bad.run"))).toBe(-32000);
   });
 
-  test("G60: passes a tool's own code if servers may choose it, and no other", async () => {
+  test("G60: passes on a tool's own code if servers may choose it, otherwise not", async () => {
     core.mcp.registerTool("own.code", ({ code }: { code: number }) => {
       throw new MCPError("mine", code, { a: 1 });
     });
@@ -407,11 +407,11 @@ describe("errors and responses", () => {
       ]),
     );
     expect(core.log.whole).toMatch(/error Error executing tool 'bad\.run': boom .*"stack"/u);
-    // No call id matches this by chance.
+    // A number that no call id contains by chance.
     expect(core.log.whole).not.toContain("902104177");
   });
 
-  test("G66: the level can be set", async () => {
+  test("G66: the log level can be configured", async () => {
     const lines: string[] = [];
     await using quiet = new Core();
     quiet.with({
@@ -522,7 +522,7 @@ describe("HTTP", () => {
     ).toEqual([500, 500]);
   });
 
-  test("C7: MCP's methods have the same statuses there, and failures of the hub those of the table", async () => {
+  test("C7: MCP's methods have the same statuses at /, and failures of the hub those of the table", async () => {
     expect(await client.post(request("tools/list"))).toMatchObject({ status: 200 });
     expect(await client.post(request("tasks/get"))).toMatchObject({ status: 404, reply: { error: { code: -32601 } } });
     core.mcp.registerTool("slow.poke", () => new Promise(() => {}), {}, "", { timeout: 50 });
@@ -532,14 +532,14 @@ describe("HTTP", () => {
     });
   });
 
-  test("C7: at /mcp MCP's rules apply, so the dialect is refused there", async () => {
+  test("C7: at /mcp MCP's rules apply, and the dialect is refused", async () => {
     const answer = await client.post(request("math.add", { a: 1, b: 1 }), "/mcp", {
       accept: "application/json, text/event-stream",
     });
     expect(answer).toMatchObject({ status: 400, reply: { error: { code: -32000 } } });
   });
 
-  test("C1: with legacy = true the dialect works at /mcp, and MCP as before", async () => {
+  test("C1: with legacy = true /mcp accepts the dialect and, as before, MCP", async () => {
     core.with({ settings: { server: { legacy: true } } });
     core.mcp.registerTool("math.add", ({ a, b }: { a: number; b: number }) => a + b, SUM);
     const both = await core.http();
@@ -565,7 +565,7 @@ describe("HTTP", () => {
     });
   });
 
-  test("C1: a session of MCP at / is complete, and accepts the dialect too", async () => {
+  test("C1: a session of MCP at / has all methods, and accepts the dialect too", async () => {
     const accept = { accept: "application/json, text/event-stream" };
     const opened = await fetch(`${client.url}/`, {
       method: "POST",
@@ -598,7 +598,7 @@ describe("HTTP", () => {
     expect((await client.post(request("math.add", { a: 1 }))).reply.error?.code).toBe(-32602);
   });
 
-  test("C17: over HTTP, too, batches are arrays and notifications get no answer", async () => {
+  test("C17: over HTTP, too, a batch is answered by one array, and notifications get no answer", async () => {
     const batch = await client.post([
       request("math.add", { a: 1, b: 1 }, 1),
       1,
@@ -634,7 +634,7 @@ describe("HTTP", () => {
   });
 
   test.each(["/", "/jsonrpc"])(
-    "G34: at %s a body of a browser without the type JSON is 415, since a page could send it",
+    "G34: at %s a browser's body of another type than JSON is 415, since any page could send it",
     async (path) => {
       for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
         const headers = { "content-type": type, "sec-fetch-site": "same-origin" };
@@ -657,7 +657,7 @@ describe("HTTP", () => {
     expect(core.log.whole).not.toContain("4711");
   });
 
-  test("G37: no other log line contains it", async () => {
+  test("G37: no other log line contains accesses", async () => {
     await client.post(request("say.nothing"));
     expect(core.log.all.filter((line) => !line.startsWith("debug") && /HTTP (IN|OUT)|jsonrpc/.test(line))).toEqual([]);
   });
@@ -669,7 +669,7 @@ describe("HTTP", () => {
     expect((await pipe.ask(request("late.tool"))).result).toBe("here");
   });
 
-  test("G38: a removed registration is absent from both", async () => {
+  test("G38: a removed registration disappears from both transports", async () => {
     const pipe = core.stdio();
     core.mcp.unregisterTool("say.nothing");
     expect((await client.post(request("say.nothing"))).reply.error?.code).toBe(-32601);
@@ -708,7 +708,7 @@ describe("the HTTP server object", () => {
     expect(await answer).toMatchObject({ id: 1, error: { code: -32603 } });
   });
 
-  test("G35: refuses a port in use, an open address without a token, and a second start", async () => {
+  test("G35: refuses a port in use, an address beyond loopback without a token, and a second start", async () => {
     const first = await core.http();
     await expect(new MCPHTTPServer(core.mcp, "127.0.0.1", Number(new URL(first.url).port)).start()).rejects.toThrow(
       "port",

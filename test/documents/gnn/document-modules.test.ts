@@ -1,4 +1,4 @@
-// Modules in Python as the core server's document and its public project write them.
+// Modules in Python in the form of the core server's document and its public project.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Yard } from "../yard.ts";
 
@@ -25,7 +25,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 describe("G3: a module's own folder", () => {
   test.each(["json", "logging", "types", "random", "enum", "asyncio", "inspect"])(
-    "does not replace the standard library by its file %s.py",
+    "a file %s.py of the module does not replace the standard library",
     async (name) => {
       yard.folder.write(`src/export/${name}.py`, "raise RuntimeError('the wrong file')\n");
       yard.folder.write("src/export/helper.py", "VALUE = 5\n");
@@ -68,7 +68,7 @@ describe("G8: unknown keywords of register_tool", () => {
     ["tags=['a']", "tags"],
     ["requires_auth=False", "requires_auth"],
     ["rate_limit=None, cache_ttl=30.0", "cache_ttl"],
-  ])("%s warn and leave the tool", async (keywords, name) => {
+  ])("%s warn, and the tool is registered", async (keywords, name) => {
     const text = `def register_tools(mcp):\n    mcp.register_tool("t.five", lambda: 5, {}, "", ${keywords})\n`;
     yard.folder.write("src/t/mcp.py", text);
     await open();
@@ -123,7 +123,7 @@ test("G70: the document's own meta_mcp.py loads, and the server's meta tools ans
   expect(yard.lines.filter((line) => line.includes("Failed to load"))).toEqual([]);
 });
 
-/** Our own words for the document's example: three tools under the names of the server's own. */
+/** The document's example in our own words: three tools under the names of the server's own tools. */
 const META = `
 def register_tools(mcp_instance):
     for name in ("meta.get_server_status", "meta.get_full_capabilities", "meta.get_module_info"):

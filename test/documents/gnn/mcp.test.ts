@@ -135,17 +135,17 @@ describe("discovery", () => {
     expect(core.log.all).toContain("warning Module src.a.mcp found but has no register_tools function.");
   });
 
-  test("G7: discover_modules is true if a tool is registered", async () => {
+  test("G7: discover_modules is true if at least one tool is registered", async () => {
     core.module("a", 'mcp.register_tool("a.tool", () => 1);');
     expect(await core.mcp.discoverModules()).toBe(true);
   });
 
-  test("G7: discover_modules is false without one, not counting the hub's own tools", async () => {
+  test("G7: discover_modules is false without a registered tool; the hub's own tools do not count", async () => {
     core.folder.write("src/a/other.mjs", "");
     expect(await core.mcp.discoverModules()).toBe(false);
   });
 
-  test("C50: one failing module does not make it false, and is in the diagnostics", async () => {
+  test("C50: one failing module does not make the result false, and is in the diagnostics", async () => {
     core.module("good", 'mcp.register_tool("good.tool", () => 1);');
     core.module("bad", 'throw new Error("boom");');
     expect(await core.mcp.discoverModules()).toBe(true);
@@ -161,7 +161,7 @@ describe("discovery", () => {
     expect([core.mcp.diagnostics, core.mcp.allModulesLoaded]).toEqual([[], true]);
   });
 
-  test("G65: errors of discovery stop nothing", async () => {
+  test("G65: discovery continues after errors", async () => {
     const bad = core.module("bad", 'throw new Error("boom");');
     core.module("good", 'mcp.register_tool("good.tool", () => "fine");');
     const [mcp] = await initialize(true, false, core.options);
@@ -169,7 +169,7 @@ describe("discovery", () => {
     expect(core.log.all).toContain(`error Failed to load or register tools from ${bad}: boom`);
   });
 
-  test("G65: a missing critical module does", async () => {
+  test("G65: a missing critical module stops discovery", async () => {
     await expect(initialize(true, false, { ...core.options, requires: ["no-such-package"] })).rejects.toThrow(
       MCPSDKNotFoundError,
     );
@@ -237,7 +237,7 @@ describe("execution", () => {
     expect(core.log.whole).toMatch(/error Error executing tool 'bad\.run': too far .*badRun/u);
   });
 
-  test("G64: a failing retriever raises too, and a working one does not", async () => {
+  test("G64: raises if a retriever fails, and not if it works", async () => {
     core.mcp.registerResource("doc://{id}", (_uri, { id }) => {
       if (id === "bad") throw new Error("disk gone");
       return { id };
@@ -288,7 +288,7 @@ describe("execution", () => {
     });
   });
 
-  test("C48: tools are a list, also without any tool", async () => {
+  test("C48: tools are a list, also if there are none", async () => {
     expect((await core.mcp.getCapabilities()).tools).toEqual([]);
     core.mcp.registerTool("a.tool", () => 1);
     expect((await core.mcp.getCapabilities()).tools).toEqual([
@@ -335,7 +335,7 @@ describe("execution", () => {
     expect(() => core.mcp.registerTool("toolsmith/call", () => 1)).not.toThrow();
   });
 
-  test("a closed core reports that", async () => {
+  test("a closed core throws that it was closed", async () => {
     await core.mcp.close();
     await expect(core.mcp.executeTool("x")).rejects.toThrow("closed");
   });
@@ -359,7 +359,7 @@ describe("initialize", () => {
     expect(core.log.all.filter((line) => line.startsWith("info Successfully registered"))).toHaveLength(1);
   });
 
-  test("G17: a failed one is no instance; the next call creates one", async () => {
+  test("G17: a failed initialisation leaves no instance; the next call creates one", async () => {
     await expect(
       initialize(true, false, { ...core.options, config: `${core.folder.path}/none.toml` }),
     ).rejects.toThrow();
@@ -367,7 +367,7 @@ describe("initialize", () => {
     expect(mcp).toBeInstanceOf(MCP);
   });
 
-  test("G18: a missing dependency stops it, unless it is forced or not to halt", async () => {
+  test("G18: a missing dependency stops it, unless it is forced or told not to halt", async () => {
     const options = { ...core.options, requires: ["no-such-package"] };
     const error = await caught(initialize(true, false, options));
     expect(error).toMatchObject({ message: "MCP SDK not found or failed to initialize.", code: -32001 });
@@ -376,11 +376,11 @@ describe("initialize", () => {
     expect((await initialize(false, false, options)).slice(1)).toEqual([false, false]);
   });
 
-  test("G18: an existing dependency stops nothing", async () => {
+  test("G18: a present dependency does not stop it", async () => {
     expect((await initialize(true, false, { ...core.options, requires: ["node:fs"] })).slice(1)).toEqual([true, false]);
   });
 
-  test("C49: the third value reports the flag, not the modules, which have a property", async () => {
+  test("C49: the third value reports the flag; a property reports the modules", async () => {
     core.module("bad", 'throw new Error("boom");');
     const [mcp, , forced] = await initialize(true, true, core.options);
     expect([forced, mcp.allModulesLoaded]).toEqual([false, false]);
@@ -392,13 +392,13 @@ describe("initialize", () => {
     expect([forced, mcp.allModulesLoaded]).toEqual([true, true]);
   });
 
-  test("G19: get_mcp_instance returns the initialised one", async () => {
+  test("G19: get_mcp_instance returns the initialised instance", async () => {
     const [mcp] = await initialize(true, false, core.options);
     expect(await getMcpInstance()).toBe(mcp);
     expect(await get_mcp_instance()).toBe(mcp);
   });
 
-  test("G19: initialises lazily without one, and again after its end", async () => {
+  test("G19: get_mcp_instance initialises if there is no instance, and again after it was closed", async () => {
     const first = await getMcpInstance();
     expect(first).toBeInstanceOf(MCP);
     await closeMcpInstance();

@@ -120,7 +120,7 @@ test("G6: logs an exception in import or registration with the path; others load
   expect(await client.text("good.run")).toBe("fine");
 });
 
-test("G7: the counts of the source show whether anything was registered", async () => {
+test("G7: the counts of the source show how many tools were registered", async () => {
   yard.module("good", 'hub.registerTool("good.run", () => 1);');
   await open();
   expect(yard.hub.sources().find(({ source }) => source.id === "modules")).toMatchObject({
@@ -308,7 +308,7 @@ test("G15: capabilities are version, description, tools with schemas and resourc
   expect(capabilities.resources).toEqual([{ uri_template: "gnn://doc/{id}", description: "Docs" }]);
 });
 
-test("G15: they exclude what the caller may not use; the description is configured", async () => {
+test("G15: capabilities omit what the caller may not use; the description is configured", async () => {
   yard.module("a", 'hub.registerTool("open.run", () => 1); hub.registerTool("closed.run", () => 1);');
   const server = { tokens: { narrow: { token: "t-narrow", deny: ["closed.*"] } } };
   const client = await open(
@@ -499,7 +499,7 @@ test("G72: meta.get_full_capabilities names every tool that the caller may use",
   yard.module("a", 'hub.registerTool("a.run", () => 1, {}, "", { visibility: "ondemand" });');
   const client = await open();
   const { tools } = JSON.parse(await client.text("meta.get_full_capabilities")) as { tools: JsonObject[] };
-  // The two discovery tools depend on modes, which these capabilities do not know.
+  // Modes decide whether the two discovery tools are listed; these capabilities do not depend on modes.
   const all = (await client.names({ "x-mcp-tool-mode": "show_all" })).filter(
     (name) => name !== "tool_search" && name !== "execute_tool",
   );
@@ -533,7 +533,7 @@ test("G74: meta.ping answers pong, and the log is available if configured", asyn
   expect(JSON.parse(await client.text("meta.get_server_logs"))).toEqual({ lines: expect.any(Array) });
 });
 
-test("G74: by default there is no meta.get_server_logs", async () => {
+test("G74: there is no meta.get_server_logs by default", async () => {
   const client = await open();
   expect((await client.call("meta.get_server_logs")).error?.code).toBe(-32602);
   expect(await client.search("server logs")).not.toContain("meta.get_server_logs");

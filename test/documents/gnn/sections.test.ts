@@ -1,4 +1,4 @@
-// The two sections of document G that are only headings: their content, and tests for it.
+// The two sections of document G that consist of a heading only: their required content, and its tests.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { ROOT } from "../../cli/harness.ts";
 const read = (place: string): string => readFileSync(join(ROOT, place), "utf8");
 const ROWS = JSON.parse(read("test/documents/rows.json")) as { id: string; status: string }[];
 
-/** Titles of tests in a folder, with all folders in it. */
+/** Returns the titles of tests in a folder and its subfolders. */
 function titles(folder: string): string {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".test.ts"))
@@ -15,7 +15,7 @@ function titles(folder: string): string {
     .join("\n");
 }
 
-test("G80: each rule of security is kept by tests, and the guide describes permissions", () => {
+test("G80: tests cover each rule of security, and the guide describes permissions", () => {
   const rules = Array.from({ length: 18 }, (_, at) => `S${at + 1}`);
   expect(ROWS.filter(({ id, status }) => rules.includes(id) && status === "covered")).toHaveLength(rules.length);
   const all = titles("packages") + titles("test");
@@ -27,11 +27,11 @@ test("G80: each rule of security is kept by tests, and the guide describes permi
   for (const word of ["tokens", "allow", "file_roots", "pins", "rate"]) expect(guide).toContain(word);
 });
 
-test("G80: an unwritten rule is not among them", () => {
+test("G80: a rule that is not written is not covered", () => {
   expect(ROWS.map(({ id }) => id)).not.toContain("S19");
 });
 
-test("G90: the official suites and the speed measurements have a command each", () => {
+test("G90: the official suites and the benchmarks have a command each", () => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
   for (const name of ["conformance", "bench", "soak"]) {
     const [, place = ""] = /node ((?:scripts|bench)\/\S+)$/.exec(scripts[name] ?? "") ?? [];
@@ -48,7 +48,7 @@ test.each([
   ["the services", "test/services"],
   ["models of GNN", "packages/gnn/test"],
   ["the command line", "test/cli"],
-])("G90: %s has its suite, and contributing explains how to run it", (_what, folder) => {
+])("G90: %s has its suite, and CONTRIBUTING.md explains how to run it", (_what, folder) => {
   expect(titles(folder)).toMatch(/\btest(?:\.each\(|\()/);
   expect(read("CONTRIBUTING.md")).toContain("npm test");
 });

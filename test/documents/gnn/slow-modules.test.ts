@@ -10,10 +10,10 @@ let folder: ToolFolder;
 beforeEach(() => (folder = new ToolFolder()));
 afterEach(() => folder[Symbol.dispose]());
 
-/** Time that lists wait for starting sources, too short for anything here. */
+/** Time that lists wait for starting sources; too short for any module of these tests. */
 const SHORT_WAIT = { cold_wait: "10ms" };
 
-/** Registers once the file exists. */
+/** Returns a module that registers its tool once the file exists. */
 function waitingFor(file: string): string {
   return `import { existsSync } from "node:fs";
 while (!existsSync(${JSON.stringify(file)})) await new Promise((done) => setTimeout(done, 5));
@@ -75,7 +75,7 @@ test("G7: the next discovery waits for a module that appeared meanwhile", async 
   expect(await discovering).toBe(true);
 });
 
-test("G47: core list waits for its modules and prints that on a terminal", async () => {
+test("G47: core list waits for its modules and prints on a terminal that it waits", async () => {
   const run = yard({ "slow/mcp.mjs": LATER });
   const { code, stdout, stderr } = await run("core", "list");
   expect([code, stdout]).toEqual([0, expect.stringContaining("slow.run")]);
@@ -89,7 +89,7 @@ test("G47: core list names a missing module and fails", async () => {
   expect(stderr).toContain("missing: src.never.mcp");
 });
 
-test("G47: core execute runs available tools, and names modules that may have the missing one", async () => {
+test("G47: core execute runs available tools, and names the modules that may contain a missing one", async () => {
   const run = yard({ "never/mcp.mjs": NEVER, "quick/mcp.mjs": QUICK }, "4s");
   expect(await run("core", "execute", "quick.run")).toMatchObject({ code: 0 });
   const { code, stderr } = await run("core", "execute", "slow.run");
@@ -105,7 +105,7 @@ test("list, search and call wait for modules as well", async () => {
 
 test("list, search and call report a missing module in stderr and in the exit code", async () => {
   const run = yard({ "never/mcp.mjs": NEVER, "quick/mcp.mjs": QUICK }, "4s");
-  // Each waits for the module until its time limit.
+  // Each of these commands waits for the module until its time limit.
   const [slow, quick, ...lists] = await Promise.all([
     run("call", "slow.run"),
     run("call", "quick.run"),
@@ -135,7 +135,7 @@ test("G7: waits for a Python module that imports slowly", async () => {
   expect(await core.mcp.executeTool("slow.run")).toBe("done");
 });
 
-test("a serving hub answers before, names loading modules, and reports when they are ready", async () => {
+test("a serving hub answers before its modules are loaded, names those that load, and logs when they are ready", async () => {
   const go = `${folder.path}/go`;
   folder.write("src/slow/mcp.mjs", waitingFor(go));
   await using target = await openTarget({ catalog: SHORT_WAIT, modules: { paths: [`${folder.path}/src`] } });

@@ -63,11 +63,11 @@ describe("L13: get_binding_config returns every option of the constructor", () =
   });
 });
 
-describe("arguments of the wrong type give the documented return", () => {
+describe("arguments of the wrong type lead to the documented return value", () => {
   const TYPE_ERROR = /TypeError|is not (?:a function|iterable|an object)|undefined \(reading|must be of type/;
 
   test.each([undefined, null, 5, "", "no/such", {}, [], Symbol("x")])(
-    "L24: create_binding(%s) gives nothing and a reason",
+    "L24: create_binding(%s) returns undefined and records the reason",
     async (name) => {
       const manager = new LollmsMCPBindingManager();
       expect(await manager.create_binding(name as never)).toBeUndefined();
@@ -76,7 +76,7 @@ describe("arguments of the wrong type give the documented return", () => {
     },
   );
 
-  test.each([undefined, null])("L24: create_binding with options %s makes the binding", async (options) => {
+  test.each([undefined, null])("L24: create_binding creates the binding with options %s", async (options) => {
     const binding = await new LollmsMCPBindingManager().create_binding("local_mcp", options as never);
     expect(kept(binding as LocalMCPBinding).binding_name).toBe("local_mcp");
   });
@@ -92,7 +92,7 @@ describe("arguments of the wrong type give the documented return", () => {
     [[undefined, ["node"]]],
     [[null, ["node"]]],
     [[5, ["node"]]],
-  ])("L54: add_server(...%j) resolves to false or true, and says why", async (args) => {
+  ])("L54: add_server(...%j) resolves to false or true, and reports the reason", async (args) => {
     const binding = kept(new StandardMCPBinding({ logger }));
     const isAdded: unknown = await (binding.add_server as (...all: unknown[]) => Promise<boolean>)(...args);
     expect(isAdded).toBe(args.length === 3 && args[2] === 5);
@@ -101,7 +101,7 @@ describe("arguments of the wrong type give the documented return", () => {
   });
 
   test.each([undefined, null, 5, {}, [], true])(
-    "L11: execute_tool(%j) gives an error with status 400",
+    "L11: execute_tool(%j) returns an error with status 400",
     async (name) => {
       tool("echo");
       const result = await local({ tools_folder_path: `${folder.path}/tools` }).execute_tool(name as never, {});
@@ -116,7 +116,7 @@ describe("arguments of the wrong type give the documented return", () => {
     ["options", ["echo", {}, null], 200],
     ["options", ["echo", {}, 5], 400],
     ["options", ["echo", {}, { timeout: "soon" }], 400],
-  ])("L11: %s of execute_tool(...%j) give status %i", async (_what, args, status_code) => {
+  ])("L11: %s of execute_tool(...%j) returns status %i", async (_what, args, status_code) => {
     tool("echo");
     const binding = local({ tools_folder_path: `${folder.path}/tools` });
     const result: unknown = await (binding.execute_tool as (...all: unknown[]) => Promise<unknown>)(...args);
@@ -124,7 +124,7 @@ describe("arguments of the wrong type give the documented return", () => {
     expect(JSON.stringify(result)).not.toMatch(TYPE_ERROR);
   });
 
-  test.each([null, 5, "x", []])("L6: discover_tools(%j) gives a list and no TypeError", async (options) => {
+  test.each([null, 5, "x", []])("L6: discover_tools(%j) returns a list without a TypeError", async (options) => {
     tool("echo");
     const binding = local({ tools_folder_path: `${folder.path}/tools` });
     const tools = await binding.discover_tools(options as never);
@@ -133,27 +133,27 @@ describe("arguments of the wrong type give the documented return", () => {
   });
 });
 
-describe("names outside ASCII", () => {
+describe("names with characters outside ASCII", () => {
   const BINDING =
     'import { LollmsMCPBinding } from "toolyard/bindings";\nexport const BindingName = "Own";\n' +
     'export class Own extends LollmsMCPBinding {\n  constructor() { super("own"); }\n' +
     "  async discoverTools() { return []; }\n  async executeTool() { return { output: 1, status_code: 200 }; }\n}\n";
 
   test.each(["größe_mcp.mjs", "天気.mjs", "погода/index.mjs", "é_mcp.mjs", "cafe\u0301.mjs", "ärger-2.mjs"])(
-    "L25: the binding file %s is found and made",
+    "L25: finds the binding file %s and creates the binding",
     async (file) => {
       folder.write(`bindings/${file}`, BINDING);
       const manager = new LollmsMCPBindingManager(`${folder.path}/bindings`);
       const name = file.replace(/(?:\/index)?\.mjs$/, "");
       expect(await manager.get_available_bindings()).toContain(name);
       expect((await manager.create_binding(name))?.binding_name).toBe("own");
-      // The same name as another system may write it.
+      // The same name in the normal form of another system.
       expect((await manager.create_binding(name.normalize("NFC")))?.binding_name).toBe("own");
     },
   );
 
   test.each(["größe", "天気", "погода", "cafe\u0301", "اختبار"])(
-    "L32: the tool folder %s is found and runs",
+    "L32: finds and runs the tool folder %s",
     async (name) => {
       tool(name);
       const binding = local({ tools_folder_path: `${folder.path}/tools` });
@@ -162,7 +162,7 @@ describe("names outside ASCII", () => {
     },
   );
 
-  test("L32: a folder and its files may be written in different normal forms", async () => {
+  test("L32: names of a folder and its files can be in different Unicode normal forms", async () => {
     const [folded, composed] = ["cafe\u0301", "caf\u00E9"];
     folder.write(`tools/${folded}/${composed}.mjs`, "export const execute = () => 1;");
     folder.write(
@@ -188,7 +188,7 @@ describe("default tools", () => {
     ["file_roots", { default_tools: { file_roots: [] } }, ["file_writer", "generate_image_from_prompt"]],
     ["enable", { default_tools: { enable: ["file_writer", "internet_serch"] } }, ALL.slice(1)],
     ["an unset variable", { web_search: { api_key: "${CALC_TEST_UNSET}" } }, ["internet_search"]],
-  ])("L63: a bad option (%s: %j) disables only the tools that use it", async (words, options, disabled) => {
+  ])("L63: an invalid option (%s: %j) disables only the tools that use it", async (words, options, disabled) => {
     const binding = local(options);
     const names = (await binding.discoverTools()).map(({ name }) => name).toSorted();
     expect(names).toEqual(ALL.filter((name) => !disabled.includes(name)));
@@ -196,13 +196,13 @@ describe("default tools", () => {
     expect(JSON.stringify(binding.diagnostics)).toContain(words.replace("an unset variable", "CALC_TEST_UNSET"));
   });
 
-  test("L63: every option that can be used leaves all of them", async () => {
+  test("L63: every valid option keeps all tools", async () => {
     const binding = local({ web_search: {}, sandbox: {}, models: {}, default_tools: { max_file_size: "1MB" } });
     expect((await binding.discoverTools()).map(({ name }) => name).toSorted()).toEqual(ALL);
     expect(binding.diagnostics).toEqual([]);
   });
 
-  test("L63: a bad option of models leaves the tools of a folder", async () => {
+  test("L63: an invalid option of models keeps the tools of a folder", async () => {
     tool("echo");
     const binding = local({ tools_folder_path: `${folder.path}/tools`, models: { image: 5 } });
     expect((await binding.discoverTools()).map(({ name }) => name)).toEqual(["echo"]);
@@ -223,7 +223,7 @@ describe("the example my_custom_mcp", () => {
     return new MyCustomMCPBinding({ api_endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   }
 
-  test.each(["5s", "500ms", "1m", "1.5s", 5, 0.5])("L14: takes the duration %j", async (timeout) => {
+  test.each(["5s", "500ms", "1m", "1.5s", 5, 0.5])("L14: accepts the duration %j", async (timeout) => {
     const binding = await answering('{"a": 1}');
     expect(await binding.executeTool("x", {}, { timeout })).toEqual({ output: { a: 1 }, status_code: 200 });
   });
@@ -234,7 +234,7 @@ describe("the example my_custom_mcp", () => {
     expect(await binding.discoverTools({ timeout_per_server: timeout })).toEqual([]);
   });
 
-  test.each(["<html>", "", "{", "nul"])("L14: reports the answer %j as no JSON", async (body) => {
+  test.each(["<html>", "", "{", "nul"])("L14: reports that the response %j is not JSON", async (body) => {
     const binding = await answering(body);
     expect(await binding.executeTool("x", {})).toEqual({
       error: expect.stringContaining("is not JSON"),

@@ -72,7 +72,7 @@ describe("the contract", () => {
     );
   });
 
-  test("L13: the getter of the configuration may be overridden in either spelling, for both", () => {
+  test("L13: overriding the getter of the configuration in one spelling changes both", () => {
     const snake = new Documents("http://tides.test");
     expect([snake.getBindingConfig(), snake.get_binding_config()]).toEqual([
       { api_endpoint: "http://tides.test" },
@@ -110,7 +110,7 @@ describe("the manager", () => {
       expect(await execute("x", {})).toEqual({ error: "Tool execution failed: dry", status_code: 500 });
   });
 
-  test("L1: so does one with a malformed result; a correct result passes unchanged", async () => {
+  test("L1: a malformed result of a binding is handled likewise; a correct result passes unchanged", async () => {
     write(`n = 0; async discover_tools() { return null; }
       async execute_tool(name) { return name === "good" ? { output: ++this.n, status_code: 200 } : "text"; }`);
     const binding = (await new LollmsMCPBindingManager(`${folder.path}/mine`).createBinding("tides"))!;
@@ -170,12 +170,12 @@ describe("results keep their type", () => {
     ["None", "None", null],
     ["an empty text", "''", ""],
     ["a dict", "{'depth': 3}", { depth: 3 }],
-  ])("L10: %s that a Python tool returns", async (_what, code, output) => {
+  ])("L10: %s returned by a Python tool", async (_what, code, output) => {
     tool("it", "it.py", `def execute(params):\n    return ${code}\n`);
     expect(await local().executeTool("it", {})).toEqual({ output, status_code: 200 });
   });
 
-  test("L10: in JavaScript as well", async () => {
+  test("L10: results of a JavaScript tool", async () => {
     tool("it", "it.mjs", "export const execute = ({ what }) => ({ text: '7', number: 7, none: undefined })[what];");
     const binding = local();
     const outputs = ["text", "number", "none"].map((what) => binding.executeTool("it", { what }));
@@ -207,7 +207,7 @@ describe("results keep their type", () => {
   });
 });
 
-describe("statuses by cause", () => {
+describe("statuses by cause of the failure", () => {
   test("L11: an unreachable search service is 503", async () => {
     const web_search = { base_url: `http://127.0.0.1:${await closedPort()}/`, min_interval: 0 };
     const binding = kept(new LocalMCPBinding({ web_search, logger }));
@@ -220,7 +220,7 @@ describe("statuses by cause", () => {
   test.each([
     ["outside of the allowed folders", "../../tides.txt", 403],
     ["of a folder", "notes/", 400],
-  ])("L11: a path %s has a specific status", async (_what, file_path, status_code) => {
+  ])("L11: a path %s has the matching status", async (_what, file_path, status_code) => {
     const default_tools = { file_roots: [`${folder.path}/files`] };
     const binding = kept(new LocalMCPBinding({ default_tools, logger }));
     expect(await binding.executeTool("file_writer", { file_path, content: "high" })).toMatchObject({ status_code });
@@ -234,7 +234,7 @@ describe("tool folders", () => {
     ["without `execute`", "it.mjs", "export const run = () => 1;\n", "it exports no function `execute(params)`"],
     ["with a syntax error", "it.mjs", "export const execute = () => {\n  return 1 +;\n};\n", "line 2: SyntaxError"],
     ["with a syntax error", "it.ts", "export function execute(): number {\n  return ((1);\n}\n", "it.ts:2"],
-  ])("L30: a script %s (%s) is not offered, with the reason", async (_what, file, text, words) => {
+  ])("L30: a script %s (%s) is not offered, and the diagnostic has the reason", async (_what, file, text, words) => {
     tool("it", file, text);
     tool("fine", "fine.py", "def execute(params):\n    return 1\n");
     const binding = local();
@@ -246,7 +246,7 @@ describe("tool folders", () => {
     expect(await binding.executeTool("it", {})).toEqual({ error: "Tool not found", status_code: 404 });
   });
 
-  test("L30: a repaired script is in the next discovery", async () => {
+  test("L30: the next discovery lists a repaired script", async () => {
     tool("it", "it.py", "def execute(params:\n");
     const binding = local();
     expect(await binding.discoverTools()).toEqual([]);
@@ -263,7 +263,7 @@ describe("tool folders", () => {
     ["it.mjs", "const run = () => 1;\nexport { run as execute };\n"],
     ["it.mjs", "const text = await Promise.resolve(import.meta.url);\nexport default () => text;\n"],
     ["it.ts", "export async function execute(_params: { x?: number }): Promise<number> { return 1; }\n"],
-  ])("L30: `execute` may be defined as in %s: %j", async (file, text) => {
+  ])("L30: accepts a definition of `execute` such as in %s: %j", async (file, text) => {
     tool("it", file, text);
     expect((await local().discoverTools()).map(({ name }) => name)).toEqual(["it"]);
   });
@@ -293,7 +293,7 @@ describe("models of a client", () => {
     expect(asked).toEqual(["a haiku"]);
   });
 
-  test("L34: a tool gets the client's error; without a client it is told so", async () => {
+  test("L34: a tool receives the client's error, or an error that there is no client", async () => {
     tool("poet", "poet.py", ASKS);
     const lollms_client_instance = { generate_text: () => Promise.reject(new Error("out of ink")) };
     expect(await local().executeTool("poet", { ask: "x" }, { lollms_client_instance })).toMatchObject({
@@ -341,7 +341,7 @@ describe("constructors report options by their own names", () => {
       () => new RemoteMCPBinding({ server_url: "http://x/mcp", auth_config: { token: "t" } as never }),
       '{type: "bearer", token}',
     ],
-  ])("L51, L61: an error states how to fix it, case %#", (make, words) => {
+  ])("L51, L61: an error includes the remedy, case %#", (make, words) => {
     expect(make).toThrow(words);
   });
 
@@ -352,7 +352,7 @@ describe("constructors report options by their own names", () => {
     ["python3 x.py", "A server must be an object"],
     [{ command: ["a"], env: ["A=1"] }, "`env` must be an object"],
     [{ command: ["a"], cwd: 7 }, "`cwd` must be the path of a folder, got 7."],
-  ])("L51: the server %j is left out with this message", (server, words) => {
+  ])("L51: a binding omits the server %j and reports the reason", (server, words) => {
     const binding = kept(new StandardMCPBinding({ initial_servers: { calc: server } as never, logger }));
     expect([binding.servers, binding.diagnostics]).toEqual([
       [],
@@ -361,8 +361,8 @@ describe("constructors report options by their own names", () => {
   });
 });
 
-describe("times of a server", () => {
-  /** Responds slowly the first time. */
+describe("time limits of a server", () => {
+  /** Starts slowly the first time, then quickly. */
   const SLOW_START = `
 import { createInterface } from "node:readline";
 const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
@@ -398,7 +398,7 @@ setTimeout(() => {
     [{ idle_stop: "soon" }, "`idle_stop` must be a number of seconds above 0", 'got "soon".'],
     [{ tool_timeouts: { tide: -5 } }, "`tool_timeouts.tide` must be a number of seconds above 0", "got -5."],
     [{ timeout: 0 }, "`timeout` must be above 0", "got 0."],
-  ])("L51: %j is left out with that message", (times, words, got) => {
+  ])("L51: a binding omits a server with %j and reports the reason", (times, words, got) => {
     const server = { command: ["tides"], ...times } as never;
     const { servers, diagnostics } = kept(new StandardMCPBinding({ initial_servers: { near: server }, logger }));
     expect([servers, diagnostics.map(({ message }) => message)]).toEqual([[], [expect.stringContaining(words)]]);
@@ -406,7 +406,7 @@ setTimeout(() => {
   });
 });
 
-test("L11, L61: later failures also use the binding's names", async () => {
+test("L11, L61: later failures also use the option names of the binding", async () => {
   const away = kept(new RemoteMCPBinding({ server_url: `http://127.0.0.1:${await closedPort()}/mcp`, logger }));
   expect(await away.discoverTools()).toEqual([]);
   expect(away.diagnostics[0]!.message).toContain("correct `server_url`");
@@ -421,7 +421,7 @@ describe("default tools", () => {
   const bundled = (): LocalMCPBinding =>
     kept(new LocalMCPBinding({ default_tools: { file_roots: [`${folder.path}/files`] }, logger }));
 
-  test("L35: `~` is the home folder, not a folder of that name, and refused for writing", async () => {
+  test("L35: `~` means the home folder, not a folder of that name, and writing there is refused", async () => {
     expect(await bundled().executeTool("file_writer", { file_path: "~/tides.txt", content: "x" })).toMatchObject({
       status_code: 403,
     });
@@ -430,7 +430,7 @@ describe("default tools", () => {
     });
   });
 
-  test("L38: the interpreter gives only advice that it accepts", async () => {
+  test("L38: the interpreter gives no advice that it does not accept itself", async () => {
     const result = await bundled().executeTool("python_interpreter", { code: "input('name? ')" });
     expect(JSON.stringify(result)).toContain("Write the values into the code.");
     expect(JSON.stringify(result)).not.toContain("inputs");

@@ -48,7 +48,7 @@ const WHOLE =
 const manager = (): LollmsMCPBindingManager => new LollmsMCPBindingManager(folder.path);
 
 describe("the manager", () => {
-  test("L20: creates bindings of a directory: a file, a folder with an index, TypeScript, JavaScript", async () => {
+  test("L20: creates bindings from a directory: a file, a folder with an index, TypeScript, JavaScript", async () => {
     write("one.ts", {
       methods: WHOLE.replace("options = {}", "options: object = {}").replace(
         "(name, params)",
@@ -109,7 +109,7 @@ describe("the manager", () => {
     ).rejects.toThrow("did you mean `dir`?");
   });
 
-  test("L22: a class is loaded once and kept by name", async () => {
+  test("L22: loads a class once, and keeps it by name", async () => {
     write("one.mjs", {
       before:
         `import { appendFileSync } from "node:fs"; appendFileSync(${JSON.stringify(`${folder.path}/loads`)}, ` +
@@ -124,7 +124,7 @@ describe("the manager", () => {
     expect(readFileSync(`${folder.path}/loads`, "utf8")).toBe("x");
   });
 
-  test("L22: a class that failed to load is not kept, and may be repaired", async () => {
+  test("L22: does not keep a class that failed to load, so it can be repaired", async () => {
     const bindings = manager();
     write("one.mjs", { exported: "" });
     expect(await bindings.createBinding("one")).toBeUndefined();
@@ -134,7 +134,7 @@ describe("the manager", () => {
     expect(bindings.problems.size).toBe(0);
   });
 
-  test("L23: the class is the one in `BindingName`, whatever else the module exports", async () => {
+  test("L23: uses the class that `BindingName` names, among any other exports", async () => {
     write("one.mjs", { before: "export class Other {}" });
     expect((await manager().createBinding("one"))!.constructor.name).toBe("Custom");
   });
@@ -157,7 +157,7 @@ describe("the manager", () => {
     ],
     ["throws as it is loaded", { before: 'throw new Error("not today");' }, "cannot be loaded: not today"],
     ["cannot be parsed", { before: "const = 1;" }, expect.stringContaining("cannot be loaded: one.mjs:2")],
-  ])("L23: a module that %s gives undefined, with the reason", async (_what, module, problem) => {
+  ])("L23: returns undefined and the reason for a module that %s", async (_what, module, problem) => {
     write("one.mjs", module);
     const warned: string[] = [];
     const bindings = new LollmsMCPBindingManager({
@@ -203,7 +203,7 @@ describe("the manager", () => {
     await local!.close();
   });
 
-  test("L24: a constructor that throws gives undefined, with the reason", async () => {
+  test("L24: returns undefined and the reason if the constructor throws", async () => {
     write("one.mjs", { methods: WHOLE.replace("super(", 'if (!options.key) throw new Error("no key"); super(') });
     const bindings = manager();
     expect(await bindings.createBinding("one")).toBeUndefined();
@@ -235,7 +235,7 @@ describe("the manager", () => {
     expect(await new LollmsMCPBindingManager(`${folder.path}/gone`).getAvailableBindings()).toEqual(BUNDLED);
   });
 
-  test("L63: a binding with a missing package is the only one excluded, with a clear message", async () => {
+  test("L63: a missing package excludes only the binding that needs it, with a clear message", async () => {
     write("good.mjs");
     write("needs.mjs", { before: 'import "a-package-that-is-not-there";' });
     const bindings = manager();
@@ -293,7 +293,7 @@ describe("a custom binding over plain HTTP", () => {
     expect(binding.get_binding_config()).toEqual({ api_endpoint: service.url });
   });
 
-  test("L14: a refusal has the service's text and status; a late or stopped service is an error", async () => {
+  test("L14: a refusal has the service's text and status; a late response or a stopped service is an error", async () => {
     await using service = await open();
     const { binding } = service;
     expect(await binding.executeTool("example_remote_tool", {})).toEqual({ error: "no data", status_code: 418 });

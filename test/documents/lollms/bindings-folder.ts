@@ -4,11 +4,11 @@ import { ToolFolder } from "../../support/tool-folder.ts";
 export interface BindingsFolder {
   readonly path: string;
   write(place: string, text: string): string;
-  /** Closed after the test. */
+  /** Closes the binding after the test. */
   readonly kept: <T extends AsyncDisposable>(binding: T) => T;
 }
 
-/** A folder and a home for each test of bindings; closes everything at the end. */
+/** Creates a folder and a home for each test of bindings; closes everything at the end. */
 export function bindingsFolder(): BindingsFolder {
   let folder: ToolFolder;
   const open: AsyncDisposable[] = [];

@@ -1,4 +1,4 @@
-// Document L with a program's own folders: a mill, its tools in Python, its bindings in a folder.
+// Document L with folders of a program: tools in Python about a mill, and bindings in a folder.
 import { mkdirSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const folder = bindingsFolder();
 const { kept } = folder;
 const logger = SILENT_LOGGER;
 
-/** The test is not about speed. */
+/** A long time limit, because these tests do not measure speed. */
 const PATIENT = { timeout_per_server: 100 };
 
 const GRIND = {
@@ -52,7 +52,7 @@ describe("tools of a folder", () => {
     );
   });
 
-  test("L2, L3, L4, L30, L32: one sub-folder each, defined as in the document", async () => {
+  test("L2, L3, L4, L30, L32: each tool is a sub-folder, defined as in the document", async () => {
     folder.write("mill/sweep/sweep.py", "def execute(params):\n    return 1\n");
     folder.write("mill/haul/haul.mcp.json", JSON.stringify({ ...GRIND, name: "haul" }));
     folder.write("mill/deep/down/down.mcp.json", JSON.stringify({ ...GRIND, name: "down" }));
@@ -64,7 +64,7 @@ describe("tools of a folder", () => {
     for (const missing of ["sweep.mcp.json", "haul.py"]) expect(told).toContain(missing);
   });
 
-  test("L5, L33: force_refresh searches again, and a call runs the current script", async () => {
+  test("L5, L33: force_refresh scans again, and a call runs the current script", async () => {
     const binding = local();
     expect(await binding.execute_tool("grind", { sacks: 5 })).toEqual({
       output: { flour: 4, corn: "rye" },
@@ -89,7 +89,7 @@ describe("tools of a folder", () => {
     });
   });
 
-  test("L9: a call has a time limit, and its tool gets the client instance if it takes one", async () => {
+  test("L9: a call has a time limit, and a tool with the parameter gets the client instance", async () => {
     tool("doze", "import time\n\ndef execute(params):\n    time.sleep(600)\n");
     tool(
       "call",
@@ -123,8 +123,8 @@ describe("tools of a folder", () => {
   });
 });
 
-describe("several kinds at once", () => {
-  test("L0, L2, L6: one surface for a folder, a child and a remote; a stopped one affects no other", async () => {
+describe("several kinds of tools together", () => {
+  test("L0, L2, L6: one interface for a folder, a child and a remote; a stopped one affects no other", async () => {
     tool("grind", "def execute(params):\n    return 'ground'\n");
     await using remote = await startTools({ weigh: ({ sacks }) => ({ kilos: Number(sacks) * 50 }) });
     const calc = join(ROOT, "test/documents/python/calc_server.py");
@@ -172,7 +172,7 @@ export class Mill extends LollmsMCPBinding {
 }`,
     );
 
-  test("L20, L21, L22, L23, L24, L25: finds, loads once, creates, and gives undefined otherwise", async () => {
+  test("L20, L21, L22, L23, L24, L25: finds, loads once, creates, and returns undefined otherwise", async () => {
     const counted = "globalThis.millsLoaded = (globalThis.millsLoaded ?? 0) + 1;\n";
     write("water_mill", "Mill", counted);
     write("wind_mill", "Wind");
@@ -204,7 +204,7 @@ describe("the bundled tools", () => {
   const bundled = (options: object = {}): LocalMCPBinding =>
     kept(new LocalMCPBinding({ default_tools: { file_roots: [`${folder.path}/files`] }, logger, ...options }));
 
-  test("L31: there are four, with their inputs and outputs", async () => {
+  test("L31: there are four bundled tools, with their inputs and outputs", async () => {
     const tools = await bundled().discover_tools(PATIENT);
     const keys = Object.fromEntries(
       tools.map(({ name, input_schema: input, output_schema: output }) => [
@@ -230,7 +230,7 @@ describe("the bundled tools", () => {
     expect(tools).toHaveLength(4);
   });
 
-  test("L36: draws with the client's model, and reports if there is none", async () => {
+  test("L36: generates an image with the client's model, and reports if there is none", async () => {
     const PNG = Buffer.from(
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
       "base64",
@@ -283,11 +283,11 @@ describe("the bundled tools", () => {
     ["files", "open('/etc/passwd').read()"],
     ["the network", "import socket\nsocket.create_connection(('127.0.0.1', 9))"],
     ["processes", "import subprocess\nsubprocess.run(['true'])"],
-  ])("L40: it reaches no %s", async (_what, code) => {
+  ])("L40: Python code cannot reach %s", async (_what, code) => {
     expect(await runs(code)).toMatchObject({ execution_status: "error" });
   });
 
-  test("L39: its time limit always applies", async () => {
+  test("L39: the time limit of Python code always applies", async () => {
     expect(await runs("while True: pass", 1)).toMatchObject({ execution_status: "timeout" });
   });
 });

@@ -129,7 +129,7 @@ describe("the contract", () => {
     expect(await new Camel("camel").execute_tool("x", {})).toEqual({ output: 2, status_code: 200 });
   });
 
-  test("L1: the constructor refuses a class that lacks one of them", () => {
+  test("L1: the constructor refuses a class that lacks one of both methods", () => {
     class Half extends LollmsMCPBinding {
       override async discoverTools(): Promise<ToolDefinition[]> {
         return [];
@@ -183,7 +183,7 @@ describe("the contract", () => {
     expect(first!.input_schema).toMatchObject({ required: ["query"] });
   });
 
-  test("L5: force_refresh asks the servers again", async () => {
+  test("L5: force_refresh requests the lists of the servers again", async () => {
     const served: Record<string, () => string> = { one: () => "1" };
     await using server = await startTools(served);
     const binding = remote({ server_url: server.url });
@@ -196,13 +196,13 @@ describe("the contract", () => {
     ]);
   });
 
-  test("L5: timeout_per_server limits a hanging server, and the others' tools are listed", async () => {
+  test("L5: timeout_per_server limits a hanging server, and the tools of the others are listed", async () => {
     const binding = standard({
       initial_servers: { silent: { command: [...COMMAND, "silent"] }, good: { command: COMMAND } },
     });
     const discover = (): Promise<readonly ToolDefinition[]> =>
       binding.discoverTools({ timeoutPerServer: "1s", forceRefresh: true });
-    // A good server may take longer to start, and is available afterwards.
+    // The good server may take longer to start; its tools are available afterwards.
     await expect.poll(async () => names(await discover())).toContain("good::add_numbers");
     const startedAt = performance.now();
     const tools = await discover();
@@ -243,7 +243,7 @@ describe("the contract", () => {
     ).toEqual([]);
   });
 
-  test("L6: a server that cannot start, or has no command, is left out", async () => {
+  test("L6: omits a server that cannot start, or has no command", async () => {
     const binding = standard({
       initial_servers: {
         bad: { command: ["toolyard-no-such-program"] },
@@ -257,7 +257,7 @@ describe("the contract", () => {
     expect(binding.diagnostics.map(({ source }) => source).toSorted()).toEqual(["bad", "worse"]);
   });
 
-  test("L6: a server that has stopped by the next forced discovery is not offered", async () => {
+  test("L6: a forced discovery omits a server that has stopped", async () => {
     const server = await startTools({ one: () => "1" });
     const binding = remote({ server_url: server.url });
     expect(await binding.discoverTools()).toHaveLength(1);
@@ -266,7 +266,7 @@ describe("the contract", () => {
     expect(binding.diagnostics).toHaveLength(1);
   });
 
-  test("L7: execution accepts the name with its alias, and without if only one server has it", async () => {
+  test("L7: execution accepts a name with its alias, and without it if only one server has the name", async () => {
     const binding = standard();
     expect(await binding.executeTool("library::add_numbers", { a: 2, b: 3 })).toEqual({
       output: { sum: 5 },
@@ -278,7 +278,7 @@ describe("the contract", () => {
     });
   });
 
-  test("L7: a name shared by two servers needs its alias", async () => {
+  test("L7: a name that two servers have needs an alias", async () => {
     const binding = standard({ initial_servers: { one: { command: COMMAND }, two: { command: COMMAND } } });
     expect(await binding.executeTool("add_numbers", {})).toMatchObject({
       error: expect.stringContaining("Several tools answer to add_numbers"),
@@ -322,7 +322,7 @@ describe("the contract", () => {
     expect(await binding.executeTool("library::hang", {}, { timeout: -1 })).toMatchObject({ status_code: 400 });
   });
 
-  test("L9: lollms_client_instance receives logs and progress of a tool that takes it", async () => {
+  test("L9: lollms_client_instance receives logs and progress of a tool with that parameter", async () => {
     tool(
       "talks",
       "export function execute(params, lollms_client_instance) { lollms_client_instance.logger.info('half " +
@@ -355,7 +355,7 @@ describe("the contract", () => {
     });
   });
 
-  test("L10: a result that reports an error is no success", async () => {
+  test("L10: a result that reports an error is not a success", async () => {
     await using server = await startTools({
       fails: () => {
         throw new Error("no luck");
@@ -386,12 +386,12 @@ describe("the contract", () => {
     });
   });
 
-  test("L12: an unknown tool is not found", async () => {
+  test("L12: an unknown tool is reported as not found", async () => {
     expect(await local().executeTool("wether", {})).toEqual({ error: "Tool not found", status_code: 404 });
     expect(await standard().executeTool("library::nothing", {})).toEqual({ error: "Tool not found", status_code: 404 });
   });
 
-  test("L12: a tool of an unreachable server is not unknown", async () => {
+  test("L12: a tool of an unreachable server is not reported as unknown", async () => {
     const binding = remote({ server_url: `http://127.0.0.1:${await closedPort()}/mcp` });
     expect(await binding.executeTool("remote_server::add", {})).toMatchObject({ status_code: 503 });
   });
@@ -415,7 +415,7 @@ describe("the contract", () => {
     expect(kept(new Own({ tools_folder_path: "x" })).get_binding_config()).toEqual({ api_endpoint: "http://x" });
   });
 
-  test("L12: beside a hanging server a wrong name with a healthy prefix fails immediately", async () => {
+  test("L12: with one hanging server, a wrong name with the prefix of a healthy server fails immediately", async () => {
     const binding = standard({
       initial_servers: {
         silent: { command: [...COMMAND, "silent"], connect_timeout: "10m" },
@@ -434,7 +434,7 @@ describe("the contract", () => {
     expect(await binding.executeTool("silent::nope", {}, { timeout: "100ms" })).toMatchObject({ status_code: 504 });
   });
 
-  test("L12: a bare name of an unreachable server is not unknown, and is found after its start", async () => {
+  test("L12: a name without prefix is not unknown while its server is unreachable, and works after its start", async () => {
     const port = await closedPort();
     const binding = remote({ server_url: `http://127.0.0.1:${port}/mcp` });
     expect(await binding.executeTool("one", {})).toMatchObject({ status_code: 503 });
@@ -442,7 +442,7 @@ describe("the contract", () => {
     await expect.poll(() => binding.executeTool("one", {}), { timeout: 20_000 }).toMatchObject({ status_code: 200 });
   });
 
-  test("L13: an invalid configuration creates no instance", () => {
+  test("L13: refuses an invalid configuration in the constructor", () => {
     expect(() => new LocalMCPBinding({ tools_folder_path: "" })).toThrow("`tools_folder_path` must name the folder");
   });
 });
@@ -452,13 +452,13 @@ describe("StandardMCPBinding", () => {
     expect(names(await standard().discoverTools())).toContain("library::search_chunks");
   });
 
-  test("L52: a server that is not initialised contributes no tools", async () => {
+  test("L52: an uninitialised server contributes no tools", async () => {
     expect(
       await standard({ initial_servers: { bad: { command: ["toolyard-no-such-program"] } } }).discoverTools(),
     ).toEqual([]);
   });
 
-  test("L54: an added server is in the next discovery; a removed one ends with its process", async () => {
+  test("L54: the next discovery lists an added server; a removed server's process ends", async () => {
     const binding = standard({});
     expect(await binding.addServer("late", COMMAND)).toBe(true);
     expect(names(await binding.discoverTools())).toContain("late::where");
@@ -490,7 +490,7 @@ describe("RemoteMCPBinding", () => {
   test.each([
     ["legacy", startLegacy],
     ["modern", startModern],
-  ] as const)("L60: a %s server over Streamable HTTP is used", async (_era, start) => {
+  ] as const)("L60: uses a %s server over Streamable HTTP", async (_era, start) => {
     await using server = await start();
     expect(await remote({ server_url: server.url }).executeTool("remote_server::echo", { text: "hi" })).toEqual({
       output: "hi",
@@ -519,7 +519,7 @@ describe("RemoteMCPBinding", () => {
     ).toEqual(["own::one"]);
   });
 
-  test("L61: calls without credentials are refused, and unknown kinds of credentials immediately", async () => {
+  test("L61: calls without credentials fail, and unknown kinds of credentials are refused in the constructor", async () => {
     await using server = await startTools({ one: () => "1" }, { token: "s3cret" });
     expect(await remote({ server_url: server.url }).discoverTools()).toEqual([]);
     expect(() => remote({ server_url: server.url, auth_config: { type: "magic" } as never })).toThrow(
@@ -545,7 +545,7 @@ describe("RemoteMCPBinding", () => {
     expect(server.seen).toHaveLength(before);
   });
 
-  test("C21: several remotes over both transports, each with its own credentials", async () => {
+  test("C21: several remotes over both transports have separate credentials", async () => {
     await using streamable = await startTools({ one: () => "1" }, { token: "first" });
     await using sse = await startSse();
     const binding = remote({
@@ -562,7 +562,7 @@ describe("RemoteMCPBinding", () => {
     expect(sse.seen.some(({ headers }) => headers["authorization"] !== undefined)).toBe(false);
   });
 
-  test("C21: an unusable one does not affect others; server_url with servers_infos is refused", async () => {
+  test("C21: an unusable remote does not affect others; server_url with servers_infos is refused", async () => {
     await using server = await startTools({ one: () => "1" });
     const binding = remote({ servers_infos: { bad: { server_url: "nowhere" }, good: { server_url: server.url } } });
     expect(names(await binding.discoverTools())).toEqual(["good::one"]);
@@ -592,7 +592,7 @@ describe("HubMCPBinding", () => {
     }
   });
 
-  test("L0: variables for the machine's hub add no tools to a binding of other sources", async () => {
+  test("L0: variables for the hub of this machine add no tools to a binding of other sources", async () => {
     vi.stubEnv("TOOLYARD_SCRIPTS_TOOLS_PATH", `${folder.path}/scripts`);
     folder.script("scripts/stray", "run.sh", "cat");
     expect(names(await local().discoverTools())).toEqual(["weather"]);

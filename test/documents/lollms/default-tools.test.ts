@@ -52,7 +52,7 @@ async function hub(settings: HubConfig = {}): Promise<LibraryHub> {
 
 const file = (path: string): string => readFileSync(`${folder.path}/files/${path}`, "utf8");
 
-/** Tools in a list besides the hub's own. */
+/** Returns the listed tools without the hub's own. */
 async function listed(one: LibraryHub): Promise<unknown[]> {
   return (await one.list())
     .map(({ name }) => name)
@@ -62,7 +62,7 @@ async function listed(one: LibraryHub): Promise<unknown[]> {
 
 describe("the bundled tools", () => {
   test.each([{}, { tools_folder_path: null }, { toolsFolderPath: null }])(
-    "L31: a local binding without a folder (%j) offers only them",
+    "L31: a local binding without a folder (%j) offers only the bundled tools",
     async (options) => {
       const tools = await binding(options).discoverTools();
       expect(tools.map(({ name }) => name).toSorted()).toEqual(NAMES);
@@ -75,7 +75,7 @@ describe("the bundled tools", () => {
     },
   );
 
-  test("L31: with a folder it offers none of them", async () => {
+  test("L31: with a folder it offers none of the bundled tools", async () => {
     folder.write("tools/own/own.mjs", "export const execute = () => 1;");
     folder.write(
       "tools/own/own.mcp.json",
@@ -89,13 +89,13 @@ describe("the bundled tools", () => {
     });
   });
 
-  test("a hub offers only those in its configuration", async () => {
+  test("a hub offers only the bundled tools in its configuration", async () => {
     expect(await listed(await hub({ default_tools: {} }))).toEqual([]);
     expect(await listed(await hub({ default_tools: { enable: ["file_writer"] } }))).toEqual(["file_writer"]);
     expect(await listed(await hub())).toEqual(NAMES);
   });
 
-  test("a user's tool of the same name has precedence; the bundled one keeps its source's name", async () => {
+  test("a user's tool overrides a bundled tool of the same name, which stays callable with its source's name", async () => {
     folder.write("own/file_writer/file_writer.mjs", 'export const execute = () => "mine";');
     folder.write(
       "own/file_writer/file_writer.mcp.json",
@@ -133,7 +133,7 @@ describe("the bundled tools", () => {
     [{ default_tools: { image_timeout: 0 } }, /image_timeout/],
     [{ web_search: { backend: "brave" } }, /api_key/],
     [{ models: { image: "nobody/draws" } }, /nobody/],
-  ])("settings such as %j are refused", async (settings, message) => {
+  ])("refuses settings such as %j", async (settings, message) => {
     await expect(hub(settings)).rejects.toThrow(message);
   });
 });
@@ -154,7 +154,7 @@ describe("file_writer", () => {
     expect(file("notes/a.txt")).toBe("");
   });
 
-  test("L35, S6: refuses a path outside, with the row's members and an error, and writes nothing", async () => {
+  test("L35, S6: refuses a path outside its folders with the document's members and an error, and writes nothing", async () => {
     const answer = await binding().executeTool("file_writer", { file_path: "../outside.txt", content: "x" });
     expect(answer).toMatchObject({
       status_code: 403,
@@ -179,11 +179,11 @@ describe("file_writer", () => {
     { content: "x" },
     { file_path: "x", content: "x", mode: "delete" },
     { file_path: 1, content: "x" },
-  ])("L35: arguments such as %j are refused", async (args) => {
+  ])("L35: refuses arguments such as %j", async (args) => {
     expect(await binding().executeTool("file_writer", args)).toMatchObject({ status_code: 400 });
   });
 
-  test("without a root, writes into `files/` next to the configuration, not among tools", async () => {
+  test("without a root, writes into `files/` next to the configuration, and not into a folder of tools", async () => {
     folder.write("toolyard.toml", '[default_tools]\nenable = ["file_writer"]\n');
     const one = kept(
       await createHub({
@@ -233,7 +233,7 @@ describe("internet_search", () => {
   test.each([
     [20, undefined],
     [30, "30 results were asked for; 20 are the most that one search gives. Search for something narrower."],
-  ])("L37: reports what is left out of %i requested results", async (asked, note) => {
+  ])("L37: reports that %i requested results are above the limit", async (asked, note) => {
     const server = await searchServer(many);
     const local = binding({ web_search: { backend: "searxng", base_url: server.url } });
     const { output } = (await local.executeTool("internet_search", { query: "herons", num_results: asked })) as {
@@ -247,7 +247,7 @@ describe("internet_search", () => {
     [429, {}],
     [403, {}],
     [200, { results: "none" }],
-  ])("L37, C43: a service with the response %i %j gives a result with `error`", async (status, value) => {
+  ])("L37, C43: returns a result with `error` if the search service responds %i %j", async (status, value) => {
     const server = await searchServer(value, status);
     const outcome = await (
       await hub({ web_search: { backend: "searxng", base_url: server.url } })
@@ -262,7 +262,7 @@ describe("internet_search", () => {
     });
   });
 
-  test("L37: a missing service is a result with `error`, also on a binding", async () => {
+  test("L37: returns a result with `error` if the service is missing, also on a binding", async () => {
     const server = await searchServer();
     await server.close();
     const answer = await binding({ web_search: { backend: "searxng", base_url: server.url } }).executeTool(
@@ -276,7 +276,7 @@ describe("internet_search", () => {
   });
 
   test.each([{}, { query: "" }, { query: "x", num_results: 0 }, { query: "x", num_results: 1.5 }])(
-    "L37: arguments such as %j are refused",
+    "L37: refuses arguments such as %j",
     async (args) => {
       expect(await binding().executeTool("internet_search", args)).toMatchObject({ status_code: 400 });
     },
@@ -294,7 +294,7 @@ describe("internet_search", () => {
 describe("generate_image_from_prompt", () => {
   const image = "generate_image_from_prompt";
 
-  test("L36: the client's binding draws, and the file has a relative path and an address", async () => {
+  test("L36: the client's binding generates the image, and the file has a relative path and a URL", async () => {
     const asked: object[] = [];
     const tti = { generateImage: (request: object) => (asked.push(request), Promise.resolve(PNG)) };
     const answer = await binding().executeTool(
@@ -344,7 +344,7 @@ describe("generate_image_from_prompt", () => {
     expect(paths).toEqual(["An-otter-at-sea.png", "An-otter-at-sea-2.png"]);
   });
 
-  test("L34, L36: a custom script draws with the client too, and is told if there is none", async () => {
+  test("L34, L36: a custom script also generates with the client, and gets an error if there is none", async () => {
     folder.write(
       "tools/paint/paint.mjs",
       "export const execute = async ({ words }, client) => ({ bytes: (await " +
@@ -369,7 +369,7 @@ describe("generate_image_from_prompt", () => {
     ["no instance", {}],
     ["no binding", { lollms_client_instance: {} }],
     ["no active binding", { lollms_client_instance: { tti: null } }],
-  ])("L36: with %s it reports what is missing", async (_what, options) => {
+  ])("L36: with %s it reports the missing part", async (_what, options) => {
     const answer = await binding().executeTool(image, { prompt: "an otter" }, options);
     expect(answer).toMatchObject({
       error: expect.stringContaining("tti") as string,
@@ -389,7 +389,7 @@ describe("generate_image_from_prompt", () => {
     ["rejects", () => Promise.reject(new Error("out of paint")), "out of paint"],
     ["gives no bytes", () => "png", "Uint8Array"],
     ["gives bytes that are no image", () => Buffer.from("<html>"), "no image"],
-  ])("L36: a binding that %s gives a clear failure and no file", async (_what, generateImage, words) => {
+  ])("L36: if the binding %s, returns a clear failure and writes no file", async (_what, generateImage, words) => {
     const answer = await binding().executeTool(
       image,
       { prompt: "an otter" },
@@ -408,7 +408,7 @@ describe("generate_image_from_prompt", () => {
     expect(answer).toMatchObject({ status_code: 504 });
   });
 
-  test("L36: a hub's configured model draws, and its refusal is the tool's failure", async () => {
+  test("L36: a hub's configured model generates the image, and its refusal is the tool's failure", async () => {
     let status = 200;
     const server = kept(
       await startServer(
@@ -436,7 +436,7 @@ describe("generate_image_from_prompt", () => {
     });
   });
 
-  test("a hub without a model names the setting for one", async () => {
+  test("names the setting for a model if the hub has none", async () => {
     expect(await (await hub()).call(image, { prompt: "an otter" })).toMatchObject({
       ok: false,
       kind: "tool_error",

@@ -26,7 +26,7 @@ function tool(name: string, script: string, text: string): void {
   yard.folder.write(`folders/${name}/${name}${script}`, text);
 }
 
-test("L30: a <tool_name>.py with execute and its <tool_name>.mcp.json are a tool", async () => {
+test("L30: a <tool_name>.py with execute and its <tool_name>.mcp.json form one tool", async () => {
   tool("double", ".py", "def execute(params):\n    return {'result': params['x'] * 2}\n");
   const client = await open();
   expect(await client.tools()).toMatchObject([
@@ -48,7 +48,7 @@ test.each([
   expect(yard.problems("folders")).toEqual([expect.stringContaining("is missing next to")]);
 });
 
-test("L30: a script without execute is not offered, and the message names what is missing", async () => {
+test("L30: a script without execute is not offered, and the message names the missing function", async () => {
   tool("empty", ".py", "value = 1\n");
   expect(await (await open()).names()).toEqual([]);
   expect(yard.problems("folders")).toEqual([expect.stringContaining("it has no function `execute(params)`")]);
@@ -74,7 +74,7 @@ test.each([
   [".mjs", "export const execute = ({ x }) => ({ got: x });"],
   [".ts", "export async function execute({ x }: { x: number }): Promise<object> { return { got: x }; }"],
   [".js", "module.exports.execute = ({ x }) => ({ got: x });"],
-])("L33: the execute of a %s is loaded and run in its version at the time of the call", async (suffix, text) => {
+])("L33: runs the version of execute in a %s at the time of the call", async (suffix, text) => {
   tool("it", suffix, text);
   const client = await open();
   expect(JSON.parse(await client.text("it", { x: 1 }))).toEqual({ got: 1 });
@@ -90,7 +90,7 @@ test("L33: an exception of execute is the tool's failure, with its message and w
   expect(JSON.stringify(result)).not.toContain(yard.folder.path);
 });
 
-test("L34: a function with lollms_client_instance gets it", async () => {
+test("L34: a function with the parameter lollms_client_instance receives the instance", async () => {
   tool(
     "asks",
     ".py",
@@ -99,7 +99,7 @@ test("L34: a function with lollms_client_instance gets it", async () => {
   expect(JSON.parse(await (await open()).text("asks"))).toEqual({ has: true });
 });
 
-test("L34: a function without it is called without", async () => {
+test("L34: a function without the parameter is called without the instance", async () => {
   tool(
     "plain",
     ".py",

@@ -23,7 +23,7 @@ async function aliases(
 }
 
 describe("entries pasted from a client's file", () => {
-  test("L51: keys of clients are used, or ignored with a diagnostic; every server is available", async () => {
+  test("L51: keys of clients are used, or reported and ignored; every server is available", async () => {
     const binding = standard({
       claude: { type: "stdio", command: process.execPath, args: [SERVER], env: {} },
       cline: { ...good, disabled: false, autoApprove: ["where"], timeout: 60, transport: "stdio" },
@@ -67,7 +67,7 @@ describe("entries pasted from a client's file", () => {
     expect(await aliases(binding)).toEqual(["good", "pasted"]);
   });
 
-  test("L61: a remote server with a client's keys or an unset variable does not affect others", async () => {
+  test("L61: a remote server with a client's keys or an unset variable does not affect the others", async () => {
     await using server = await startTools({ one: () => "1" });
     const servers_infos = {
       pasted: { type: "http", url: server.url, autoApprove: [], headers: { "X-Own": "1" } },

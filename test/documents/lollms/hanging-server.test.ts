@@ -12,7 +12,7 @@ const { kept } = bindingsFolder();
 const NOT_FOUND = { error: "Tool not found", status_code: 404 };
 
 describe("with a hanging server", () => {
-  test("L5: discovery spends timeout_per_server once", async () => {
+  test("L5: discovery takes timeout_per_server once", async () => {
     const hub = new SourceHub({
       endpoint: "test",
       logger,
@@ -26,7 +26,7 @@ describe("with a hanging server", () => {
   });
 
   test.each(["nobody::add_numbers", "nobody::nested::add_numbers", "::add_numbers", "Sílent::where", "silent2::where"])(
-    "L12: the alias of %j, which no server has, gives the literal 404 immediately",
+    "L12: %j, with an alias that no server has, returns the literal 404 immediately",
     async (name) => {
       const binding = kept(new StandardMCPBinding({ initial_servers: { silent: SILENT } as never, logger }));
       const order: string[] = [];
@@ -40,20 +40,20 @@ describe("with a hanging server", () => {
     },
   );
 
-  test("L12: the whole hub also reports such an alias immediately", async () => {
+  test("L12: the whole hub also returns 404 for such an alias immediately", async () => {
     const settings = { mcp: { stdio_servers: { silent: SILENT } } };
     const binding = kept(new HubMCPBinding({ settings, logger }));
     expect(await binding.executeTool("nobody::where", {})).toEqual(NOT_FOUND);
   });
 
-  test("L12: a server's alias is waited for, within the caller's time limit", async () => {
+  test("L12: waits for the server with the alias, within the caller's time limit", async () => {
     const initial_servers = { silent: SILENT, good: { command: COMMAND } };
     const binding = kept(new StandardMCPBinding({ initial_servers: initial_servers as never, logger }));
     expect(await binding.executeTool("good::add_numbers", { a: 1, b: 2 })).toMatchObject({ status_code: 200 });
     expect(await binding.executeTool("silent::where", {}, { timeout: "100ms" })).toMatchObject({ status_code: 504 });
   });
 
-  test("L12: an unknown alias stays unknown if servers cannot start", async () => {
+  test("L12: an unknown alias stays unknown even if servers cannot start", async () => {
     const initial_servers = { bad: { command: ["toolyard-no-such-program"] } };
     const binding = kept(new StandardMCPBinding({ initial_servers, logger }));
     await binding.discoverTools();

@@ -60,7 +60,7 @@ test.each<[string, (tokens: TokenServer) => AuthConfig]>([
   expect(lines.join("\n")).not.toMatch(SECRETS);
 });
 
-test("L61: a refused client gets the reason, and its secret appears nowhere", async () => {
+test("L61: a refused client gets the reason, which does not contain its secret", async () => {
   await using tokens = await startTokenServer();
   await using server = await startLegacy({ accepts: tokens.accepts });
   const binding = remote(server.url, { ...oauth(tokens), client_id: "stranger" });
@@ -94,12 +94,12 @@ test.each<[string, object, string]>([
     "`auth_config.token_url` must begin with https://",
   ],
   ["an unknown key", { secret: "x" }, "There is no option `secret`."],
-])("L61: %s is refused immediately", (_, more, message) => {
+])("L61: refuses %s immediately", (_, more, message) => {
   const auth = { ...oauth({ url: "https://auth.test/token" }), ...more } as AuthConfig;
   expect(() => remote("https://far.test/mcp", auth)).toThrow(message);
 });
 
-test("S14: a token repeated by a server appears in no error, status or log, renewed or not", async () => {
+test("S14: a token that a server repeats appears in no error, status or log, also after its renewal", async () => {
   await using tokens = await startTokenServer();
   await using server = await startServer(async (request, response) => {
     const { id, method } = await readJson(request);

@@ -53,7 +53,7 @@ const unavailable = (name: string, port: number) => ({
   result: { isError: true, content: [{ type: "text", text: `{"error":"${name} unavailable on port ${port}"}` }] },
 });
 
-test("M4: a service down from the start gives the document's object, also by its bare name", async () => {
+test("M4: a service that never started gives the document's object, also by its name without prefix", async () => {
   const [tides, jokes] = [await freePort(), await freePort()];
   const hub = await open([line("tides", "Tides MCP", tides), line("joke-mcp", "Joke MCP", jokes)]);
   for (const name of ["get_tides", "tides__get_tides", "tides.get_tides", "tides::whatever"])
@@ -61,7 +61,7 @@ test("M4: a service down from the start gives the document's object, also by its
   expect(await hub.call("get_joke", {})).toMatchObject(unavailable("Joke MCP", jokes));
 });
 
-test("M4: every caller gets it: MCP, REST, and execute_tool", async () => {
+test("M4: every caller gets that object: MCP, REST, and execute_tool", async () => {
   const port = await freePort();
   const hub = await open([line("tides", "Tides MCP", port)], { server: { port: 0 } });
   const { endpoint } = await hub.serve();
@@ -84,16 +84,16 @@ test("M4: every caller gets it: MCP, REST, and execute_tool", async () => {
 test.each([
   ["by its bare name", "echo"],
   ["behind its prefix", "tides__echo"],
-])("C19, M9: it is tried again at the very next call, %s, without a pause", async (_how, name) => {
+])("C19, M9: an unavailable service is tried again at the next call (%s), without a pause", async (_how, name) => {
   const port = await freePort();
   const hub = await open([line("tides", "Tides MCP", port)]);
-  // Often enough to open any circuit breaker, and for a long backoff.
+  // Enough calls to open any circuit breaker, and for a long backoff.
   for (let call = 0; call < 8; call += 1) expect((await hub.call(name, { text: "hi" })).ok).toBe(false);
   await comeUp(port);
   expect(await hub.call(name, { text: "hi" })).toMatchObject({ ok: true, result: { content: [{ text: "hi" }] } });
 });
 
-test("C19, M9: so is a service that stopped and started again", async () => {
+test("C19, M9: a service that stopped and started again is tried again at the next call", async () => {
   const port = await freePort();
   await comeUp(port);
   const hub = await open([line("tides", "Tides MCP", port)]);
@@ -105,7 +105,7 @@ test("C19, M9: so is a service that stopped and started again", async () => {
   expect(await hub.call("echo", { text: "3" })).toMatchObject({ ok: true, result: { content: [{ text: "3" }] } });
 });
 
-test("M4: a typo in another tool's name is not blamed on an unreachable service", async () => {
+test("M4: a typo in the name of an available tool is not reported as an unavailable service", async () => {
   const [tides, there] = [await freePort(), await freePort()];
   await comeUp(there);
   const hub = await open([line("tides", "Tides MCP", tides), line("far", "Far MCP", there)]);
@@ -116,7 +116,7 @@ test("M4: a typo in another tool's name is not blamed on an unreachable service"
   });
 });
 
-test("M4: several unreachable services are all named if the name has no prefix", async () => {
+test("M4: names all unavailable services if the name has no prefix", async () => {
   const [tides, jokes] = [await freePort(), await freePort()];
   const hub = await open([line("tides", "Tides MCP", tides), line("jokes", "Joke MCP", jokes)]);
   const outcome = await hub.call("sum", {});
@@ -124,7 +124,7 @@ test("M4: several unreachable services are all named if the name has no prefix",
   expect(JSON.stringify(outcome)).toMatch(/Tides MCP unavailable on port \d+; Joke MCP unavailable on port \d+/);
 });
 
-test("M4: a caller without permission for the service is not told about it", async () => {
+test("M4: does not name the service to a caller without permission for it", async () => {
   const port = await freePort();
   const tokens = { guest: { token: "guest-token-guest-token", allow: ["other__*"] } };
   const hub = await open([line("tides", "Tides MCP", port)], { server: { port: 0, tokens } });

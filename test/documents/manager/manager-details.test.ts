@@ -20,7 +20,7 @@ async function freePort(): Promise<number> {
   return server.port;
 }
 
-describe("names in failures", () => {
+describe("service names in failures", () => {
   test.each([
     ["search_ddgs", "127.0.0.1", "Ddgs MCP"],
     ["get_current_datetime", "localhost", "Datetime MCP"],
@@ -28,13 +28,13 @@ describe("names in failures", () => {
     ["get_weather", "127.0.0.1", "Weather MCP"],
     ["web_search_tool", "127.0.0.1", "Ddgs MCP"],
     ["get_joke", "127.0.0.1", "Joke MCP"],
-  ])("M4: %s at %s is %s", async (tool, host, name) => {
+  ])("M4: %s at %s is named %s", async (tool, host, name) => {
     const port = await freePort();
     const manager = open({ [tool]: { host, port } });
     expect(await manager.callTool(tool, {})).toEqual({ error: `${name} unavailable on port ${port}` });
   });
 
-  test("M4: a name in the line takes precedence", async () => {
+  test("M4: `name` in the registry line takes precedence", async () => {
     const port = await freePort();
     const manager = open({ search_ddgs: { host: "127.0.0.1", port, name: "Find" } });
     expect(await manager.callTool("search_ddgs")).toEqual({ error: `Find MCP unavailable on port ${port}` });
@@ -42,7 +42,7 @@ describe("names in failures", () => {
 });
 
 describe("lines of the registry", () => {
-  test("M2: a whole address replaces host and port, as the error about one in `host` advises", async () => {
+  test("M2: a URL replaces host and port, as the error for a URL in `host` advises", async () => {
     await using server = await startLegacy();
     expect(() => open({ echo: { host: server.url, port: server.port } })).toThrow("Use `url` for a whole address");
     expect(() => open({ echo: { host: server.url } })).toThrow("Use `url` for a whole address");
@@ -69,7 +69,7 @@ describe("lines of the registry", () => {
     [{ host: "tides-mcp" }, "has no `port`. Give it, or the whole address as `url`."],
     ["tides-mcp:50053", 'must be an object such as {host: "weather-mcp", port: 50053}'],
     [{ host: "tides-mcp", port: 2, name: 7 }, "`name` must be a text that is not empty"],
-  ])("M2: the line %j is refused", (line, words) => {
+  ])("M2: refuses the line %j", (line, words) => {
     expect(() => open({ get_tides: line as never })).toThrow(words);
   });
 
@@ -78,7 +78,7 @@ describe("lines of the registry", () => {
     [[[]], "`registry` must be an object, got []."],
     [[{}, 7], "`MCPManager` takes its options as one object, such as `{ timeout: 30, attempts: 2 }`; got `7`."],
     [[{}, { aliases: "tide" }], '`aliases` must be an object, got "tide".'],
-  ])("M2: a manager of %j is refused", (args, words) => {
+  ])("M2: refuses a manager of %j", (args, words) => {
     expect(() => new MCPManager(...(args as unknown as ConstructorParameters<typeof MCPManager>))).toThrow(words);
   });
 
@@ -86,12 +86,12 @@ describe("lines of the registry", () => {
     [[undefined], "The tool must be a name, got nothing."],
     [[{ tool: "get_tides" }], 'The tool must be a name, got {"tool":"get_tides"}.'],
     [["get_tides", [1]], "The arguments of get_tides must be an object."],
-  ])("M4, M6: a model's call %j is an error, never a rejection", async (args, error) => {
+  ])("M4, M6: a call %j of a model resolves with an error and never rejects", async (args, error) => {
     const manager = open({ get_tides: { host: "127.0.0.1", port: 9 } });
     expect(await manager.callTool(...(args as unknown as Parameters<MCPManager["callTool"]>))).toEqual({ error });
   });
 
-  test.each([0, -1, 1.5, "2", Number.NaN])("M9: %j attempts are refused, one is accepted", (attempts) => {
+  test.each([0, -1, 1.5, "2", Number.NaN])("M9: refuses %j as number of attempts, and accepts 1", (attempts) => {
     expect(() => open({}, { attempts })).toThrow("`attempts` must be a whole number above 0");
     expect(open({}, { attempts: 1 }).tools).toEqual([]);
   });
@@ -101,7 +101,7 @@ describe("a closed manager", () => {
   const away = { host: "127.0.0.1", port: 9 };
   const closed = "This manager was closed. Make a new one.";
 
-  test("M4: reports that for every call, under each of its names, and lists nothing", async () => {
+  test("M4: reports that it was closed for every call, under each name, and lists nothing", async () => {
     const manager = open({ get_tide: away });
     await manager.close();
     for (const method of ["callTool", "call_tool", "executeTool", "execute_tool"] as const)
@@ -109,7 +109,7 @@ describe("a closed manager", () => {
     await expect(manager.listTools()).rejects.toThrow(closed);
   });
 
-  test("M4: so does a call in flight; closing again has no effect", async () => {
+  test("M4: a running call ends with that report; closing again has no effect", async () => {
     const silent = await listen(createServer(() => {}));
     const manager = open({ get_tide: { host: "127.0.0.1", port: silent.port } });
     const call = manager.callTool("get_tide", {});
@@ -130,7 +130,7 @@ describe("services by the names of the document", () => {
       ["ddgs", "weather-mcp", "geocoding-mcp"],
       ["web-search", "weather", "geocoding"],
     ],
-  ])("M14: toolyard services %j runs %j", async (names, services) => {
+  ])("M14: toolyard services %j starts %j", async (names, services) => {
     await using desk = await Desk.create();
     const child = desk.start(["services", ...names, "--port", "0", "--json"]);
     const [, line] = await seen(child.stdout!, /^(\{.*\})$/m);

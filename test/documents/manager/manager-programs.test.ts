@@ -1,4 +1,4 @@
-// Document M with custom services: ferries, tides and harbours, each an MCP server on a port.
+// Document M with custom services: ferries, tides and harbours, each an MCP server on its own port.
 import { afterEach, describe, expect, test } from "vitest";
 import { LLMWithMCPTools } from "../../../packages/toolyard/src/agent.ts";
 import { MCPClient } from "../../../packages/toolyard/src/client.ts";
@@ -27,7 +27,7 @@ function manage(registry: Registry, options: object = {}): MCPManager {
 
 const HARBOURS: Readonly<Record<string, number>> = { Brest: 48.4, Dover: 51.1 };
 
-/** A service that calls another one, like weather calls geocoding. */
+/** Starts a service that calls another one, as weather calls geocoding. */
 async function tides(): Promise<{ readonly registry: Registry; readonly asked: unknown[] }> {
   const asked: unknown[] = [];
   const harbours = await service({
@@ -46,7 +46,7 @@ async function tides(): Promise<{ readonly registry: Registry; readonly asked: u
   return { registry: { get_tide: { host: HOST, port: tide.port, name: "Tides" } }, asked };
 }
 
-/** A model that gives these replies in turn, and records its requests. */
+/** A model that returns these replies in order, and records its requests. */
 function scripted(replies: readonly object[]): { readonly client: object; readonly asked: { messages: unknown[] }[] } {
   const asked: { messages: unknown[] }[] = [];
   const complete = async (body: { messages: unknown[] }) => {
@@ -90,7 +90,7 @@ describe("one manager in front of services", () => {
     release();
   });
 
-  test("M6, M13: an unknown name is reported without a request", async () => {
+  test("M6, M13: an unknown name is reported without any request", async () => {
     let requests = 0;
     const ferries = await service({ next_ferry: () => ({}) }, () => void (requests += 1));
     const manager = manage({ next_ferry: { host: HOST, port: ferries.port } });
@@ -100,7 +100,7 @@ describe("one manager in front of services", () => {
     expect(requests).toBe(0);
   });
 
-  test("M8: a slow service delays no other", async () => {
+  test("M8: a slow service does not delay others", async () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => void (release = resolve));
     const slow = await service({ load_cargo: () => held.then(() => ({ loaded: true })) });
@@ -115,7 +115,7 @@ describe("one manager in front of services", () => {
     expect(await loading).toEqual({ loaded: true });
   });
 
-  test("M15: it is a thin layer over a client's call with the same result", async () => {
+  test("M15: it is a thin layer over a client's call and returns the same result", async () => {
     const ferries = await service({ next_ferry: ({ to }) => ({ to }) });
     const manager = manage({ next_ferry: { host: HOST, port: ferries.port } });
     const client = new MCPClient({ host: HOST, port: ferries.port } as never);
@@ -127,7 +127,7 @@ describe("one manager in front of services", () => {
 });
 
 describe("a model in front of the manager", () => {
-  test("M10: decides, gets what two services found together, and answers", async () => {
+  test("M10: decides, receives the combined results of two services, and answers", async () => {
     const { registry, asked: harbours } = await tides();
     const { client, asked } = scripted([wants("get_tide", { harbour: "Brest" }), { content: "Four metres at Brest." }]);
     const manager = manage(registry);
@@ -137,7 +137,7 @@ describe("a model in front of the manager", () => {
     expect(await manager.callTool("tides.get_tide", { harbour: "Dover" })).toMatchObject({ harbour: "Dover" });
   });
 
-  test("M7: gets a failure as the one object, and continues", async () => {
+  test("M7: receives a failure as the one error object, and continues", async () => {
     const port = await closedPort();
     const { client, asked } = scripted([wants("get_tide", { harbour: "Brest" }), { content: "I cannot say." }]);
     const manager = manage({ get_tide: { host: HOST, port, name: "Tides" } });

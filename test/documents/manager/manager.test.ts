@@ -52,7 +52,7 @@ const weatherTools = {
   },
 };
 
-/** Accepts connections and never responds. */
+/** Starts a server that accepts connections and never responds. */
 async function silentServer(): Promise<{ port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => void sockets.add(socket)).listen(0, HOST);
@@ -66,7 +66,7 @@ async function silentServer(): Promise<{ port: number; close(): Promise<void> }>
 }
 
 describe("routing", () => {
-  test("M1: calls tools of several servers by their names only", async () => {
+  test("M1: calls tools of several servers by name alone", async () => {
     const [weather, clock] = [
       await serve(weatherTools),
       await serve({ get_current_datetime: () => "2026-11-22T00:00:00Z" }),
@@ -84,7 +84,7 @@ describe("routing", () => {
     expect(manager.tools).toEqual(["get_weather", "get_current_datetime"]);
   });
 
-  test("M1: a missing server affects no other", async () => {
+  test("M1: a missing server does not affect others", async () => {
     const [weather, port] = [await serve(weatherTools), await closedPort()];
     const manager = open({ get_weather: { host: HOST, port: weather.port }, geocode: { host: HOST, port } });
     expect(
@@ -159,7 +159,7 @@ describe("routing", () => {
     expect(other.seen).toEqual([]);
   });
 
-  test("M8: one slow server does not delay others, and calls to one run concurrently", async () => {
+  test("M8: a slow server does not delay others, and calls to one server run concurrently", async () => {
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
     const [slow, quick] = [await serve({ slow: () => gate.then(() => "late") }), await serve({ quick: () => "now" })];
@@ -170,7 +170,7 @@ describe("routing", () => {
     expect(await Promise.all(late)).toEqual(["late", "late"]);
   });
 
-  test("M8: nor does one that accepts connections and never responds", async () => {
+  test("M8: a server that accepts connections and never responds does not delay others", async () => {
     const silent = await silentServer();
     const quick = await serve({ quick: () => "now" });
     const manager = open({
@@ -192,7 +192,7 @@ describe("routing", () => {
     expect((await manager.listTools()).map(({ name }) => name)).toEqual(["get_joke"]);
   });
 
-  test("M12: a removed line is unknown again, and an invalid one changes nothing", async () => {
+  test("M12: the tool of a removed line is unknown, and an invalid line changes nothing", async () => {
     const joke = await serve({ get_joke: () => ({ joke: "…" }) });
     const manager = open({ get_joke: { host: HOST, port: joke.port } });
     expect(() => manager.register("get_joke", { host: "", port: 1 })).toThrow("get_joke");
@@ -206,7 +206,7 @@ describe("routing", () => {
 });
 
 describe("failures", () => {
-  test("M4: an unusable service is reported by name and port, in exactly this object", async () => {
+  test("M4: reports an unusable service by name and port, in exactly this object", async () => {
     const port = await closedPort();
     const manager = open({ get_weather: { host: HOST, port }, other: { host: HOST, port, name: "Weather" } });
     expect(await manager.callTool("get_weather", { location: "Paris" })).toEqual({
@@ -218,7 +218,7 @@ describe("failures", () => {
   test.each([
     ["weather-mcp.invalid", "get_weather", "Weather MCP unavailable on port 50053"],
     ["datetime-mcp.invalid", "get_current_datetime", "Datetime MCP unavailable on port 50053"],
-  ])("M4: the service %s is named after its host", async (host, tool, error) => {
+  ])("M4: names the service %s after its host", async (host, tool, error) => {
     // No such host exists here; only the name matters.
     const manager = open({ [tool]: { host, port: 50053 } }, { attempts: 1, timeout: 5 });
     expect(await manager.callTool(tool, { location: "Paris" })).toEqual({ error });
@@ -235,7 +235,7 @@ describe("failures", () => {
     ).toEqual(UNAVAILABLE(server.port));
   });
 
-  test("M4: the tool's own error is kept, in the same object", async () => {
+  test("M4: the same object contains the tool's own error", async () => {
     const server = await serve({
       get_weather: () => {
         throw new Error("No such place: Atlantis");
@@ -268,7 +268,7 @@ describe("failures", () => {
     expect(() => open({}, { timeout: 0 })).toThrow("`timeout` must be a number of seconds above 0");
   });
 
-  test("M9: a server that drops the first connections is tried again, unnoticed by the caller", async () => {
+  test("M9: connects again to a server that drops the first connections, without an error for the caller", async () => {
     let dropped = 0;
     const server = await serve(weatherTools, {
       before: (request, response) => {
@@ -296,7 +296,7 @@ describe("failures", () => {
       .toMatchObject({ location: "Paris" });
   });
 
-  test("M9: a started tool is not run twice", async () => {
+  test("M9: does not run a tool twice that has started", async () => {
     let runs = 0;
     const server = await serve({
       get_weather: () => {
@@ -312,7 +312,7 @@ describe("failures", () => {
 });
 
 describe("names", () => {
-  test("C14: two arguments, any spelling of the full name, and three arguments reach the same tool", async () => {
+  test("C14: two arguments, any spelling of the full name, and three arguments call the same tool", async () => {
     const server = await serve(weatherTools);
     const manager = open({ get_weather: { host: HOST, port: server.port, name: "Weather" } });
     const want = { location: "Tokyo", current: { temperature_2m: 21 } };
@@ -359,7 +359,7 @@ describe("names", () => {
     });
   });
 
-  test("M6: two lines to one tool are not ambiguous, and a model's form of the name works", async () => {
+  test("M6: two lines for one tool are not ambiguous, and a model's form of the name works", async () => {
     const server = await serve({ "weather.get": () => "sun" });
     const line = { host: HOST, port: server.port, tool: "weather.get" };
     const manager = open({ sun: line, rain: { ...line, name: "Rain MCP" } });
@@ -368,7 +368,7 @@ describe("names", () => {
     expect(await manager.callTool("weather_sun")).toMatchObject({ error: expect.stringContaining("Unknown tool") });
   });
 
-  test("C14: a server that knows none of the tool's names gives a clear error", async () => {
+  test("C14: reports clearly that a server has none of the tool's names", async () => {
     const server = await serve({ another: () => "x" });
     expect(await open({ get_weather: { host: HOST, port: server.port } }).callTool("get_weather")).toMatchObject({
       error: expect.stringContaining("Unknown tool: get_weather"),
@@ -386,7 +386,7 @@ describe("names", () => {
     expect(new Set(server.seen.map(({ url }) => url))).toEqual(new Set(["/api/joke"]));
   });
 
-  test("C15: there is nothing at another path", async () => {
+  test("C15: another path than /mcp is not found", async () => {
     const server = await serve({ get_joke: () => "x" }, { path: "/elsewhere" });
     expect(await open({ get_joke: { host: HOST, port: server.port } }).callTool("get_joke")).toEqual(
       UNAVAILABLE(server.port, "Joke MCP"),
@@ -408,7 +408,7 @@ describe("names", () => {
     expect(open({}).resolve("get_weather")).toBeUndefined();
   });
 
-  test("M15: the manager is a separate package and a thin layer over the client's call", () => {
+  test("M15: the manager is a separate entry point and a thin layer over the client's call", () => {
     const read = (name: string): string =>
       readFileSync(new URL(`../../../packages/toolyard/src/compat/manager/${name}.ts`, import.meta.url), "utf8");
     expect(read("mcp-manager")).toContain("client.callTool(");
@@ -440,7 +440,7 @@ describe("connections", () => {
     expect(server.seen).toHaveLength(asked);
   });
 
-  test("M1: joins lists of all servers by registered names; leaves out unreachable ones", async () => {
+  test("M1: merges the lists of all servers by registered names, and omits unreachable servers", async () => {
     const [field, port] = [await serve({ get_weather_tool: { schema: LOCATION, run: () => "x" } }), await closedPort()];
     const manager = open(
       { get_weather: { host: HOST, port: field.port }, geocode: { host: HOST, port } },

@@ -15,7 +15,7 @@ function open(client: unknown, registry?: ConstructorParameters<typeof MCPManage
   return manager;
 }
 
-describe("M13: a client of the caller's own", () => {
+describe("M13: a custom client of the program", () => {
   const calling =
     (callTool: ManagerClient["callTool"], seen: ClientLine[] = []) =>
     (line: ClientLine) => {
@@ -23,7 +23,7 @@ describe("M13: a client of the caller's own", () => {
       return { callTool };
     };
 
-  test("receives tool and arguments, once made for each server", async () => {
+  test("is created once for each server, and receives tool and arguments", async () => {
     const [calls, lines]: [unknown[], ClientLine[]] = [[], []];
     const manager = open(
       calling(async (tool, args) => {
@@ -64,11 +64,11 @@ describe("M13: a client of the caller's own", () => {
       "Weather MCP unavailable on port 50053",
     ],
     ["a limit", () => Promise.reject(new FailError(fail("limited", "HTTP 429."))), "Weather MCP: HTTP 429."],
-  ])("M5: %s is the standard object", async (_what, callTool, error) => {
+  ])("M5: returns the standard error object for %s", async (_what, callTool, error) => {
     expect(await open(calling(callTool)).callTool("get_weather", {})).toEqual({ error });
   });
 
-  test("M6: an unknown tool makes no client", async () => {
+  test("M6: an unknown tool creates no client", async () => {
     const lines: ClientLine[] = [];
     expect(await open(calling(async () => 1, lines)).callTool("get_wether")).toMatchObject({
       error: expect.stringContaining("Unknown tool: get_wether"),
@@ -76,7 +76,7 @@ describe("M13: a client of the caller's own", () => {
     expect(lines).toEqual([]);
   });
 
-  test("uses the listed name, starts and stops the client where it has these methods", async () => {
+  test("calls the tool by its listed name, and calls the client's start and stop if it has them", async () => {
     const events: string[] = [];
     const manager = open(() => ({
       start: async () => void events.push("start"),
@@ -89,20 +89,23 @@ describe("M13: a client of the caller's own", () => {
     expect(events).toEqual(["start", "get_weather_tool", "stop"]);
   });
 
-  test("a client that hangs ends with the call's time", async () => {
+  test("a hanging client ends with the call's time limit", async () => {
     const manager = open(calling(() => new Promise(() => {})));
     expect(await manager.callTool("get_weather", {}, { timeout: "20ms" })).toEqual({
       error: "Weather MCP unavailable on port 50053",
     });
   });
 
-  test.each([[{}], [{ callTool: 5 }], [null], [undefined]])("a client %j is refused in plain words", async (client) => {
-    expect(await open(() => client).callTool("get_weather")).toEqual({
-      error: "The client of get_weather has no method `callTool`.",
-    });
-  });
+  test.each([[{}], [{ callTool: 5 }], [null], [undefined]])(
+    "reports that a client %j has no `callTool`",
+    async (client) => {
+      expect(await open(() => client).callTool("get_weather")).toEqual({
+        error: "The client of get_weather has no method `callTool`.",
+      });
+    },
+  );
 
-  test("`client` must be a function", () => {
+  test("refuses a `client` that is not a function", () => {
     expect(() => open({ callTool: () => 1 })).toThrow("`client` must be a function that returns a client");
   });
 });

@@ -1,4 +1,4 @@
-// The document's REST routes, on servers that the manager also uses, and the agent behind them.
+// The document's REST routes for servers that the manager also uses, and the agent of `/chat`.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHub, type HubConfig, type LibraryHub } from "../../../packages/toolyard/src/index.ts";
 import { MCPManager } from "../../../packages/toolyard/src/manager.ts";
@@ -145,7 +145,7 @@ describe("the agent behind /chat", () => {
     ]);
   });
 
-  test("M11: events stream text and calls as they happen, and the reply last", async () => {
+  test("M11: events stream text and calls as they happen, and the reply comes last", async () => {
     const url = await serve(configured());
     models.say([{ calls: [{ name: "geocoding__geocode", arguments: { address: "Rome" } }] }, { text: "Here." }]);
     const response = await fetch(`${url}/chat`, {
@@ -175,7 +175,7 @@ describe("the agent behind /chat", () => {
   test.each([
     ["no model is configured", {}, "Set `language` in [models]"],
     ["its key is missing", { models: { language: "mistral/mistral-large-latest" } }, "MISTRAL_API_KEY"],
-  ])("when %s, the answer states that", async (_what, settings, words) => {
+  ])("if %s, the answer states it", async (_what, settings, words) => {
     const url = await serve(settings);
     expect(await json(`${url}/api/chat`, { message: "a" })).toEqual([
       503,

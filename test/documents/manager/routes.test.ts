@@ -43,7 +43,7 @@ const post = async (
   return { status: response.status, body: (await response.json()) as never };
 };
 
-test("M11: arguments refused by the service are a 400 in plain words", async () => {
+test("M11: arguments that the service refuses are a 400 with its message", async () => {
   for (const address of [" ", "   "]) {
     const { status, body } = await post({ address });
     expect([status, body.error.message]).toEqual([400, "Give `address`: a place or an address, such as Tokyo."]);
@@ -53,11 +53,11 @@ test("M11: arguments refused by the service are a 400 in plain words", async () 
   expect([response.status, await response.text()]).toEqual([400, expect.not.stringContaining("{\\")]);
 });
 
-test("M11: so are arguments of another type, and missing ones", async () => {
+test("M11: arguments of another type and missing ones are a 400 too", async () => {
   for (const body of [{ address: 7 }, {}, { address: ["Oslo"] }]) expect((await post(body)).status).toBe(400);
 });
 
-test("M11: a tool's failure is not the caller's fault, and keeps the tool's message", async () => {
+test("M11: a failure of the tool is a 500 with its message", async () => {
   const { status, body } = await post({ address: "Nowhere-at-all" });
   expect(status).toBe(500);
   expect(body.error.message).toMatch(/^No place found for "Nowhere-at-all"\./);
