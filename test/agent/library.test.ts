@@ -186,7 +186,7 @@ test("R31: sends tools to Mistral and OpenAI as functions, and to Anthropic with
   expect(latest().body["tools"]).toContainEqual(asFunction);
 });
 
-test("R32: sends message and tools, calls the requested tool and sends its result, until the final answer", async () => {
+test("R32: sends message and tools, calls the requested tool, sends its result, until the final answer", async () => {
   const from = models.asked.length;
   models.say([
     { calls: [{ id: "call00001", name: "list_documents", arguments: {} }] },

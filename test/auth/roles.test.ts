@@ -90,7 +90,7 @@ describe.each([1, 2])("with %i serving process(es)", (workers) => {
     expect((await call("meta.get_server_status", { sub: "6", groups: ["limited"], scope: "status" })).status).toBe(200);
   });
 
-  test("a profile narrows the rights of a signed-in caller, and its challenge names the profile's metadata", async () => {
+  test("a profile narrows a signed-in caller's rights, and its challenge names the profile's metadata", async () => {
     expect((await call("meta.ping", STAFF, "/mcp/desk")).status).toBe(200);
     expect((await call("meta.get_module_info", STAFF, "/mcp/desk")).status).toBe(403);
     expect((await call("meta.ping", { sub: "bot", client_id: "bot" }, "/mcp/desk")).status).toBe(404);

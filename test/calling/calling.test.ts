@@ -82,7 +82,7 @@ async function run(name: string, args: JsonObject = {}): Promise<unknown> {
 const NO_PARAMETERS = "";
 
 describe("helpers of scripts", () => {
-  test("T0: a Python script receives its arguments, calls, searches and lists tools, and returns an object", async () => {
+  test("T0: a Python script gets its arguments, calls, searches and lists tools, and returns an object", async () => {
     folder.script(
       "one",
       "one.py",
@@ -372,7 +372,7 @@ describe("the context parameter of execute", () => {
   const started = (more: JsonObject = {}): Promise<LibraryHub> =>
     start({ folders: { tools_path: join(folder.path, "tools") }, ...more });
 
-  test("L34: in Python the instance calls, searches and lists tools; without the parameter none is passed", async () => {
+  test("L34: in Python the instance calls, searches and lists tools, if the tool has its parameter", async () => {
     execute(
       "one",
       ".py",
@@ -503,7 +503,7 @@ describe("the context parameter of execute", () => {
       });
   });
 
-  test("L34: with models `tti.generate_image` returns bytes and `generate_text` a text, in both languages", async () => {
+  test("L34: with models `tti.generate_image` returns bytes, `generate_text` a text, in both languages", async () => {
     const asked: JsonObject[] = [];
     const server = createServer((request, response) => {
       const answer = async (): Promise<void> => {

@@ -54,7 +54,7 @@ async function open(desk: Desk, { command, args, env }: Entry, path: string) {
 const said = (text: string) => [{ type: "text", text }];
 
 describe.runIf(process.platform !== "win32")("a hub that a desktop client starts", () => {
-  test("has the PATH of the terminal in which `connect` ran; the written entry has no path of one version", async () => {
+  test("has the PATH of the terminal in which `connect` ran; its entry has no path of one version", async () => {
     await using desk = await createDesk();
     expect(await desk.run(["connect", "cursor", "--yes"], terminal(desk))).toMatchObject({ code: 0 });
     const entry = await entryOf(desk);

@@ -135,7 +135,7 @@ test("G7: waits for a Python module that imports slowly", async () => {
   expect(await core.mcp.executeTool("slow.run")).toBe("done");
 });
 
-test("a serving hub answers before its modules are loaded, names those that load, and logs when they are ready", async () => {
+test("a serving hub answers before its modules are loaded, names them, and logs when they are ready", async () => {
   const go = `${folder.path}/go`;
   folder.write("src/slow/mcp.mjs", waitingFor(go));
   await using target = await openTarget({ catalog: SHORT_WAIT, modules: { paths: [`${folder.path}/src`] } });

@@ -293,7 +293,7 @@ describe("a custom binding over plain HTTP", () => {
     expect(binding.get_binding_config()).toEqual({ api_endpoint: service.url });
   });
 
-  test("L14: a refusal has the service's text and status; a late response or a stopped service is an error", async () => {
+  test("L14: a refusal has the service's text and status; a late or missing response is an error", async () => {
     await using service = await open();
     const { binding } = service;
     expect(await binding.executeTool("example_remote_tool", {})).toEqual({ error: "no data", status_code: 418 });

@@ -434,7 +434,7 @@ describe("the contract", () => {
     expect(await binding.executeTool("silent::nope", {}, { timeout: "100ms" })).toMatchObject({ status_code: 504 });
   });
 
-  test("L12: a name without prefix is not unknown while its server is unreachable, and works after its start", async () => {
+  test("L12: a name without prefix is not unknown while its server is down, and works after its start", async () => {
     const port = await closedPort();
     const binding = remote({ server_url: `http://127.0.0.1:${port}/mcp` });
     expect(await binding.executeTool("one", {})).toMatchObject({ status_code: 503 });
@@ -519,7 +519,7 @@ describe("RemoteMCPBinding", () => {
     ).toEqual(["own::one"]);
   });
 
-  test("L61: calls without credentials fail, and unknown kinds of credentials are refused in the constructor", async () => {
+  test("L61: calls without credentials fail, and the constructor refuses unknown kinds of credentials", async () => {
     await using server = await startTools({ one: () => "1" }, { token: "s3cret" });
     expect(await remote({ server_url: server.url }).discoverTools()).toEqual([]);
     expect(() => remote({ server_url: server.url, auth_config: { type: "magic" } as never })).toThrow(

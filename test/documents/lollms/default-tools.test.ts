@@ -95,7 +95,7 @@ describe("the bundled tools", () => {
     expect(await listed(await hub())).toEqual(NAMES);
   });
 
-  test("a user's tool overrides a bundled tool of the same name, which stays callable with its source's name", async () => {
+  test("a user's tool overrides a bundled one of its name, which stays callable by its source's name", async () => {
     folder.write("own/file_writer/file_writer.mjs", 'export const execute = () => "mine";');
     folder.write(
       "own/file_writer/file_writer.mcp.json",
@@ -154,7 +154,7 @@ describe("file_writer", () => {
     expect(file("notes/a.txt")).toBe("");
   });
 
-  test("L35, S6: refuses a path outside its folders with the document's members and an error, and writes nothing", async () => {
+  test("L35, S6: refuses a path outside its folders with the document's members, and writes nothing", async () => {
     const answer = await binding().executeTool("file_writer", { file_path: "../outside.txt", content: "x" });
     expect(answer).toMatchObject({
       status_code: 403,
