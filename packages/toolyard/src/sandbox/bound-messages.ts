@@ -1,4 +1,4 @@
-/** Messages for code that exceeds a limit: the limit, and the option that sets it. */
+/** Messages for code that exceeds a limit. They name the limit and the option that sets it. */
 export function tooManyCalls(bound: number): string {
   return (
     `The code made more than ${bound} tool calls, which is the most for one run (\`sandbox.tool_calls\`). ` +

@@ -5,11 +5,11 @@ import { toFilePath } from "./file-path.ts";
 import type { SandboxOptions } from "./options.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-/** Code of more than this is data, which belongs into `inputs` or `files`. */
+/** Maximum size of code. Larger text is data, which belongs in `inputs` or `files`. */
 const MAX_CODE_BYTES = 1024 * 1024;
 const MAX_SESSION_CHARS = 1000;
 
-/** The job with no bound wider than the configured one; only its time may be raised, up to `maxWallMs`. */
+/** Reduces the limits of a job to the configured ones. Only its time may be higher, up to `maxWallMs`. */
 export function withinBounds(job: SandboxJob, { limits, maxWallMs }: SandboxOptions): SandboxJob {
   const least = (name: keyof SandboxLimits): number => Math.min(job.limits[name], limits[name]);
   const bounded: SandboxLimits = {
@@ -27,7 +27,7 @@ export function withinBounds(job: SandboxJob, { limits, maxWallMs }: SandboxOpti
   return { ...job, limits: bounded };
 }
 
-/** Why a job cannot be run as it is. */
+/** Returns why a job cannot be run; undefined if it can. */
 export function checkJob({ code, inputs, files, limits, session, profile }: SandboxJob): string | undefined {
   if (Buffer.byteLength(code) > MAX_CODE_BYTES)
     return (

@@ -4,26 +4,27 @@ import { toFilePath } from "./file-path.ts";
 import type { FromWorker, WorkerDone } from "./worker-messages.ts";
 
 /**
- * Start settings of the child, as JSON in its one argument. Paths only, never a secret: other users may see arguments.
+ * Start settings of the child, as JSON in its only argument. Contains paths but never a secret, because other users may
+ * see arguments.
  */
 export interface ChildSettings {
-  /** `file:` URL of the module `quickjs-wasi`, and the file of its WebAssembly. */
+  /** `file:` URL of the module `quickjs-wasi`, and path of its WebAssembly file. */
   readonly quickjs: string;
   readonly quickjsWasm: string;
-  /** File of the module `sucrase`. */
+  /** Path of the module `sucrase`. */
   readonly sucrase: string;
   readonly pythonWasm?: string;
   readonly memoryBytes: number;
-  /** Largest frame from the hub. */
+  /** Maximum size of a frame from the hub. */
   readonly maxFrameBytes: number;
   readonly runs: number;
   readonly sessions: number;
   readonly sessionIdleMs: number;
-  /** Its interpreter is prepared immediately, while the first job arrives. */
+  /** Interpreter that is started immediately, before the first job arrives. */
   readonly first: InterpreterName;
 }
 
-/** TypeScript is JavaScript by the time it runs. */
+/** TypeScript is converted to JavaScript before it runs. */
 export type InterpreterName = "javascript" | "python";
 
 interface FileHead {
@@ -39,7 +40,7 @@ export type ToChild =
       readonly files: readonly FileHead[];
     }
   | { readonly type: "reply"; readonly run: number; readonly id: number; readonly ok: boolean; readonly json: string }
-  /** The run is to end; `done` follows. */
+  /** Cancels the run; `done` follows. */
   | { readonly type: "cancel"; readonly run: number };
 
 export type FromChild =
@@ -60,14 +61,17 @@ export type FromChild =
       readonly done: Omit<WorkerDone, "artifacts">;
       readonly files: readonly FileHead[];
     }
-  /** How many sessions live; the child is kept for them. */
+  /** Number of open sessions. The hub keeps the child while there are any. */
   | { readonly type: "sessions"; readonly count: number };
 
 export function toFileHeads(files: readonly SandboxFile[]): FileHead[] {
   return files.map(({ path, bytes }) => ({ path, size: bytes.byteLength }));
 }
 
-/** The files that a frame's body holds, by their heads; `undefined` when the two do not fit. The bytes are copies. */
+/**
+ * Returns the files in a frame's body, split as their heads describe; `undefined` if heads and body do not match. The
+ * bytes are copied.
+ */
 export function readFiles(heads: unknown, body: Uint8Array): SandboxFile[] | undefined {
   if (!Array.isArray(heads)) return undefined;
   const files: SandboxFile[] = [];
@@ -82,7 +86,7 @@ export function readFiles(heads: unknown, body: Uint8Array): SandboxFile[] | und
   return at === body.byteLength ? files : undefined;
 }
 
-/** The hub accepts only messages of this shape from the child; sizes are checked by the run. */
+/** Validates a message from the child. Sizes are checked by the run. */
 export function isFromChild(head: unknown): head is FromChild {
   if (!isJsonObject(head)) return false;
   if (head["type"] === "sessions") return isCount(head["count"]);
@@ -90,7 +94,7 @@ export function isFromChild(head: unknown): head is FromChild {
   return isCount(head["run"]) && Object.hasOwn(SHAPES, type) && SHAPES[type](head);
 }
 
-/** The child accepts only messages of this shape from a worker; files are checked by the run. */
+/** Validates a message from a worker. Files are checked by the run. */
 export function isFromWorker(message: unknown): message is Exclude<FromWorker, { readonly type: "ready" }> {
   if (!isJsonObject(message)) return false;
   if (message["type"] === "done") return isWorkerDone(message["done"]);

@@ -5,7 +5,7 @@ test.each([
   ["```python\nprint(1)\n```", "print(1)"],
   ["\n```\nlet a = 1;\na\n```\n", "let a = 1;\na"],
   ["```js\n```", ""],
-])("the fence around a whole program %j is none of it", (given, code) => {
+])("removes the fence around a whole program: %j", (given, code) => {
   expect(withoutFence(given)).toBe(code);
 });
 
@@ -15,6 +15,6 @@ test.each([
   'text = """\n```\nfence\n```\n"""',
   "```python\na\n```\nwords\n```python\nb\n```",
   "```python print(1)```",
-])("%j stays as it is", (code) => {
+])("does not change %j", (code) => {
   expect(withoutFence(code)).toBe(code);
 });

@@ -1,7 +1,7 @@
 import type { SandboxEngine } from "./engine.ts";
 import { resolveSandbox, type SandboxEngineName, type SandboxOptions } from "./options.ts";
 
-/** How each engine is made; nothing of it is loaded before. */
+/** Creates each engine. Its code is loaded only then. */
 const ENGINES: Readonly<Record<SandboxEngineName, (options: SandboxOptions) => Promise<SandboxEngine>>> = {
   embedded: async (options) => (await import("./embedded-engine.ts")).createEmbeddedEngine(options),
   bwrap: async (options) => (await import("./bwrap/bwrap-engine.ts")).createBwrapEngine(options),

@@ -5,26 +5,26 @@ import { HostedEngine } from "./hosted-engine.ts";
 import { resolveSandbox, type SandboxOptions } from "./options.ts";
 import { SandboxProcess, type SandboxProcessOptions } from "./sandbox-process.ts";
 
-/** Space in a frame beyond results, arguments and files. */
+/** Additional size of a frame, beyond results, arguments and files. */
 const FRAME_SLACK_BYTES = 1024 * 1024;
 
-/** Seams for tests, and for engines that put a wall of their own around the same child. */
+/** Replaceable parts, for tests and for engines that isolate the same child in another way. */
 export interface EmbeddedEngineSeams {
   readonly name?: string;
   readonly isolation?: string;
-  /** Why the wall cannot be had; asked once the packages are known to be there. */
+  /** Returns why the isolation is unavailable. Called only if the packages are installed. */
   readonly unavailable?: () => Promise<string | undefined>;
-  /** Command that starts the child, see `SandboxProcessOptions.command`. */
+  /** Returns the command that starts the child, see `SandboxProcessOptions.command`. */
   readonly command?: (settings: ChildSettings) => readonly string[];
-  /** The same, with files for the child. */
+  /** Resolves with the command and with files for the child. Replaces `command`. */
   readonly wall?: (settings: ChildSettings) => Promise<Pick<SandboxProcessOptions, "command" | "files">>;
 }
 
 export type EmbeddedEngine = HostedEngine;
 
 /**
- * The engine that is always there: interpreters in WebAssembly (QuickJS, CPython), each in a worker thread of one child
- * process that has no rights. Nothing is started before the first run.
+ * Creates the engine that works on every machine: interpreters in WebAssembly (QuickJS, CPython), each in a worker
+ * thread of one child process without rights. Nothing is started before the first run.
  */
 export function createEmbeddedEngine(
   options: SandboxOptions = resolveSandbox(),
@@ -49,7 +49,10 @@ function missingPackages({ pythonWasm }: SandboxOptions): string | undefined {
   }
 }
 
-/** Searched again at each run, so that an install takes effect without a restart of the hub. */
+/**
+ * Returns why Python is unavailable. Checked at each run, so that an installation takes effect without a restart of the
+ * hub.
+ */
 function missingPython({ pythonWasm }: SandboxOptions): string | undefined {
   if (childPaths(pythonWasm).pythonWasm !== undefined) return undefined;
   return `${missingExtra("python")} Or set \`python_wasm\` of [sandbox] to another CPython built for WASI.`;
@@ -79,10 +82,10 @@ async function startChild(
   });
 }
 
-/** The largest message between hub and child. */
+/** Returns the maximum size of a message between hub and child. */
 export function maxFrameBytesOf({
   limits: { fileBytes, resultBytes, toolBytes, outputBytes },
 }: SandboxOptions): number {
-  // Text may grow sixfold as JSON inside JSON.
+  // Text may become six times as long if JSON is nested in JSON.
   return fileBytes + 6 * (Math.max(resultBytes, toolBytes) + outputBytes) + FRAME_SLACK_BYTES;
 }

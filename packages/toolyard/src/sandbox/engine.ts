@@ -1,37 +1,37 @@
 import type { JsonObject } from "../core/json/json.ts";
 import type { Holder } from "../core/fairness/shares.ts";
 
-/** Languages that a model may write in. TypeScript is JavaScript once its types are stripped, inside the sandbox. */
+/** Languages that a model may write in. TypeScript becomes JavaScript inside the sandbox: its types are stripped. */
 export type SandboxLanguage = "python" | "javascript" | "typescript";
 
 /**
- * `restricted`: nothing but the language and a list of its library (S9); no tools, no files beyond the job's own.
- * `scripting`: the same walls, and the hub's tools are within reach.
+ * `restricted`: only the language and an allow-list of its library (S9); no tools, and no files except those of the
+ * job. `scripting`: the same isolation, and the hub's tools can be called.
  */
 export type SandboxProfile = "restricted" | "scripting";
 
-/** Limits of one run. The child and the hub each enforce all of them. */
+/** Limits of one run. The child and the hub both enforce all of them. */
 export interface SandboxLimits {
-  /** Time from the start of the code to its end, tool calls included. */
+  /** Maximum time in milliseconds from the start of the code to its end, including tool calls. */
   readonly wallMs: number;
-  /** Computing time of the code; paused while it waits for a tool. */
+  /** Maximum processor time of the code in milliseconds; paused while it waits for a tool. */
   readonly cpuMs: number;
   readonly memoryBytes: number;
-  /** stdout and stderr together; the rest is dropped and reported. */
+  /** Maximum size of stdout and stderr together; further output is dropped, which is reported. */
   readonly outputBytes: number;
-  /** Size of the result as JSON text. */
+  /** Maximum size of the result as JSON text. */
   readonly resultBytes: number;
   readonly toolCalls: number;
   readonly concurrentToolCalls: number;
-  /** Size of one tool call's arguments, and of one tool's answer, as JSON text. */
+  /** Maximum size of the arguments of one tool call, and of one tool's answer, as JSON text. */
   readonly toolBytes: number;
-  /** Size of all files together, input and output. */
+  /** Maximum size of all input and output files together. */
   readonly fileBytes: number;
   readonly files: number;
 }
 
 export interface SandboxFile {
-  /** Relative, `/` between steps, no `..`. */
+  /** Relative path with `/` between segments, without `..`. */
   readonly path: string;
   readonly bytes: Uint8Array;
 }
@@ -39,98 +39,102 @@ export interface SandboxFile {
 export interface SandboxJob {
   readonly language: SandboxLanguage;
   readonly code: string;
-  /** Bound to the variable `inputs`. */
+  /** Value of the variable `inputs`. */
   readonly inputs: JsonObject;
-  /** Lie in the working folder of the run. */
+  /** Input files, which the run finds in its working folder. */
   readonly files: readonly SandboxFile[];
   readonly profile: SandboxProfile;
   readonly limits: SandboxLimits;
   /**
-   * Variables stay between runs of the same session. The key is unique over principals. Absent: a fresh interpreter.
+   * Key of a session, unique over principals. Variables are kept between runs of one session. Absent: a new
+   * interpreter.
    */
   readonly session?: string;
-  /** Principal of the run: slots, queue and sessions are divided among owners. Absent: the anonymous owner. */
+  /**
+   * Principal of the run. Slots, queue and sessions are divided fairly among principals. Absent: the anonymous
+   * principal.
+   */
   readonly owner?: Holder;
 }
 
 /**
- * Functions that the code may call in the hub. Only JSON text is passed. Neither `call` nor `search` throws for an
+ * Functions of the hub that the code may call. Only JSON text is passed. Neither `call` nor `search` throws for an
  * expected failure.
  */
 export interface SandboxHost {
-  /** `path`: what stood between `tools.` and the brackets. */
+  /** Calls a tool. `path`: the text between `tools.` and the brackets. */
   call(path: string, argumentsJson: string, signal: AbortSignal): Promise<HostReply>;
   search(query: string, limit: number, signal: AbortSignal): Promise<HostReply>;
   /**
-   * Receives output while the code runs, within the limit of the outcome; an engine may leave all output to the
+   * Receives output while the code runs, within the limit of the outcome. An engine may instead leave all output to the
    * outcome.
    */
   print?(stream: "stdout" | "stderr", text: string): void;
 }
 
 export type HostReply =
-  /** JSON text of the tool's value. */
+  /** Value of the tool as JSON text. */
   | { readonly ok: true; readonly json: string }
-  /** Becomes a `ToolError` with this message, `kind` and `retryable` in the code. */
+  /** The code receives a `ToolError` with this message, `kind` and `retryable`. */
   | {
       readonly ok: false;
       readonly kind: string;
       readonly message: string;
       readonly retryable: boolean;
-      /** When it makes sense to ask again; the run waits that long by itself, if its time allows. */
+      /** Time after which a retry makes sense. The run waits that long itself if its time limit allows. */
       readonly retryAfterMs?: number;
     };
 
 export interface SandboxError {
-  /** Name of the exception: `ValueError`, `TypeError`, `ToolError`. */
+  /** Name of the exception, such as `ValueError`, `TypeError` or `ToolError`. */
   readonly type: string;
   readonly message: string;
-  /** Lines of the code that was run only: nothing of the host. */
+  /** Stack trace that contains only lines of the code, and nothing of the host. */
   readonly traceback: string;
 }
 
-/** How a run ended. Everything but `finished` is also reported by `error`, unless the code itself raised it. */
+/** Result of a run. Everything but `finished` is also reported by `error`, unless the code itself threw it. */
 export type SandboxEnd =
   | "finished"
-  /** The code threw, or could not be read. */
+  /** The code threw an exception, or is invalid. */
   | "error"
-  /** `wallMs` or `cpuMs` is over. */
+  /** `wallMs` or `cpuMs` is exceeded. */
   | "timeout"
   | "memory"
-  /** Result, files, or number of tool calls over their bound. */
+  /** The result, the files or the number of tool calls exceeds its limit. */
   | "limit"
-  /** The caller went. */
+  /** The caller cancelled. */
   | "cancelled"
-  /** The interpreter died, or spoke nonsense. */
+  /** The interpreter died, or sent an invalid message. */
   | "crashed"
-  /** Nothing was run: too many runs wait already, or every session is in use. Worth another try. */
+  /** Nothing was run: too many runs are queued, or every session is in use. A retry may succeed. */
   | "busy"
-  /** Nothing was run: the configured engine is not on this machine, or does not know the language. */
+  /** Nothing was run: the configured engine is not on this machine, or does not support the language. */
   | "unavailable";
 
 export interface SandboxOutcome {
   readonly end: SandboxEnd;
-  /** JSON text of the value; absent when there is none (`None`, `undefined`), or the run did not finish. */
+  /** Value as JSON text; absent if there is none (`None`, `undefined`) or the run did not finish. */
   readonly resultJson?: string;
   readonly stdout: string;
   readonly stderr: string;
   readonly error?: SandboxError;
-  /** Every tool call that the code made, in the order in which they began. */
+  /** All tool calls of the code, in the order of their start. */
   readonly toolCalls: readonly SandboxToolCall[];
-  /** Files that the run made or changed. */
+  /** Files that the run created or changed. */
   readonly artifacts: readonly SandboxFile[];
-  /** Output was left out. */
+  /** True if output was dropped. */
   readonly truncated: boolean;
   readonly durationMs: number;
   /**
-   * State of the variables of `job.session`. `new`: there were none; the run began a session. `kept`: the variables of
-   * the previous run were available. `lost`: an earlier session of this key has ended (time, memory, a crash, idleness,
-   * eviction), so the run began a new one. Absent without a session, and if nothing was run.
+   * State of the variables of `job.session`. `new`: there were none; the run started a session. `kept`: the variables
+   * of the previous run were available. `lost`: an earlier session of this key has ended (time, memory, a crash,
+   * idleness, eviction), so the run started a new one. Absent without a session, and if nothing was run.
    */
   readonly session?: "new" | "kept" | "lost";
   /**
-   * The run took its session with it (it ran out of time or memory, was cancelled or crashed): the next one begins
-   * anew.
+   * True if the run ended its session (it exceeded its time or memory, was cancelled or crashed). The next run starts a
+   * new one.
    */
   readonly sessionEnded?: boolean;
 }
@@ -139,24 +143,24 @@ export interface SandboxToolCall {
   readonly name: string;
   readonly ms: number;
   readonly ok: boolean;
-  /** Why it failed; absent for one that the end of the run cut off. */
+  /** Reason of a failed call; absent if the call was aborted by the end of the run. */
   readonly failure?: { readonly kind: string; readonly message: string };
 }
 
-/** A way to run code. An engine starts nothing before its first run, and stops its processes after an idle time. */
+/** Runs code. An engine starts nothing before its first run, and stops its processes after an idle time. */
 export interface SandboxEngine {
-  /** `embedded`, `bwrap`, `deno`, `bwrap-python`. */
+  /** Name of the engine: `embedded`, `bwrap`, `deno` or `bwrap-python`. */
   readonly name: string;
   readonly languages: readonly SandboxLanguage[];
-  /** Isolation of the code from the machine, in a few words. */
+  /** Short description of how the code is isolated from the machine. */
   readonly isolation: string;
   /**
-   * Returns why the engine cannot be used on this machine, and what to do; with `language`, also what that language
-   * needs and is not installed. `undefined` when it can.
+   * Returns why the engine cannot be used on this machine, and what to do; `undefined` if it can. With `language`, also
+   * checks that the installations for this language exist.
    */
   unavailable(language?: SandboxLanguage): Promise<string | undefined>;
-  /** Never rejects for anything that the code does. */
+  /** Runs a job. Never rejects because of the code. */
   run(job: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<SandboxOutcome>;
-  /** Ends everything that runs. */
+  /** Ends all processes and runs. */
   dispose(): Promise<void>;
 }

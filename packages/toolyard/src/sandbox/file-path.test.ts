@@ -6,12 +6,12 @@ test.each([
   ["./a//b/./c.txt", "a/b/c.txt"],
   ["/tmp/a", "tmp/a"],
   ["a..b/...", "a..b/..."],
-])("%s is the path %s", (given, path) => {
+])("converts %s to the path %s", (given, path) => {
   expect(toFilePath(given)).toBe(path);
 });
 
 test.each([[""], ["."], ["/"], ["../a"], ["a/../../b"], ["a\0b"], ["a\\b"], ["x".repeat(256)], [7], [undefined]])(
-  "%s is no path",
+  "rejects %s as a path",
   (given) => {
     expect(toFilePath(given)).toBeUndefined();
   },

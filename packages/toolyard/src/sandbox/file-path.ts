@@ -1,9 +1,9 @@
-/** Longest path of a file of a run. */
+/** Maximum length of the path of a file. */
 const MAX_PATH_CHARS = 255;
 
 /**
- * A path as files of a run have it: relative, `/` between steps, nothing that climbs. `undefined` for what cannot be
- * made one.
+ * Returns a relative path with `/` between segments and without `..`; `undefined` if the value cannot be converted to
+ * one.
  */
 export function toFilePath(path: unknown): string | undefined {
   if (typeof path !== "string" || path.length > MAX_PATH_CHARS || /[\0\\]/u.test(path)) return undefined;

@@ -1,19 +1,19 @@
 import { parseExact, stringifyExact } from "../core/json/exact-json.ts";
 
-/** One message between hub and sandbox child: a JSON head, and bytes that belong to it one after the other. */
+/** One message between hub and sandbox child: a JSON head, and the bytes that belong to it, concatenated. */
 export interface Frame {
   readonly head: unknown;
   readonly body: Uint8Array;
 }
 
-/** The received bytes are not a frame. The reader ends the other side. */
+/** Thrown for received bytes that are no frame. The reader then ends the other side. */
 export class FrameError extends Error {
   override readonly name = "FrameError";
 }
 
 const PREFIX_BYTES = 8;
 
-/** Two lengths as 32-bit numbers (of the head, of the body), the head as JSON, the body. */
+/** Encodes a frame: the lengths of head and body as 32-bit numbers, the head as JSON, the body. */
 export function encodeFrame(head: object, blobs: readonly Uint8Array[] = []): Buffer {
   const json = Buffer.from(stringifyExact(head));
   const prefix = Buffer.allocUnsafe(PREFIX_BYTES);
@@ -25,7 +25,7 @@ export function encodeFrame(head: object, blobs: readonly Uint8Array[] = []): Bu
   return Buffer.concat([prefix, json, ...blobs]);
 }
 
-/** Puts frames together again from the pieces in which a pipe delivers them. Holds `maxBytes` at most. */
+/** Reassembles frames from the pieces that a pipe delivers. Holds at most `maxBytes`. */
 export class FrameReader {
   readonly #maxBytes: number;
   #chunks: Buffer[] = [];
@@ -37,8 +37,8 @@ export class FrameReader {
   }
 
   /**
-   * Yields each complete frame, so that frames before invalid bytes still count. Throws a `FrameError` for a length
-   * above the limit and for a head that is not JSON.
+   * Yields each complete frame, so that frames before invalid bytes are still delivered. Throws a `FrameError` for a
+   * length above the limit and for a head that is not JSON.
    */
   *push(chunk: Buffer): Generator<Frame> {
     this.#chunks.push(chunk);
@@ -61,7 +61,7 @@ export class FrameReader {
     }
   }
 
-  // Only once a frame may be complete: joining at every piece would copy a large one over and over.
+  // Joins the pieces only when a frame may be complete: joining each piece would copy a large frame many times.
   #join(): Buffer {
     if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)];
     return this.#chunks[0]!;

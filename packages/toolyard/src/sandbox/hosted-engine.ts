@@ -7,26 +7,26 @@ import type { SandboxOptions } from "./options.ts";
 import { ownerOf } from "./owner.ts";
 import { SessionBook } from "./session-book.ts";
 
-/** A run that finds no slot for this long is refused, unless it is owed one: then it waits for the longest run. */
+/** Maximum time in the queue. A run whose principal is owed a slot waits longer: for the longest possible run. */
 const MAX_QUEUE_MS = 30_000;
-/** A host that ends before it began a run is followed by another, once. */
+/** Number of attempts: if a host ends before it has started a run, another host is used once. */
 const MAX_ATTEMPTS = 2;
 
 /** Runs jobs for an engine: one child process with all workers, or a pool of processes. */
 export interface RunHost {
-  /** Sessions that live; the host is kept for them. */
+  /** Number of open sessions. The host is kept while there are any. */
   readonly sessions: number;
-  /** Ended: the next run needs another one. */
+  /** True if the host has ended, so that the next run needs another one. */
   readonly isOver: boolean;
-  /** The process, where it is one. */
+  /** Process id, if the host is a process. */
   readonly pid?: number | undefined;
-  /** `isStarted`: code of the run can have had an effect. */
+  /** Runs a job. `isStarted`: code of the run may have had an effect. */
   run(
     job: SandboxJob,
     host: SandboxHost,
     signal: AbortSignal,
   ): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }>;
-  /** Ends it with everything in it. */
+  /** Ends the host and everything in it. */
   kill(): Promise<void>;
 }
 
@@ -38,7 +38,8 @@ export interface HostedEngineParts {
   /** Returns which missing installation a language needs, as a sentence. */
   missingFor?(language: SandboxLanguage): string | undefined;
   /**
-   * `first`: what the first run is written in. `onSessions`: sessions came or went. Rejects with words for the caller.
+   * Starts a host. `first`: language of the first run. `onSessions`: called when the number of sessions changes.
+   * Rejects with a message for the caller.
    */
   start(first: InterpreterName, onSessions: () => void): Promise<RunHost>;
 }
@@ -68,7 +69,7 @@ export class HostedEngine implements SandboxEngine {
     this.#slots = new FairLine({ places, waiting, principals });
   }
 
-  /** The process of the child, while there is one. */
+  /** Process id of the child; undefined if there is none. */
   get pid(): number | undefined {
     return this.#live?.isOver === false ? this.#live.pid : undefined;
   }
@@ -130,7 +131,7 @@ export class HostedEngine implements SandboxEngine {
         return refuse("crashed", "Crashed", `The sandbox could not be started. ${messageOf(error)}`);
       }
       const { outcome, isStarted } = await runs.run(job, host, signal);
-      // Nothing of the code ran yet, so that a second attempt is the first one for it.
+      // No code of the run was executed, so the second attempt cannot repeat an effect.
       if (outcome.end === "crashed" && !isStarted && runs.isOver && attempt < MAX_ATTEMPTS && !this.#isDisposed)
         continue;
       return this.#book.noted(job, outcome);
@@ -153,7 +154,7 @@ export class HostedEngine implements SandboxEngine {
     }
   }
 
-  /** Without runs and sessions the child is not kept for long. */
+  /** Stops the child after a time without runs and sessions. */
   #stopWhenIdle(): void {
     clearTimeout(this.#idleTimer);
     if (this.#isDisposed || this.#active > 0 || !this.#live || this.#live.isOver || this.#live.sessions > 0) return;

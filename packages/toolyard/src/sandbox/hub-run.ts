@@ -22,22 +22,22 @@ import { tooLargeAnswer, tooLargeResult, tooLongArguments, tooManyCalls } from "
 import type { WorkerDone } from "./worker-messages.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-/** Beyond the child's own clocks: this much later the hub no longer waits for it. */
+/** Time after the child's own time limits at which the hub stops waiting for it. */
 const HUB_GRACE_MS = 2000;
-/** From the job to the start of its code: an interpreter that is compiled on a loaded machine. */
+/** Maximum time from sending a job to the start of its code, enough to compile an interpreter on a busy machine. */
 const START_TIMEOUT_MS = 60_000;
 const MAX_WORDS = 16_384;
 const MAX_NAME_CHARS = 512;
-/** Characters of a failed call's message in the outcome of the run. */
+/** Maximum length of a failed call's message in the outcome of the run. */
 const MAX_FAILURE_CHARS = 300;
-/** Objects and arrays in the arguments of one call. */
+/** Maximum number of objects and arrays in the arguments of one call. */
 const MAX_CONTAINERS = 200_000;
 
 export interface HubRunOptions {
   readonly id: number;
   readonly job: SandboxJob;
   readonly host: SandboxHost;
-  /** Processor time of the child, in milliseconds so far; not a number where the system does not tell. */
+  /** Returns the processor time of the child in milliseconds; NaN if the system does not report it. */
   readonly computedMs?: () => number;
   send(message: ToChild): void;
   /** The child sent an invalid message about the run: it is compromised and must be ended. */
@@ -54,7 +54,7 @@ interface OpenCall {
 
 /**
  * The hub's side of one run. It does not trust the child: it enforces every limit again, and a violation ends the run.
- * `isStarted` tells whether code of the run may have had an effect.
+ * `isStarted`: code of the run may have had an effect.
  */
 export class HubRun {
   readonly outcome: Promise<SandboxOutcome>;
@@ -227,7 +227,7 @@ export class HubRun {
 
 const FAILED: HostReply = { ok: false, kind: "internal", message: "The call failed.", retryable: false };
 
-/** Names of errors that the code itself cannot have raised. */
+/** Names of errors that the code itself cannot throw. */
 const TYPES: Readonly<Partial<Record<SandboxEnd, string>>> = {
   timeout: "Timeout",
   memory: "MemoryError",

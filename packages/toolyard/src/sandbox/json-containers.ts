@@ -4,8 +4,8 @@ const BRACE = 0x7b;
 const BRACKET = 0x5b;
 
 /**
- * Returns whether JSON text contains more objects and arrays than the limit, without parsing: three characters (`{},`)
- * become some sixty bytes and take time to parse, so the length of a text does not limit its cost.
+ * Returns whether JSON text contains more objects and arrays than the limit, without parsing it. Three characters
+ * (`{},`) take about sixty bytes of memory and time to parse, so the length of a text does not limit its cost.
  */
 export function hasMoreContainers(json: string, most: number): boolean {
   let count = 0;

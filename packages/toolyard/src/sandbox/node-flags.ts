@@ -5,12 +5,12 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { resolveExtra } from "../extras/import-extra.ts";
 import type { ChildSettings } from "./child-messages.ts";
 
-/** Heap of the child's own thread, which only passes messages on. */
+/** Heap limit of the child's main thread, which only forwards messages. */
 const CHILD_HEAP_MB = 512;
 const SANDBOX_FOLDER = "/sandbox/";
 /** Files outside of the sandbox's own folder that its code imports. */
 const SHARED = ["core", join("runtimes", "typescript", "unsupported.js")];
-/** Modules that `sucrase` itself loads. */
+/** Modules that `sucrase` loads. */
 const SUCRASE_NEEDS = [
   "lines-and-columns",
   "ts-interface-checker",
@@ -20,7 +20,7 @@ const SUCRASE_NEEDS = [
   "@jridgewell/resolve-uri",
 ];
 
-/** Paths of everything that the child needs. */
+/** Paths of the files that the child needs. */
 export type ChildPaths = Pick<ChildSettings, "quickjs" | "quickjsWasm" | "sucrase" | "pythonWasm">;
 
 /**
@@ -33,7 +33,7 @@ export function distFolder(from: string = import.meta.url): string {
   return from.endsWith(".ts") ? join(dirname(root), "dist") : root;
 }
 
-/** Finds the packages. Throws when `quickjs-wasi` or `sucrase` is not installed. */
+/** Finds the packages. Throws if `quickjs-wasi` or `sucrase` is not installed. */
 export function childPaths(pythonWasm: string | undefined): ChildPaths {
   const require = createRequire(import.meta.url);
   const real = (name: string): string => realpathSync(require.resolve(name));
@@ -67,12 +67,12 @@ export function lockedArguments(paths: ChildPaths): string[] {
   ];
 }
 
-/** The files that the child may read; folders end with a separator. */
+/** Returns the files that the child may read; folders end with a separator. */
 export function readablePaths({ quickjsWasm, sucrase, pythonWasm }: ChildPaths): string[] {
   const dist = distFolder();
   const sucraseRoot = folderOf(sucrase, "sucrase");
   return [
-    // Read by Node to know that the files are modules.
+    // Node reads it to determine that the files are modules.
     join(dirname(dist), "package.json"),
     join(dist, "sandbox") + sep,
     ...SHARED.map((path) => (path.endsWith(".js") ? join(dist, path) : join(dist, path) + sep)),
@@ -90,14 +90,14 @@ function needsOf(sucrase: string): string[] {
       const entry = createRequire(from).resolve(name);
       for (const path of [entry, realpathSync(entry)]) folders.add(folderOf(path, name));
     } catch {
-      // Another version of it may need less.
+      // Another version of sucrase may need less.
     }
   };
   for (const name of SUCRASE_NEEDS) visit(sucrase, name);
   return Array.from(folders);
 }
 
-/** The folder of a package, by one of its files. */
+/** Returns the folder of a package, given one of its files. */
 function folderOf(file: string, name: string): string {
   const steps = join("node_modules", ...name.split("/")) + sep;
   const at = file.lastIndexOf(steps);

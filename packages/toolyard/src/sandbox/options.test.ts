@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { resolveSandbox } from "./options.ts";
 
-test("everything has a default", () => {
+test("has a default for every option", () => {
   expect(resolveSandbox()).toEqual({
     pythonEngine: "embedded",
     javascriptEngine: "embedded",
@@ -28,7 +28,7 @@ test("everything has a default", () => {
   });
 });
 
-test("given values apply, and a longer default time raises the maximum", () => {
+test("applies given values; a longer default time raises the maximum", () => {
   const options = resolveSandbox({
     timeout: "10m",
     memory: "64MiB",
@@ -43,7 +43,7 @@ test("given values apply, and a longer default time raises the maximum", () => {
   });
 });
 
-test("one engine serves all languages, unless a language names another", () => {
+test("uses one engine for all languages, except those that name another engine", () => {
   expect(resolveSandbox({ engine: "bwrap" })).toMatchObject({ pythonEngine: "bwrap", javascriptEngine: "bwrap" });
   expect(resolveSandbox({ engine: "bwrap", python_engine: "bwrap-python" })).toMatchObject({
     pythonEngine: "bwrap-python",
@@ -62,6 +62,6 @@ test.each([
   [{ result: "1GiB" }, "`result` must be at most 256MiB"],
   [{ runs: 0 }, "`runs` must be a whole number from 1 to 64"],
   [{ parallel_tool_calls: 1.5 }, "`parallel_tool_calls` must be a whole number"],
-])("%o is refused", (config, words) => {
+])("rejects %o", (config, words) => {
   expect(() => resolveSandbox(config)).toThrow(words);
 });

@@ -6,23 +6,23 @@ import type { Starts } from "../core/sources/table-facts.ts";
 import type { SandboxLimits } from "./engine.ts";
 
 export const SANDBOX_ENGINES = ["embedded", "bwrap", "deno", "bwrap-python"] as const;
-/** Those that know Python, and those that know JavaScript and TypeScript. */
+/** Engines that support Python. Below: engines that support JavaScript and TypeScript. */
 const PYTHON_ENGINES = ["embedded", "bwrap", "bwrap-python"] as const;
 const JAVASCRIPT_ENGINES = ["embedded", "bwrap", "deno"] as const;
 export type SandboxEngineName = (typeof SANDBOX_ENGINES)[number];
 
 /**
- * Two interpreters of minimal size, in addition to the hub itself, still fit a small machine; WebAssembly is limited to
- * 4 GiB.
+ * Limits of the memory option. Two interpreters of minimum size, in addition to the hub itself, still fit a small
+ * machine; WebAssembly is limited to 4 GiB.
  */
 const MEMORY: AmountBounds = {
   least: 32 * 1024 ** 2,
   most: 4 * 1024 ** 3 - 65_536,
   must: "must be between 32MiB and 4GiB",
 };
-/** Above this, what crosses between the processes no longer fits one frame comfortably. */
+/** Upper limit of all size options: more data between the processes would not fit into one frame comfortably. */
 const SIZE: AmountBounds = { most: 256 * 1024 ** 2, must: "must be at most 256MiB" };
-/** Timers wrap around above this. */
+/** Limits of time options. Timers overflow above the maximum. */
 const TIME: AmountBounds = { above: 0, most: 2 ** 31 - 1, must: "must be above 0 and at most 24 days" };
 
 /** The section `[sandbox]`. */
@@ -174,22 +174,25 @@ export type SandboxConfig = Static<typeof SandboxSchema>;
 
 export interface SandboxOptions {
   readonly pythonEngine: SandboxEngineName;
-  /** Also for TypeScript. */
+  /** Engine for JavaScript and TypeScript. */
   readonly javascriptEngine: SandboxEngineName;
-  /** Bounds of a run that names none, and the most that a job may ask for; `wallMs` may be raised to `maxWallMs`. */
+  /** Limits of a run that sets none, and the maximum that a job may request; `wallMs` may be raised to `maxWallMs`. */
   readonly limits: SandboxLimits;
   readonly maxWallMs: number;
   readonly runs: number;
-  /** Principals that the hub knows; with several, none of them can occupy all runs. @default those seen so far */
+  /**
+   * Number of principals that the hub knows. If there are several, none of them can occupy all runs. @default those
+   * seen so far
+   */
   readonly principals?: number;
   readonly queue: number;
   readonly idleMs: number;
   readonly sessions: number;
   readonly sessionIdleMs: number;
-  /** A name on PATH, or a path. */
+  /** Python program: a name on PATH, or a path. */
   readonly python: string;
   readonly deno: string;
-  /** Absolute, or absent for the build of the extra `python`. */
+  /** Absolute path of a Python build for WebAssembly; absent: the build of the extra `python`. */
   readonly pythonWasm?: string;
 }
 

@@ -5,7 +5,7 @@ import { RunClock } from "./run-clock.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A machine on which the code runs a tenth of the time: elapsed and computed time. */
+/** Returns the processor time on a busy machine where the code runs for the given share of the elapsed time. */
 function crowded(share: number): () => number {
   const begun = performance.now();
   return () => (performance.now() - begun) * share;
@@ -17,32 +17,32 @@ function clock(computedMs: () => number): { readonly clock: RunClock; readonly e
   return { clock: new RunClock(options, (message) => ends.push(message)), ends };
 }
 
-test("code that gets little of the processor is not ended for the time that passes", () => {
+test("does not end code for elapsed time in which it got little processor time", () => {
   const { clock: running, ends } = clock(crowded(0.1));
   vi.advanceTimersByTime(9000);
   expect(ends).toEqual([]);
   running.stop();
 });
 
-test("it is ended once it has computed for its time, and the option is named", () => {
+test("ends code that has computed for its time limit, and names the option", () => {
   const { ends } = clock(crowded(0.1));
   vi.advanceTimersByTime(11_000);
   expect(ends).toEqual([expect.stringContaining("computed for longer than 1 s (`sandbox.cpu_time`)")]);
 });
 
-test("is ended by elapsed time if processor time is unavailable", () => {
+test("uses elapsed time if processor time is unavailable", () => {
   const { ends } = clock(() => NaN);
   vi.advanceTimersByTime(1001);
   expect(ends).toEqual([expect.stringContaining("`sandbox.cpu_time`")]);
 });
 
-test("code that never has the processor is ended by the bound on the whole run, which is named", () => {
+test("ends code that never gets the processor at the limit of the whole run, which it names", () => {
   const { ends } = clock(() => 0);
   vi.advanceTimersByTime(60_001);
   expect(ends).toEqual([expect.stringContaining("`sandbox.timeout`")]);
 });
 
-test("waiting does not count, however often it waits", () => {
+test("does not count waiting, however often the code waits", () => {
   const { clock: running, ends } = clock(() => NaN);
   for (let call = 0; call < 900; call += 1) {
     running.waits(true);
@@ -60,7 +60,7 @@ test("waiting does not count, however often it waits", () => {
   expect(ends).toEqual([expect.stringContaining("`sandbox.cpu_time`")]);
 });
 
-test("the worker's own clock counts what the processor did, and no more than has passed", () => {
+test("counts processor time, and never more than the elapsed time", () => {
   const limits = { wallMs: 60_000, cpuMs: 1000 };
   const [scarce, shared] = [new JobClock(limits, crowded(0.1)), new JobClock(limits, crowded(3))];
   for (const own of [scarce, shared]) own.enter();

@@ -1,19 +1,19 @@
 import { formatDuration } from "../core/text/duration.ts";
 
 export interface RunClockOptions {
-  /** The configured limits in milliseconds, for the message; this clock ends the run `graceMs` later. */
+  /** The configured limits in milliseconds, for the message. This clock ends the run `graceMs` later. */
   readonly named: { readonly wallMs: number; readonly cpuMs: number };
   readonly graceMs: number;
   /**
-   * Processor time of the code's process or thread so far, in milliseconds: at least that of the code, and on a busy
-   * machine much less than the elapsed time. NaN: unavailable here.
+   * Returns the processor time of the code's process or thread in milliseconds: at least that of the code, and on a
+   * busy machine much less than the elapsed time. NaN: unavailable.
    */
   readonly computedMs: () => number;
 }
 
 /**
- * The two times of a run: total and computing time. Reports once which limit is exceeded. Elapsed time without waits is
- * an upper limit of computing time; when it exceeds the limit, the processor time is read.
+ * Measures total time and processor time of a run. Reports once which limit is exceeded. Elapsed time without waits is
+ * an upper limit of processor time, so processor time is read only when elapsed time exceeds its limit.
  */
 export class RunClock {
   readonly #onEnd: (message: string) => void;
@@ -36,7 +36,7 @@ export class RunClock {
     this.waits(false);
   }
 
-  /** Computing time is paused while the code waits. */
+  /** Pauses or continues the measurement of processor time while the code waits. */
   waits(waits: boolean): void {
     if (this.#isStopped || waits === (this.#since === undefined)) return;
     if (waits) {
@@ -49,7 +49,7 @@ export class RunClock {
   }
 
   #compute(): void {
-    // Code that waits again and again would set it off anew each time.
+    // Otherwise, code that waits repeatedly would start the timer again each time.
     if (this.#cpuLeftMs <= 0) this.#cpuLeftMs = this.#mostComputedMs - this.#computedMs();
     if (!(this.#cpuLeftMs > 0)) return this.#end(cpuMessage(this.#named.cpuMs));
     this.#since = performance.now();

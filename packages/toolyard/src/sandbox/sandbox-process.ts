@@ -7,26 +7,26 @@ import { encodeFrame, FrameReader, type Frame } from "./frames.ts";
 import { HubRun } from "./hub-run.ts";
 import { distFolder, lockedArguments } from "./node-flags.ts";
 
-/** A run that ended here must end in the child within this time, or the child no longer listens. */
+/** Maximum time for the child to end a run that has ended on this side; after it, the child counts as unresponsive. */
 const CANCEL_TIMEOUT_MS = 5000;
 const CRASHED = "The sandbox ended unexpectedly, and the run with it. The next run starts a new one.";
 
 export interface SandboxProcessOptions {
   readonly settings: ChildSettings;
-  /** Largest frame from the child. */
+  /** Maximum size of a frame from the child. */
   readonly maxFrameBytes: number;
   /**
-   * In place of Node and the child's program: the command and all its arguments but the settings. For tests, and for
-   * walls around it.
+   * Replaces Node and the child's program: the command and all its arguments except the settings. For tests, and for
+   * engines that isolate the child.
    */
   readonly command?: readonly string[];
-  /** Files that the process finds open after descriptor 3. */
+  /** Functions that open files for the process, on the descriptors after 3. */
   readonly files?: SpawnOptions["files"];
-  /** Sessions came or went. */
+  /** Called when the number of sessions changes. */
   onSessions(): void;
 }
 
-/** The hub's hold on one sandbox child: its runs, and its end. */
+/** The hub's handle of one sandbox child: its runs, and its end. */
 export class SandboxProcess {
   sessions = 0;
   isOver = false;
@@ -35,11 +35,11 @@ export class SandboxProcess {
   readonly #options: SandboxProcessOptions;
   readonly #reader: FrameReader;
   readonly #runs = new Map<number, HubRun>();
-  /** Runs that ended on this side, until the child confirms it. */
+  /** Runs that have ended on this side, with the time limit for the child's confirmation. */
   readonly #ending = new Map<number, NodeJS.Timeout>();
   #last = 0;
 
-  /** Rejects with a `FailError` when the process cannot be started. */
+  /** Starts the child. Rejects with a `FailError` if the process cannot be started. */
   static async start(options: SandboxProcessOptions): Promise<SandboxProcess> {
     const settings = JSON.stringify(options.settings);
     const [command, ...args] = options.command ?? [
@@ -64,7 +64,7 @@ export class SandboxProcess {
     this.pid = child.pid;
     this.#options = options;
     this.#reader = new FrameReader(options.maxFrameBytes);
-    // It has nothing to say there; what a fault of Node writes is not ours to pass on.
+    // The child uses its standard output for nothing. Text of a Node failure is not forwarded.
     child.stdout.resume();
     child.stderr.resume();
     child.pipes[0]!.on("data", (chunk: Buffer) => this.#read(chunk));
@@ -103,12 +103,12 @@ export class SandboxProcess {
     }
     const outcome = await run.outcome;
     signal.removeEventListener("abort", cancel);
-    // The child did not end it: it is told to, within a time limit.
+    // The run did not end in the child, which is now ordered to end it within a time limit.
     if (this.#runs.delete(id) && !this.isOver) this.#endInChild(id);
     return { outcome, isStarted: run.isStarted };
   }
 
-  /** Ends the process with everything in it. */
+  /** Ends the process and everything in it. */
   async kill(): Promise<void> {
     this.#fall();
     await this.#child.kill(0);
@@ -131,7 +131,7 @@ export class SandboxProcess {
     try {
       for (const frame of this.#reader.push(chunk)) this.#take(frame);
     } catch {
-      // Invalid message: the child is compromised.
+      // An invalid message means that the child is compromised.
       void this.kill();
     }
   }
@@ -152,7 +152,7 @@ export class SandboxProcess {
     }
     const run = this.#runs.get(message.run);
     if (message.type === "done") this.#runs.delete(message.run);
-    // A message without a run was sent before the run ended.
+    // A message for a run that has ended was sent before its end, and is ignored.
     run?.take(message, body);
   }
 

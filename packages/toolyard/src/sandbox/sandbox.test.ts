@@ -13,7 +13,7 @@ function job(language: SandboxJob["language"]): SandboxJob {
   return { language, code: "1 + 1", inputs: {}, files: [], profile: "scripting", limits: resolveSandbox().limits };
 }
 
-test("an engine that is demanded and absent is refused with what to install; no other runs the code", async () => {
+test("reports what to install if the configured engine is missing, and uses no other engine", async () => {
   const sandbox = new Sandbox(resolveSandbox({ engine: "deno", deno: "/no/such/deno" }));
   expect(await sandbox.run(job("javascript"), host, never)).toMatchObject({
     engine: "deno",
@@ -23,7 +23,7 @@ test("an engine that is demanded and absent is refused with what to install; no 
   await sandbox.close();
 });
 
-test("a language that the engine does not know is refused with the key that names another", async () => {
+test("names the option for another engine if the engine does not support a language", async () => {
   const sandbox = new Sandbox(resolveSandbox({ engine: "deno" }));
   expect(await sandbox.run(job("python"), host, never)).toMatchObject({
     engine: "deno",
@@ -33,7 +33,7 @@ test("a language that the engine does not know is refused with the key that name
   await sandbox.close();
 });
 
-test("each language runs in the engine that is named for it", async () => {
+test("runs each language in the engine that is configured for it", async () => {
   const sandbox = new Sandbox(resolveSandbox({ engine: "deno", deno: "/no/such/deno", python_engine: "embedded" }));
   expect(await sandbox.run(job("python"), host, never)).toMatchObject({
     engine: "embedded",

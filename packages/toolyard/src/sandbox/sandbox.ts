@@ -2,15 +2,15 @@ import { createEngine } from "./create-engine.ts";
 import type { SandboxEngine, SandboxHost, SandboxJob, SandboxLanguage, SandboxOutcome } from "./engine.ts";
 import { resolveSandbox, type SandboxEngineName, type SandboxOptions } from "./options.ts";
 
-/** A run and its engine. */
+/** Outcome of a run, with the name of the engine. */
 export interface SandboxRun extends SandboxOutcome {
   readonly engine: string;
   readonly isolation: string;
 }
 
 /**
- * Runs code in the engine that the configuration names for its language, which is made with the first run. Never in
- * another one.
+ * Runs code in the engine that is configured for its language, and in no other. The engine is created for the first
+ * run.
  */
 export class Sandbox {
   readonly options: SandboxOptions;
@@ -20,7 +20,7 @@ export class Sandbox {
     this.options = options;
   }
 
-  /** Never rejects because of the code or a missing engine: the outcome reports them. */
+  /** Runs a job. Never rejects because of the code or a missing engine: the outcome reports them. */
   async run(job: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<SandboxRun> {
     const engine = await this.#engineFor(job.language);
     const problem = engine.languages.includes(job.language)

@@ -2,12 +2,12 @@ import { Shares, type Holder } from "../core/fairness/shares.ts";
 import type { SandboxJob, SandboxOutcome } from "./engine.ts";
 import { ownerOf } from "./owner.ts";
 
-/** Keys that are remembered; one that was forgotten begins as `new` rather than as `lost`. */
+/** Maximum number of remembered keys. A forgotten session starts as `new` instead of `lost`. */
 const MAX_KEYS = 1000;
 
-/** Remembers which sessions there were, so that a run learns that the variables it may count on are gone. */
+/** Remembers which sessions existed, so that a run learns that the variables that it may rely on are lost. */
 export class SessionBook {
-  /** Longest unused first. */
+  /** Keys in the order of use, the least recently used first. */
   readonly #keys = new Map<string, Holder>();
   readonly #shares = new Shares();
 

@@ -12,12 +12,12 @@ import { distFolder } from "../node-flags.ts";
 import type { SandboxOptions } from "../options.ts";
 import { ProcessRuns } from "../processes/process-runs.ts";
 
-/** Address space of the interpreter and its library, without the threads' stacks. */
+/** Address space of the interpreter and its library, without the stacks of threads. */
 const BASE_BYTES = 192 * 1024 ** 2;
-/** Threads of the code; it can have no processes. */
+/** Maximum number of threads of the code. It cannot start processes. */
 const THREADS = 64;
 const OPEN_FILES = 128;
-/** Memory of folders and of file metadata. */
+/** Additional memory for folders and file metadata. */
 const SCRATCH_SLACK_BYTES = 1024 ** 2;
 const PROBE_TIMEOUT_MS = 5000;
 /** Oldest Python minor version that the prelude supports. */
@@ -28,8 +28,8 @@ const DRIVER = "/sandbox/driver";
 const WORK = "/work";
 
 /**
- * A Python of this machine inside bubblewrap: full speed, with the packages installed for it. Linux only; no
- * JavaScript.
+ * Creates an engine that runs this machine's Python inside bubblewrap: full speed, with the packages installed for it.
+ * Linux only; no JavaScript.
  */
 export function createBwrapPythonEngine(options: SandboxOptions): HostedEngine {
   return new HostedEngine(options, {
@@ -72,7 +72,7 @@ async function commandOf({
   const scratchBytes = limits.fileBytes + SCRATCH_SLACK_BYTES;
   const line = bwrapCommand(found, {
     command: program,
-    // Without the user's own packages; those of the system are there.
+    // The user's own packages are excluded; those of the system are available.
     args: ["-I", "-B", "-X", "utf8", `${DRIVER}/main.py`, DRIVER, PRELUDE],
     cwd: WORK,
     readable: programFolders(program),
@@ -100,14 +100,14 @@ async function commandOf({
 const answers = new Map<string, Promise<string | undefined>>();
 const MAX_CACHED = 16;
 
-/** Why this Python cannot be used; asked once. */
+/** Returns why this Python cannot be used; undefined if it can. The result is cached. */
 async function probePython(python: string): Promise<string | undefined> {
   const known = answers.get(python);
   if (known) return known;
   if (answers.size >= MAX_CACHED) answers.clear();
   const answer = askPython(python);
   answers.set(python, answer);
-  // A later call finds what was installed meanwhile.
+  // A failure is not cached, so that a later installation is found.
   if ((await answer) !== undefined) answers.delete(python);
   return answer;
 }

@@ -13,8 +13,8 @@ const SPARE_WORKERS = 2;
 const OPEN_FILES = 256;
 
 /**
- * The embedded engine's child behind bubblewrap: the same interpreters, and a second wall that does not depend on them.
- * Linux only.
+ * Creates an engine that runs the embedded engine's child inside bubblewrap: the same interpreters, and a second,
+ * independent isolation. Linux only.
  */
 export function createBwrapEngine(options: SandboxOptions): EmbeddedEngine {
   return createEmbeddedEngine(options, {

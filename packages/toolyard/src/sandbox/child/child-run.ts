@@ -7,10 +7,10 @@ import { RunClock } from "../run-clock.ts";
 import type { RunWorker, WorkerEnd } from "./run-worker.ts";
 
 type WithoutRun<T> = T extends { readonly run: number } ? Omit<T, "run"> : never;
-/** A message of a run to the hub, but for the number of the run. */
+/** A message of a run to the hub, without the number of the run. */
 export type RunMessage = WithoutRun<Exclude<FromChild, { readonly type: "started" | "done" }>>;
 
-/** A worker measures its own time if it can, and reports details; this much later it is ended from outside. */
+/** Time after which a worker is ended from outside. It measures its own time if it can, and then reports details. */
 const WORKER_GRACE_MS = 600;
 
 /**
@@ -41,7 +41,7 @@ export class WorkerRun {
     });
   }
 
-  /** Runs the job once the worker is ready. The caller ends the worker, or keeps it. */
+  /** Runs the job once the worker is ready. Afterwards the caller ends the worker or keeps it. */
   async on(worker: RunWorker, onStart: () => void): Promise<WorkerDone> {
     this.#worker = worker;
     void worker.ended.then((end) => this.#finish(afterEnd(end, this.job.limits)));
@@ -66,7 +66,7 @@ export class WorkerRun {
     this.#finish(failed("cancelled", "Cancelled", "The run was cancelled."));
   }
 
-  // A worker is as trustworthy as what runs in it. Its kinds of message are few; anything else ends it.
+  // Code in the worker may send anything. Any message that is not one of the few known kinds ends the worker.
   #receive(message: unknown): void {
     if (!isFromWorker(message)) return this.#nonsense();
     switch (message.type) {
@@ -120,7 +120,7 @@ function afterEnd({ reason, detail }: WorkerEnd, { memoryBytes }: SandboxLimits)
   return failed("crashed", "Crashed", `The interpreter ended unexpectedly.${isPlain(detail) ? ` ${detail}` : ""}`);
 }
 
-/** Words for the caller: nothing that may hold a path, and no more than a sentence or two. */
+/** Returns whether the text may be shown to the caller: no path in it, and no more than a sentence or two. */
 function isPlain(detail: string): boolean {
   return detail !== "" && detail.length <= 300 && !/[/\\]/u.test(detail.replace(/`@?[\w-]+\/[\w-]+`/gu, ""));
 }

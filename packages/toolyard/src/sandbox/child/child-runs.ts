@@ -15,7 +15,7 @@ import { refused, runInSession } from "./in-session.ts";
 import { Sessions } from "./sessions.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
-/** The runs of this child: finds each a worker, and lets go of it afterwards. */
+/** The runs of this child. Each gets a worker, which is released afterwards. */
 export class ChildRuns {
   readonly #settings: ChildSettings;
   readonly #write: (frame: Buffer) => void;
@@ -31,7 +31,7 @@ export class ChildRuns {
     this.#pool.prepare(settings.first);
   }
 
-  /** A frame of the hub, which is trusted: it started this process. */
+  /** Handles a frame of the hub, which is trusted because it started this process. */
   take({ head, body }: Frame): void {
     const message = head as ToChild;
     if (message.type === "job")
@@ -41,7 +41,7 @@ export class ChildRuns {
   }
 
   async #run(id: number, job: SandboxJob): Promise<void> {
-    // The hub lets no more in; a bound here too, since each worker is a thread.
+    // The hub sends no more runs than this. The limit is checked here too, because each worker is a thread.
     if (this.#runs.size >= this.#settings.runs * 2)
       return this.#tellDone(id, refused("The sandbox is busy. Try again in a moment."));
     const run = new WorkerRun(job, (message) => this.#tell({ ...message, run: id }));
@@ -56,7 +56,7 @@ export class ChildRuns {
     }
   }
 
-  /** Each worker does one job and is ended afterwards, whatever it reports. */
+  /** Runs a job on a new worker, which is ended afterwards, whatever it reports. */
   async #once(run: WorkerRun, id: number): Promise<WorkerDone> {
     const worker = this.#pool.take(interpreterOf(run.job.language));
     try {

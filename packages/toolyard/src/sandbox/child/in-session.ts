@@ -8,20 +8,20 @@ export interface SessionRun extends SessionWish {
   perform(worker: RunWorker, isNew: boolean): Promise<WorkerDone>;
 }
 
-/** From the end of a run to the word of its worker that it takes the next one. */
+/** Time in milliseconds from the end of a run until its worker must report that it is ready for the next one. */
 const FREE_WITHIN_MS = 1000;
 
-/** After any other end the interpreter may be in the middle of something. */
+/** After any other result, the interpreter may be in the middle of an operation. */
 const KEEPS_SESSION: ReadonlySet<string> = new Set(["finished", "error"]);
 
-/** A run in a session, which stays where the run ended well and its worker waits for the next one. */
+/** Runs a job in a session. The session is kept if the run ended normally and its worker waits for the next job. */
 export async function runInSession(sessions: Sessions, run: SessionRun): Promise<WorkerDone> {
   const taken = sessions.take(run, run.begin);
   if (typeof taken === "string") return refused(taken);
   let done: WorkerDone | undefined;
   try {
     done = await run.perform(taken.worker, taken.isNew);
-    // Code can say that it is over, and go on: no clock would run for it then.
+    // Code can report its end and continue, and no clock would run for it then.
     if (KEEPS_SESSION.has(done.end) && (await taken.worker.afterJob(FREE_WITHIN_MS)) === "busy") done = wentOn();
     return done;
   } finally {

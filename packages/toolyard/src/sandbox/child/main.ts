@@ -1,7 +1,7 @@
 /**
- * The sandbox child: holds the workers in which foreign code runs, and does nothing but pass their messages on and end
- * them in time. It is started without rights (no files but its own, no processes, an empty environment) and speaks
- * frames over descriptor 3.
+ * The sandbox child: holds the workers in which untrusted code runs, forwards their messages, and ends them in time. It
+ * is started without rights (no files but its own, no processes, an empty environment) and exchanges frames over
+ * descriptor 3.
  */
 import { Socket } from "node:net";
 import type { ChildSettings } from "../child-messages.ts";
@@ -13,7 +13,7 @@ const hub = new Socket({ fd: 3, readable: true, writable: true });
 const frames = new FrameReader(settings.maxFrameBytes);
 const runs = new ChildRuns(settings, (frame) => void hub.write(frame));
 
-// The child exits with the hub in any case.
+// The child always exits with the hub.
 const leave = (): never => process.exit(0);
 hub.on("end", leave);
 hub.on("close", leave);

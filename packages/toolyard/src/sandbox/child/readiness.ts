@@ -1,13 +1,14 @@
 import { within } from "../../core/timing/wait.ts";
 /**
- * Readiness of a worker for its next job: it must report ready once before each. Its run is not over before that.
+ * Tracks whether a worker is ready for its next job: it must report ready once before each job. A run ends only after
+ * that.
  */
 export class Readiness {
   #jobs = 0;
   #readies = 0;
   #onReady: (() => void) | undefined;
 
-  /** The worker was given a job. */
+  /** Called when the worker receives a job. */
   given(): void {
     this.#jobs += 1;
   }
@@ -19,8 +20,8 @@ export class Readiness {
   }
 
   /**
-   * Called when a job is over. Resolves with `free` when the worker is ready, `ended` when it exited, and `busy` when
-   * neither happened within that time.
+   * Called when a job is over. Resolves with `free` when the worker is ready, `ended` when it exited, and `busy` if
+   * neither happened within `maxWaitMs`.
    */
   async state(ended: Promise<unknown>, maxWaitMs: number): Promise<"free" | "busy" | "ended"> {
     if (this.#readies > this.#jobs) return "free";

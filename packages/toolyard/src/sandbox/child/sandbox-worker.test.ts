@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { SandboxWorker } from "./sandbox-worker.ts";
 
-/** Reports its job as done, and exits. */
+/** Worker that reports its job as done, and exits. */
 const LEAVING = `import { workerData } from "node:worker_threads";
 workerData.port.postMessage({ type: "done", done: { end: "finished" } });
 process.exit(0);`;
 
-test("receives the last messages of a worker before its exit", async () => {
+test("receives the last messages of a worker before its exit event", async () => {
   const heard = await Promise.all(
     Array.from({ length: 20 }, async () => {
       const worker = new SandboxWorker({
@@ -24,5 +24,5 @@ test("receives the last messages of a worker before its exit", async () => {
   expect(heard).toEqual(Array.from({ length: 20 }, () => ["done", "crashed"]));
 });
 
-/** The smallest module of WebAssembly. */
+/** The smallest valid WebAssembly module. */
 const EMPTY = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));

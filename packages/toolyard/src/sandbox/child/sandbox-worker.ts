@@ -5,11 +5,11 @@ import type { RunWorker, WorkerEnd } from "./run-worker.ts";
 import type { WorkerKind } from "./worker-kinds.ts";
 
 /**
- * Limits of a worker's own JavaScript heap, which the shims use for the code. Bytes of files are outside it. Since Node
- * 24 each worker would otherwise reserve 512 MB for compiled code, which data limits (bubblewrap) count.
+ * Limits of a worker's own JavaScript heap. Bytes of files are outside of it. Since Node 24, each worker would
+ * otherwise reserve 512 MB for compiled code, which data limits (bubblewrap) count.
  */
-// Since Node 24 each worker would otherwise reserve 512 MB for compiled code, which bounds of data (bubblewrap's
-// engine) count.
+// Since Node 24, each worker would otherwise reserve 512 MB for compiled code, which the data limits of the bubblewrap
+// engine count.
 const RESOURCE_LIMITS = {
   maxOldGenerationSizeMb: 192,
   maxYoungGenerationSizeMb: 16,
@@ -99,7 +99,7 @@ export class SandboxWorker implements RunWorker {
     }
   }
 
-  // An interpreter without a session exits after reporting the end of its job; the exit event may arrive first.
+  // An interpreter without a session exits after it reports the end of its job; the exit event may arrive first.
   #exited(code: number): void {
     while (!this.#isOver) {
       const left = receiveMessageOnPort(this.#port);

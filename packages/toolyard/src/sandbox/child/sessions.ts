@@ -4,7 +4,7 @@ import type { RunWorker } from "./run-worker.ts";
 
 interface Session {
   readonly key: string;
-  /** The most recent user. */
+  /** The user of the most recent run. */
   owner: Holder;
   readonly worker: RunWorker;
   isBusy: boolean;
@@ -25,8 +25,8 @@ export interface TakenSession {
 }
 
 /**
- * Workers that keep their variables between runs. Insertion order is order of use: the first idle one is unused for
- * longest.
+ * Workers that keep their variables between runs. Their order is the order of use: the first idle one is the least
+ * recently used.
  */
 export class Sessions {
   readonly #most: number;
@@ -44,7 +44,10 @@ export class Sessions {
     this.#onCount = onCount;
   }
 
-  /** The session of this key, begun where there is none; or why there cannot be one now. */
+  /**
+   * Returns the session of this key, and starts it if there is none. Returns a text with the reason if that is not
+   * possible now.
+   */
   take({ key, owner }: SessionWish, begin: () => RunWorker): TakenSession | string {
     const known = this.#sessions.get(key);
     if (known?.isBusy)
@@ -67,7 +70,7 @@ export class Sessions {
     return this.#hold(session, owner, true);
   }
 
-  /** The run is over. `keep`: its worker can take the next one. */
+  /** Called when a run is over. `keep`: the worker can run another job. */
   giveBack({ session }: TakenSession, keep: boolean): void {
     session.isBusy = false;
     if (!keep) return this.#end(session);

@@ -6,9 +6,9 @@ import { createSnapshotRoom } from "../python/snapshot.ts";
 export interface WorkerKind {
   readonly entry: URL;
   readonly memoryBytes: number;
-  /** Compiled once, at the first worker. */
+  /** Returns the module, which is compiled once, for the first worker. */
   module(): Promise<object>;
-  /** Additional to `WorkerSettings`. */
+  /** Start data in addition to `WorkerSettings`. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 

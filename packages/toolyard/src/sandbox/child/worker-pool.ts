@@ -3,14 +3,17 @@ import type { ChildSettings, InterpreterName } from "../child-messages.ts";
 import { workerKinds, type WorkerKinds } from "./worker-kinds.ts";
 import { SandboxWorker } from "./sandbox-worker.ts";
 
-/** A run that ends sooner than this does not share its time with the start of the next worker. */
+/**
+ * Time after the start of a run at which the next worker is started. Shorter runs do not share the processor with that
+ * start.
+ */
 const REFILL_AFTER_MS = 25;
 
 /**
- * Workers that are ready for a job: one for each used language. More would cost memory that only a burst needs (9 MB
- * each for JavaScript, 45 MB for Python), and a new worker is ready before a model has written its next code. Taking
- * one starts the next; if none is ready, the caller gets one that is starting, so that no caller waits for a place that
- * another run occupies.
+ * Workers that are ready for a job: one for each used language. More would cost memory that only bursts need (9 MB each
+ * for JavaScript, 45 MB for Python), and a new worker is ready before a model has written its next code. Taking one
+ * starts the next. If none is ready, the caller gets one that is starting, so that no caller waits for another run to
+ * end.
  */
 export class WorkerPool {
   readonly #kinds: WorkerKinds;
@@ -24,7 +27,7 @@ export class WorkerPool {
     if (this.#spare.has(language)) return;
     const worker = new SandboxWorker(this.#kinds[language]);
     this.#spare.set(language, worker);
-    // A worker that exits before its first job is dropped; the next run starts another and reports why it does not
+    // A worker that exits before its first job is dropped. The next run starts another one and reports why it does not
     // start.
     void worker.ended.then(() => this.#spare.get(language) === worker && this.#spare.delete(language));
   }
@@ -38,8 +41,8 @@ export class WorkerPool {
   }
 
   /**
-   * Not while the worker starts, since a caller waits for it; nor in the first moments of its run, which are usually
-   * the whole run.
+   * Starts the next worker: not while the current one starts, because a caller waits for it, nor in the first moments
+   * of its run, which are usually the whole run.
    */
   async #refillAfter(worker: SandboxWorker, language: InterpreterName): Promise<void> {
     await worker.ready;

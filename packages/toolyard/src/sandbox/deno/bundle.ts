@@ -2,16 +2,14 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { distFolder } from "../node-flags.ts";
 
-/** The modules that run inside Deno, each after those that it imports. */
+/** The modules that run inside Deno. Each follows the modules that it imports. */
 export interface Bundle {
   readonly modules: readonly { readonly name: string; readonly text: string }[];
 }
 
 const IMPORT = /^((?:import|export)\b[^"'\n\r\u2028\u2029]*\bfrom\s*)"(\.[^"]+)"/gmu;
 
-/**
- * Reads the built files. Deno gets their texts, so that it needs to read nothing and learns no path of this machine.
- */
+/** Reads the built files. Deno receives their texts, so that it reads no file and learns no path of this machine. */
 export function readBundle(): Bundle {
   const root = join(distFolder(), "sandbox", "deno", "inside");
   const modules = new Map<string, string>();
@@ -36,7 +34,7 @@ function nameOf(file: string): string {
   return file.slice(distFolder().length + 1).replaceAll("\\", "/");
 }
 
-/** The program that Deno is started with: it makes the modules of the first frame, and hands over. */
+/** The program with which Deno is started: it creates the modules of the first frame and runs them. */
 export const BOOTSTRAP = `
 import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";

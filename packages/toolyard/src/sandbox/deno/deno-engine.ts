@@ -17,7 +17,7 @@ const PROBE_TIMEOUT_MS = 5000;
 const OLDEST_MAJOR = 2;
 const MIB = 1024 ** 2;
 
-/** No permission is given, and none can be asked for; nothing is loaded from anywhere. */
+/** No permission is granted, and none can be requested. Nothing is loaded from anywhere. */
 const FLAGS = [
   "run",
   "--quiet",
@@ -38,7 +38,10 @@ const ENVIRONMENT = {
   DENO_NO_PACKAGE_JSON: "1",
 };
 
-/** JavaScript and TypeScript in V8: as fast as it is, in a process of Deno that may do nothing. No Python. */
+/**
+ * Creates an engine for JavaScript and TypeScript in V8, at full speed, in a Deno process without permissions. No
+ * Python.
+ */
 export function createDenoEngine(options: SandboxOptions): HostedEngine {
   return new HostedEngine(options, {
     name: "deno",
@@ -78,7 +81,7 @@ function commandOf({ deno, limits }: SandboxOptions): Pick<SpawnOptions, "comman
   const prlimit = findPrlimit(place);
   const setpriv = process.platform === "linux" ? find("setpriv", place) : undefined;
   const line = [
-    // With the hub, also when that is killed while the code computes.
+    // The process ends with the hub, even if the hub is killed while the code computes.
     ...(setpriv === undefined ? [] : [setpriv, "--pdeathsig", "KILL", "--"]),
     ...(prlimit === undefined
       ? []
@@ -100,7 +103,9 @@ function find(name: string, place: Parameters<typeof findCommand>[1]): string | 
 const answers = new Map<string, Promise<string | undefined>>();
 const MAX_CACHED = 16;
 
-/** Checked again at the next call after a failure, so that a later installation is found. */
+/**
+ * Returns why Deno cannot be used; undefined if it can. A failure is not cached, so that a later installation is found.
+ */
 async function reasonAgainst(deno: string): Promise<string | undefined> {
   const known = answers.get(deno);
   if (known) return known;

@@ -4,11 +4,11 @@ import type { SandboxJob } from "../engine.ts";
 import { childPaths, distFolder } from "../node-flags.ts";
 import type { SplitResult } from "./split-source.ts";
 
-/** Reading code takes milliseconds; text that takes this long was made to. */
+/** Time limit for parsing code. Ordinary code takes milliseconds; only text of an attacker takes this long. */
 const READ_TIMEOUT_MS = 10_000;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, stackSizeMb: 8 } as const;
 
-/** Parses code in a thread, which starts with the first request and is ended when it takes too long. */
+/** Parses code in a thread, which starts with the first request and is ended if it takes too long. */
 export class SourceThread {
   #worker: Worker | undefined;
   #last = 0;

@@ -1,6 +1,6 @@
 /**
- * A thread of the hub that reads code, and runs none: types are stripped and statements found, which a hostile text
- * could make long.
+ * A thread of the hub that parses code without running it: it strips types and finds statements, which may take long
+ * for hostile text.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../../core/errors.ts";
@@ -21,7 +21,7 @@ function prepare(job: SandboxJob): SplitResult {
   }
 }
 
-/** Returns no tokens if the parser fails: the interpreter reports the error better. */
+/** Returns the tokens; none if the parser fails, because the interpreter reports the error better. */
 function tokensFor(code: string): Token[] {
   if (!/\bawait\b/u.test(code)) return [];
   try {

@@ -1,8 +1,8 @@
 import type { SourceText } from "../javascript/source-error.ts";
 
-/** Code, and the places where its last statement may begin. */
+/** Code, and the positions where its last statement may begin. */
 export interface SplitSource extends SourceText {
-  /** Ascending, in `code`. */
+  /** Positions in `code`, ascending. */
   readonly starts: readonly number[];
   /** End of the last statement, without its semicolon. */
   readonly end: number;
@@ -11,7 +11,7 @@ export interface SplitSource extends SourceText {
 /** Result of parsing: the split code, or the problem and its line. */
 export type SplitResult = SplitSource | { readonly problem: string; readonly line: number };
 
-/** Places that are tried; a statement of more lines than this has no value. */
+/** Maximum number of positions that are tried. If the last statement has more lines, the code has no value. */
 const MAX_STARTS = 200;
 const NO_EXPRESSION: ReadonlySet<string> = new Set([
   "{",

@@ -6,14 +6,14 @@ const MAX_MESSAGE_CHARS = 8000;
 const MAX_LINES = 20;
 const PLACE = /\b(code\.[jt]s):(\d+)(?::(\d+))?\)?$/u;
 
-/** Distinguishes the user's lines from the wrapper's. */
+/** Data to distinguish the lines of the code from the wrapper's. */
 export interface ErrorOrigin {
   readonly code: string;
-  /** Characters of the wrapper in the first line; 0 when the code runs as it is. */
+  /** Number of wrapper characters before the code in the first line; 0 if the code runs without a wrapper. */
   readonly wrapperChars: number;
 }
 
-/** The error that the inside described as JSON, with the lines of the code in its traceback and no others. */
+/** Parses an error that the sandbox described as JSON. Its traceback keeps only the lines of the code. */
 export function readGuestError(json: string, origin: ErrorOrigin): SandboxError {
   const { type, message, stack } = parse(json);
   const shortType = firstChars(type, MAX_TYPE_CHARS);
@@ -41,7 +41,7 @@ function toLine(line: string, wrapperChars: number, count: number): string[] {
   // Lines after the code belong to the wrapper.
   if (!match || Number(match[2]) > count) return [];
   const [, file, row, column] = match;
-  // The wrapper is only in the first line.
+  // The wrapper adds characters only to the first line.
   const place =
     column === undefined
       ? `${file}:${row}`
@@ -64,7 +64,7 @@ const NO_NETWORK = "There is no network here. Call a tool instead: tools.<source
 const NO_NODE =
   "This is no Node.js: there is the language itself, files, inputs, URL, TextEncoder, crypto.randomUUID and timers.";
 const NO_BROWSER = "This is no browser: there is no page.";
-/** Advice for code that was written for another environment. */
+/** Advice for code that uses names of another environment. */
 const ADVICE: Readonly<Record<string, string>> = {
   fetch: NO_NETWORK,
   XMLHttpRequest: NO_NETWORK,

@@ -4,38 +4,39 @@ import type { SourceText } from "./source-error.ts";
 /** Serves the requests of the code. Throws a `Refusal` if one is not allowed. */
 export interface GuestOwner {
   answer(operation: HostOperation, first: string, second: string | Uint8Array): string | Uint8Array | undefined;
-  /** Asked all the time while code computes: whether it must stop. */
+  /** Called frequently while code computes. Returns whether the code must stop. */
   isOver(): boolean;
 }
 
-/** Calls of the guest's own functions, see `Guest` in `guest/prelude.ts`. */
+/** Functions of the guest that the worker calls, see `Guest` in `guest/prelude.ts`. */
 export type GuestMethod = "begin" | "watch" | "settle" | "fire" | "describe";
 
-/** A value of the inside, held from outside. */
+/** A value inside the interpreter, held from outside. */
 export interface HeldValue {
   dispose(): void;
 }
 
 export interface EvaluatedCode {
-  /** Promise of the code's end. */
+  /** Promise that is settled when the code ends. */
   readonly promise: HeldValue;
   /**
-   * The code ran as a function, and the promise's value is its own; else it is an object with the value as its `value`.
+   * True: the code ran as a function, and the promise's value is that of the code. False: the promise's value is an
+   * object whose `value` is that of the code.
    */
   readonly isWrapped: boolean;
 }
 
-/** An interpreter of JavaScript with the prelude in it, as a run uses it. */
+/** A JavaScript interpreter, initialized with the prelude. */
 export interface GuestMachine {
   owner: GuestOwner | undefined;
-  /** Begins to run code. Throws what `describe` can tell of. */
+  /** Starts to run code. The thrown value can be passed to `describe`. */
   evaluate(source: SourceText): EvaluatedCode;
   call(method: GuestMethod, ...given: readonly (string | boolean | HeldValue)[]): string | undefined;
-  /** Runs what promises set off, until nothing is left to run; where that cannot be asked for, `whenQuiet` is later. */
+  /** Runs promise jobs until none is left. If the interpreter cannot do that synchronously, use `whenQuiet`. */
   runJobs(): void;
   whenQuiet(then: () => void): void;
   /**
-   * JSON of type, message and stack, when the error is one of the code; `undefined` when the interpreter itself failed.
+   * Returns type, message and stack as JSON for an error of the code; `undefined` if the interpreter itself failed.
    */
   describe(error: unknown): string | undefined;
   /** Returns the error of the first unhandled rejection, as formatted by `describe`. */

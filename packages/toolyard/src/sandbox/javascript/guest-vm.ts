@@ -8,11 +8,17 @@ import type { SourceText } from "./source-error.ts";
 
 export type QuickJsModule = typeof quickjsModule;
 
-/** Native recursion limit: deeper recursion is a `RangeError` inside. The thread's own stack is far larger. */
+/**
+ * Maximum size of the interpreter's stack: deeper recursion is a `RangeError` inside. The thread's own stack is far
+ * larger.
+ */
 const MAX_STACK_BYTES = 384 * 1024;
-/** Limit of unhandled rejections; the first of them is the error of a run. */
+/** Maximum number of recorded unhandled rejections. The first is the error of a run. */
 const MAX_REJECTIONS = 100;
-/** One interpreter. Only texts, bytes and truth values cross, and no value of the host is reachable from inside. */
+/**
+ * One QuickJS interpreter. Only texts, bytes and booleans are passed, and no value of the host is reachable from
+ * inside.
+ */
 export class GuestVm implements GuestMachine {
   owner: GuestOwner | undefined;
   readonly #vm: QuickJS;
@@ -20,7 +26,10 @@ export class GuestVm implements GuestMachine {
   readonly #guest: JSValueHandle;
   readonly #methods = new Map<GuestMethod, JSValueHandle>();
   readonly #rejections = new Map<number, readonly [JSValueHandle, JSValueHandle]>();
-  /** The answer of the last host call: the interpreter takes its own reference after the call, and this one must go. */
+  /**
+   * The answer of the last host call. The interpreter takes its own reference after the call, and this one must be
+   * released.
+   */
   #lastAnswer: JSValueHandle | undefined;
 
   static async create(quickjs: QuickJsModule, module: object, memoryBytes: number): Promise<GuestVm> {
@@ -60,14 +69,14 @@ export class GuestVm implements GuestMachine {
       return { promise: this.#vm.evalCode(code, name, this.#quickjs.EvalFlags.ASYNC), isWrapped: false };
     } catch (error) {
       const described = this.describe(error);
-      // `return` and `using` at the top are what a function has: the code is one then.
+      // `return` and `using` are allowed only in a function, so the code becomes one.
       if (described === undefined || !NEEDS_FUNCTION.test(described))
         throw described === undefined ? error : new DescribedError(described);
       return { promise: this.#vm.evalCode(wrapped, name, this.#quickjs.EvalFlags.TYPE_GLOBAL), isWrapped: true };
     }
   }
 
-  /** Nothing is left to run once `runJobs` returns. */
+  /** Calls `then` immediately, because no job is left after `runJobs`. */
   whenQuiet(then: () => void): void {
     then();
   }
@@ -92,13 +101,13 @@ export class GuestVm implements GuestMachine {
     }
   }
 
-  /** Runs what promises set off, until nothing is left to run. */
+  /** Runs promise jobs until none is left. */
   runJobs(): void {
     this.#vm.executePendingJobs();
   }
 
   /**
-   * JSON of type, message and stack, when the error is one of the code; `undefined` when the interpreter itself failed.
+   * Returns type, message and stack as JSON for an error of the code; `undefined` if the interpreter itself failed.
    */
   describe(error: unknown): string | undefined {
     if (error instanceof DescribedError) return error.json;
@@ -118,7 +127,7 @@ export class GuestVm implements GuestMachine {
   rejected(promise: JSValueHandle, reason: JSValueHandle, isHandled: boolean): void {
     const { identity } = promise;
     if (isHandled) return this.#forget(identity);
-    // The promise is held too: its identity is an address, which another one may have afterwards.
+    // The promise is retained too: its identity is an address, which another promise could get after it was freed.
     if (this.#rejections.size < MAX_REJECTIONS) this.#rejections.set(identity, [reason.dup(), promise.dup()]);
   }
 
@@ -168,12 +177,12 @@ export class GuestVm implements GuestMachine {
   }
 }
 
-/** Lines of a traceback with this name are the host's, and are not shown. */
+/** File name of the host's own code. Stack lines with it are not shown. */
 const PRELUDE_NAME = "toolyard";
 
 const NEEDS_FUNCTION = /"return not in a function"|"using declaration is not allowed at the top level of a script"/u;
 
-/** An error of the code that was described already. */
+/** An error of the code that `describe` has already formatted. */
 class DescribedError extends Error {
   readonly json: string;
 

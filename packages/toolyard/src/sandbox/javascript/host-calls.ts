@@ -6,7 +6,9 @@ import { firstChars } from "../../core/text/truncate.ts";
 
 const MAX_QUERY_CHARS = 4000;
 
-/** Tool calls and searches of one run: counted, with a limit of concurrent ones; the rest wait in order. */
+/**
+ * Tool calls and searches of one run, with a limit on their number and on concurrent ones; the others wait in order.
+ */
 export class HostCalls {
   readonly #limits: SandboxLimits;
   readonly #isScripting: boolean;
@@ -23,12 +25,15 @@ export class HostCalls {
     this.#onTooMany = onTooMany;
   }
 
-  /** Nothing is under way. */
+  /** True if no call is running. */
   get isQuiet(): boolean {
     return this.#open.size === 0 && this.#waiting.length === 0;
   }
 
-  /** `payload`: path, or number of hits, and after the first line break the arguments, or the query. */
+  /**
+   * Starts a call or search. `payload`: the path, or the number of hits; after the first line break, the arguments or
+   * the query.
+   */
   ask(operation: "call" | "search", id: number, payload: string): void {
     if (!this.#isScripting) throw new HostRefusal("There are no tools here.");
     if (!Number.isSafeInteger(id) || id < 0) throw new HostRefusal("This is no call.");

@@ -34,7 +34,7 @@ const URL_PARTS = [
   "hash",
 ] as const;
 
-/** Answers what needs nothing but the question. Throws a `HostRefusal`. */
+/** Answers a request that needs no state of the run. Throws a `HostRefusal`. */
 export function answerPlain(
   operation: HostOperation,
   [first, second]: readonly [first: string, second: string | Uint8Array],

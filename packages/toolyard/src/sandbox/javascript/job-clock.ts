@@ -1,5 +1,5 @@
 /**
- * Measures the two times of a run from within the worker, during a computation. Computing time is processor time, so
+ * Measures wall time and processor time of a run inside the worker, during a computation. Processor time is used so
  * that other work on the machine does not count: the thread's time if Node reports it, else the process's, and never
  * more than the elapsed time.
  */
@@ -25,12 +25,12 @@ export class JobClock {
     this.#since = undefined;
   }
 
-  /** Returns which time limit is exceeded. */
+  /** Returns which time limit is exceeded; undefined if none is. */
   over(): "wall" | "cpu" | undefined {
     const now = performance.now();
     if (now >= this.#wallEnd) return "wall";
     const { passed } = this.#since ?? { passed: now };
-    // It cannot have computed for longer than has passed, so most times the processor is not asked.
+    // Processor time never exceeds the elapsed time, so it is rarely necessary to read it.
     if (this.#usedMs + now - passed < this.#cpuMs) return undefined;
     return this.#usedMs + (this.#since ? this.#of(this.#since, now) : 0) >= this.#cpuMs ? "cpu" : undefined;
   }
@@ -44,7 +44,7 @@ export class JobClock {
   }
 }
 
-/** Since Node 22.19. */
+/** Available since Node 22.19. */
 type ThreadUsage = () => NodeJS.CpuUsage;
 
 function threadCpuMs(): number {

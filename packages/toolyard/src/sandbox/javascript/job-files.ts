@@ -4,14 +4,16 @@ import { toFilePath } from "../file-path.ts";
 import { HostRefusal } from "./refusal.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Files of a run, in memory. In a session they stay, and a file counts as made by the run that changed it. */
+/**
+ * Files of a run, in memory. In a session, files are kept; a file belongs to the artifacts of the run that changed it.
+ */
 export class JobFiles {
   readonly #files = new Map<string, Uint8Array>();
   #limits: Pick<SandboxLimits, "files" | "fileBytes"> = { files: 0, fileBytes: 0 };
   #before = new Map<string, Uint8Array>();
   #bytes = 0;
 
-  /** A run begins: its own files lie over those that are there. */
+  /** Starts a run: its input files are added, and replace files with the same path. */
   begin(files: readonly SandboxFile[], limits: SandboxLimits): void {
     this.#limits = limits;
     for (const { path, bytes } of files) this.#put(path, bytes);

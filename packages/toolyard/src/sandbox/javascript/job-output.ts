@@ -17,7 +17,8 @@ export class JobOutput {
   #promptPieces: number;
 
   /**
-   * `promptPieces`: number of pieces written immediately, for engines whose held output is lost when the code is ended.
+   * `promptPieces`: number of pieces that are written immediately, for engines whose buffered output is lost when the
+   * code is ended.
    */
   constructor(maxBytes: number, write: (stream: ConsoleStream, text: string) => void, promptPieces = 0) {
     this.#promptPieces = promptPieces;
@@ -63,7 +64,7 @@ export class JobOutput {
   }
 }
 
-/** The beginning of a text that has at most so many bytes, no character cut in two. */
+/** Truncates a text to at most this many bytes, without splitting a character. */
 function cut(text: string, bytes: number): string {
   const buffer = Buffer.from(text.slice(0, bytes));
   let end = Math.min(bytes, buffer.length);

@@ -18,19 +18,19 @@ import { SourceError, type SourceText } from "./source-error.ts";
 export interface JobSurroundings {
   readonly vm: GuestMachine;
   readonly files: JobFiles;
-  /** Makes the code what the interpreter reads. Throws a `SourceError`. */
+  /** Converts the code to source text for the interpreter. Throws a `SourceError`. */
   source(job: SandboxJob): SourceText;
-  /** Output option, see `JobOutput`. */
+  /** See `JobOutput`. */
   readonly promptPieces?: number;
   say(message: FromWorker): void;
 }
 
-/** Shorter pauses than this count as computing: telling of each would cost more than it is worth. */
+/** Shorter pauses than this count as computing, because reporting each would cost more than it saves. */
 const WAIT_TOLD_AFTER_MS = 5;
-/** A job of the interpreter that fails is followed by the next; this many in a row are enough. */
+/** Maximum number of failed interpreter jobs in a row. After a failed job, the next one runs. */
 const MAX_FAILED_JOBS = 1000;
 
-/** One run of code: from its text to its end, with everything that the code asks for in between. */
+/** One run of code, from its start to its end, including all its requests to the host. */
 export class JobRun implements GuestOwner {
   readonly #job: SandboxJob;
   readonly #around: JobSurroundings;
@@ -42,7 +42,7 @@ export class JobRun implements GuestOwner {
   #finish!: (done: WorkerDone) => void;
   #isFinished = false;
   #wrapperChars = 0;
-  /** How the code itself ended; work that it started may still be running. */
+  /** Result of the code itself. Work that it started may still be running. */
   #outcome: { readonly json: string | undefined } | undefined;
   #alarm: NodeJS.Timeout | undefined;
   #waitTimer: NodeJS.Timeout | undefined;
@@ -184,7 +184,7 @@ export class JobRun implements GuestOwner {
     this.#fail("timeout", "Timeout", this.#clock.over() === "cpu" ? cpuMessage(cpuMs) : wallMessage(wallMs));
   }
 
-  /** The code threw. */
+  /** Ends the run with an error of the code. */
   #failWith(json: string): void {
     const error = readGuestError(json, { code: this.#job.code, wrapperChars: this.#wrapperChars });
     const isMemory = OUT_OF_MEMORY[error.type]?.test(error.message) === true;
@@ -230,13 +230,13 @@ export class JobRun implements GuestOwner {
   }
 }
 
-/** Messages of interpreters that are out of memory. */
+/** Messages of interpreters that ran out of memory. */
 const OUT_OF_MEMORY: Readonly<Record<string, RegExp>> = {
   InternalError: /^out of memory$/u,
   RangeError: /^Array buffer allocation failed/u,
 };
 
-/** WebAssembly itself gave up: the interpreter must not be asked anything more. */
+/** Returns whether WebAssembly itself failed. The interpreter must not be used any more then. */
 function isTrap(error: unknown): boolean {
   return error instanceof RangeError || (error instanceof Error && error.name === "RuntimeError");
 }

@@ -1,10 +1,10 @@
 import { HostRefusal } from "./refusal.ts";
 
 const MAX_TIMERS = 1000;
-/** No run lasts longer, and a timer set further ahead would wrap around. */
+/** Maximum delay of a timer. No run lasts longer, and a longer delay would overflow. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
-/** Timers of one run. Repeating ones do not keep it going once its code has ended. */
+/** Timers of one run. Repeating timers do not keep the run going after its code has ended. */
 export class JobTimers {
   readonly #fire: (id: string) => void;
   readonly #timers = new Map<string, { readonly handle: NodeJS.Timeout; readonly repeats: boolean }>();
@@ -22,7 +22,7 @@ export class JobTimers {
     return true;
   }
 
-  /** `payload`: milliseconds, a line break, `1` when it repeats. */
+  /** Sets a timer. `payload`: milliseconds, a line break, and `1` if it repeats. */
   set(id: string, payload: string): void {
     if (this.#timers.size >= MAX_TIMERS) throw new HostRefusal(`There may be ${MAX_TIMERS} timers at the same time.`);
     const [delay, repeats] = payload.split("\n");

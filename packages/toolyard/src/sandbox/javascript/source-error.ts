@@ -2,9 +2,9 @@
 export interface SourceText {
   readonly name: string;
   readonly code: string;
-  /** The same as the call of a function, for code with `return` at its top. */
+  /** The code wrapped in a function call, for code with `return` outside of functions. */
   readonly wrapped: string;
-  /** Characters before the code in the first line of `wrapped`. */
+  /** Number of characters before the code in the first line of `wrapped`. */
   readonly wrapperChars: number;
 }
 

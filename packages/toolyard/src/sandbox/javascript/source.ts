@@ -7,19 +7,21 @@ import { tokensOf, type SourceToken } from "./tokens.ts";
 
 type SourceTransformer = Pick<typeof sucraseModule, "transform" | "getFormattedTokens">;
 
-/** Makes code of a job what the interpreter reads; lines stay where they are. Throws a `SourceError`. */
+/**
+ * Converts the code of a job to source text for the interpreter; line numbers do not change. Throws a `SourceError`.
+ */
 export function prepareSource({ language, code, session }: SandboxJob, sucrasePath: string): SourceText {
   const name = language === "typescript" ? "code.ts" : "code.js";
   const script = language === "typescript" ? stripTypes(code, sucrasePath) : code;
   const { text, names } = session === undefined ? { text: script, names: [] } : keepVariables(script, sucrasePath);
-  // In a session, what the function declares is handed out of it, whichever way it ends.
+  // In a session, the function copies its declared names to the global object, whichever way it ends.
   const keep = names.map((each) => `globalThis.${each}=${each};`).join("");
   const prefix = names.length === 0 ? "(async()=>{" : `(()=>{let $keep$;const $run$=(async()=>{$keep$=()=>{${keep}};`;
   const suffix = names.length === 0 ? "})()" : "})();return $run$.finally(()=>$keep$())})()";
   return { name, code: text, wrapped: `${prefix}${text}\n${suffix}`, wrapperChars: prefix.length };
 }
 
-// Loaded at the first code that needs it: it takes 80 ms in a fresh thread.
+// Loaded for the first code that needs it, because that takes 80 ms in a new thread.
 let loaded: SourceTransformer | undefined;
 
 function sucrase(path: string): SourceTransformer {
@@ -76,7 +78,7 @@ interface Edit {
 
 const OPENING: ReadonlySet<string> = new Set(["{", "${", "(", "["]);
 const CLOSING: ReadonlySet<string> = new Set(["}", ")", "]"]);
-/** `IdentifierRole` of names that are declared at the top, as sucrase numbers them. */
+/** Values of sucrase's `IdentifierRole` for names that are declared at the top level. */
 const TOP_LEVEL_ROLES: ReadonlySet<number> = new Set([2, 5]);
 
 function isTopName({ identifierRole }: SourceToken): boolean {
@@ -104,7 +106,9 @@ function editsOf(code: string, tokens: readonly SourceToken[]): Edit[] {
   return edits;
 }
 
-/** Tokens that no bracket is around, those that close the outermost among them, each with the one behind it. */
+/**
+ * Yields the tokens outside of all brackets, and the brackets that return to that level, each with the token after it.
+ */
 function* outermost(
   tokens: readonly SourceToken[],
 ): Generator<{ readonly token: SourceToken; readonly next: SourceToken | undefined }> {

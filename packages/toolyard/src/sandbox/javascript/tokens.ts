@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** A token of code, as sucrase's parser has it. */
+/** A token of code, as sucrase's parser returns it. */
 export interface SourceToken {
   readonly label: string;
   readonly start: number;

@@ -1,4 +1,7 @@
-/** A worker thread of the sandbox child: one JavaScript interpreter. It obeys its port and runs until it is ended. */
+/**
+ * A worker thread of the sandbox child with one JavaScript interpreter. It follows the messages of its port until it is
+ * ended.
+ */
 import { workerData } from "node:worker_threads";
 import type { SandboxJob, SandboxLimits } from "../engine.ts";
 import type { FromWorker, ToWorker, SandboxWorkerSettings } from "../worker-messages.ts";
@@ -10,7 +13,7 @@ import { prepareSource } from "./source.ts";
 interface JavaScriptSettings extends SandboxWorkerSettings {
   /** `file:` URL of the module `quickjs-wasi`. */
   readonly quickjs: string;
-  /** File of the module `sucrase`. */
+  /** Path of the module `sucrase`. */
   readonly sucrase: string;
 }
 
@@ -37,8 +40,8 @@ let isUsed = false;
 let current: JobRun | undefined;
 
 /**
- * A warm-up run while no caller waits, so that callers do not wait for what the first run of a thread loads and
- * compiles. Its interpreter is discarded, so that no code finds traces of another run.
+ * Runs code while no caller waits, so that the first run of a thread does not wait for loading and compiling. This
+ * interpreter is discarded, so that no code finds traces of another run.
  */
 async function warmUp(): Promise<void> {
   const job: SandboxJob = {

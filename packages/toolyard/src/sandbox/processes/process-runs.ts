@@ -15,7 +15,7 @@ export interface ProcessRunsOptions {
   readonly sessions: number;
   readonly sessionIdleMs: number;
   onSessions(): void;
-  /** Everything is to end. */
+  /** Called when everything must end. */
   onKill?(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export class ProcessRuns implements RunHost {
     host: SandboxHost,
     signal: AbortSignal,
   ): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }> {
-    // The operating system counts computing time if it can; then the code's own report of waiting is ignored.
+    // The operating system measures processor time if it can. Then the code's own reports of waiting are ignored.
     const counted = process.platform === "linux" ? { ...job, limits: { ...job.limits, cpuMs: UNCOUNTED_MS } } : job;
     const inner = new WorkerRun(counted, (message) => outer.take({ ...message, run: NO_RUN }, NOTHING));
     const outer = new HubRun({
@@ -68,7 +68,7 @@ export class ProcessRuns implements RunHost {
     });
     const cancel = (): void => outer.fail("cancelled", "The caller cancelled the run or went away.");
     signal.addEventListener("abort", cancel, { once: true });
-    // However it ended out here, it ends in there too.
+    // If the run ends on this side, it must end in the process too.
     void outer.outcome.then(() => inner.cancel());
     const { artifacts, ...done } = await this.#perform(job, inner, (session) =>
       outer.take({ type: "started", run: NO_RUN, ...(session ? { session } : {}) }, NOTHING),
@@ -91,7 +91,7 @@ export class ProcessRuns implements RunHost {
   async #perform(job: SandboxJob, run: WorkerRun, onStart: (session?: "new" | "kept") => void): Promise<WorkerDone> {
     if (job.session === undefined) {
       const worker = this.#take();
-      // The real bounds go to the process; those of the clocks are another matter.
+      // The process receives the real limits, except those of time.
       const done = await run.on(boundTo(worker, job), () => onStart());
       worker.end();
       return done;
@@ -123,17 +123,17 @@ export class ProcessRuns implements RunHost {
     this.#prepare();
     const worker = this.#spare!;
     this.#spare = undefined;
-    // Not concurrently with its start, because a caller waits for that.
+    // Not while this worker starts, because a caller waits for that.
     void worker.ready.then(() => this.#prepare());
     return worker;
   }
 }
 
 const NOTHING = new Uint8Array(0);
-/** Above any time that a run may take, and a timer still takes it. */
+/** Longer than any run may take, and still valid for a timer. */
 const UNCOUNTED_MS = 2 ** 31 - 10_000;
 
-/** Returns the worker for its run, with the limits of the job. */
+/** Returns the worker for its run, which receives the limits of the job. */
 function boundTo(worker: RunWorker, job: SandboxJob): RunWorker {
   return {
     ready: worker.ready,

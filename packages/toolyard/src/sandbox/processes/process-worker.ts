@@ -13,30 +13,31 @@ import { cpuMessage } from "../run-clock.ts";
 import type { FromWorker, ToWorker } from "../worker-messages.ts";
 import { freeze, inodesOf, residentOf } from "./watch.ts";
 
-/** How an interpreter is started as a process that speaks frames. */
+/** Describes how an interpreter is started as a process that exchanges frames. */
 export interface ProcessKind {
-  /** Rejects with words for the caller. */
+  /** Returns the command. Rejects with a message for the caller. */
   command(): Promise<Pick<SpawnOptions, "command" | "args" | "env" | "files">>;
   /**
-   * Its channel: a pipe of its own (descriptor 3), or standard input and output, which then carry no text of the code.
+   * Channel of the frames: a separate pipe (descriptor 3), or standard input and output, which then carry no output of
+   * the code.
    */
   readonly channel: "pipe" | "standard";
   readonly maxFrameBytes: number;
-  /** Sent before anything else. */
+  /** Frame that is sent first. */
   readonly greeting?: { readonly head: object; readonly body: Uint8Array };
-  /** Folders in memory whose files count. */
+  /** Folders in memory whose files are counted. */
   readonly scratch: readonly string[];
-  /** True if its memory is measured: for a runtime whose own limits do not cover all of it. */
+  /** True if the memory of the process is measured, for a runtime whose own limits do not cover all of it. */
   readonly countsMemory?: boolean;
-  /** Made ready for the interpreter before it is sent. Rejects with an error of the code. */
+  /** Prepares a job for the interpreter before it is sent. Rejects with an error of the code. */
   readonly prepare?: (job: SandboxJob, signal: AbortSignal) => Promise<object>;
 }
 
-/** Time that what an ended interpreter started may hold its pipes. */
+/** Maximum time in milliseconds for which leftover processes of an ended interpreter may hold its pipes. */
 const DRAIN_MS = 250;
-/** Output beyond its bound is read and dropped; this much of it is a flood, and ends the process. */
+/** Output above its limit is read and dropped. This much dropped output ends the process. */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
-/** Files and folders that may be there beyond those of the run, in all folders in memory together. */
+/** Number of files and folders in all folders in memory that are allowed in addition to those of the run. */
 const SPARE_INODES = 4096;
 const LOOK_EVERY_MS = 100;
 
@@ -93,7 +94,7 @@ export class ProcessWorker implements RunWorker {
     this.#finish({ reason: "ended", detail: "" });
   }
 
-  /** Resolves once nothing of it is left. */
+  /** Resolves when no process of the interpreter is left. */
   async gone(): Promise<void> {
     await this.#child?.gone;
   }
@@ -136,7 +137,7 @@ export class ProcessWorker implements RunWorker {
       );
       if (!this.#isOver) this.#unwatch = this.#watch(job);
     } catch (error) {
-      // The interpreter heard nothing of it, and waits as before.
+      // The interpreter received nothing of the job, and still waits.
       this.#job = undefined;
       this.#readiness.said();
       this.#onMessage?.({ type: "done", done: failedBefore(error) });
@@ -172,7 +173,7 @@ export class ProcessWorker implements RunWorker {
   #take(stream: "stdout" | "stderr", chunk: Buffer): void {
     if (this.#isOver) return;
     if (stream === "stderr") this.#stderr.push(chunk);
-    // A runtime's own messages on standard error are not output of the code.
+    // The runtime's own messages on standard error are not output of the code.
     if (!this.#job || this.#kind.channel === "standard") return;
     this.#output.write(stream, chunk);
     if (this.#output.truncated && (this.#dropped += chunk.length) > MAX_DROPPED_BYTES) {
@@ -217,7 +218,8 @@ export class ProcessWorker implements RunWorker {
   }
 
   /**
-   * Waits for a job. Between two of a session, nothing of it may go on: threads would compute without anybody's count.
+   * Freezes the process while it waits for a job. Between two jobs of a session, threads of the code could otherwise
+   * compute without being measured.
    */
   #rest(): void {
     this.#readiness.said();
@@ -227,7 +229,7 @@ export class ProcessWorker implements RunWorker {
   }
 
   #freezeIfIdle(): void {
-    // One that never ran anything is ours, and waits as it is.
+    // A process that has not run any code yet is not frozen.
     if (this.#isOver || this.#job || !this.#isWaiting || !this.#unwatch) return;
     this.#isFrozen = true;
     freeze(this.#child!.pid, true);

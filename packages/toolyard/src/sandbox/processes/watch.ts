@@ -2,27 +2,25 @@ import { readFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { readFamily } from "../../process/process-table.ts";
 
-/** Processes behind a wall are few: those of the wall, and the interpreter. */
+/** Maximum number of processes: the isolation starts few, and the interpreter is one. */
 const MAX_PROCESSES = 64;
 
 function familyOf(pid: number): readonly number[] {
   return readFamily(pid, MAX_PROCESSES);
 }
 
-/**
- * Stops or continues a process. A stopped process computes nothing, whatever threads it has, and can still be ended.
- */
+/** Stops or continues a process. A stopped process computes nothing in any of its threads, and can still be ended. */
 export function freeze(pid: number, isFrozen: boolean): void {
   for (const member of familyOf(pid)) {
     try {
       process.kill(member, isFrozen ? "SIGSTOP" : "SIGCONT");
     } catch {
-      // It ended meanwhile.
+      // The process ended meanwhile.
     }
   }
 }
 
-/** Memory that a family of processes has in use, in bytes; 0 where the system does not say. */
+/** Returns the memory in use by a process and its descendants, in bytes; 0 if the system does not report it. */
 export function residentOf(pid: number): number {
   return familyOf(pid).reduce(
     (sum, member) => sum + (Number(read(`/proc/${member}/statm`).split(" ")[1]) || 0) * PAGE_BYTES,
@@ -31,8 +29,8 @@ export function residentOf(pid: number): number {
 }
 
 /**
- * Files and folders that were made in folders of memory, as seen through the innermost process; 0 where they cannot be
- * seen.
+ * Returns the number of files and folders in folders in memory, as the innermost process sees them; 0 if they cannot be
+ * read.
  */
 export async function inodesOf(pid: number, folders: readonly string[]): Promise<number> {
   const counts = folders.map(async (folder) => {

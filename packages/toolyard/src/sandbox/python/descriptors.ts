@@ -4,11 +4,11 @@ import type { MemoryTree, TreeFile, TreeFolder, TreeNode } from "./memory-tree.t
 const MAX_OPEN = 128;
 const FIRST_FREE = 4;
 
-/** The object behind a descriptor that is neither a file nor a folder. */
+/** The object of a descriptor that is neither a file nor a folder. */
 export interface Device {
-  /** Takes all of it. */
+  /** Writes all bytes. */
   write?(bytes: Uint8Array): void;
-  /** Number of bytes put into `into`; 0 when there are none. */
+  /** Fills `into` and returns the number of bytes; 0 if there are none. */
   read?(into: Uint8Array): number;
 }
 
@@ -35,7 +35,7 @@ export interface OpenDevice {
 
 export type OpenDescriptor = OpenFile | OpenFolder | OpenDevice;
 
-/** File descriptors of the guest: 0 to 2 are its streams, 3 the root of its files. */
+/** File descriptors of the guest: 0 to 2 are its standard streams, 3 is the root of its files. */
 export class Descriptors {
   readonly #open = new Map<number, OpenDescriptor>();
   readonly #tree: MemoryTree;

@@ -23,7 +23,7 @@ export const ERRNO = {
 
 export type Errno = keyof typeof ERRNO;
 
-/** A call of the guest that fails: it gets the number. */
+/** Thrown to fail a call of the guest, which gets the number. */
 export class GuestError extends Error {
   override readonly name = "GuestError";
   readonly errno: number;
@@ -34,7 +34,7 @@ export class GuestError extends Error {
   }
 }
 
-/** The guest asked to end. Thrown through the interpreter's frames, which nothing in the guest can catch. */
+/** Thrown when the guest exits. It passes through the interpreter's frames, which code of the guest cannot catch. */
 export class GuestExit extends Error {
   override readonly name = "GuestExit";
   readonly code: number;
@@ -45,7 +45,7 @@ export class GuestExit extends Error {
   }
 }
 
-/** The guest has booted: its frames are abandoned for good, and it continues in new ones. */
+/** Thrown after the guest has booted: its frames are abandoned, and it continues in new ones. */
 export class GuestParked extends Error {
   override readonly name = "GuestParked";
 }

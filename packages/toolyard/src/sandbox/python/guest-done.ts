@@ -9,7 +9,7 @@ const MAX_MESSAGE_CHARACTERS = 10_000;
 const MAX_TRACEBACK_CHARACTERS = 20_000;
 const SAID_BY_GUEST = ["finished", "error", "memory", "limit"] as const satisfies readonly SandboxEnd[];
 
-/** Validates the guest's end message: a result that is not JSON, or an unknown end, counts as a crash. */
+/** Validates the guest's end message. A result that is not JSON, or an unknown end, counts as a crash. */
 export function toDone(frame: JsonObject, limits: SandboxLimits): Omit<WorkerDone, "artifacts" | "truncated"> {
   const end = SAID_BY_GUEST.find((one) => one === frame["end"]);
   const resultJson = stringMember(frame, "result");

@@ -16,7 +16,7 @@ const MAX_PATH_CHARACTERS = 512;
 const MAX_QUERY_CHARACTERS = 4096;
 const MAX_SEARCH_LIMIT = 100;
 const FRAME_SLACK_BYTES = 65_536;
-/** Limit of answers that the guest has not read. The calls that it may have open never produce as many. */
+/** Maximum number of answers that the guest has not read. The calls that it may have open never produce as many. */
 const MAX_ANSWERS = 32_768;
 
 type GuestCallReply = Extract<ToWorker, { type: "reply" }>;
@@ -27,7 +27,7 @@ export interface GuestParts {
   readonly host: HostLink;
   readonly output: GuestOutput;
   readonly files: PythonJobFiles;
-  /** This guest is to be parked once it has booted. */
+  /** True if this guest is to be parked after its boot, for a snapshot. */
   readonly isMaker: boolean;
 }
 
@@ -61,12 +61,12 @@ export class GuestLink implements Device {
     this.#parts = parts;
   }
 
-  /** The job that runs now. */
+  /** The running job. */
   get job(): SandboxJob | undefined {
     return this.#job;
   }
 
-  /** Once, in the call that the guest makes to be parked. */
+  /** Throws `GuestParked` in the call in which the guest is to be parked. */
   park(): void {
     if (!this.#isParking) return;
     this.#isParking = false;
@@ -93,7 +93,7 @@ export class GuestLink implements Device {
     return piece.length;
   }
 
-  /** The guest is free: the next job, when there may be one. */
+  /** Called when the guest is ready for a job: waits for the next one, or exits if there can be none. */
   #next(): void {
     if (this.#job !== undefined) throw new GuestError("perm");
     if (this.#jobs > 0 && !this.#session) throw new GuestExit(0);
@@ -176,7 +176,7 @@ export class GuestLink implements Device {
     const longest = typeof ms === "number" && ms >= 0 ? ms : Infinity;
     this.#parts.output.flush();
     if (this.#answers.length > 0) return;
-    // Nothing runs: an answer can never come.
+    // No call is running, so no answer can arrive.
     if (this.#running.size === 0 && longest === Infinity) throw new GuestError("inval");
     const left = this.#left();
     let message = this.#parts.host.await(Math.min(longest, left));
@@ -186,7 +186,7 @@ export class GuestLink implements Device {
     }
   }
 
-  /** Blocks the thread for that time, or until the run's time is over. */
+  /** Blocks the thread for that time, or until the time limit of the run. */
   sleep(ms: number): void {
     this.#parts.output.flush();
     const left = this.#left();
@@ -198,7 +198,7 @@ export class GuestLink implements Device {
     return Math.max(0, this.#endsAt - performance.now());
   }
 
-  /** Ends a run that waits: one that computes is ended from outside, and leaves nothing behind. */
+  /** Ends a run that waits. A run that computes is ended from outside, without a result. */
   #expire(): never {
     if (this.#job !== undefined) this.fail("timeout", "Timeout", wallMessage(this.#job.limits.wallMs));
     throw new GuestExit(0);
@@ -219,7 +219,7 @@ export class GuestLink implements Device {
     next.send();
   }
 
-  // Tool calls that run meanwhile wait for no answer that came first: replies are only taken from the port in `wait`.
+  // Tool calls may run meanwhile: their replies are only taken from the port in `wait`, so this answer comes first.
   #zone({ key }: JsonObject): void {
     if (typeof key !== "string" || this.#answers.length > 0) throw new GuestError("inval");
     this.#answer("zone", timeZoneFile(key)?.toString("base64") ?? "");
@@ -231,7 +231,7 @@ export class GuestLink implements Device {
     this.#finish(toDone(frame, job.limits));
   }
 
-  /** Ends the job that runs, for a reason that the guest did not give. */
+  /** Ends the running job for a reason that the guest did not report. */
   fail(end: Exclude<SandboxEnd, "finished">, type: string, message: string): void {
     if (this.#job !== undefined) this.#finish({ end, error: { type, message, traceback: "" } });
   }
@@ -246,7 +246,7 @@ export class GuestLink implements Device {
     host.send({ type: "done", done: { ...done, artifacts, truncated: output.truncated } });
   }
 
-  /** Tools are available in the scripting profile only, even if the guest has changed its own rules. */
+  /** Throws unless tools are available, that is in the scripting profile. The guest may have changed its own rules. */
   #scripting(): SandboxJob {
     if (this.#job?.profile !== "scripting") throw new GuestError("perm");
     return this.#job;

@@ -4,19 +4,19 @@ const MAX_BUFFERS = 1024;
 const MAX_NAME_BYTES = 4096;
 
 /**
- * The guest's linear memory, as the host may touch it: every pointer and length comes from the guest and is checked
- * here, and only here. A place outside fails the guest's call with EFAULT.
+ * Access to the guest's linear memory. Every pointer and length comes from the guest and is checked only here. An
+ * address outside of the memory fails the guest's call with EFAULT.
  */
 export class GuestMemory {
   #memory: WebAssembly.Memory | undefined;
   #view = new DataView(new ArrayBuffer(0));
 
-  /** The memory is there once the guest is instantiated, which needs the calls that use it. */
+  /** Sets the memory. It exists only after the guest is instantiated, which needs the calls that use it. */
   attach(memory: WebAssembly.Memory): void {
     this.#memory = memory;
   }
 
-  /** A view of the guest's memory: use it before the guest continues. */
+  /** Returns a view of the guest's memory. Use it before the guest continues. */
   bytes(pointer: number, length: number): Uint8Array {
     const at = pointer >>> 0;
     const size = length >>> 0;
@@ -24,7 +24,7 @@ export class GuestMemory {
     return new Uint8Array(this.#view.buffer, at, size);
   }
 
-  /** The pieces of a scattered read or write. */
+  /** Returns the pieces of a scattered read or write. */
   buffers(pointer: number, count: number): Uint8Array[] {
     if (count >>> 0 > MAX_BUFFERS) throw new GuestError("inval");
     return Array.from({ length: count }, (_, index) => {
@@ -33,7 +33,7 @@ export class GuestMemory {
     });
   }
 
-  /** A name or path; one that is no UTF-8 or has a NUL in it names nothing. */
+  /** Returns a name or path. Invalid UTF-8 and NUL characters fail the call. */
   text(pointer: number, length: number): string {
     if (length >>> 0 > MAX_NAME_BYTES) throw new GuestError("nametoolong");
     const text = Buffer.from(this.bytes(pointer, length)).toString("utf8");
@@ -79,7 +79,7 @@ export class GuestMemory {
     return view;
   }
 
-  // Memory that grows gets a new buffer, and the old one is empty from then on.
+  // When the memory grows, it gets a new buffer, and the old one becomes empty.
   #current(): DataView {
     if (this.#memory === undefined) throw new GuestError("fault");
     if (this.#view.buffer !== this.#memory.buffer) this.#view = new DataView(this.#memory.buffer);

@@ -3,7 +3,9 @@ import type { FromWorker } from "../worker-messages.ts";
 
 type GuestStream = "stdout" | "stderr";
 
-/** Pieces that are sent on as they come; later ones are gathered, so that a flood of small ones costs little. */
+/**
+ * Number of pieces that are sent immediately. Later ones are gathered, so that a flood of small pieces costs little.
+ */
 const PROMPT_PIECES = 200;
 const GATHER_BYTES = 8192;
 const GATHER_MS = 20;
@@ -43,7 +45,7 @@ export class GuestOutput {
     this.#left -= piece.length;
     if (stream !== this.#stream) this.flush();
     this.#stream = stream;
-    // A copy: the piece lies in the guest's memory.
+    // Copied, because the piece is in the guest's memory.
     this.#gathered += this.#decoders[stream].write(Buffer.from(piece));
     this.#pieces += 1;
     if (

@@ -2,15 +2,15 @@ import type { Descriptors, Device } from "./descriptors.ts";
 import type { GuestMemory } from "./guest-memory.ts";
 import type { MemoryTree } from "./memory-tree.ts";
 
-/** Throws `GuestError` to fail; the guest gets its number. */
+/** A function that the guest calls. It throws a `GuestError` to fail; the guest gets the number. */
 export type GuestCall = (...args: never[]) => void;
 
 export interface GuestSystem {
-  /** Known once the interpreter is instantiated. */
+  /** Usable once the interpreter is instantiated. */
   readonly memory: GuestMemory;
   readonly tree: MemoryTree;
   readonly descriptors: Descriptors;
-  /** Files that are devices, by their path from the root: `.rpc`. */
+  /** Files that are devices, by their path from the root, such as `.rpc`. */
   readonly devices: ReadonlyMap<string, Device>;
   readonly args: readonly string[];
   /** Called before the guest reads the time; may throw `GuestParked`. */

@@ -2,11 +2,12 @@ import { receiveMessageOnPort } from "node:worker_threads";
 import type { FromWorker, ToWorker, SandboxWorkerSettings } from "../worker-messages.ts";
 
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
-/** Shorter waits are not worth telling: their time counts as computing. */
+/** Waits shorter than this are not reported; their time counts as computing. */
 const TOLD_WAIT_MS = 5;
 
 /**
- * The worker's end of its port. The thread blocks while it waits: its event loop is below the interpreter's frames.
+ * The worker's end of its port. The thread blocks while it waits, because its event loop is below the interpreter's
+ * frames.
  */
 export class HostLink {
   readonly #settings: SandboxWorkerSettings;
@@ -28,11 +29,11 @@ export class HostLink {
     return (receiveMessageOnPort(this.#settings.port) as { message: ToWorker } | undefined)?.message;
   }
 
-  /** The next message, or undefined once that time is over. */
+  /** Waits for the next message; returns undefined after `ms` milliseconds without one. */
   receive(ms = Infinity): ToWorker | undefined {
     const until = performance.now() + ms;
     for (;;) {
-      // Read before the port: a message that arrives in between changes it, and the wait ends immediately.
+      // Read before the port: a message that arrives in between changes the counter, and the wait ends immediately.
       const seen = Atomics.load(this.#wake, 0);
       const message = this.take();
       const left = until - performance.now();
@@ -41,12 +42,12 @@ export class HostLink {
     }
   }
 
-  /** Blocks the thread; messages stay in the port. */
+  /** Blocks the thread. Messages stay in the port. */
   sleep(ms: number): void {
     this.#told(ms, () => Atomics.wait(this.#never, 0, 0, Math.min(ms, LONGEST_WAIT_MS)));
   }
 
-  /** As `receive`, and the host knows that the code computes nothing meanwhile. */
+  /** Waits like `receive`, and reports to the host that the code computes nothing meanwhile. */
   await(ms: number): ToWorker | undefined {
     return this.take() ?? this.#told(ms, () => this.receive(ms));
   }

@@ -25,7 +25,7 @@ function run(code: string, job: Partial<SandboxJob> = {}): Promise<SandboxOutcom
   return engine.run(whole, host, new AbortController().signal);
 }
 
-test("Python runs through the locked-down child: values, output, tools, search, files", async () => {
+test("runs Python through the restricted child: values, output, tools, search, files", async () => {
   const code = `
 import asyncio
 rows = open("in.csv").read().split()
@@ -43,7 +43,7 @@ except ToolError as e:
   expect(done.artifacts.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()])).toEqual([["out.txt", "done"]]);
 });
 
-test("L39: an endless loop is ended at its time limit, with its output", async () => {
+test("L39: ends an endless loop at its time limit, and returns its output", async () => {
   const limits = { ...PYTHON_LIMITS, wallMs: 300 };
   expect(await run("print('before')\nwhile True: pass", { limits })).toMatchObject({
     end: "timeout",
@@ -55,21 +55,21 @@ test("L39: an endless loop is ended at its time limit, with its output", async (
   });
 });
 
-test("variables are kept in a session, and in no other run", async () => {
+test("keeps variables in a session, and in no other run", async () => {
   await run("secret = 41", { session: "one" });
   expect(await run("secret + 1", { session: "one" })).toMatchObject({ resultJson: "42" });
   expect(await run("secret", { session: "two" })).toMatchObject({ end: "error", error: { type: "NameError" } });
   expect(await run("secret")).toMatchObject({ end: "error", error: { type: "NameError" } });
 });
 
-test("two runs make different random numbers and names", async () => {
+test("makes different random numbers and names in two runs", async () => {
   const code =
     "import random, uuid, os, secrets\n[random.random(), str(uuid.uuid4()), os.urandom(4).hex(), secrets.token_hex(4)]";
   const [one, two] = [await run(code), await run(code)].map((done) => JSON.parse(done.resultJson!) as unknown[]);
   expect(one!.every((value, index) => value !== two![index])).toBe(true);
 });
 
-test("an interpreter that dies takes no other run with it", async () => {
+test("ends no other run if an interpreter dies", async () => {
   expect(await run("import os\nos.abort()")).toMatchObject({ end: "crashed" });
   expect(await run("x = []\nwhile True: x.append(bytes(1_000_000))")).toMatchObject({ end: "memory" });
   expect(await run("1 + 1")).toMatchObject({ end: "finished", resultJson: "2" });

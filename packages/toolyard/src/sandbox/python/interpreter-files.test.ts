@@ -6,7 +6,7 @@ afterAll(() => python[Symbol.asyncDispose]());
 
 const csv = { path: "data/in.csv", bytes: Buffer.from("a,b\n1,2\n3,4\n") };
 
-test("given files lie in the working folder, and are no artifacts unless changed", async () => {
+test("puts given files into the working folder, and returns only changed ones as artifacts", async () => {
   const code = "import csv, os\n[os.getcwd(), sum(int(row['a']) for row in csv.DictReader(open('data/in.csv')))]";
   expect(await python.run(code, { files: [csv] })).toMatchObject({ value: ["/work", 4], files: {} });
   expect((await python.run("open('data/in.csv', 'a').write('5,6\\n')\nNone", { files: [csv] })).files).toEqual({
@@ -14,7 +14,7 @@ test("given files lie in the working folder, and are no artifacts unless changed
   });
 });
 
-test("new files are artifacts, those of the temporary folder and removed ones are not", async () => {
+test("returns new files as artifacts, but not removed ones or those of the temporary folder", async () => {
   const code = `
 import os, pathlib, json, tempfile, zipfile
 os.makedirs("out/deep", exist_ok=True)
@@ -31,7 +31,7 @@ sorted(os.listdir(".")), os.path.getsize("renamed.txt"), os.path.exists("gone.tx
   expect(run.files).toEqual({ "out/deep/x.json": '{"a": 1}', "renamed.txt": "aX" });
 });
 
-test("a module next to the code can be imported, and its lines are in tracebacks", async () => {
+test("imports a module next to the code, and shows its lines in tracebacks", async () => {
   const files = [{ path: "helper.py", bytes: Buffer.from("def fail():\n    raise ValueError('here')\n") }];
   const run = await python.run("import helper\nhelper.fail()", { files });
   expect(run.error!.traceback).toContain('File "helper.py", line 2, in fail\n    raise ValueError');
@@ -44,7 +44,7 @@ test.each([
   ["folders", "import os\nfor i in range(200): os.mkdir(f'd{i}')", 28],
   ["descriptors", "kept = []\nwhile True: kept.append(open('f0', 'r+'))", 24],
   ["a long name", "open('n' * 300, 'w')", 36],
-])("%s above their limit raise an OSError, and the interpreter continues", async (_, code, errno) => {
+])("raises an OSError for %s above their limit, and continues", async (_, code, errno) => {
   await using own = new PythonWorker();
   const run = await own.run(
     `open('f0', 'w').close()\ntry:\n    exec(${JSON.stringify(code)})\nexcept OSError as e:\n    return e.strerror`,
@@ -57,7 +57,7 @@ test.each([
   });
 });
 
-test("bytes of a file that has no name any more still count", async () => {
+test("counts the bytes of an open file whose name was removed", async () => {
   const code = `
 import os
 kept = []

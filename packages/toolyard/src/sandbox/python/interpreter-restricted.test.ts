@@ -6,8 +6,8 @@ const python = new PythonWorker();
 afterAll(() => python[Symbol.asyncDispose]());
 const run = (code: string): Promise<PythonRun> => python.run(code, { profile: "restricted" });
 
-describe("restricted code runs what people try first", () => {
-  test("C24: classes, generators, dataclasses, modules and exceptions work in the restricted profile", async () => {
+describe("restricted code", () => {
+  test("C24: runs classes, generators, dataclasses, modules and exceptions in the restricted profile", async () => {
     const code = readFileSync(new URL("../../../../../test/fixtures/sandbox/first-things.py", import.meta.url), "utf8");
     const done = await run(code);
     expect(done.error).toBeUndefined();
@@ -60,7 +60,7 @@ describe("restricted code runs what people try first", () => {
   });
 });
 
-describe("S9: imports beyond the list and inner attributes are refused", () => {
+describe("S9: refuses imports outside the allow-list, and internal attributes", () => {
   test.each([
     "os",
     "subprocess",
@@ -165,7 +165,7 @@ describe("S9: imports beyond the list and inner attributes are refused", () => {
     expect(done.error!.message).not.toBe("");
   });
 
-  test("L40: the line that is refused is named", async () => {
+  test("L40: names the refused line", async () => {
     const { error } = await run("x = 1\ny = x.__subclasses__");
     expect(error).toMatchObject({
       type: "SyntaxError",
@@ -174,7 +174,7 @@ describe("S9: imports beyond the list and inner attributes are refused", () => {
     expect(error!.traceback).toContain("line 2\n    y = x.__subclasses__");
   });
 
-  test("the thread refuses tools to restricted code, even if the interpreter's own rules have changed", async () => {
+  test("the thread refuses tools to restricted code that has changed the interpreter's own rules", async () => {
     const done = await run("x = 1");
     expect(done.calls).toEqual([]);
     expect((await python.run("'tools' in globals(), 'x' in globals()")).value).toEqual([true, false]);

@@ -4,7 +4,7 @@ import { PythonWorker } from "../../../../../test/support/python-worker.ts";
 const python = new PythonWorker();
 afterAll(() => python[Symbol.asyncDispose]());
 
-describe("what people try first", () => {
+describe("common code", () => {
   test.each([
     ["the last expression is the result", "a = 20\na + 22", 42],
     ["a return at the top level is the result", "for i in range(9):\n    if i == 4:\n        return i", 4],
@@ -43,18 +43,18 @@ describe("what people try first", () => {
     expect(await python.run(code, { inputs: { n: 21 } })).toMatchObject({ end: "finished", value });
   });
 
-  test("variables stay in a session, and each run has its own output", async () => {
+  test("keeps variables in a session, and separates the output of runs", async () => {
     await python.run("counter = 1\nprint('first')");
     expect(await python.run("counter += 1\nprint('second')\ncounter")).toMatchObject({ value: 2, stdout: "second\n" });
   });
 
-  test("output on stdout and stderr arrives in order, each in its stream", async () => {
+  test("returns output of stdout and stderr in order, each in its stream", async () => {
     const run = await python.run("import sys\nprint('a')\nprint('b', file=sys.stderr)\nprint('ü', end='')");
     expect(run).toMatchObject({ stdout: "a\nü", stderr: "b\n", truncated: false });
   });
 });
 
-test("time zones are those that Node knows, with their changes", async () => {
+test("uses the time zones of Node, with their changes", async () => {
   const code = `
 from zoneinfo import ZoneInfo
 from datetime import datetime, timezone
@@ -118,7 +118,7 @@ describe("results as JSON", () => {
     expect(await python.run(code)).toMatchObject({ end: "finished", value });
   });
 
-  test("what has no JSON is its repr", async () => {
+  test("returns the repr of a value that has no JSON", async () => {
     expect(
       (await python.run("class A:\n    def __repr__(self):\n        return '<an A>'\n[A(), len, 2j]")).value,
     ).toEqual(["<an A>", "<built-in function len>", "2j"]);
@@ -127,7 +127,7 @@ describe("results as JSON", () => {
     );
   });
 
-  test("a result that contains itself is a clear error", async () => {
+  test("reports a result that contains itself as a clear error", async () => {
     const run = await python.run("a = {'list': []}\na['list'].append(a)\na");
     expect(run).toMatchObject({
       end: "error",
@@ -135,7 +135,7 @@ describe("results as JSON", () => {
     });
   });
 
-  test("a result that is too large ends the run at its limit, endless ones too", async () => {
+  test("ends the run at its limit if the result is too large or endless", async () => {
     expect(await python.run("'x' * 300_000")).toMatchObject({
       end: "limit",
       value: undefined,
@@ -150,7 +150,7 @@ describe("results as JSON", () => {
 });
 
 describe("errors", () => {
-  test("a traceback shows the lines of the code, and nothing of what runs it", async () => {
+  test("shows the lines of the code in a traceback, and nothing of the host", async () => {
     const { error } = await python.run("def f(x):\n    return 1 / x\n\nf(0)");
     expect(error).toMatchObject({ type: "ZeroDivisionError", message: "division by zero" });
     expect(error!.traceback).toMatch(/line 4, in <module>\n {4}f\(0\)\n.*line 2, in f\n {4}return 1 \/ x/su);
@@ -203,7 +203,7 @@ describe("errors", () => {
     expect(await python.run("del kept\n1 + 1")).toMatchObject({ end: "finished", value: 2 });
   });
 
-  test("reports that the code ended the interpreter", async () => {
+  test("reports an exit of the interpreter that the code caused", async () => {
     expect(await python.run("import os\nos._exit(7)")).toMatchObject({
       end: "error",
       error: { type: "SystemExit", message: expect.stringContaining("exit code 7") },
@@ -214,7 +214,7 @@ describe("errors", () => {
     });
   });
 
-  test("a stack that is over ends the run, and never silently", async () => {
+  test("reports a stack overflow", async () => {
     const run = await python.run(
       "import sys\nsys.setrecursionlimit(10**9)\nclass A:\n    def __getattr__(self, n):\n" +
         "        return getattr(self, n)\nA().x",

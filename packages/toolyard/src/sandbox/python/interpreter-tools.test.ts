@@ -7,12 +7,12 @@ afterAll(() => python[Symbol.asyncDispose]());
 
 const failing = (): HostReply => ({ ok: false, kind: "unavailable", message: "the server is down", retryable: true });
 
-test("a tool is awaited, and its answer is a value", async () => {
+test("returns the answer of an awaited tool as a value", async () => {
   const run = await python.run("r = await tools.files.read(path='a', n=[1, None])\nr['path']");
   expect(run).toMatchObject({ value: "a", calls: ["files.read"] });
 });
 
-test("arguments are given by name or as one dict, and nothing else", async () => {
+test("accepts arguments by name or as one dict, and in no other way", async () => {
   expect((await python.run("await tools.a.b({'x': 1}, y=2)")).value).toEqual({ x: 1, y: 2 });
   expect((await python.run("await tools['my-server']['do it']()")).calls).toEqual(["my-server.do it"]);
   expect(await python.run("await tools.a.b(1, 2)")).toMatchObject({
@@ -24,7 +24,7 @@ test("arguments are given by name or as one dict, and nothing else", async () =>
   });
 });
 
-test("gather runs calls concurrently, up to the limit", async () => {
+test("runs calls of gather concurrently, up to the limit", async () => {
   let release = (): void => {};
   const eight = new Promise<void>((resolve) => (release = resolve));
   let begun = 0;
@@ -49,7 +49,7 @@ got = [await done for done in asyncio.as_completed([tools.t.x(n=4), tools.t.x(n=
   expect((await python.run(code)).value).toEqual([[0, 1, 2], 3, [4, 5], 6]);
 });
 
-test("without await a call yields its answer when the value is used", async () => {
+test("resolves a call without await when its value is used", async () => {
   const code = `
 r = tools.t.x(n=2, items=[1, 2])
 total = sum(item for item in r["items"])
@@ -60,7 +60,7 @@ total = sum(item for item in r["items"])
   expect((await python.run("{'all': [tools.t.x(n=1), tools.t.x(n=2)]}")).value).toEqual({ all: [{ n: 1 }, { n: 2 }] });
 });
 
-test("an unused call is made too, and its failure is reported", async () => {
+test("makes a call whose value is unused too, and reports its failure", async () => {
   expect(await python.run("tools.notes.add(text='x')\nNone")).toMatchObject({
     end: "finished",
     calls: ["notes.add"],
@@ -73,7 +73,7 @@ test("an unused call is made too, and its failure is reported", async () => {
   });
 });
 
-test("a failure is a ToolError with kind and retryable", async () => {
+test("raises a ToolError with kind and retryable for a failure", async () => {
   const code = "try:\n    await tools.a.b()\nexcept ToolError as e:\n    return [str(e), e.kind, e.retryable]";
   expect((await python.run(code, { host: failing })).value).toEqual(["the server is down", "unavailable", true]);
   expect(await python.run("await tools.a.b()", { host: failing })).toMatchObject({
@@ -86,14 +86,14 @@ test("a failure is a ToolError with kind and retryable", async () => {
   });
 });
 
-test("search finds tools, by itself or awaited", async () => {
+test("finds tools with search, with or without await", async () => {
   const run = await python.run(
     "[(await search('mail'))['query'], search('x', limit=3)['limit'], search('y', 10**6)['limit']]",
   );
   expect(run).toMatchObject({ value: ["mail", 3, 100], calls: ["search", "search", "search"] });
 });
 
-test("calls above the limit are never sent, and the run ends at its limit unless the code continues", async () => {
+test("never sends calls above the limit, and ends the run unless the code continues", async () => {
   const loop = "for i in range(100):\n    await tools.t.x(n=i)";
   expect(await python.run(loop)).toMatchObject({
     end: "limit",
@@ -105,7 +105,7 @@ test("calls above the limit are never sent, and the run ends at its limit unless
   ).toMatchObject({ end: "finished", value: "limited" });
 });
 
-test("arguments and answers beyond their size are refused", async () => {
+test("rejects arguments and answers above their size limits", async () => {
   const kind = "\nexcept ToolError as e:\n    return e.kind";
   expect(await python.run(`try:\n    await tools.t.x(n='x' * 60_000)${kind}`)).toMatchObject({
     value: "too_large",
@@ -118,7 +118,7 @@ test("arguments and answers beyond their size are refused", async () => {
   });
 });
 
-test("a thousand records come in pages and stay in the sandbox", async () => {
+test("reads a thousand records in pages, which stay in the sandbox", async () => {
   const host = (_: string, args: unknown): HostReply => {
     const { page } = args as { page: number };
     return { ok: true, json: JSON.stringify(Array.from({ length: 100 }, (_, index) => ({ id: page * 100 + index }))) };
@@ -134,12 +134,12 @@ test("a thousand records come in pages and stay in the sandbox", async () => {
   ).toBe(499_500);
 });
 
-test("notifies the host when the code waits, and how long it sleeps", async () => {
+test("reports to the host when the code waits, and how long it sleeps", async () => {
   expect((await python.run("import time\ntime.sleep(0.02)")).waits).toEqual([true, false]);
   expect((await python.run("sum(range(1000))")).waits).toEqual([]);
 });
 
-test("a run that waits beyond its time limit ends, with its output and files", async () => {
+test("ends a run that waits beyond its time limit, with its output and files", async () => {
   const limits = { wallMs: 100 };
   const slept = await python.run("import time\nprint('before')\nopen('a.txt', 'w').write('1')\ntime.sleep(60)", {
     limits,
@@ -156,7 +156,7 @@ test("a run that waits beyond its time limit ends, with its output and files", a
   });
 });
 
-test("answers that name a prototype stay plain values", async () => {
+test("keeps answers that name a prototype as plain values", async () => {
   const host = (): HostReply => ({ ok: true, json: '{"__proto__": {"x": 1}, "constructor": 12345678901234567890}' });
   expect(
     (await python.run("r = await tools.t.x()\n[list(r), r['constructor'] == 12345678901234567890]", { host })).value,

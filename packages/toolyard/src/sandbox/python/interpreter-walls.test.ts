@@ -5,12 +5,12 @@ import { PythonWorker } from "../../../../../test/support/python-worker.ts";
 const python = new PythonWorker();
 afterAll(() => python[Symbol.asyncDispose]());
 
-/** Runs code; returns the exception's name, or the result. */
+/** Returns code that runs the given code; the result is the exception's name, or the value. */
 const attempt = (code: string): string =>
   `try:\n${code.replace(/^/gmu, "    ")}\nexcept BaseException as e:\n` +
   "    if type(e).__name__ == 'Returned': raise\n    return 'refused ' + type(e).__name__";
 
-describe("a guest has nothing of the machine", () => {
+describe("the guest has no access to the machine", () => {
   test.each([
     ["a file of the machine", "return open('/etc/passwd').read()"],
     ["the way up", "return open('../../../../../../etc/passwd').read()"],
@@ -38,12 +38,12 @@ describe("a guest has nothing of the machine", () => {
     expect(String((await python.run(attempt(code))).value)).toMatch(/^refused /u);
   });
 
-  test("no environment, no arguments, no names of the host", async () => {
+  test("has no environment, no arguments and no names of the host", async () => {
     const run = await python.run("import os, sys\n[dict(os.environ), sys.argv, os.listdir('/'), os.name]");
     expect(run.value).toEqual([{}, ["-c"], ["site", "work", "tmp"], "posix"]);
   });
 
-  test("a listener on this machine hears nothing", async () => {
+  test("cannot connect to a listener on this machine", async () => {
     let heard = 0;
     const server = createServer(() => (heard += 1));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -57,7 +57,7 @@ describe("a guest has nothing of the machine", () => {
   });
 });
 
-describe("a guest that talks to its thread itself", () => {
+describe("a guest that sends its own messages to the thread", () => {
   const frame = (body: string): string =>
     attempt(`import os\nfd = os.open('/.rpc', os.O_RDWR)\nreturn os.write(fd, ${body})`);
   test.each([
@@ -71,7 +71,7 @@ describe("a guest that talks to its thread itself", () => {
     ["a request larger than any", "b'x' * 5_000_000"],
     ["another job", `b'{"op":"next"}'`],
     ["waiting for nothing for ever", `b'{"op":"wait","ms":null}'`],
-  ])("%s is refused, and nothing reaches the host", async (_, body) => {
+  ])("is refused %s, and nothing reaches the host", async (_, body) => {
     expect(await python.run(frame(body))).toMatchObject({
       end: "finished",
       value: expect.stringMatching(/^refused (?:OS|Permission)Error$/u),
@@ -79,7 +79,7 @@ describe("a guest that talks to its thread itself", () => {
     });
   });
 
-  test("an invalid end message is a crash of its own run", async () => {
+  test("crashes only its own run with an invalid end message", async () => {
     const forge = (done: string): string =>
       `import os\nos.write(os.open('/.rpc', os.O_RDWR), b'{"op":"done",${done}}')\nos._exit(0)`;
     await using own = new PythonWorker();
@@ -89,14 +89,14 @@ describe("a guest that talks to its thread itself", () => {
   });
 });
 
-test("a flood of output is truncated at its limit, and reported", async () => {
+test("truncates a flood of output at its limit, and reports that", async () => {
   const run = await python.run("for i in range(20_000): print('x' * 50)");
   expect(run).toMatchObject({ end: "finished", truncated: true });
   expect(run.stdout).toHaveLength(20_000);
   expect(await python.run("print('x')")).toMatchObject({ truncated: false });
 });
 
-test("bytes that are no UTF-8 are shown, not lost", async () => {
+test("shows invalid UTF-8 with replacement characters", async () => {
   expect((await python.run("import sys\nsys.stdout.buffer.write(b'a\\xffb')\nsys.stdout.flush()")).stdout).toBe(
     "a\uFFFDb",
   );

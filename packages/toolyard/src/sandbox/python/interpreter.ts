@@ -6,13 +6,13 @@ import { wasiImports } from "./wasi.ts";
 const PAGE_BYTES = 65_536;
 const STACK_ALIGNMENT = 16;
 
-/** False for a build in which the way back into a booted interpreter is not known. */
+/** Returns false for a build for which it is unknown how a booted interpreter is resumed. */
 export function canResume(module: object): boolean {
   const names = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
   return names.has(RESUME) && names.has(STACK);
 }
 
-/** One instance of CPython. All but `start` and `bytes` are for modules that can resume. */
+/** One instance of CPython. Only `start` and `bytes` work for modules that cannot resume. */
 export class Interpreter {
   readonly #memory: WebAssembly.Memory;
   readonly #start: () => void;
@@ -37,15 +37,15 @@ export class Interpreter {
     return this.#stack!.value;
   }
 
-  /** From the beginning. Returns when the interpreter ends. */
+  /** Boots the interpreter. Returns when it exits. */
   start(): void {
     this.#start();
   }
 
   /**
-   * Puts a booted interpreter's memory in place. Its frames in WebAssembly are gone, and the place of those on its own
-   * stack stays taken: for the interpreter, it is inside of a call that never returns, and what runs next is run by
-   * that call.
+   * Restores the memory of a booted interpreter. Its WebAssembly frames are lost, and the space of those on its own
+   * stack stays reserved: for the interpreter, it is inside a call that never returns, and that call runs all later
+   * code.
    */
   restore({ bytes, stack }: RestoredInterpreter): void {
     const missing = bytes.length - this.#memory.buffer.byteLength;

@@ -1,7 +1,7 @@
 import type { SandboxFile, SandboxJob } from "../engine.ts";
 import type { MemoryTree, TreeFile, TreeFolder } from "./memory-tree.ts";
 
-/** Folder of the run, relative to the root of its tree; files outside of it are not artifacts. */
+/** Folder of the run, relative to the root of its tree. Files outside of it are not artifacts. */
 const WORK_FOLDER = "work";
 
 interface Before {
@@ -9,7 +9,7 @@ interface Before {
   readonly writes: number;
 }
 
-/** The files that a job brings, and those that it leaves behind. */
+/** The input files of a job, and the files that it creates. */
 export class PythonJobFiles {
   readonly #tree: MemoryTree;
   #before = new Map<string, Before>();
@@ -25,7 +25,7 @@ export class PythonJobFiles {
     this.#before = new Map([...this.#walk()].map(([path, node]) => [path, { node, writes: node.writes }]));
   }
 
-  /** Files that the run made or changed, in the order of their folders. */
+  /** Returns files that the run created or changed, in the order of their folders. */
   artifacts(): SandboxFile[] {
     const changed: SandboxFile[] = [];
     for (const [path, node] of this.#walk()) {

@@ -1,6 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
 
-/** A whole number as WebAssembly writes it: seven bits a byte, the lowest first. */
+/** Reads an integer in WebAssembly's encoding (LEB128): seven bits per byte, the lowest first. */
 export function readLeb(bytes: Uint8Array, from: number): { value: number; next: number } {
   let value = 0;
   for (let at = from, shift = 0; at < bytes.length && shift < 35; at += 1, shift += 7) {

@@ -2,22 +2,22 @@ import { GuestError } from "./errno.ts";
 
 const MAX_STEP_BYTES = 255;
 const MAX_DEPTH = 64;
-/** From the root: 255 from the run's own folder, which is what files of a run may have. */
+/** Maximum length of a path from the root: 255 characters below the run's own folder, like for all files of a run. */
 const MAX_PATH_CHARACTERS = 261;
-/** Folders that may be there beyond the number of files. */
+/** Number of folders that are allowed in addition to the number of files. */
 const SPARE_FOLDERS = 16;
 
 export interface TreeFile {
   readonly kind: "file";
   readonly ino: bigint;
-  /** Longer than the file may be: `size` bytes of it count. */
+  /** Buffer that may be longer than the file: only the first `size` bytes count. */
   bytes: Uint8Array;
   size: number;
   readonly readOnly: boolean;
   modifiedNs: bigint;
-  /** Grows with each write. */
+  /** Number of writes. */
   writes: number;
-  /** Descriptors on it; a file without a name keeps its bytes until the last one is closed. */
+  /** Number of open descriptors. A file without a name keeps its bytes until the last one is closed. */
   opened: number;
   named: boolean;
 }
@@ -26,7 +26,7 @@ export interface TreeFolder {
   readonly kind: "folder";
   readonly ino: bigint;
   readonly parent: TreeFolder | undefined;
-  /** From the root; empty for the root itself. Folders keep their names. */
+  /** Path from the root; empty for the root itself. Folders cannot be renamed. */
   readonly path: string;
   readonly entries: Map<string, TreeNode>;
   readonly readOnly: boolean;
@@ -35,22 +35,21 @@ export interface TreeFolder {
 export type TreeNode = TreeFile | TreeFolder;
 
 export interface TreeBounds {
-  /** Size of all writable files together. */
+  /** Maximum size of all writable files together. */
   readonly bytes: number;
   readonly files: number;
 }
 
-/** A place where a name is, or could be. */
+/** A place in the tree where a name exists or could be created. */
 export interface TreePlace {
   readonly folder: TreeFolder;
-  /** Empty: the folder itself. */
+  /** Name in the folder; empty: the folder itself. */
   readonly step: string;
   readonly node: TreeNode | undefined;
 }
 
 /**
- * All the files that a guest has: in memory, bounded in bytes and number, without links. There is no way from here to a
- * real file.
+ * All files of a guest: in memory, limited in bytes and number, without links. No real file can be reached from here.
  */
 export class MemoryTree {
   readonly root: TreeFolder = {
@@ -75,7 +74,7 @@ export class MemoryTree {
     this.#bounds = bounds;
   }
 
-  /** Walks from a folder; a path that leaves the tree stays at its root. */
+  /** Resolves a path from a folder. A path that would leave the tree stays at its root. */
   find(from: TreeFolder, path: string): TreePlace {
     const steps = path.split("/").filter((step) => step !== "" && step !== ".");
     if (steps.length > MAX_DEPTH) throw new GuestError("nametoolong");
@@ -104,7 +103,7 @@ export class MemoryTree {
     return this.#hang(place, false);
   }
 
-  /** A folder of ours: it is not counted, and the guest cannot write to it. */
+  /** Adds a folder of the host: it does not count towards the limits, and the guest cannot write to it. */
   addOwnFolder(place: TreePlace): TreeFolder {
     return this.#hang(place, true);
   }
@@ -141,7 +140,7 @@ export class MemoryTree {
     return file;
   }
 
-  /** A file of ours: it is not counted, and the guest cannot write to it. */
+  /** Adds a file of the host: it does not count towards the limits, and the guest cannot write to it. */
   addReadOnly(place: TreePlace, bytes: Uint8Array): void {
     const file: TreeFile = {
       kind: "file",
@@ -157,7 +156,7 @@ export class MemoryTree {
     place.folder.entries.set(place.step, file);
   }
 
-  /** Puts a file and the folders on its way; one that is there already is replaced. */
+  /** Adds a file and its parent folders; an existing file is replaced. */
   put(path: string, bytes: Uint8Array): TreeFile {
     const steps = path.split("/");
     const step = steps.pop()!;
@@ -232,7 +231,7 @@ export class MemoryTree {
     to.folder.entries.set(to.step, node);
   }
 
-  /** Gives back what a file takes, once it has neither name nor descriptor. */
+  /** Frees the bytes of a file that has neither a name nor a descriptor. */
   release(file: TreeFile): void {
     if (file.named || file.opened > 0 || file.readOnly) return;
     this.resize(file, 0);
@@ -255,7 +254,7 @@ function pathOf({ folder, step }: TreePlace): string {
   return `${folder.path}/${step}`;
 }
 
-/** A file name must be valid on every machine that receives the file. */
+/** Throws unless the name is valid on every system that may receive the file. */
 function assertName(place: TreePlace): void {
   if (place.step.includes("\\")) throw new GuestError("inval");
   if (pathOf(place).length > MAX_PATH_CHARACTERS) throw new GuestError("nametoolong");

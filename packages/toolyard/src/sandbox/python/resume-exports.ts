@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { readLeb, toLeb } from "./leb.ts";
 
-/** Names under which a module offers what a snapshot needs. */
+/** Names of the exports that a snapshot needs. */
 export const RESUME = "toolyard_run_string";
 export const STACK = "toolyard_stack";
 
 /**
- * Place and digest of `PyRun_SimpleStringFlags(text, flags)` in the build of this package, which does not export it.
- * Another build runs without snapshots.
+ * Position and digest of `PyRun_SimpleStringFlags(text, flags)` in the build of this package, which does not export it.
+ * Other builds run without snapshots.
  */
 const RUN_STRING = { functionIndex: 4056, codeIndex: 4013, bodyBytes: 224, digest: "26ae2c3ae7940556" } as const;
 const FUNCTION = 0;
@@ -30,7 +30,9 @@ export function hasRunString(code: Uint8Array): boolean {
   return false;
 }
 
-/** The content of an export section, with that function and the stack pointer (the module's one global) added. */
+/**
+ * Returns the content of an export section with this function and the stack pointer (the module's only global) added.
+ */
 export function withResumeExports(content: Uint8Array): Uint8Array {
   const count = readLeb(content, 0);
   const more = [...toExport(RESUME, FUNCTION, RUN_STRING.functionIndex), ...toExport(STACK, GLOBAL, 0)];

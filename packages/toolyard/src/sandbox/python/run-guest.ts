@@ -13,12 +13,15 @@ import { InterpreterSnapshot } from "./snapshot.ts";
 
 const START = "import sys; sys.path.insert(0, '/site'); from yard import main; main.run()";
 const CONTINUE = "import sys; sys.modules['yard.main'].serve()";
-/** `-I`: no environment, no user's folder. `-S`: no site. `-B`: writes no bytecode. */
+/** `-I`: ignores the environment and the user's folder. `-S`: no site. `-B`: writes no bytecode. */
 const ARGS = ["python", "-I", "-S", "-B", "-X", "utf8", "-c", START];
 const NO_BOUNDS = { bytes: 0, files: 0 };
 
 export interface PythonSettings extends SandboxWorkerSettings {
-  /** Made by `createSnapshotRoom`; workers that share it boot once. Absent: each boots. */
+  /**
+   * Memory created by `createSnapshotRoom`. Workers that share it boot the interpreter only once. Absent: each worker
+   * boots it.
+   */
   readonly snapshots?: SharedArrayBuffer;
 }
 

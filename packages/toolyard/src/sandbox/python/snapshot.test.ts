@@ -11,7 +11,7 @@ const MB = 1_048_576;
 
 let warm: Promise<SharedArrayBuffer> | undefined;
 
-/** Room with a snapshot in it: the first worker boots and leaves none, the second one does. */
+/** Creates a room with a snapshot. The first worker boots and stores none; the second one does. */
 function warmRoom(): Promise<SharedArrayBuffer> {
   return (warm ??= (async () => {
     const room = createSnapshotRoom();
@@ -29,7 +29,7 @@ async function runFresh(room: SharedArrayBuffer, code: string, job?: PythonJob):
   return await worker.run(code, job);
 }
 
-test("an interpreter that starts from a snapshot does what one that booted does, and knows nothing of it", async () => {
+test("an interpreter from a snapshot behaves like one that booted", async () => {
   const room = await warmRoom();
   const code = `
 import asyncio, random, sys, os
@@ -59,7 +59,7 @@ open("made.txt", "w").write(str(os.path.exists("made.txt")))
   expect(new Set(runs.map(({ value }) => (value as unknown[])[3])).size).toBe(3);
 });
 
-test("an interpreter from a snapshot keeps its bounds, and fails as clearly", async () => {
+test("an interpreter from a snapshot keeps its limits, and reports the same errors", async () => {
   const room = await warmRoom();
   expect(await runFresh(room, "kept = []\nwhile True: kept.append(bytes(1_000_000))")).toMatchObject({ end: "memory" });
   expect(await runFresh(room, "def f(): return f()\nf()")).toMatchObject({
@@ -84,7 +84,7 @@ test("an interpreter from a snapshot keeps its bounds, and fails as clearly", as
   expect(await runFresh(room, "print('x')", { profile: "restricted" })).toMatchObject({ stdout: "x\n" });
 });
 
-test("the module has the ways that a snapshot needs; a build in which they are not known has none", async () => {
+test("adds the exports for snapshots to the known build, and to no other", async () => {
   expect(canResume(await compilePython(64 * MB))).toBe(true);
   const other = Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 5, 3, 1, 0, 1]);
   const folder = await mkdtemp(join(tmpdir(), "toolyard-wasm-"));
@@ -99,6 +99,6 @@ test("the module has the ways that a snapshot needs; a build in which they are n
   }
 });
 
-test("a bound that no interpreter fits into is refused", async () => {
+test("rejects a memory limit that is too small for an interpreter", async () => {
   await expect(compilePython(4 * MB)).rejects.toThrow("Python needs at least 10 MB");
 });

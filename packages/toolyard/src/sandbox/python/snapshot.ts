@@ -1,4 +1,4 @@
-/** Memory of a booted interpreter; one that is larger is not kept. */
+/** Maximum memory of a booted interpreter; a larger one is not stored. */
 const MAX_SNAPSHOT_BYTES = 48 * 1_048_576;
 const HEADER_BYTES = 16;
 const STARTED = 0;
@@ -14,7 +14,7 @@ export function createSnapshotRoom(): SharedArrayBuffer {
   return new SharedArrayBuffer(HEADER_BYTES + MAX_SNAPSHOT_BYTES);
 }
 
-/** An interpreter between its boot and its first job: all of its memory, and where its stack ends. */
+/** An interpreter between its boot and its first job: all of its memory, and the end of its stack. */
 export interface RestoredInterpreter {
   readonly bytes: Uint8Array;
   readonly stack: number;
@@ -27,7 +27,7 @@ export interface RestoredInterpreter {
 export class InterpreterSnapshot {
   readonly #header: Int32Array;
   readonly #room: SharedArrayBuffer;
-  /** This worker is to make the snapshot. */
+  /** True if this worker is to create the snapshot. */
   readonly isMaker: boolean;
 
   constructor(room: SharedArrayBuffer) {

@@ -5,20 +5,20 @@ const STEP_S = 14 * DAY_S;
 const KEY = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/u;
 
 interface Period {
-  /** Seconds since 1970. */
+  /** Start of the period in seconds since 1970. */
   readonly from: number;
   readonly offset: number;
 }
 
 interface TimeZoneClock {
-  /** Seconds east of UTC. */
+  /** Returns the offset in seconds east of UTC. */
   offsetAt(seconds: number): number;
 }
 
 /**
- * A time zone as the file that Python's `zoneinfo` reads (TZif, version 2), made of what Node itself knows: the guest
- * has no files of the machine. From 1970 to 2060; names of its times are their offsets. Undefined for a zone that is
- * not known.
+ * Returns a time zone in the format that Python's `zoneinfo` reads (TZif, version 2), built from Node's own data,
+ * because the guest has no files of the machine. Covers 1970 to 2060; abbreviations are replaced with offsets.
+ * Undefined for an unknown zone.
  */
 export function timeZoneFile(key: string): Buffer | undefined {
   const clock = KEY.test(key) ? clockOf(key) : undefined;
@@ -55,7 +55,7 @@ function periodsOf(clock: TimeZoneClock): Period[] {
   return periods;
 }
 
-/** When the clock first shows another offset, within the step that begins at `from`. */
+/** Returns when the offset first changes, within the step that begins at `from`. */
 function firstOther(clock: TimeZoneClock, { from, offset }: Period): number {
   let [same, other] = [from, from + STEP_S];
   while (other - same > 1) {
@@ -67,7 +67,7 @@ function firstOther(clock: TimeZoneClock, { from, offset }: Period): number {
 }
 
 function encode(periods: readonly Period[]): Buffer {
-  // Summer time: later than the zone was or will be within a year.
+  // Summer time: an offset that is larger than the zone's other offset within a year.
   const kinds = periods.map(({ from, offset }) => ({
     offset,
     dst: periods.some((other) => Math.abs(other.from - from) < 330 * DAY_S && other.offset < offset),

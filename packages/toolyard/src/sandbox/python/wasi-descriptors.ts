@@ -9,7 +9,7 @@ const APPEND = 1;
 const ALL_RIGHTS = (1n << 30n) - 1n;
 const ENTRY_BYTES = 24;
 
-/** The calls of WASI that take a descriptor: `fd_*`. */
+/** Returns the WASI calls that have a descriptor as argument: `fd_*`. */
 export function descriptorCalls(system: GuestSystem): Record<string, GuestCall> {
   return { ...streams(system), ...states(system), ...listings(system) };
 }

@@ -19,7 +19,10 @@ interface OpenWish {
   readonly flags: number;
 }
 
-/** The WASI calls that take a path: `path_*`. There are no links: their calls fail with ENOTSUP or EINVAL. */
+/**
+ * Returns the WASI calls that have a path as argument: `path_*`. There are no links: their calls fail with ENOTSUP or
+ * EINVAL.
+ */
 export function pathCalls(system: GuestSystem): Record<string, GuestCall> {
   const { memory, tree, descriptors } = system;
   const place = (fd: number, path: number, length: number): TreePlace =>
@@ -85,7 +88,7 @@ function refusalOfNothing(wish: OpenWish): Errno | undefined {
   return isAsked(wish, FOLDER_ONLY) || !isAsked(wish, CREATE) ? "noent" : undefined;
 }
 
-/** The first thing that is wrong, in the order that WASI gives them. */
+/** Returns the first error of an open call, in the order that WASI specifies; undefined if there is none. */
 function refusalOf(node: TreeNode, wish: OpenWish): Errno | undefined {
   if (isAsked(wish, CREATE) && isAsked(wish, EXCLUSIVE)) return "exist";
   if (node.kind === "folder") return isWriting(wish) ? "isdir" : undefined;

@@ -11,7 +11,7 @@ const CLOCK_EVENT = 0;
 const ABSOLUTE = 1;
 const REALTIME = 0;
 
-/** The calls of WASI that are about neither files nor paths: arguments, clocks, random bytes, waiting, the end. */
+/** Returns the WASI calls for neither files nor paths: arguments, clocks, random bytes, waiting, exit. */
 export function systemCalls({ memory, args, sleep, beforeTime }: GuestSystem): Record<string, GuestCall> {
   const texts = args.map((arg) => Buffer.from(`${arg}\0`));
   return {
@@ -52,7 +52,7 @@ export function systemCalls({ memory, args, sleep, beforeTime }: GuestSystem): R
         readSubscription(memory, subscriptions + index * SUBSCRIPTION_BYTES),
       );
       const clocks = all.filter((one) => one.type === CLOCK_EVENT);
-      // Files, streams and `/.rpc` never make anybody wait.
+      // Files, streams and `/.rpc` are always ready.
       if (clocks.length === all.length) sleep(Math.min(...clocks.map((one) => one.ms)));
       const due = clocks.length === all.length ? clocks.slice(0, 1) : all.filter((one) => one.type !== CLOCK_EVENT);
       for (const [index, one] of due.entries()) {

@@ -5,8 +5,8 @@ import { pathCalls } from "./wasi-paths.ts";
 import { systemCalls } from "./wasi-system.ts";
 
 /**
- * WASI preview1 for one guest, entirely in memory: files, clocks, random bytes and output; no environment, sockets or
- * host. A missing call fails with ENOSYS, an unexpected error with EIO.
+ * Returns WASI preview1 for one guest, entirely in memory: files, clocks, random bytes and output; no environment,
+ * sockets or host. A missing call fails with ENOSYS, an unexpected error with EIO.
  */
 export function wasiImports(system: GuestSystem, module: object): Record<string, Record<string, unknown>> {
   const calls: Record<string, GuestCall> = { ...descriptorCalls(system), ...pathCalls(system), ...systemCalls(system) };

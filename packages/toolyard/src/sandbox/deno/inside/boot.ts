@@ -1,5 +1,5 @@
 /**
- * Runs inside Deno: takes jobs from the hub and runs them, one after the other. Speaks the frames of the other
+ * Runs inside Deno: receives jobs from the hub and runs them in sequence. Uses the same frames as the other
  * interpreters.
  */
 import { readFiles, toFileHeads } from "../../child-messages.ts";
@@ -27,7 +27,7 @@ type FromHub =
     }
   | Extract<ToWorker, { type: "reply" }>;
 
-/** The hub limits what it sends; this limit only contains faults of this side. */
+/** Maximum size of a frame. The hub limits what it sends; this limit only protects against faults on this side. */
 const MAX_FRAME_BYTES = 2 ** 31;
 const PROMPT_PIECES = 200;
 
@@ -60,7 +60,7 @@ export async function start({ read, write }: Ends): Promise<void> {
   for (let chunk = await read(); chunk !== undefined; chunk = await read()) {
     for (const { head, body } of frames.push(Buffer.from(chunk))) {
       const message = head as FromHub;
-      // Each in its own event loop turn: its effects can only be awaited when the turn is over.
+      // Each job runs in its own turn of the event loop: its effects can only be awaited when the turn is over.
       setImmediate(() => {
         if (message.type === "reply") current?.reply(message);
         else void begin({ ...message.job, files: readFiles(message.files, body) ?? [] }, message.source);

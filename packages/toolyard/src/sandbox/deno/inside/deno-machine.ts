@@ -17,7 +17,7 @@ import { surroundings, type Inner } from "./surroundings.ts";
 
 const MAX_REJECTIONS = 100;
 
-/** A promise of the inside. Nothing has to be let go of: one collector serves both sides. */
+/** A promise of the sandboxed code. Nothing has to be released: one garbage collector serves both sides. */
 class HeldPromise implements HeldValue {
   readonly value: unknown;
 
@@ -29,8 +29,8 @@ class HeldPromise implements HeldValue {
 }
 
 /**
- * A separate realm in Deno's V8 that contains the language and nothing of Deno. The code is evaluated as text, not as a
- * module: it has no static imports, and no loader serves dynamic ones.
+ * A separate realm in Deno's V8 that contains the language and none of Deno's functions. The code is evaluated as text,
+ * not as a module: it has no static imports, and no loader serves dynamic ones.
  */
 export class DenoMachine implements GuestMachine {
   owner: GuestOwner | undefined;
@@ -38,7 +38,7 @@ export class DenoMachine implements GuestMachine {
   readonly #guest: Guest;
   readonly #inner: Inner;
   #rejections: unknown[] = [];
-  /** A running search that no promise of the code represents. */
+  /** A running search for a syntax error, which no promise of the code represents. */
   #reading: Promise<string | undefined> | undefined;
 
   constructor() {
@@ -59,7 +59,7 @@ export class DenoMachine implements GuestMachine {
     const problem = problemOf(code, name);
     if (problem === undefined)
       return { promise: new HeldPromise(this.#settled(() => ({ value: this.#run(code, name) }))), isWrapped: false };
-    // `return` at the top is what a function has: the code is one then.
+    // `return` is allowed only in a function, so the code becomes one.
     if (isBody(code))
       return { promise: new HeldPromise(this.#settled(() => this.#run(wrapped, name))), isWrapped: true };
     return { promise: new HeldPromise(this.#locate(code, name, problem)), isWrapped: false };
@@ -73,7 +73,7 @@ export class DenoMachine implements GuestMachine {
 
   runJobs(): void {}
 
-  /** Runs after all promise jobs, and after V8 has reported failed promises. */
+  /** Calls `then` after all promise jobs, and after V8 has reported rejected promises. */
   whenQuiet(then: () => void): void {
     if (this.#reading === undefined) return void setImmediate(then);
     void this.#reading.finally(() => setImmediate(then));
@@ -95,7 +95,7 @@ export class DenoMachine implements GuestMachine {
     return new vm.Script(source, { filename }).runInContext(this.#context, { displayErrors: false });
   }
 
-  /** A synchronous exception of the code becomes a rejection. */
+  /** Runs code. A synchronous exception becomes a rejection. */
   async #settled(run: () => unknown): Promise<unknown> {
     return run();
   }
@@ -122,7 +122,7 @@ export class DenoMachine implements GuestMachine {
 
 const ILLEGAL_RETURN = "Illegal return statement";
 
-/** Why text is no script; it is read only, not run. */
+/** Returns why the text is no valid script; undefined if it is. Parses it without running it. */
 function problemOf(text: string, filename: string): string | undefined {
   try {
     return void new vm.Script(text, { filename });
@@ -137,19 +137,19 @@ function isBody(code: string): boolean {
 }
 
 /**
- * Returns whether the code contains `await` outside of functions. As a script, `await (x)` would be a call; inside a
- * static block it is a syntax error.
+ * Returns whether the code contains `await` outside of functions. In a script, `await (x)` would be a function call;
+ * inside a static block it is a syntax error.
  */
 function awaits(code: string): boolean {
   return /\bawait\b/u.test(code) && problemOf(`class C{static{${code}\n}}`, "") !== undefined && isBody(code);
 }
 
-/** The code as a function that returns its last expression, as a script's value is that of its last statement. */
+/** Returns the code as a function that returns its last expression, like the value of a script. */
 function withValue({ code, wrapped, wrapperChars, starts, end }: SplitSource): string {
   const prefix = wrapped.slice(0, wrapperChars);
   const suffix = wrapped.slice(wrapperChars + code.length);
   if (!returns(code)) {
-    // The first one that parses is the longest expression, as the language itself reads it.
+    // The first start that parses gives the longest expression, which is how the language reads it.
     for (const start of starts) {
       const text = `${code.slice(0, start)}return(${code.slice(start, end)})${code.slice(end)}`;
       const isWhole =

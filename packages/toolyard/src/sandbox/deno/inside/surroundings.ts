@@ -1,10 +1,10 @@
-/** Makes values of the inside, from outside. */
+/** Functions that create values inside the realm, called from outside. */
 export interface Inner {
   syntaxError(message: string, stack: string): unknown;
   bytes(bytes: Uint8Array): unknown;
 }
 
-/** Evaluated inside the realm. Adds what the other interpreter has beyond the language and plain V8 lacks. */
+/** Runs inside the realm. Adds the functions that the other interpreter has and plain V8 lacks. */
 function inside(
   now: () => number,
   toBase64: (text: string) => string | undefined,

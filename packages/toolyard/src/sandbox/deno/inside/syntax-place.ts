@@ -1,6 +1,6 @@
 /**
- * Returns line and column of a syntax error. V8 reports them for modules only, so the text is parsed as one, with an
- * invalid end, so that it is never executed.
+ * Returns line and column of a syntax error. V8 reports them for modules only, so the text is parsed as a module with
+ * an invalid end, which is never executed.
  */
 export async function locateSyntaxError(code: string): Promise<string | undefined> {
   const url = URL.createObjectURL(new Blob([`${code}\n)`], { type: "text/javascript" }));

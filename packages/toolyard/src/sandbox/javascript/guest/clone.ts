@@ -1,8 +1,8 @@
-/** Runs inside the sandbox. `structuredClone`. */
+/** Runs inside the sandbox. Returns `structuredClone`. */
 export function guestClone(): (value: unknown) => unknown {
   const { isView } = ArrayBuffer;
 
-  /** Values that contain no other values. */
+  /** Copies a value that contains no other values; undefined for any other. */
   function copyOfLeaf(given: object): object | undefined {
     if (given instanceof Date) return new Date(given);
     if (given instanceof RegExp) return new RegExp(given.source, given.flags);

@@ -2,7 +2,7 @@
 import type { GuestHost } from "./host.ts";
 import type { GuestValues } from "./inspect.ts";
 
-/** Runs inside the sandbox. `console`, on the run's two streams. */
+/** Runs inside the sandbox. Returns `console`, which writes to the two streams of the run. */
 export function guestConsole(host: GuestHost, { inspect, toJson }: GuestValues): object {
   const counts = new Map<string, number>();
   const started = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** JSON of the sandbox in which integers beyond 2^53 are a `bigint`. */
+/** JSON functions of the sandbox that keep integers beyond 2^53 as a `bigint`. */
 export interface GuestExact {
   /** Parses JSON in which the host has marked such integers. */
   parse(json: string): unknown;
@@ -14,7 +14,7 @@ export interface GuestExact {
  */
 export function guestExact(start: string): GuestExact {
   const { parse } = JSON;
-  /** The hub reads no longer integers. */
+  /** Maximum number of digits that the hub accepts in an integer. */
   const MAX_DIGITS = 4300;
   const marked = new RegExp(`"${start}(-?\\d+)"`, "g");
   const toInteger = (_key: string, value: unknown): unknown =>

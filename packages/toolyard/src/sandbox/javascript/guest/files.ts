@@ -1,7 +1,7 @@
 import type { GuestHost } from "./host.ts";
 import type { GuestValues } from "./inspect.ts";
 
-/** Runs inside the sandbox. `files`: what came with the job, and what the run makes of it, in memory. */
+/** Runs inside the sandbox. Returns `files`: the files of the job and of the run, in memory. */
 export function guestFiles(host: GuestHost, { toJson, parseJson }: GuestValues): object {
   const { parse } = JSON;
   const { isView } = ArrayBuffer;
@@ -10,7 +10,7 @@ export function guestFiles(host: GuestHost, { toJson, parseJson }: GuestValues):
     if (typeof data === "string" || data instanceof Uint8Array) return data;
     if (data instanceof ArrayBuffer) return new Uint8Array(data);
     if (isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    // An object is most likely intended as its JSON file content.
+    // An object is most likely meant to be stored as JSON.
     const json = toJson(data, 2);
     if (json === undefined)
       throw new TypeError(`Text, bytes or a value that can be JSON is needed to write a file; got ${typeof data}.`);

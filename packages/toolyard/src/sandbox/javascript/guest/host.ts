@@ -1,6 +1,6 @@
 /**
- * Functions of the surrounding worker that code inside the sandbox may call: an operation with two texts, or a text and
- * bytes. Nothing else is passed. A refusal is an exception inside.
+ * Functions of the surrounding worker that code inside the sandbox may call: an operation with two texts, or with a
+ * text and bytes. Nothing else is passed. A refusal becomes an exception inside.
  */
 export type GuestHost = (
   operation: HostOperation,
@@ -22,7 +22,7 @@ export type HostOperation =
   | "decode"
   | "url"
   | "file.text"
-  /** As `file.text`, for JSON: integers beyond 2^53 are marked. */
+  /** Like `file.text`, for JSON: integers beyond 2^53 are marked. */
   | "file.json"
   | "file.bytes"
   | "file.put"

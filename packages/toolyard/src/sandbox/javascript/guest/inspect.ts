@@ -1,16 +1,16 @@
 /* oxlint-disable max-lines-per-function -- Runs inside the sandbox by its own text, so all of it is one function. */
 export interface GuestInspect {
   inspect(value: unknown): string;
-  /** Returns JSON with type, message and stack of a thrown value. */
+  /** Returns type, message and stack of a thrown value as JSON. */
   describe(thrown: unknown): string;
   /** Marks a proxy, so that showing it does not call it. */
   brand(proxy: object, label: string): void;
   labelOf(value: object): string | undefined;
 }
 
-/** Turns values into words, and into JSON text. */
+/** Formats values as text and as JSON. */
 export interface GuestValues extends GuestInspect {
-  /** Writes integers beyond 2^53 exactly. */
+  /** Serializes a value; integers beyond 2^53 are exact. */
   toJson(value: unknown, indent?: number): string | undefined;
   /** Parses JSON from the host, in which integers beyond 2^53 are marked. */
   parseJson(json: string): unknown;
@@ -18,8 +18,8 @@ export interface GuestValues extends GuestInspect {
 
 /**
  * Runs inside the sandbox: its text is evaluated there, so it may use only its arguments and the language. Formats
- * values as text. It copies the language features that it needs before any foreign code runs; later code can only harm
- * itself.
+ * values as text. It copies the language features that it needs before any untrusted code runs; later code can only
+ * harm itself.
  */
 export function guestInspect(): GuestInspect {
   const { stringify } = JSON;
@@ -52,7 +52,7 @@ export function guestInspect(): GuestInspect {
     return `[${kind}: ${value.name || "(anonymous)"}]`;
   }
 
-  /** Returns the text of values that are shown without members. */
+  /** Returns the text of a value that is shown without its members; undefined for other values. */
   function wordsOf(value: object): string | undefined {
     if (value instanceof Error) {
       const hasOwnStack = value.stack && String(value.stack).includes(value.message);
@@ -97,7 +97,7 @@ export function guestInspect(): GuestInspect {
     return typeof prototype.constructor?.name === "string" ? prototype.constructor.name : "";
   }
 
-  /** `open` ends with the bracket that is closed again. */
+  /** Puts members into brackets. The closing bracket matches the last character of `open`. */
   function wrap(open: string, members: readonly string[], depth: number): string {
     const close = open[open.length - 1] === "[" ? "]" : "}";
     if (members.length === 0) return `${open}${close}`;

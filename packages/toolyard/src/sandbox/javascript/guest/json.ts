@@ -2,8 +2,8 @@ import type { GuestExact } from "./exact.ts";
 
 /**
  * Runs inside the sandbox: its text is evaluated there, so it may use only its arguments and the language. Serializes
- * values as JSON. It copies the language features that it needs before any foreign code runs; later code can only harm
- * itself.
+ * values as JSON. It copies the language features that it needs before any untrusted code runs; later code can only
+ * harm itself.
  */
 export function guestJson(
   labelOf: (value: object) => string | undefined,
@@ -38,13 +38,13 @@ export function guestJson(
   }
 
   return (value, indent) => {
-    // The objects around the one being written: as they are, and as what they were turned into.
+    // The objects around the current value, each before and after its conversion with `toJSON`.
     const around: { readonly given: unknown; readonly seen: unknown }[] = [];
     const replace = function (this: unknown, _key: string, given: unknown): unknown {
       while (around.length > 0 && around[around.length - 1]!.seen !== this) around.length -= 1;
       const seen = plain(given);
       if (typeof seen !== "object" || seen === null) return seen;
-      // Each level is checked for each value, so values that are too deep are not written at all.
+      // Each value is compared with all objects around it, so deeper nesting is rejected.
       if (around.length > MAX_NESTING) throw new RangeError(`The value is nested deeper than ${MAX_NESTING} levels.`);
       for (const outer of around) if (outer.given === given) return "[Circular]";
       around[around.length] = { given, seen };

@@ -14,9 +14,9 @@ import { guestWeb } from "./web.ts";
 
 /** Functions inside the sandbox that the worker may call. */
 export interface Guest {
-  /** Before the code of a job: its inputs as JSON text, and whether tools are within reach. */
+  /** Called before the code of a job, with its inputs as JSON text and whether tools can be called. */
   begin(inputsJson: string, hasTools: boolean): void;
-  /** Follows the promise of the code to its end, which `done` or `failed` reports. */
+  /** Waits for the promise of the code, then calls `done` or `failed`. */
   watch(promise: Promise<unknown>, isWrapped: boolean, code: string): void;
   settle(id: string, ok: boolean, json: string): void;
   fire(id: string): void;
@@ -37,8 +37,8 @@ interface PreludeParts {
 }
 
 function prepare(ask: GuestHost, parts: PreludeParts, mark: string): Guest {
-  // A text from the worker begins with `=`, a refusal with `!`. The exception is made here, so that its lines are the
-  // code's own.
+  // A text from the worker begins with `=`, a refusal with `!`. The exception is created here, so that its stack shows
+  // the lines of the code.
   const host: GuestHost = (operation, first = "", second = "") => {
     const answer = ask(operation, first, second);
     if (typeof answer !== "string") return answer;
@@ -80,7 +80,7 @@ function prepare(ask: GuestHost, parts: PreludeParts, mark: string): Guest {
   };
   for (const [name, value] of Object.entries(globals)) define(name, value);
 
-  // Code that is only a function is meant to be called: models often write `async () => { … }`.
+  // If the code is only a function, it is called: models often write `async () => { … }`.
   const callWhole = (value: unknown, code: string): unknown => {
     if (typeof value !== "function") return value;
     const text = `${apply(toText, value, [])}`;
@@ -114,7 +114,10 @@ function prepare(ask: GuestHost, parts: PreludeParts, mark: string): Guest {
   };
 }
 
-/** Returns the source that initializes a new interpreter: a function of the host that returns the `Guest`. */
+/**
+ * Returns the source that initializes a new interpreter: a function that receives the host's functions and returns the
+ * `Guest`.
+ */
 export function preludeSource(): string {
   const parts: PreludeParts = {
     guestInspect,

@@ -5,7 +5,7 @@ export interface GuestTimers {
   fire(id: string): void;
 }
 
-/** Runs inside the sandbox. The worker keeps the time and their number within bounds. */
+/** Runs inside the sandbox. Returns timer functions. The worker limits the number of timers and their time. */
 export function guestTimers(host: GuestHost): GuestTimers {
   const waiting = new Map<string, { readonly run: () => void; readonly everyMs: number | undefined }>();
   let last = 0;

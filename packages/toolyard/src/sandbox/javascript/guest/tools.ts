@@ -6,11 +6,14 @@ export interface GuestTools {
   readonly tools: object;
   readonly search: (query: unknown, limit?: unknown) => Promise<unknown>;
   readonly ToolError: new (message: string) => Error;
-  /** The answer to the call or search of this number. */
+  /** Delivers the answer to the call or search with this number. */
   settle(id: string, ok: boolean, json: string): void;
 }
 
-/** Runs inside the sandbox. `tools.<source>.<name>(args)`, `search(query)`, and their answers. */
+/**
+ * Runs inside the sandbox. Returns `tools.<source>.<name>(args)` and `search(query)`, and a function that delivers
+ * answers.
+ */
 export function guestTools(host: GuestHost, { toJson, parseJson, brand }: GuestValues): GuestTools {
   const { parse } = JSON;
   const { isArray } = Array;
@@ -35,7 +38,7 @@ export function guestTools(host: GuestHost, { toJson, parseJson, brand }: GuestV
   function ask(operation: "call" | "search", path: string, json: string): Promise<unknown> {
     last += 1;
     const id = `${last}`;
-    // Made here, where the code that calls is still on the stack: that line is what its reader looks for.
+    // The error is created here, while the calling code is on the stack, so that its stack trace shows that line.
     const error = new GuestToolError("");
     error.tool = operation === "call" ? path : "search";
     return new Promise((resolve, reject) => {
@@ -64,11 +67,12 @@ export function guestTools(host: GuestHost, { toJson, parseJson, brand }: GuestV
 
   const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-  /** `isAwaited`: it is the value of an `await`, so it must not be a promise again. */
+  /** `isAwaited`: the node is the value of an `await`, so it must not be a promise itself. */
   function node(path: string, isAwaited = false): object {
     const label = path === "" ? "[tools]" : `[tool ${path}]`;
     const below = (key: string): string => (path === "" ? key : `${path}.${key}`);
-    // Text is made of an object by calling these without one; a tool of that name gets its arguments.
+    // JavaScript calls these without arguments to convert an object to text. A tool of that name is called with
+    // arguments.
     const textOr = (key: string): unknown => {
       return (...given: readonly unknown[]) => (isObject(given[0]) ? call(below(key), given) : label);
     };
@@ -85,7 +89,7 @@ export function guestTools(host: GuestHost, { toJson, parseJson, brand }: GuestV
           throw new RangeError(`The name of a tool has at most ${MAX_PATH_CHARS} characters.`);
         return node(longer);
       },
-      // `tools("a name", args)` and `tools.source.tool(args)`.
+      // Handles `tools("a name", args)` and `tools.source.tool(args)`.
       apply: (_target, _self, given: readonly unknown[]) => {
         if (path !== "") return call(path, given);
         return typeof given[0] === "string"
@@ -102,8 +106,8 @@ export function guestTools(host: GuestHost, { toJson, parseJson, brand }: GuestV
   }
 
   /**
-   * A tool may be called `then`, and `await tools.source` calls `then` with two functions. The value of such an `await`
-   * is the same path.
+   * Returns the member `then`. A tool may have that name, and `await tools.source` calls `then` with two functions. The
+   * value of such an `await` is the same path.
    */
   function thenOf(path: string): unknown {
     const tool = path === "" ? "then" : `${path}.then`;

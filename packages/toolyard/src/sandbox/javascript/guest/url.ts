@@ -2,7 +2,7 @@
 import type { GuestHost } from "./host.ts";
 
 /**
- * Runs inside the sandbox. `URL` and `URLSearchParams`; the worker takes addresses apart, by the same rules as Node.
+ * Runs inside the sandbox. Returns `URL` and `URLSearchParams`. The worker parses URLs, with the same rules as Node.
  */
 export function guestUrl(host: GuestHost): Readonly<Record<string, unknown>> {
   const { parse } = JSON;

@@ -1,6 +1,9 @@
 import type { GuestHost } from "./host.ts";
 
-/** Runs inside the sandbox. Adds what browsers and Node have beyond the language and models often use. */
+/**
+ * Runs inside the sandbox. Adds functions of browsers and Node that are not part of the language and that models often
+ * use.
+ */
 export function guestWeb(host: GuestHost): Readonly<Record<string, unknown>> {
   const { isView } = ArrayBuffer;
   const MAX_RANDOM_BYTES = 65_536;
