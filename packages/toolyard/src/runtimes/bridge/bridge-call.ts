@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { HubAccess } from "../calling/hub-access.ts";
 import { HubRequests, type WriteLine } from "../calling/hub-requests.ts";
 
-/** Most log lines of one call that reach its caller. */
+/** Maximum number of log lines of one call that are sent to its caller. */
 const MAX_LOG_LINES = 200;
 
-/** The caller, in the form for the bridge. */
+/** The caller, in the form that the bridge receives. */
 export interface BridgeCaller {
   readonly signal: AbortSignal;
   readonly access: HubAccess;
@@ -31,7 +31,7 @@ class PythonError extends Error {
 /** One running call of a module's function. */
 export class BridgeCall {
   readonly answered: Promise<unknown>;
-  /** True if it was abandoned and has not ended since. */
+  /** True if the call was abandoned and has not ended yet. */
   isLost = false;
   readonly #caller: BridgeCaller;
   readonly #requests: HubRequests;
@@ -57,7 +57,7 @@ export class BridgeCall {
     this.#requests.take(message);
   }
 
-  /** Handles a log line, or progress. */
+  /** Handles a log line or a progress report. */
   hear({ log, level, progress, total, message }: JsonObject): void {
     if (typeof log === "string") this.#log(typeof level === "string" ? level : "info", log);
     else if (typeof progress === "number")

@@ -17,26 +17,26 @@ import { suffixCommandLine } from "../scripts/command-line.ts";
 import { scriptEnvironment } from "../scripts/run-script.ts";
 import { BridgeCall, type BridgeCaller } from "./bridge-call.ts";
 
-/** Largest answer of one call, in bytes. */
+/** Maximum size of the answer of one call, in bytes. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const MAX_LOG_LINE_BYTES = 64 * 1024;
-/** Time for a closing module's own cleanup. */
+/** Time in milliseconds for a closing module's own cleanup. */
 const CLOSE_MS = 1000;
 const KILL_GRACE_MS = 300;
-/** Longest time for which children of an ended process may hold its pipes. */
+/** Maximum time in milliseconds for which children of an ended process may hold its pipes. */
 const DRAIN_MS = 250;
 /**
- * Longest time for a cancelled call to end; then the process is replaced, since a Python thread cannot be ended from
- * outside.
+ * Maximum time in milliseconds for a cancelled call to end. After it, the process is replaced, since a Python thread
+ * cannot be ended from outside.
  */
 const STUCK_MS = 1000;
 
 export interface BridgeOptions {
   readonly file: string;
-  /** The configured folder that contains the file. */
+  /** The configured folder that contains the module's file. */
   readonly root: string;
   readonly logger: Logger;
-  /** Variables of the child, in addition to those that every child gets. */
+  /** Environment variables of the child, in addition to those that every child gets. */
   readonly env: Readonly<Record<string, string>>;
   readonly inheritEnv: readonly string[];
   readonly models: Models;
@@ -44,15 +44,15 @@ export interface BridgeOptions {
 }
 
 export interface BridgeEvents {
-  /** Handles a registration of the module; it may also arrive later. */
+  /** Handles a registration of the module, during its start or later. */
   registered(kind: "tool" | "resource", params: JsonObject): void;
   /** Handles the list of the module's files that Python has read. */
   files(files: readonly string[]): void;
-  /** Called when no further call is accepted: the process has exited, or an abandoned call holds it. */
+  /** Called when the process accepts no further call: it has exited, or an abandoned call occupies it. */
   unfit(): void;
 }
 
-/** The module could not be loaded; `stack` is Python's traceback. */
+/** Thrown if the module could not be loaded; `stack` is Python's traceback. */
 export class PythonLoadError extends Error {
   override readonly name = "PythonLoadError";
 
@@ -75,7 +75,7 @@ export class PythonBridge {
   #isUnfit = false;
   #closing: Promise<void> | undefined;
 
-  /** Rejects with a `FailError` if there is no Python, or it cannot be started. */
+  /** Starts a process. Rejects with a `FailError` if there is no Python, or it cannot be started. */
   static async spawn(options: BridgeOptions): Promise<PythonBridge> {
     const env = scriptEnvironment(
       { own: options.env, inherit: options.inheritEnv },
@@ -114,7 +114,7 @@ export class PythonBridge {
     return this.#child.gone;
   }
 
-  /** Resolves when the module was loaded, with whether it has a `register_tools`. */
+  /** Resolves when the module was loaded. True if it has a function `register_tools`. */
   get started(): Promise<boolean> {
     return this.#started;
   }
@@ -139,13 +139,13 @@ export class PythonBridge {
     }
   }
 
-  /** Lets the running calls end, then ends the process. */
+  /** Ends the process after its running calls have ended. */
   retire(): void {
     this.#isUnfit = true;
     if (this.#openCalls() === 0) void this.close();
   }
 
-  /** Ends the process: its own cleanup first, then by force. */
+  /** Ends the process: runs its own cleanup first, then kills it. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -175,7 +175,7 @@ export class PythonBridge {
     child.pipes[1]!.resume();
     const flush = (): void => [messages, prints, this.#stderr].forEach((one) => one.flush());
     void child.closed.then(flush);
-    // Its last answer may still be in the pipe when it exits.
+    // When the process exits, its last answer may still be in the pipe.
     void child.drained(DRAIN_MS).then(() => {
       flush();
       const { code, signal } = child.exit!;
@@ -222,7 +222,7 @@ export class PythonBridge {
     this.#calls.delete(id);
   }
 
-  /** Abandons a call after its caller disconnected. If the function does not end soon, the process is replaced. */
+  /** Abandons a call whose caller disconnected. If the function does not end soon, the process is replaced. */
   #giveUp(id: number, call: BridgeCall): void {
     call.fail(cancelledFailure(call.signal.reason));
     if (!this.#calls.has(id)) return;

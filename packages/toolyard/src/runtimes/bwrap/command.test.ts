@@ -14,7 +14,7 @@ let folder: string;
 
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-bwrap-")));
-  // If the tests run as root, user `nobody` looks from inside.
+  // If the tests run as root, the contained program is user `nobody` and must be able to read the folder.
   chmodSync(folder, 0o755);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -47,8 +47,8 @@ async function sh(script: string, more: Partial<BwrapOptions> = {}, extraPipes =
   return { ...exit, stdout: texts[0]!, stderr: texts[1]! };
 }
 
-describe("the filter", () => {
-  test("is a program of complete instructions for each known processor, and absent for others", () => {
+describe("system call filter", () => {
+  test("contains complete instructions for each known processor, and is absent for others", () => {
     for (const architecture of ["x64", "arm64"] as const)
       expect(seccompFilter({ sockets: false, processes: true }, architecture)!.length % 8).toBe(0);
     expect(
@@ -59,7 +59,7 @@ describe("the filter", () => {
   });
 
   test.runIf(process.platform === "linux" && ["x64", "arm64"].includes(process.arch))(
-    "each descriptor is read from its own beginning",
+    "gives each descriptor its own read position",
     async () => {
       const { closeSync, readSync } = await import("node:fs");
       const read = () => {
@@ -75,19 +75,19 @@ describe("the filter", () => {
   );
 });
 
-test("reports missing bubblewrap with the advice", async () => {
+test("reports missing bubblewrap with advice", async () => {
   expect(await probeBwrap("/no/such/bwrap")).toEqual({
     reason: expect.stringContaining("Install your system's package `bubblewrap`"),
   });
 });
 
-test("does not use a bubblewrap that fails, and reports its own message", async () => {
+test("does not use a bubblewrap that fails, and reports its message", async () => {
   const path = join(folder, "bwrap");
   writeFileSync(path, "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n", { mode: 0o755 });
   expect(await probeBwrap(path)).toEqual({ reason: expect.stringContaining("No permissions to create new namespace") });
 });
 
-test("a program's folders are its siblings, never the folder above", () => {
+test("returns the siblings of a program as its folders, but never the folder above", () => {
   expect(programFolders("/usr/bin/env")).toEqual([]);
   writeFileSync(join(folder, "alone"), "");
   expect(programFolders(join(folder, "alone"))).toEqual([join(folder, "alone")]);
@@ -96,7 +96,7 @@ test("a program's folders are its siblings, never the folder above", () => {
 describe("a contained program", () => {
   beforeEach(({ skip }) => skip(!found, "bubblewrap is not on this machine"));
 
-  test("is nobody, alone, without rights", async () => {
+  test("runs as nobody, alone, without rights", async () => {
     const { stdout } = await sh(
       "id -u; ls /proc | grep -c '^[0-9]'; grep -E 'CapEff|CapPrm|NoNewPrivs|^Seccomp:' /proc/self/status | " +
         "tr -d '\\t'; ls /",
@@ -113,14 +113,14 @@ describe("a contained program", () => {
     expect(stdout).not.toMatch(/^(?:root|home|work|var)$/m);
   });
 
-  test("is so too if root may not create namespaces", async ({ skip }) => {
+  test("runs as nobody too if root may not create namespaces", async ({ skip }) => {
     skip(found?.identity !== "inside", "only as root");
     expect(
       (await sh("id -u; cat /proc/self/uid_map", {}, 0, { ...found!, identity: "outside" })).stdout.split("\n")[0],
     ).toBe("65534");
   });
 
-  test("sees only bound paths, and writes only where it may", async () => {
+  test("sees only bound paths, and writes only to writable ones", async () => {
     writeFileSync(join(folder, "seen"), "yes");
     const inside = await sh(
       `cat ${folder}/seen; echo no > ${folder}/made; echo no > /made; echo no > /usr/made; ` +
@@ -174,7 +174,7 @@ describe("a contained program", () => {
     expect(stdout.split("\n")).toEqual(["1048576", "1048576", "2097152", "no", ""]);
   });
 
-  test("a fork bomb stops at the limit, and the additional pipes arrive", async () => {
+  test("stops a fork bomb at the limit, and passes additional pipes", async () => {
     const bomb = "i=0; while [ $i -lt 100 ]; do sleep 30 & i=$((i+1)); done 2>/dev/null; echo survived";
     const { stdout, code } = await sh(bomb, { limits: { processes: 20 } }, 1);
     expect([stdout.includes("survived"), code !== 0]).toContain(true);

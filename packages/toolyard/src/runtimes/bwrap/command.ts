@@ -1,23 +1,23 @@
 // Bubblewrap's command line: the part of the machine that a contained program sees. It has its own view of processes,
-// files, network, users and names; unbound paths do not exist inside.
+// files, network, users and host names. Paths that are not bound do not exist inside.
 import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { prlimitArguments, type MemoryMeasure, type ResourceLimits } from "../../process/resource-limits.ts";
 import { openSeccompFilter, seccompFilter } from "./seccomp.ts";
 
-/** How bubblewrap is used on this machine. */
+/** Programs and identity with which bubblewrap is used on this machine. */
 export interface BwrapFound {
   /** Full path of bubblewrap. */
   readonly file: string;
   /**
-   * How the program becomes `nobody`. `namespace`: the hub is not root, and that user has this name inside a user
-   * namespace. If the hub is root, rights are dropped permanently: `inside`, after binding, so that paths that only
-   * root may enter can be bound; or `outside`, before, if root may not create namespaces.
+   * How the program becomes user `nobody`. `namespace`: the hub is not root; inside a user namespace, its user is named
+   * `nobody`. If the hub is root, rights are dropped permanently: with `inside`, after binding, so that paths that only
+   * root can enter can be bound; with `outside`, before it, if root may not create namespaces.
    */
   readonly identity: "namespace" | "inside" | "outside";
-  /** Full path; empty if the hub is not root. */
+  /** Full path of setpriv; empty if the hub is not root. */
   readonly setpriv: string;
-  /** Full path; without it, resource limits are not enforced. */
+  /** Full path of prlimit; without it, resource limits are not enforced. */
   readonly prlimit: string | undefined;
 }
 
@@ -29,25 +29,25 @@ export interface BwrapOptions {
   readonly cwd: string;
   /** Files and folders of this machine that may be read, at the same path. Missing ones are skipped. */
   readonly readable: readonly string[];
-  /** Files and folders that may be written too. */
+  /** Files and folders that may also be written. */
   readonly writable: readonly string[];
   /** Folders of this machine that may be read under another path. */
   readonly readableAs?: readonly (readonly [path: string, inside: string])[];
-  /** Empty folders in memory, with their limit in bytes. */
+  /** Empty folders in memory, with their maximum size in bytes. */
   readonly scratch?: readonly (readonly [inside: string, bytes: number])[];
-  /** True if it may start processes. @default true */
+  /** True if the program may start processes. @default true */
   readonly processes?: boolean;
-  /** The machine's own network, or none at all, without the loopback of this machine. */
+  /** True: the machine's own network. False: no network, not even the loopback of this machine. */
   readonly network: boolean;
-  /** Limit of `/tmp` and all other temporary files inside. @default 64 MiB */
+  /** Maximum size of `/tmp` and all other temporary files inside. @default 64 MiB */
   readonly tmpBytes?: number;
   readonly limits: ResourceLimits;
   readonly measure: MemoryMeasure;
-  /** Pipes of the child besides the three standard ones; the filter's descriptor follows them. */
+  /** Number of pipes of the child in addition to the three standard ones. The filter's descriptor follows them. */
   readonly extraPipes: number;
 }
 
-/** The arguments of `spawnChild`: `files` is passed there too. */
+/** Arguments for `spawnChild`; pass `files` to it, too. */
 export interface BwrapCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -57,9 +57,9 @@ export interface BwrapCommand {
 const DEFAULT_TMP_BYTES = 64 * 1024 * 1024;
 
 /**
- * Returns the command line that runs a program behind bubblewrap: with only `/usr`, bound paths, an empty `/tmp`, its
- * own `/proc` and a few devices; user `nobody` without capabilities; filtered system calls; limits. When it or the hub
- * ends, the kernel ends all its children. The environment is that of the spawned child: pass `insideEnvironment(env)`.
+ * Returns the command line that runs a program behind bubblewrap: only `/usr` and bound paths, an empty `/tmp`, its own
+ * `/proc` and a few devices; user `nobody` without capabilities; filtered system calls; limits. If the program or the
+ * hub ends, the kernel ends all children. The environment is that of the spawned child: pass `insideEnvironment(env)`.
  */
 export function bwrapCommand(found: BwrapFound, options: BwrapOptions): BwrapCommand {
   const filter = seccompPart(options);
@@ -74,7 +74,7 @@ export function bwrapCommand(found: BwrapFound, options: BwrapOptions): BwrapCom
       ([path, bytes]) => ["--perms", "1777", "--size", String(bytes), "--tmpfs", path],
     ),
     ...bindings(options),
-    // Without it, the mount points of bindings and devices could be written to, beyond the limit of /tmp.
+    // Otherwise, the mount points of bindings and devices could be written to, beyond the limit of `/tmp`.
     ...["/dev", "/"].flatMap((path) => ["--remount-ro", path]),
     "--chdir",
     options.cwd,
@@ -96,7 +96,7 @@ export function insideEnvironment(env: Readonly<Record<string, string>>): Record
 
 /**
  * Returns the folders that a program outside `/usr` needs: `bin`, `lib` and other siblings if it is in a `bin`,
- * otherwise only the file. Never the folder above, which may be a home folder.
+ * otherwise only its file. Never the folder above, which may be a home folder.
  */
 export function programFolders(file: string): string[] {
   const places = new Set([file, realPathOr(file)]);
@@ -119,8 +119,8 @@ const COMMON_OPTIONS = [
   "--hostname",
   "sandbox",
 ];
-// Root keeps its right to bind paths that only root may enter, and the program itself becomes `nobody`, to whom the
-// limit of processes applies.
+// Root keeps the right to bind paths that only root can enter. The program itself becomes `nobody`, so that the limit
+// of processes applies to it.
 const DROPPED_OPTIONS = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"];
 const SETPRIV_OPTIONS = [
   "--reuid=65534",
@@ -163,7 +163,7 @@ function systemFolders(): string[] {
   return ["--ro-bind", "/usr", "/usr", ...links, ...SYSTEM_FILES.flatMap(readOnly), "--proc", "/proc", "--dev", "/dev"];
 }
 
-/** On most systems `/bin` and similar folders are links into `/usr`. */
+/** Repeats a symbolic link, such as `/bin` on most systems, or binds a folder. */
 function linkOrBinding(path: string): string[] {
   try {
     return lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
@@ -176,7 +176,8 @@ function networkFiles(): string[] {
   return [...NETWORK_FILES.flatMap(readOnly), "--ro-bind-try", realPathOr("/etc/resolv.conf"), "/etc/resolv.conf"];
 }
 
-// Parent folders come first, or they would cover their contents; writable paths follow readable ones.
+// Returns the bindings in a valid order: parent folders first, or they would cover their contents; writable paths after
+// readable ones.
 function bindings({ readable, readableAs = [], writable }: BwrapOptions): string[] {
   const sorted = Array.from(new Set(readable)).toSorted((a, b) => a.length - b.length);
   const renamed = readableAs.flatMap(([path, inside]) => [...foldersAbove(inside), "--ro-bind", path, inside]);
@@ -191,7 +192,10 @@ function readOnly(path: string): string[] {
   return existsSync(path) ? [...foldersAbove(path), "--ro-bind-try", path, path] : [];
 }
 
-/** Created first, since folders that bubblewrap creates implicitly are closed to all users except root. */
+/**
+ * Returns the parent folders of a path. They are created explicitly, since folders that bubblewrap creates implicitly
+ * are closed to all users except root.
+ */
 function foldersAbove(path: string): string[] {
   const above = dirname(path);
   return above === "/" || above === path ? [] : [...foldersAbove(above), "--dir", above];

@@ -7,21 +7,21 @@ import { findCommand } from "../../process/resolve-command.ts";
 import { StderrTail } from "../../process/stderr-tail.ts";
 import { bwrapCommand, type BwrapFound } from "./command.ts";
 
-/** The result, or the reason why it cannot be used and the advice. */
+/** The result of the check, or the reason why bubblewrap cannot be used, with advice. */
 export type BwrapState =
   | { readonly found: BwrapFound; readonly reason?: undefined }
   | { readonly found?: undefined; readonly reason: string };
 
 const PROBE_TIMEOUT_MS = 5000;
-/** Time after which a machine without bubblewrap is checked again. */
+/** Time in milliseconds after which a machine without bubblewrap is checked again. */
 const RETRY_AFTER_MS = 30_000;
 const MAX_CACHED = 16;
 
 const states = new Map<string, { readonly state: Promise<BwrapState>; readonly at: number }>();
 
 /**
- * Returns whether bubblewrap works on this machine, by running it: a container or the kernel may forbid namespaces.
- * Checked once; a failure is checked again after 30 s. `program`: a name on PATH or a full path.
+ * Checks whether bubblewrap works on this machine by running it: a container or the kernel may forbid namespaces. The
+ * result is cached; a failure is checked again after 30 s. `program`: a name on PATH or a full path.
  */
 export async function probeBwrap(program = "bwrap"): Promise<BwrapState> {
   const known = states.get(program);
@@ -40,7 +40,7 @@ async function probe(program: string): Promise<BwrapState> {
   const prlimit = findPrlimit({ env: searchEnvironment() });
   const isRoot = process.getuid?.() === 0;
   const setpriv = isRoot ? find("setpriv") : "";
-  // Even behind bubblewrap, the kernel treats root as root.
+  // The kernel treats root as root even behind bubblewrap.
   if (setpriv === undefined)
     return {
       reason:

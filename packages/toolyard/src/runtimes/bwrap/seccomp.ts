@@ -1,13 +1,13 @@
-// A system call filter for programs behind bubblewrap, as the kernel's classic BPF, without a library. It denies calls
-// that attacks on the kernel need and ordinary programs do not; the isolation itself comes from the namespaces.
+// A system call filter for programs behind bubblewrap, in the kernel's classic BPF, without a library. It denies calls
+// that attacks on the kernel need and ordinary programs do not. The isolation itself comes from the namespaces.
 import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface FilterOptions {
-  /** True if `socket` may be called. `socketpair` always may: runtimes use it inside one process. */
+  /** True if `socket` is allowed. `socketpair` is always allowed: runtimes use it inside one process. */
   readonly sockets: boolean;
-  /** True if processes may be started. Threads always may, and a program may replace itself by another. */
+  /** True if processes may be started. Threads are always allowed, and a program may replace itself with another. */
   readonly processes: boolean;
 }
 
@@ -33,14 +33,14 @@ export function seccompFilter(
     [IF_EQUAL, 1, 0, machine.audit],
     [RETURN, 0, 0, KILL],
     [LOAD, 0, 0, NUMBER_AT],
-    // Higher numbers are the x32 variants of the same calls.
+    // Larger numbers are the x32 variants of the same calls.
     [IF_AT_LEAST, 0, 1, X32],
     [RETURN, 0, 0, KILL],
     ...numbers.flatMap((number): Instruction[] => [
       [IF_EQUAL, 0, 1, number],
       [RETURN, 0, 0, REFUSE | EPERM],
     ]),
-    // Its flags are in memory, which a filter cannot read; without it, libraries use `clone`.
+    // The flags of `clone3` are in memory, which a filter cannot read. Without `clone3`, libraries use `clone`.
     [IF_EQUAL, 0, 1, CLONE3],
     [RETURN, 0, 0, REFUSE | ENOSYS],
     [IF_EQUAL, 0, processes ? 3 : 5, machine.clone],
@@ -56,7 +56,7 @@ const held = new Map<string, number | undefined>();
 
 /**
  * Returns a newly opened descriptor for the filter: bubblewrap reads it to its end, so two starts cannot share one.
- * Close it once the child runs. `undefined` if there is no filter for this processor.
+ * Close it once the child runs. Returns `undefined` if there is no filter for this processor.
  */
 export function openSeccompFilter(options: FilterOptions): number | undefined {
   const key = `${options.sockets} ${options.processes}`;
@@ -65,7 +65,7 @@ export function openSeccompFilter(options: FilterOptions): number | undefined {
   return descriptor === undefined ? undefined : openSync(`/proc/self/fd/${descriptor}`, "r");
 }
 
-// An unlinked file: no other process can change it, and it disappears with this process.
+// Writes the filter to a deleted file: no other process can change it, and it disappears with this process.
 function hold(filter: Buffer | undefined): number | undefined {
   if (!filter) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "toolyard-filter-"));
@@ -107,21 +107,21 @@ const EPERM = 1;
 const ENOSYS = 38;
 const X32 = 0x40000000;
 const CLONE3 = 435;
-/** CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID and NET. */
+/** Flags CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID and NET. */
 const NEW_NAMESPACES = 0x7e020000;
-/** CLONE_THREAD. */
+/** Flag CLONE_THREAD. */
 const THREAD = 0x10000;
 
 interface Machine {
   readonly audit: number;
   readonly clone: number;
   readonly socket: number;
-  /** fork and vfork, on processors with separate calls. */
+  /** Numbers of fork and vfork, on processors that have these calls. */
   readonly forks: readonly number[];
   readonly denied: readonly number[];
 }
 
-/** Same number on all processors: io_uring, new mount calls, `pidfd_getfd`. */
+/** Denied calls with the same number on all processors: io_uring, new mount calls, `pidfd_getfd`. */
 const COMMON_DENIED = [425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 443];
 
 // In this order: ptrace mount umount2 pivot_root chroot unshare setns bpf keyctl add_key request_key perf_event_open

@@ -5,25 +5,25 @@ import type { HubPorts } from "./hub-access.ts";
 const PYTHON_FOLDER = fileURLToPath(new URL("python", import.meta.url));
 const NODE_FOLDER = fileURLToPath(new URL("node", import.meta.url));
 
-/** Search paths of the two languages, with the folder that follows the user's own. */
+/** Variables with the search paths of the two languages, and the hub's folder that is appended to the user's own. */
 export const HELPER_PATHS: readonly (readonly [variable: string, folder: string])[] = Object.freeze([
   ["PYTHONPATH", PYTHON_FOLDER],
   ["NODE_PATH", NODE_FOLDER],
 ]);
 
-/** Folders that a child must be able to read besides its own. */
+/** Folders that a child must be able to read in addition to its own. */
 export const HELPER_FOLDERS: readonly string[] = Object.freeze([PYTHON_FOLDER, NODE_FOLDER]);
 
-/** Arguments of Node that let a script write `import … from "toolyard/script"`. */
+/** Arguments of Node with which a script can write `import … from "toolyard/script"`. */
 export const NODE_HELPER_ARGS: readonly string[] = Object.freeze([
   "--require",
   fileURLToPath(new URL("node/preload.cjs", import.meta.url)),
 ]);
 
-/** Descriptors of a child: it writes to the first, and reads from the second. */
+/** Descriptors of the child: it writes to the first, and reads from the second. */
 const DESCRIPTORS = "3,4";
 
-/** Returns the variables that tell the helpers how to reach the hub, and which models exist. */
+/** Returns the environment variables that describe to the helpers how to reach the hub, and which models exist. */
 export function callingVariables({ models }: Pick<HubPorts, "models">): Record<string, string> {
   const offered = [...(models.generateText ? ["text"] : []), ...(models.generateImage ? ["image"] : [])];
   return { TOOLYARD_DESCRIPTORS: DESCRIPTORS, TOOLYARD_MODELS: offered.join(",") };

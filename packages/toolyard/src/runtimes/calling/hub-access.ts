@@ -12,10 +12,10 @@ export interface HubPorts {
   readonly models: Models;
 }
 
-/** The hub's functions for one running call: with its caller's rights, within its time. */
+/** The hub's functions for one running call: with the rights of its caller, and within its time. */
 export interface HubAccess {
   readonly models: Models;
-  /** `signal` ends this one call; it ends with the running call in any case. */
+  /** Calls a tool. `signal` cancels only this call; the end of the running call always cancels it. */
   call(tool: string, args: JsonObject, signal: AbortSignal): Promise<Outcome>;
   read(uri: string, signal: AbortSignal): Promise<Outcome>;
   search(query: string, limit: number): Promise<SearchAnswer>;
@@ -32,7 +32,10 @@ export function accessFor(parent: Call, { innerHub, models }: HubPorts): HubAcce
   };
 }
 
-/** Returns the models for a call: the calling program's precede the configured ones, separately for each kind. */
+/**
+ * Returns the models for a call. Models of the calling program take precedence over configured ones, separately for
+ * each kind.
+ */
 export function modelsFor({ models: lent }: Call, configured: Models): Models {
   if (!lent) return configured;
   return {

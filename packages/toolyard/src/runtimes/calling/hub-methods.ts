@@ -11,7 +11,7 @@ type HubMethod = (params: JsonObject, access: HubAccess, signal: AbortSignal) =>
 const DEFAULT_HITS = 5;
 const MAX_HITS = 100;
 
-/** The hub methods of running code. */
+/** Methods of the hub that running code can call. */
 const METHODS: Readonly<Record<string, HubMethod>> = {
   "tools/call": callTool,
   "tools/list": async (_params, access) => ({ tools: await access.list() }),
@@ -21,7 +21,7 @@ const METHODS: Readonly<Record<string, HubMethod>> = {
   "models/generate_image": generateImage,
 };
 
-/** Rejects with a `FailError`. */
+/** Answers a request. Rejects with a `FailError`. */
 export function answerRequest(
   { method, params }: { readonly method: string; readonly params: JsonObject },
   access: HubAccess,

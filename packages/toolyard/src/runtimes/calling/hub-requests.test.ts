@@ -26,7 +26,7 @@ function stand(): { readonly access: HubAccess; readonly waiting: Waiting[]; rea
 
 const call = (id: number): JsonObject => ({ id, method: "tools/call", params: { name: "t" } });
 
-test("handles 16 requests concurrently, and each that ends admits the next one", async () => {
+test("handles 16 requests concurrently, and admits the next one after each that ends", async () => {
   const { access, waiting, lines } = stand();
   const requests = new HubRequests(access, (line) => Promise.resolve(void lines.push(JSON.parse(line) as JsonObject)));
   for (let id = 0; id < 20; id += 1) expect(requests.take(call(id))).toBe(true);
@@ -45,7 +45,7 @@ test("makes no further calls for a child that reads no answers", async () => {
   expect(waiting).toHaveLength(16);
 });
 
-test("close ends open requests and answers nothing more", async () => {
+test("ends open requests on close, and answers no more", async () => {
   const { access, waiting, lines } = stand();
   const requests = new HubRequests(access, (line) => Promise.resolve(void lines.push(JSON.parse(line) as JsonObject)));
   for (let id = 0; id < 20; id += 1) requests.take(call(id));
@@ -59,7 +59,7 @@ test("close ends open requests and answers nothing more", async () => {
   expect(lines).toEqual([]);
 });
 
-test("refuses requests over the limit of a run, and names the limit", () => {
+test("rejects requests over the limit of a run, and names the limit", () => {
   const { access, lines } = stand();
   const requests = new HubRequests(access, (line) => Promise.resolve(void lines.push(JSON.parse(line) as JsonObject)));
   for (let id = 0; id <= MAX_REQUESTS; id += 1) requests.take(call(id));

@@ -9,11 +9,11 @@ import { isEmptyParams } from "../../wire/messages.ts";
 import type { HubAccess } from "./hub-access.ts";
 import { answerRequest } from "./hub-methods.ts";
 
-/** Most requests of one run. */
+/** Maximum number of requests of one run. */
 export const MAX_REQUESTS = 10_000;
-/** Most concurrent requests; further ones wait in order. */
+/** Maximum number of concurrent requests; further ones wait in order. */
 const MAX_CONCURRENT = 16;
-/** Limit of all answers to one run, in bytes. */
+/** Maximum size of all answers to one run, in bytes. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
 /** Writes one line to the child. Resolves when it is sent, or when the child can no longer read it. Never rejects. */
@@ -27,8 +27,8 @@ interface HubRequest {
 
 /**
  * The hub requests of one running child: JSON-RPC requests in its output lines (`tools/call`, `tools/list`,
- * `tools/search`, `resources/read`, `models/generate_text`, `models/generate_image`), answered with one line each,
- * within limits. For a child that does not read its answers no further requests are handled.
+ * `tools/search`, `resources/read`, `models/generate_text`, `models/generate_image`), each answered with one line,
+ * within limits. No further requests are handled while a child does not read its answers.
  */
 export class HubRequests {
   readonly #access: HubAccess;

@@ -2,14 +2,14 @@ import type { Writable } from "node:stream";
 import type { WriteLine } from "./hub-requests.ts";
 
 /**
- * Returns a writer of lines for a child; each write waits until the system accepted it, so that the writer slows to the
- * child's reading.
+ * Returns a writer of lines for a child. Each write waits until the system has accepted it, so that the writer is as
+ * slow as the child reads.
  */
 export function lineWriter(stream: Writable): WriteLine {
   return (line) =>
     new Promise((resolve) => {
       if (stream.destroyed) return resolve();
-      // A stream that ends meanwhile calls back with an error too, which is ignored: the child's exit is the better
+      // If the stream ends meanwhile, the callback receives an error, which is ignored: the child's exit is the better
       // reason.
       stream.write(line, () => resolve());
     });

@@ -8,11 +8,14 @@ import { searchEnvironment } from "../../process/environment.ts";
 import { suffixCommandLine } from "../scripts/command-line.ts";
 import { syntaxErrorOf } from "../typescript/syntax-place.ts";
 
-/** A check takes some ten milliseconds; a slower one is left to the call. */
+/**
+ * Time limit of one check in milliseconds. A check takes about ten milliseconds; if it is slower, the call reports the
+ * fault.
+ */
 const CHECK_MS = 10_000;
 const MAX_REPORT_BYTES = 1_000_000;
 
-/** Returns by path why files are not tools: a syntax error, or no function `execute`. Runs no code from the files. */
+/** Returns why files are not tools, by path: a syntax error, or no function `execute`. Runs no code of the files. */
 export async function findFaults(files: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const python = files.filter((file) => extname(file).toLowerCase() === ".py");
   const scripts = files.filter((file) => !python.includes(file));
@@ -53,7 +56,7 @@ function toReport(text: string): Readonly<Record<string, string>> {
   }
 }
 
-/** Matches code that may give a module its `execute`, under any local name. */
+/** Matches code that may export `execute`, under any local name. */
 const MAY_EXPORT = /\bexecute\b|\bexport\s+default\b|\bdefault\s*[,}]|\bexport\s*\*|\bexports\b/;
 
 async function scriptFault(file: string): Promise<string | undefined> {
@@ -67,7 +70,9 @@ async function scriptFault(file: string): Promise<string | undefined> {
   return (await compiles(source, file)) ? undefined : syntaxErrorOf(file);
 }
 
-/** Returns whether the engine compiles it as a script. Other files are checked as a module, in a child process. */
+/**
+ * Returns whether the engine compiles the text as a script. Other files are checked as modules, in a child process.
+ */
 async function compiles(source: string, file: string): Promise<boolean> {
   const { transform } = await import("sucrase");
   try {

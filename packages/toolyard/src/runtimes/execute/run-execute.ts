@@ -46,8 +46,8 @@ export interface ExecuteTool {
 }
 
 /**
- * Runs `execute(params)` of a tool file in a separate child process. Its return value is the result, by the same rule
- * as a script's output; an exception is the tool's failure with type and message, and its traceback is logged. Never
+ * Runs `execute(params)` of a tool file in a separate child process. Its return value becomes the result, by the same
+ * rule as a script's output. An exception becomes a failure with type and message, and its traceback is logged. Never
  * throws for an expected failure.
  */
 export function runExecute(tool: ExecuteTool, call: Call, host: ScriptHost): Promise<Outcome> {

@@ -1,6 +1,6 @@
-// Runs `execute(params[, lollms_client_instance])` of one JavaScript or TypeScript tool file, once. Speaks as `shim.py`
-// does: parameters as JSON on stdin, JSON lines to the hub; stdout and stderr belong to the tool. Plain JavaScript,
-// since a child runs it as it is.
+// Runs `execute(params[, lollms_client_instance])` of one JavaScript or TypeScript tool file, once. Uses the protocol
+// of `shim.py`: parameters as JSON on stdin, JSON lines to the hub; stdout and stderr belong to the tool. Plain
+// JavaScript, since a child runs it unchanged.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -24,7 +24,7 @@ async function run(path) {
     : execute(params);
 }
 
-// A second parameter with a default value does not count in `length`.
+// A second parameter with a default value does not count in `length`, so the source text is searched.
 function takesContext(execute) {
   if (execute.length > 1) return true;
   const head = Function.prototype.toString.call(execute).slice(0, 1000);
@@ -45,6 +45,6 @@ try {
 } catch (error) {
   channel.send({ error: { type: error.name, message: `The result cannot be written as JSON: ${error.message}` } });
 }
-// Work that the tool left running must not delay an answered call; its output must still arrive.
+// Work that the tool left running must not delay an answered call, but its earlier output must still arrive.
 const end = () => process.exit(0);
 process.stdout.write("", () => process.stderr.write("", end));

@@ -23,7 +23,7 @@ test.each(['x" & calc & "', "a|b", "%TEMP%", "a\r\nb", "!x!", "y) else (calc"])(
   },
 );
 
-test("passes a harmless value to a batch file, and does not judge the template around it", () => {
+test("accepts a harmless value for a batch file, and does not check the template around it", () => {
   expect(expandArguments(["--if=a&b:{text}", "{n}"], { text: "C:\\a (1)\\b c", n: 4 }, RULES.batch)).toEqual([
     "--if=a&b:C:\\a (1)\\b c",
     "4",

@@ -3,17 +3,17 @@ import { fail } from "../../core/calls/outcome.ts";
 import { findUnsafe, formatUnsafe } from "../../process/cmd-quoting.ts";
 import { argumentReader, type ArgumentReader, type CommandPlace } from "../../process/resolve-command.ts";
 
-/** The values of a call's arguments that a program may receive on its command line and in variables. */
+/** Rules for values of a call's arguments on the command line and in environment variables of a program. */
 export interface ArgumentRule {
-  /** Throws a `FailError` of kind `invalid_params` for a value that must not be on the command line. */
+  /** Throws a `FailError` of kind `invalid_params` for a value that is not safe on the command line. */
   assertSafe(name: string, text: string): void;
   /** Returns false for a value that `cmd.exe` could execute when a batch file expands its variable. */
   isSafeVariable(text: string): boolean;
 }
 
 /**
- * Returns the rule for a script's program, or `undefined` if it receives its arguments unchanged. Only on Windows, for
- * batch files, `cmd`, npm and npx.
+ * Returns the rule for a script's program, or `undefined` if it receives its arguments unchanged. Rules exist only on
+ * Windows, for batch files, `cmd`, npm and npx.
  */
 export function argumentRule(command: string, place: CommandPlace): ArgumentRule | undefined {
   const reader = argumentReader(command, place);
@@ -36,7 +36,7 @@ const NPM: ArgumentRule = {
   isSafeVariable: () => true,
 };
 
-/** The rule of each way in which arguments pass `cmd.exe`. */
+/** The rule for each way in which `cmd.exe` reads arguments. */
 export const RULES: Readonly<Record<ArgumentReader, ArgumentRule>> = { batch: BATCH, npm: NPM };
 
 function unsafeArgument(name: string, problem: string): FailError {

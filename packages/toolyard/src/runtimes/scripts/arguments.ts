@@ -4,16 +4,19 @@ import type { JsonObject } from "../../core/json/json.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import type { ArgumentRule } from "./argument-rule.ts";
 
-/** Longer values are on stdin only: a variable of more than 128 KiB prevents the start of a program. */
+/**
+ * Maximum size of a value in a variable; larger values are on stdin only. A variable of more than 128 KiB prevents the
+ * start of a program.
+ */
 const MAX_VARIABLE_BYTES = 32 * 1024;
-/** Limit of all variables together, including names; further ones are on stdin only. */
+/** Maximum size of all variables together, including names. Further arguments are on stdin only. */
 const MAX_VARIABLES_BYTES = 512 * 1024;
 
 const PLACEHOLDER = /\{\{|\}\}|\{([^{}]*)\}/g;
 
 /**
- * Returns `TOOL_ARG_<NAME>` for each argument: strings unchanged, all others as JSON. Letters become capitals, and
- * characters other than letters and digits become `_`. Of two equal names, the first is used.
+ * Returns `TOOL_ARG_<NAME>` for each argument: strings unchanged, all other values as JSON. Letters become capitals,
+ * and other characters except digits become `_`. If two names become equal, the first is used.
  */
 export function argumentVariables(args: JsonObject): Record<string, string> {
   const variables: Record<string, string> = {};
@@ -41,9 +44,10 @@ export function placeholdersOf(template: string): string[] {
 }
 
 /**
- * Fills argument templates: `{limit}` is replaced by the argument's value (strings unchanged, all others as JSON), `{{`
- * and `}}` by braces. Each template gives one argument, with any value. A template with an absent argument is omitted,
- * together with the option before it if it consists only of the value: `["--limit", "{limit}"]` is omitted as a pair.
+ * Fills argument templates: `{limit}` is replaced with the argument's value (strings unchanged, all other values as
+ * JSON), `{{` and `}}` with braces. Each template gives one argument, whatever the value contains. A template with an
+ * absent argument is omitted, and so is the option before it if the template consists only of the value: `["--limit",
+ * "{limit}"]` is omitted as a pair.
  */
 export function expandArguments(templates: readonly string[], args: JsonObject, rule?: ArgumentRule): string[] {
   const expanded: string[] = [];

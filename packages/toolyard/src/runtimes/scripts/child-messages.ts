@@ -8,15 +8,15 @@ import { textResult, valueResult } from "./script-result.ts";
 import { accessFor } from "../calling/hub-access.ts";
 import { HubRequests, type WriteLine } from "../calling/hub-requests.ts";
 
-/** The receiver of a child's lines. */
+/** Receives the lines of a child. */
 export interface ChildChannel {
   onChannel(write: WriteLine): void;
   onMessageLine(line: string): void;
 }
 
 /**
- * The messages of a running child on descriptor 3: requests to the hub, progress, log lines, and its result. Of several
- * results the last one counts.
+ * The messages of a running child on descriptor 3: requests to the hub, progress, log lines, and its result. If there
+ * are several results, the last one counts.
  */
 export class ChildMessages {
   readonly #call: Call;
@@ -57,7 +57,7 @@ export class ChildMessages {
       );
   }
 
-  /** Returns the outcome that the child sent, if any; its printed output then becomes log lines. */
+  /** Returns the outcome that the child sent, if any. Its printed output then becomes log lines. */
   outcome(clean: (text: string) => string, stdout: Buffer): Outcome | undefined {
     const answer = this.#answer;
     if (!answer) return undefined;
@@ -73,7 +73,7 @@ export class ChildMessages {
   }
 }
 
-/** A log line may have a text under `error`. */
+/** Returns whether the message is a result. A log line may have a text under `error`. */
 function isAnswer(message: JsonObject): boolean {
   if (Object.hasOwn(message, "result")) return true;
   return isJsonObject(message["error"]) && replyMember(message) === "error";

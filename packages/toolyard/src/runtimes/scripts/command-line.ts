@@ -13,10 +13,10 @@ export interface CommandLine {
   readonly args: readonly string[];
 }
 
-/** The folder of a script, and the tools folder up to which virtual environments belong to it. */
+/** The folder of a script, and the tools folder up to which virtual environments are searched. */
 export interface ScriptPlace extends CommandPlace {
   readonly root?: string;
-  /** Interpreter of Python files. @default that of a `.venv` nearby, else the one on PATH */
+  /** Interpreter for Python files. @default that of a `.venv` nearby, else the one on PATH */
   readonly python?: string;
 }
 
@@ -33,7 +33,7 @@ const RUNTIMES: Readonly<Record<string, Runtime>> = {
   ".sh": "sh",
 };
 
-/** First lines that only name the default interpreter. */
+/** First lines (`#!`) that only name the default interpreter. */
 const ORDINARY: Readonly<Record<Runtime, RegExp>> = {
   python: /^python3?$/,
   node: /^node$/,
@@ -41,13 +41,13 @@ const ORDINARY: Readonly<Record<Runtime, RegExp>> = {
   sh: /^sh$/,
 };
 
-/** Names of Python, the first that is found counts. */
+/** Names of Python. The first one that is found is used. */
 export const PYTHON_COMMANDS = process.platform === "win32" ? ["python3", "python", "py"] : ["python3", "python"];
 
 /**
- * Returns how a script is run: a first line `#!` with a special program (`bash`, `uv run`) decides, then the suffix,
- * with the interpreter of a `.venv` nearby; a file with neither is run as a program itself. Throws a `FailError` of
- * kind `unavailable` if the runtime is missing.
+ * Returns how a script is run. If its first line `#!` names a special program (`bash`, `uv run`), that program runs it.
+ * Else the suffix decides, with the interpreter of a `.venv` nearby. A file with neither is run as a program. Throws a
+ * `FailError` of kind `unavailable` if the runtime is missing.
  */
 export async function scriptCommandLine(script: string, place: ScriptPlace): Promise<CommandLine> {
   const runtime = RUNTIMES[extname(script).toLowerCase()];
@@ -59,7 +59,7 @@ export async function scriptCommandLine(script: string, place: ScriptPlace): Pro
   return { command, args: [...args, script] };
 }
 
-/** Returns the runtime for files of one suffix, without a script. Throws like `scriptCommandLine`. */
+/** Returns the command line for files of one suffix, without a script. Throws like `scriptCommandLine`. */
 export async function suffixCommandLine(suffix: string, place: ScriptPlace): Promise<CommandLine> {
   const runtime = RUNTIMES[suffix];
   if (runtime === undefined) throw new TypeError(`No runtime for ${suffix}.`);
@@ -67,7 +67,8 @@ export async function suffixCommandLine(suffix: string, place: ScriptPlace): Pro
 }
 
 /**
- * Returns the file of `runtimes/warm/` for a script's persistent interpreter; `undefined` for other kinds of scripts.
+ * Returns the file of `runtimes/warm/` that runs a script in a persistent interpreter; `undefined` for other kinds of
+ * scripts.
  */
 export function warmShim(script: string): "warm.py" | "warm.mjs" | undefined {
   const runtime = RUNTIMES[extname(script).toLowerCase()];
@@ -109,9 +110,7 @@ export function isOrdinaryPython(script: string): boolean {
   return !shebang || isOrdinary(shebang, "python");
 }
 
-/**
- * Returns the commands of which one must be on this machine for the script to run; empty if it needs only this program.
- */
+/** Returns the commands of which one must exist on this machine to run the script; empty if this program suffices. */
 export function neededCommands(
   script: string,
   at?: { readonly path: string; readonly realRoot: string },
@@ -124,7 +123,7 @@ export function neededCommands(
   return [runtime ?? script];
 }
 
-/** Returns why none of the commands can be run, or `undefined` if one can. Reads only PATH; starts nothing. */
+/** Returns why none of the commands can be run, or `undefined` if one can. Reads only PATH and starts nothing. */
 export function missingCommands(commands: readonly string[], place: CommandPlace): string | undefined {
   let reason: string | undefined;
   for (const command of commands) {
@@ -146,7 +145,7 @@ function isOrdinary({ command, args }: CommandLine, runtime: Runtime): boolean {
 
 const MAX_SHEBANG_BYTES = 256;
 
-/** Returns the first line of a script as program and arguments, without `env` and its `-S`. */
+/** Returns the program and arguments in the first line of a script, without `env` and its `-S`. */
 function readShebang(script: string): CommandLine | undefined {
   const line = firstLine(script);
   if (!line?.startsWith("#!")) return undefined;
@@ -164,7 +163,7 @@ function firstLine(path: string): string | undefined {
     const length = readSync(descriptor, bytes, 0, MAX_SHEBANG_BYTES, 0);
     return bytes.toString("utf8", 0, length).split("\n", 1)[0]!.replace(/\r$/, "");
   } catch {
-    // The run of the script reports its fault.
+    // The run of the script reports its own failure.
     return undefined;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

@@ -24,19 +24,19 @@ export interface Containable {
   readonly line: CommandLine;
   /** Working folder. */
   readonly folder: string;
-  /** Folder that relative paths may not leave, symbolic links resolved. */
+  /** Folder that relative paths must not leave, symbolic links resolved. */
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Further files and folders that it reads. */
+  /** Further files and folders that the program reads. */
   readonly reads: readonly string[];
   readonly settings: RunSettings;
-  /** Pipes besides the three standard ones. */
+  /** Number of pipes in addition to the three standard ones. */
   readonly extraPipes: number;
-  /** The system does not limit CPU time, which would count over the life of the process. */
+  /** True for a process that serves many calls: the system must not limit its CPU time. */
   readonly isLasting?: boolean;
 }
 
-/** The arguments of `spawnChild`. */
+/** Arguments for `spawnChild`. */
 export interface ContainedCommand extends CommandLine {
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly (() => number)[];
@@ -44,7 +44,7 @@ export interface ContainedCommand extends CommandLine {
 
 /**
  * Adds the tool's limits and isolation to a command line. Throws a `FailError` of kind `unavailable` if a required
- * isolation is unavailable; a limit that this platform does not support is omitted (`limitsRemark` reports it).
+ * isolation is missing. Omits limits that this platform does not support; `limitsRemark` reports them.
  */
 export async function contain(what: Containable): Promise<ContainedCommand> {
   const { settings, env, line } = what;
@@ -95,7 +95,7 @@ function isNode(command: string): boolean {
   return command === process.execPath || /^node(?:\.exe)?$/i.test(basename(command));
 }
 
-// These reserve gigabytes of address space; an unknown program may start such a program.
+// Runtimes such as Node reserve gigabytes of address space; an unknown program may start one.
 function measureFor(command: string): MemoryMeasure {
   return /^python(?:\d[\d.]*)?$/.test(basename(command)) ? "address-space" : "data";
 }
@@ -134,7 +134,7 @@ function libraryFolders({ PYTHONPATH = "", NODE_PATH = "" }: Readonly<Record<str
   return [PYTHONPATH, NODE_PATH].flatMap((paths) => paths.split(delimiter)).filter((path) => isAbsolute(path));
 }
 
-/** Creates the folder if it is missing. A relative one must stay in the tools folder. */
+/** Creates the folder if it is missing. A relative path must stay in the tools folder. */
 function writableFolder({ name, folder, root }: Containable, place: string): string {
   const path = resolve(folder, place);
   try {
@@ -152,7 +152,7 @@ function writableFolder({ name, folder, root }: Containable, place: string): str
   }
 }
 
-/** Returns the hub's own files of the command line: shims, and the TypeScript loader. */
+/** Returns the hub's own files in the command line: shims, and the TypeScript loader. */
 function ownFolders({ args }: CommandLine): string[] {
   const home = packageFolder();
   const shims = args
@@ -163,8 +163,8 @@ function ownFolders({ args }: CommandLine): string[] {
 }
 
 /**
- * Returns the folders in which Node finds the packages of the one in `home`, up to the folder with the package that
- * loads TypeScript: its own `node_modules`, the one in which it is installed, or that of the workspace.
+ * Returns the folders in which Node finds the packages of the package in `home`, including the one that transforms
+ * TypeScript: its own `node_modules`, the one in which it is installed, or that of the workspace.
  */
 function moduleFolders(home: string): string[] {
   const found: string[] = [];
@@ -183,7 +183,8 @@ function packageFolder(): string {
   return dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 }
 
-// Checked before the start, since the interpreter's own message does not help.
+// Throws unless user `nobody` can enter the folders. Checked before the start, since the interpreter's own message does
+// not help.
 function assertForNobody({ name, folder }: Containable, writable: readonly string[]): void {
   const closed = (path: string, bits: number) => (statSync(path).mode & bits) !== bits;
   const mayNotWrite = writable.some((path) => closed(path, 0o007))

@@ -2,10 +2,10 @@ import { cancelledFailure } from "../../core/calls/deadline.ts";
 import type { FailError } from "../../core/errors.ts";
 import type { Child } from "../../process/child.ts";
 
-/** Time from SIGTERM to SIGKILL if a call ends before its child. */
+/** Time in milliseconds from SIGTERM to SIGKILL if a call ends before its child. */
 export const KILL_GRACE_MS = 300;
 
-/** Waits for the child, or for the reason to stop waiting; the latter kills the child first. */
+/** Waits for the exit of a child, or for a reason to stop waiting, which kills the child first. */
 export class ChildExit {
   readonly #child: Child;
   readonly #signals: readonly AbortSignal[];
@@ -21,7 +21,7 @@ export class ChildExit {
     this.#stopped = new Promise((_, reject) => {
       this.#stop = reject;
     });
-    // No code may be waiting at that moment.
+    // Prevents an unhandled rejection: no code may be waiting at that moment.
     this.#stopped.catch(() => {});
     for (const signal of signals) signal.addEventListener("abort", this.#onAbort, { once: true });
     if (signals.some((signal) => signal.aborted)) this.#onAbort();
@@ -33,7 +33,7 @@ export class ChildExit {
     void this.#child.kill(graceMs).then(() => this.#stop(failure));
   }
 
-  /** Once stopping has started, returns its reason, not the exit of the killed child. */
+  /** Waits for `work`. Once stopping has started, rejects with its reason instead of the exit of the killed child. */
   async race<T>(work: Promise<T>): Promise<T> {
     const value = await Promise.race([work, this.#stopped]);
     return this.#isOver ? this.#stopped : value;

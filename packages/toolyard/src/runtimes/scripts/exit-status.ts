@@ -5,7 +5,7 @@ import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import type { Exit } from "../../process/child.ts";
 import type { RunSettings } from "./run-settings.ts";
 
-/** Returns how the tool itself exited: bubblewrap reports a signal like a shell, by a code above 128. */
+/** Returns how the tool itself exited: like a shell, bubblewrap reports a signal as a code above 128. */
 export function exitOfTool(exit: Exit, { isolation }: RunSettings): Exit {
   if (isolation.mode !== "bwrap" || exit.code === null || exit.code <= 128) return exit;
   const number = exit.code - 128;
@@ -13,7 +13,7 @@ export function exitOfTool(exit: Exit, { isolation }: RunSettings): Exit {
   return signal === undefined ? exit : { code: null, signal: signal as NodeJS.Signals };
 }
 
-/** Returns the outcome of an exit because of a system limit; `undefined` for other exits. */
+/** Returns the outcome of an exit caused by a system limit; `undefined` for other exits. */
 export function limitOutcome({ signal }: Exit, { limits }: RunSettings): Outcome | undefined {
   if (signal === "SIGXCPU" && limits.cpuMs !== undefined) return cpuFailure(limits.cpuMs);
   if (signal !== "SIGXFSZ" || limits.fileBytes === undefined) return undefined;

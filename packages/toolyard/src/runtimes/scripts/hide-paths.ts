@@ -2,9 +2,9 @@ import { homedir } from "node:os";
 import { HELPER_FOLDERS } from "../calling/helpers.ts";
 
 /**
- * Removes paths of this machine from a script's output: its own folder becomes relative, the home folder `~`, and file
- * names in tracebacks of Python and Node are shortened to their last step. Other paths stay: the message may be about
- * them.
+ * Removes paths of this machine from a script's output: its own folder becomes relative, the home folder becomes `~`,
+ * and file paths in tracebacks of Python and Node become file names. Other paths are kept, because the message may be
+ * about them.
  */
 export function hidePaths(text: string, folders: readonly string[]): string {
   let result = text;

@@ -3,8 +3,8 @@ import { parseInlineMetadata } from "./inline-metadata.ts";
 
 const lines = (...all: readonly string[]): string => `${all.join("\n")}\n`;
 
-describe("parsed parts", () => {
-  test("dependencies, the required Python and a tool's table", () => {
+describe("reads the metadata block", () => {
+  test("returns dependencies, the required Python and the presence of a tool's table", () => {
     const read = parseInlineMetadata(
       lines(
         "#!/usr/bin/env python3",
@@ -29,14 +29,14 @@ describe("parsed parts", () => {
     expect(read!.problem).toBeUndefined();
   });
 
-  test("line ends of Windows", () => {
+  test("accepts line ends of Windows", () => {
     expect(parseInlineMetadata('# /// script\r\n# dependencies = ["a"]\r\n# ///\r\nx = 1\r\n')).toMatchObject({
       dependencies: ["a"],
       text: 'dependencies = ["a"]',
     });
   });
 
-  test("a block ends with the last closing line of its comment", () => {
+  test("ends a block at the last closing line of its comment", () => {
     const read = parseInlineMetadata(
       lines("# /// script", "# dependencies = []", "# [tool.x]", '# text = """', "# ///", '# """', "# ///"),
     );
@@ -60,7 +60,7 @@ test.each([
   ["names and versions", "dependencies = [\"a[x]>=1,<2; python_version < '3.12'\"]", undefined],
   ["a choice among versions", '[tool.uv]\nexclude-newer = "2026-01-01T00:00:00Z"\nprerelease = "allow"', undefined],
   ["a table of another program", "[tool.black]\nline-length = 99", undefined],
-])("whether a header names package sources: %s", (_, toml, expected) => {
+])("detects that a header names package sources: %s", (_, toml, expected) => {
   const source = ["# /// script", ...toml.split("\n").map((line) => `# ${line}`), "# ///"].join("\n");
   expect(parseInlineMetadata(source)!.namesPlaces).toBe(expected);
 });
@@ -71,7 +71,7 @@ test.each([
   ["an indented block", lines("  # /// script", "  # ///")],
   ["a comment without a blank in it", lines("# /// script", '#dependencies = ["a"]', "# ///")],
   ["another type", lines("# /// scripts", "# ///")],
-])("%s is not a header", (_, source) => {
+])("does not read %s as a header", (_, source) => {
   expect(parseInlineMetadata(source)).toBeUndefined();
 });
 
@@ -81,6 +81,6 @@ test.each([
   ["numbers for requirements", lines("# /// script", "# dependencies = [1]", "# ///"), "`dependencies` must be"],
   ["one text for a list", lines("# /// script", '# dependencies = "a"', "# ///"), "`dependencies` must be"],
   ["a number for Python", lines("# /// script", "# requires-python = 3.11", "# ///"), "`requires-python` must be"],
-])("%s is unusable, and requires nothing", (_, source, problem) => {
+])("reports %s as unusable, and requires nothing", (_, source, problem) => {
   expect(parseInlineMetadata(source)).toMatchObject({ dependencies: [], problem: expect.stringContaining(problem) });
 });

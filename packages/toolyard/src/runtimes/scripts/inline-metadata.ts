@@ -3,25 +3,27 @@ import { parse } from "smol-toml";
 import { messageOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
-/** The metadata in comments of a Python script, by the rules of PEP 723. */
+/** The metadata in comments of a Python script, as specified by PEP 723. */
 export interface InlineMetadata {
-  /** The TOML between the marks, without the comment signs. */
+  /** The TOML text between the marks, without the comment signs. */
   readonly text: string;
   /** Requirements in the syntax of PEP 508. */
   readonly dependencies: readonly string[];
   /** Version specifier of PEP 440: `>=3.11`. */
   readonly requiresPython?: string;
-  /** It has a table `tool`, which may name files next to the script. */
+  /** True if the block has a table `tool`, which may name files next to the script. */
   readonly hasToolTable: boolean;
-  /** It names package sources, or how they are fetched: a model may have written it. @default false */
+  /**
+   * True if the block names package sources or how packages are fetched, which a model may have written. @default false
+   */
   readonly namesPlaces?: true;
-  /** The reason why it cannot be used. Its requirements are then empty. */
+  /** Reason why the block cannot be used. Its requirements are then empty. */
   readonly problem?: string;
 }
 
 const OPENING = "# /// script";
 const CLOSING = "# ///";
-/** Largest part of a file in which a block is searched. */
+/** Maximum size of the start of a file in which a block is searched. */
 const MAX_BYTES = 256 * 1024;
 
 /** Returns the metadata of a script; undefined if it has none, or cannot be read. */
@@ -30,7 +32,7 @@ export function readInlineMetadata(file: string): InlineMetadata | undefined {
   return text?.includes(OPENING) ? parseInlineMetadata(text) : undefined;
 }
 
-/** Does the same for a script's text. */
+/** Like `readInlineMetadata`, for the text of a script. */
 export function parseInlineMetadata(source: string): InlineMetadata | undefined {
   const blocks = blocksIn(source.split(/\r\n|\r|\n/));
   const [text] = blocks;
@@ -74,7 +76,7 @@ const CHOOSING: ReadonlySet<string> = new Set([
   "resolution",
 ]);
 
-/** `name @ https://…`: no name contains the sign. */
+/** Returns whether a requirement contains a source, as in `name @ https://…`. Names contain no `@`. */
 function isPlace(requirement: unknown): boolean {
   return typeof requirement === "string" && requirement.includes("@");
 }
@@ -91,7 +93,8 @@ function unusable(text: string, problem: string): InlineMetadata {
 }
 
 /**
- * Returns the blocks. A block ends with the last closing line of the contiguous comment lines after its opening one.
+ * Returns the metadata blocks. A block ends at the last closing line of the contiguous comment lines after its opening
+ * line.
  */
 function blocksIn(lines: readonly string[]): readonly string[] {
   const blocks: string[] = [];
@@ -119,7 +122,7 @@ function beginningOf(file: string): string | undefined {
     const bytes = Buffer.alloc(Math.min(fstatSync(descriptor).size, MAX_BYTES));
     return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, bytes.length, 0));
   } catch {
-    // The run of the script reports its fault.
+    // The run of the script reports its own failure.
     return undefined;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

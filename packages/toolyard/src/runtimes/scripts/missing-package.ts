@@ -1,4 +1,4 @@
-/** Modules with another package name. */
+/** Names of packages that differ from their modules. */
 const PACKAGES: Readonly<Record<string, string>> = {
   PIL: "pillow",
   bs4: "beautifulsoup4",

@@ -72,7 +72,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-/** A host that removes the tool's folder when its member number `at` is read. */
+/** Creates a host that removes the tool's folder when its `at`-th member is read. */
 function removingHost(at: number, count: { reads: number }): ScriptHost {
   const { logger, ...ports } = folderServices();
   const host = new ScriptHost({ libraries: [], maxOutputBytes: 1_000_000, logger, ports });
@@ -87,7 +87,7 @@ function removingHost(at: number, count: { reads: number }): ScriptHost {
 }
 
 describe.each(Object.entries(CASES))(
-  "%s whose folder is removed while its call starts",
+  "a call of %s whose folder is removed during its start",
   (_name, { file, text, run }) => {
     const runWith = async (at: number) => {
       folder.write(`one/${file}`, text);
@@ -97,7 +97,7 @@ describe.each(Object.entries(CASES))(
       return { outcome, reads: count.reads };
     };
 
-    test("succeeds, or fails with a message about the folder, at whichever step it is removed", async () => {
+    test("succeeds, or fails with a message about the folder, whenever the removal happens", async () => {
       const { outcome, reads } = await runWith(0);
       expect(outcome.ok).toBe(true);
       for (let at = 1; at <= reads; at += 1) {
@@ -133,7 +133,7 @@ describe("removedTool", () => {
   ];
 
   test.each(GONE.map((error) => [String(error instanceof Error ? error : error.message), error]))(
-    "replaces %s if the folder does not exist, and only then",
+    "replaces the failure %s if the folder does not exist, and only then",
     (_text, error) => {
       expect(removedTool(tool(), error)).toMatchObject({ kind: "unavailable", retryable: false });
       expect(removedTool(tool(), error)?.message).toMatch(/^The folder of tool `one` was removed\. /);
@@ -145,7 +145,7 @@ describe("removedTool", () => {
   );
 
   test.each(OTHER.map((error) => [String(error instanceof Error ? error : error.message), error]))(
-    "keeps %s",
+    "keeps the failure %s",
     (_text, error) => expect(removedTool(tool(), error)).toBeUndefined(),
   );
 });

@@ -3,23 +3,23 @@ import { FailError } from "../../core/errors.ts";
 import type { FailKind } from "../../core/calls/kinds.ts";
 import { fail, type Fail } from "../../core/calls/outcome.ts";
 
-/** A tool, as far as files on disk belong to it. */
+/** A tool and its files on disk. */
 export interface ToolFiles {
   readonly name: string;
   readonly folder: string;
-  /** The file that runs. Absent if the tool is a program outside its folder. */
+  /** File that is run. Absent if the tool is a program outside its folder. */
   readonly file?: string | undefined;
 }
 
-/** Codes of failures that a missing file explains. Others, such as `timeout`, have a cause of their own. */
+/** Codes of failures that a missing file explains. Others, such as `timeout`, have another cause. */
 const EXPLAINED: readonly FailKind[] = ["unavailable", "internal", "malformed"];
-/** How interpreters, shells and system calls report a missing file. */
+/** Text with which interpreters, shells and system calls report a missing file. */
 const MISSING_FILE =
   /no such file|cannot find (?:module|the)|can't open file|not found|no module named|ENOENT|ENOTDIR|getcwd|uv_cwd/i;
 
 /**
- * Returns the failure that replaces `error` if the tool's folder or file was removed while its call started. Undefined
- * if both exist, or if something else failed.
+ * Returns the failure that replaces `error` if the tool's folder or file was removed during the start of its call;
+ * undefined if both exist, or if something else failed.
  */
 export function removedTool(tool: ToolFiles, error: unknown): Fail | undefined {
   if (!isExplained(error)) return undefined;
@@ -43,7 +43,7 @@ function isExplained(error: unknown): boolean {
   const failure = error instanceof FailError ? error.failure : isFail(error) ? error : undefined;
   if (!failure) return typeof (error as NodeJS.ErrnoException | undefined)?.code === "string";
   if (EXPLAINED.includes(failure.kind)) return true;
-  // A tool that ran and failed keeps its own message, unless its interpreter could not open it.
+  // A tool that ran and failed keeps its own message, unless its interpreter could not open the file.
   return failure.kind === "tool_error" && MISSING_FILE.test(failure.message);
 }
 

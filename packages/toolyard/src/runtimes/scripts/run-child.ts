@@ -10,10 +10,12 @@ import { ChildExit } from "./ending.ts";
 import { lineWriter } from "../calling/line-writer.ts";
 import type { WriteLine } from "../calling/hub-requests.ts";
 
-/** Longest time for which grandchildren may hold the pipes of an ended child before the answer is sent. */
+/**
+ * Maximum time in milliseconds for which grandchildren may hold the pipes of an ended child before the answer is sent.
+ */
 export const PIPE_GRACE_MS = 250;
 
-/** Pipes of a child besides the three standard ones. */
+/** Number of pipes of a child in addition to the three standard ones. */
 export const EXTRA_PIPES = 2;
 
 export interface ScriptChildRun {
@@ -23,13 +25,13 @@ export interface ScriptChildRun {
   readonly env: Readonly<Record<string, string>>;
   /** See `spawnChild`. */
   readonly files?: readonly (() => number)[];
-  /** The child's input on stdin. */
+  /** Text for the child's stdin. */
   readonly input: string;
-  /** Limit of the child's output, on all descriptors together. */
+  /** Maximum size of the child's output on all descriptors together. */
   readonly maxOutputBytes: number;
-  /** Each ends the child: the call's own (deadline and caller), and that of the closing provider. */
+  /** Signals that each end the child: that of the call (deadline and caller), and that of the closing provider. */
   readonly signals: readonly AbortSignal[];
-  /** Running children of the provider, which it waits for when it closes. */
+  /** Running children of the provider, which waits for them when it closes. */
   readonly living: Set<Child>;
 }
 
@@ -38,7 +40,7 @@ export interface ChildOutput {
   onStderrLine(line: string): void;
   /** Receives every line on descriptor 3. */
   onMessageLine(line: string): void;
-  /** Receives the writer of lines to descriptor 4. Absent: the child reads nothing there. */
+  /** Receives a function that writes lines to descriptor 4. Absent: the child gets nothing there. */
   onChannel?(write: WriteLine): void;
   /** Receives stdout line by line. Absent: stdout is collected and returned whole. */
   onStdoutLine?(line: string): void;
@@ -46,15 +48,15 @@ export interface ChildOutput {
 
 export interface ChildResult {
   readonly exit: Exit;
-  /** Empty if a handler receives the lines instead. */
+  /** Collected stdout; empty if `onStdoutLine` received it. */
   readonly stdout: Buffer;
   readonly stderr: StderrTail;
 }
 
 /**
- * Runs one child for one call: writes its input, reads its output, limits it. Rejects with a `FailError`: `unavailable`
- * or `limited` if it cannot be started, `too_large` above the limit, `timeout` or `cancelled` by the signal. In every
- * case the child's process tree is ended.
+ * Runs one child for one call: writes its input, reads its output, and limits it. Rejects with a `FailError`:
+ * `unavailable` or `limited` if it cannot be started, `too_large` above the output limit, `timeout` or `cancelled` by a
+ * signal. Always ends the child's process tree.
  */
 export async function runChild(run: ScriptChildRun, output: ChildOutput): Promise<ChildResult> {
   const over = run.signals.find((signal) => signal.aborted);
@@ -104,7 +106,7 @@ function readOutput(
     onLine: (line) => output.onStdoutLine?.(line),
     onTooLong: (bytes) => output.onStdoutLine?.(`(a line over ${formatBytes(bytes)} was left out)`),
   });
-  // Limited by the whole output, so a line never exceeds it.
+  // The limit of the whole output applies, so a line never exceeds it.
   const messages = new LineDecoder(maxBytes, { onLine: (line) => output.onMessageLine(line) });
   let seen = 0;
   const read = (stream: Readable, take: (chunk: Buffer) => void) => {
@@ -117,7 +119,7 @@ function readOutput(
   read(child.stdout, output.onStdoutLine ? (chunk) => prints.push(chunk) : (chunk) => kept.push(chunk));
   read(child.stderr, (chunk) => stderr.push(chunk));
   read(child.pipes[0]!, (chunk) => messages.push(chunk));
-  // The hub writes on this pipe; the child's output there is counted and ignored.
+  // The hub writes to this pipe; output of the child on it is counted and ignored.
   read(child.pipes[1]!, () => {});
   return {
     stderr,

@@ -25,7 +25,7 @@ import { withPackageAdvice } from "./missing-package.ts";
 import { findVenv } from "./venv.ts";
 import { withNotifications } from "./with-notifications.ts";
 
-/** Everything needed to run a script tool, from one reading of its manifest. */
+/** Everything needed to run a script tool, read from its manifest at one time. */
 export interface Script {
   /** The tool's name, for messages. */
   readonly name: string;
@@ -33,9 +33,9 @@ export interface Script {
   readonly folder: string;
   /** Folder that must contain the script, symbolic links resolved. */
   readonly root: string;
-  /** The script's file. Absent if `command` is complete. */
+  /** Path of the script. Absent if `command` is complete. */
   readonly script?: string;
-  /** Program and first arguments, overriding those for the script's suffix. */
+  /** Program and first arguments, which override those for the script's suffix. */
   readonly command?: readonly string[];
   /** Templates of further arguments; see `expandArguments`. */
   readonly args: readonly string[];
@@ -45,15 +45,15 @@ export interface Script {
 
 export interface ScriptEnvironment {
   readonly own: Readonly<Record<string, string>>;
-  /** Names of the hub's variables that are passed on if they are set. */
+  /** Names of the hub's environment variables that are passed on if they are set. */
   readonly inherit: readonly string[];
-  /** The required ones, without which the tool is not offered. */
+  /** Names of required variables, without which the tool is not offered. */
   readonly required: readonly string[];
 }
 
 /**
- * Runs a script tool once. The arguments arrive as a JSON object on stdin, as `TOOL_ARG_<NAME>` and through the
- * templates; stdout is the result, stderr the log, JSON lines on descriptor 3 are progress. Never throws for an
+ * Runs a script tool once. The arguments are passed as a JSON object on stdin, as `TOOL_ARG_<NAME>` and by the
+ * templates. stdout is the result, stderr is the log, and JSON lines on descriptor 3 are progress. Never throws for an
  * expected failure.
  */
 export function runScript(script: Script, call: Call, host: ScriptHost): Promise<Outcome> {
@@ -119,13 +119,16 @@ async function commandLineOf(
   return scriptCommandLine(file!, { cwd: folder, root, env, ...prepared });
 }
 
-/** A script may be in another folder than its manifest, and its virtual environment in the tools folder. */
+/**
+ * Returns the paths that a script reads: it may be in another folder than its manifest, and its virtual environment in
+ * the tools folder.
+ */
 function scriptReads({ script, folder, root }: Script): readonly string[] {
   const venv = findVenv(folder, root);
   return [...(script === undefined ? [] : [dirname(realpathSync(script))]), ...(venv ? [venv.folder] : [])];
 }
 
-// Checked for each call: the folder, or a symbolic link, may have changed since its manifest was read.
+// Checked for each call: the folder, or a symbolic link, may have changed since the manifest was read.
 export function assertScript(name: string, script: string, root: string): string {
   let real: string;
   try {
@@ -142,7 +145,10 @@ export function assertScript(name: string, script: string, root: string): string
   );
 }
 
-/** Returns the variables of a script: the allow-listed ones, its own, its arguments, and the paths of libraries. */
+/**
+ * Returns the environment variables of a script: the allow-listed ones, its own, its arguments, and the paths of
+ * libraries.
+ */
 export function scriptEnvironment(
   { own, inherit }: Pick<ScriptEnvironment, "own" | "inherit">,
   { libraries, ports }: { readonly libraries: readonly string[]; readonly ports: Pick<HubPorts, "models"> },
@@ -158,6 +164,6 @@ export function scriptEnvironment(
   return env;
 }
 
-// Bytecode files are compared by second and size, so an edit within the same second could be missed; text is always
+// Python compares bytecode files by second and size, so an edit within the same second could be missed. Text is always
 // UTF-8.
 const PYTHON_DEFAULTS = { PYTHONDONTWRITEBYTECODE: "1", PYTHONUTF8: "1" };

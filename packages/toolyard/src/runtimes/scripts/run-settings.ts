@@ -1,36 +1,36 @@
 import type { ResourceLimits } from "../../process/resource-limits.ts";
 
-/** Limits of one tool. Without a member there is no limit, except for `outputBytes`. */
+/** Limits of one tool. An absent member means no limit, except for `outputBytes`. */
 export interface ScriptLimits extends ResourceLimits {
-  /** Limit of one call's output; absent: the provider's. */
+  /** Maximum output of one call; absent: the provider's limit. */
   readonly outputBytes?: number;
 }
 
 /** The isolation of a script from the machine. */
 export interface Isolation {
-  /** `process`: a process of the hub's user, without isolation. `bwrap`: behind bubblewrap. */
+  /** `process`: a process of the hub's user, without isolation. `bwrap`: a process behind bubblewrap. */
   readonly mode: "process" | "bwrap";
-  /** With `bwrap`: whether there is a network. */
+  /** With `bwrap`: true if the network is available. */
   readonly network: boolean;
   /**
-   * With `bwrap`: further files and folders that may be read, and folders that may be written; relative ones refer to
+   * With `bwrap`: further files and folders that may be read, and folders that may be written. Relative paths start at
    * the tool's folder.
    */
   readonly read: readonly string[];
   readonly write: readonly string[];
-  /** Bubblewrap itself: a name on PATH or a full path. */
+  /** Bubblewrap program: a name on PATH or a full path. */
   readonly program: string;
 }
 
-/** How often a process is started. */
+/** When a tool's processes are started and replaced. */
 export interface RunMode {
-  /** `spawn`: one per call. `warm`: a persistent interpreter, only for Python and Node. */
+  /** `spawn`: one process per call. `warm`: a persistent interpreter, only for Python and Node. */
   readonly mode: "spawn" | "warm";
-  /** With `warm`: interpreters of one tool at a time, one call each. */
+  /** With `warm`: maximum number of interpreters of one tool; each runs one call at a time. */
   readonly workers: number;
-  /** With `warm`: calls after which an interpreter is replaced. */
+  /** With `warm`: number of calls after which an interpreter is replaced. */
   readonly maxCalls: number;
-  /** With `warm`: time without a call after which it ends. */
+  /** With `warm`: time in milliseconds without a call after which an interpreter ends. */
   readonly idleMs: number;
 }
 
@@ -41,7 +41,7 @@ export interface RunSettings {
   readonly run: RunMode;
 }
 
-/** The configured part of the run settings. */
+/** The configured part of the run settings; absent members have defaults. */
 export interface PartialRunSettings {
   readonly limits?: ScriptLimits;
   readonly isolation?: Partial<Isolation>;

@@ -8,7 +8,7 @@ import type { HubPorts } from "../calling/hub-access.ts";
 import { KILL_GRACE_MS } from "./ending.ts";
 import type { RunSettings } from "./run-settings.ts";
 
-/** The facts of a tool's code on which its requirements depend. */
+/** The properties of a tool's code on which its requirements depend. */
 export interface ScriptCode {
   readonly name: string;
   readonly file: string;
@@ -17,36 +17,36 @@ export interface ScriptCode {
   readonly settings: RunSettings;
 }
 
-/** Interpreters with the requirements of scripts. */
+/** Supplies interpreters with the packages that scripts require. */
 export interface ScriptInterpreters {
   /**
-   * Returns the interpreter for the script's own header; undefined if it has none. Waits while it is being prepared,
-   * within a limit. Rejects with a `FailError` with the advice if there is none.
+   * Returns the interpreter for the script's header; undefined if it has no header. Waits while the interpreter is
+   * being prepared, within a limit. Rejects with a `FailError` with advice if there is none.
    */
   pythonFor(code: ScriptCode): Promise<string | undefined>;
 }
 
 export interface ScriptHostOptions {
-  /** Folders from which scripts import: on PYTHONPATH and NODE_PATH. */
+  /** Folders from which scripts can import; they are added to PYTHONPATH and NODE_PATH. */
   readonly libraries: readonly string[];
-  /** Limit of the output of one call's child. */
+  /** Maximum output of one call's child. */
   readonly maxOutputBytes: number;
-  /** Receives the children's log messages, as their callers do. */
+  /** Receives the log messages of children, like the callers do. */
   readonly logger: Logger;
-  /** The hub functions of running code. */
+  /** The hub's functions for running code. */
   readonly ports: HubPorts;
-  /** @default script headers have no effect */
+  /** Supplies interpreters for script headers. @default script headers have no effect */
   readonly interpreters?: ScriptInterpreters;
 }
 
-/** The common settings of one provider's script children, and their end. */
+/** The common settings of one provider's script children. Ends all of them when it closes. */
 export class ScriptHost {
   readonly libraries: readonly string[];
   readonly maxOutputBytes: number;
   readonly logger: Logger;
   readonly ports: HubPorts;
   readonly #interpreters: ScriptInterpreters | undefined;
-  /** Children with process trees that are not known to have ended. */
+  /** Children whose process trees have not been confirmed as ended. */
   readonly living = new Set<Child>();
   readonly #controller = new AbortController();
 
@@ -65,7 +65,7 @@ export class ScriptHost {
   }
 
   /**
-   * Returns the interpreter for the header of a script, as in `ScriptInterpreters`. Behind bubblewrap headers have no
+   * Returns the interpreter for the header of a script, like `ScriptInterpreters`. Behind bubblewrap, headers have no
    * effect.
    */
   async pythonFor(code: ScriptCode): Promise<{ readonly python?: string }> {

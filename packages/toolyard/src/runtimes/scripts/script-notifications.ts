@@ -3,26 +3,26 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { Call } from "../../core/calls/call.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 
-/** Most log lines of one call that reach its caller; further ones are counted. */
+/** Maximum number of log lines of one call that are sent to its caller; further ones are counted. */
 const MAX_LOG_LINES = 200;
 /**
- * Progress notifications that pass immediately; further ones are limited to one per `PROGRESS_EVERY_MS`, with the last
- * one kept.
+ * Number of progress notifications that are sent immediately. Further ones are limited to one per `PROGRESS_EVERY_MS`;
+ * the latest one is kept.
  */
 const FREE_PROGRESS = 100;
 const PROGRESS_EVERY_MS = 50;
 
-/** Unreadable lines on descriptor 3 after which it is ignored. */
+/** Number of unreadable lines after which descriptor 3 is ignored. */
 const MAX_UNREADABLE = 100;
 
 type Speaker = Pick<Call, "id" | "notify" | "deadline">;
 
 export interface ScriptNotificationOptions {
-  /** The tool's name; log messages carry it. */
+  /** Name of the tool, included in log messages. */
   readonly tool: string;
-  /** The hub's log, which receives the tool's lines too. */
+  /** The hub's log, which also receives the tool's lines. */
   readonly logger: Logger;
-  /** Removes from a line what a caller must not see. */
+  /** Removes from a line all text that a caller must not see. */
   readonly clean: (text: string) => string;
 }
 
@@ -50,8 +50,8 @@ export class ScriptNotifications {
   }
 
   /**
-   * Returns the object in a line of descriptor 3. After many unreadable lines it is no longer parsed, since parsing
-   * would cost more than the tool does.
+   * Parses a line of descriptor 3 as an object. After many unreadable lines it stops parsing, since that would cost
+   * more than the tool does.
    */
   readMessage(line: string): JsonObject | undefined {
     if (this.#unreadable >= MAX_UNREADABLE) return undefined;
@@ -66,7 +66,7 @@ export class ScriptNotifications {
   progress(message: unknown): boolean {
     if (!isJsonObject(message) || typeof message["progress"] !== "number" || !Number.isFinite(message["progress"]))
       return false;
-    // Counts as activity, even if it is not passed on.
+    // Counts as activity even if it is not passed on.
     this.#call.deadline?.touch();
     const params: JsonObject = {
       progress: message["progress"],
@@ -80,7 +80,7 @@ export class ScriptNotifications {
     return true;
   }
 
-  /** Sends the held progress. Call it before the outcome is sent. */
+  /** Sends the latest progress that was held back. Call it before the outcome is sent. */
   finish(): void {
     if (this.#pending) this.#sendProgress(this.#pending, performance.now());
     const unsaid = this.#lines - MAX_LOG_LINES;

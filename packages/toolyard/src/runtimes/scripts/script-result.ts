@@ -5,13 +5,13 @@ import { isStatusFailure, rememberValue } from "../../core/calls/tool-value.ts";
 import type { Exit } from "../../process/child.ts";
 import { firstChars, lastChars } from "../../core/text/truncate.ts";
 
-/** Longest part of a failed script's output in a message. */
+/** Maximum length of a failed script's output in a message. */
 const MAX_REASON_CHARS = 4000;
 
 /**
- * Converts stdout of a successful script. A PNG or a JPEG is an image. Otherwise, text that is one JSON object is a
- * structured result, and one with a list `content` of items with a `type` is an MCP result; everything else, including
- * JSON lists, numbers and strings, is text.
+ * Converts stdout of a successful script to an outcome. A PNG or JPEG becomes an image. Text that is one JSON object
+ * becomes a structured result; if it has a list `content` of items with a `type`, it is used as an MCP result.
+ * Everything else, including JSON lists, numbers and strings, is text.
  */
 export function successOutcome(stdout: Buffer): Outcome {
   const mimeType = imageTypeOf(stdout);
@@ -61,8 +61,8 @@ export function textResult(text: string): JsonObject {
 }
 
 /**
- * Converts what `execute` of a tool folder returned. `{error, status_code}` with a status from 400 to 599 is a failure
- * on every endpoint.
+ * Converts the return value of `execute` in a tool folder. `{error, status_code}` with a status from 400 to 599 is a
+ * failure on every endpoint.
  */
 export function executeOutcome(value: unknown): Outcome {
   if (!isStatusFailure(value)) return valueResult(value);
@@ -70,7 +70,7 @@ export function executeOutcome(value: unknown): Outcome {
   return fail("tool_error", firstChars(value.error, MAX_REASON_CHARS), { result });
 }
 
-/** An exception that ended a function: type, message, and the outcome code that its type stands for. */
+/** Converts an exception that ended a function: its type, its message, and the outcome code for its type. */
 export function exceptionOutcome({ type, message, kind }: JsonObject, clean: (text: string) => string): Outcome {
   const words = clean(`${String(type)}: ${String(message)}`);
   return fail("tool_error", words, {
@@ -79,20 +79,20 @@ export function exceptionOutcome({ type, message, kind }: JsonObject, clean: (te
   });
 }
 
-/** Names of exceptions of Python, JavaScript and common HTTP clients for an operation that took too long. */
+/** Names of exceptions in Python, JavaScript and common HTTP clients that report a timeout. */
 const TIMEOUT_TYPE = /(?:timeout|timed_?out|timeoutexpired)(?:error|exception)?$/i;
 
 function isTimeout(type: unknown): boolean {
   return typeof type === "string" && TIMEOUT_TYPE.test(type);
 }
 
-/** A value that a function returned, by the same rule as printed text; strings are text without quotes. */
+/** Converts the return value of a function, by the same rule as printed text. Strings become text without quotes. */
 export function valueResult(value: unknown): Outcome {
   if (isJsonObject(value)) {
     if (!isToolResult(value)) return ok({ ...textResult(stringifyExact(value)), structuredContent: value });
     return value["isError"] === true ? fail("tool_error", firstText(value), { result: value }) : ok(value);
   }
-  // No block means null, on every endpoint and behind every hub.
+  // No content block means null, on every endpoint and behind every hub.
   if (value === undefined || value === null) return ok({ content: [] });
   return ok(rememberValue(textResult(typeof value === "string" ? value : stringifyExact(value)), value));
 }
@@ -128,7 +128,8 @@ function imageTypeOf(bytes: Buffer): string | undefined {
   return IMAGE_SIGNS.find(([sign]) => bytes.subarray(0, sign.length).equals(sign))?.[1];
 }
 
-// Text in another encoding decodes with marks and is still useful; with NUL bytes it is not text.
+// Returns whether bytes are no text. Text in another encoding decodes with replacement characters and is still useful;
+// text with NUL bytes is not.
 function isBinary(bytes: Buffer, text: string): boolean {
   return bytes.includes(0) && text.includes("\uFFFD");
 }

@@ -5,10 +5,10 @@ import { isInside } from "./inside.ts";
 /** Path of the interpreter in a virtual environment. */
 const PYTHON = process.platform === "win32" ? ["Scripts", "python.exe"] : ["bin", "python"];
 
-/** A virtual environment that the user made for a script. */
+/** A virtual environment that the user created for a script. */
 export interface Venv {
   readonly folder: string;
-  /** Path of the interpreter inside, by which an interpreter recognises its environment. */
+  /** Path of the interpreter inside the environment. An interpreter recognizes its environment by this path. */
   readonly python: string;
 }
 
@@ -18,7 +18,8 @@ export function venvPython(folder: string): string {
 }
 
 /**
- * Returns the nearest `.venv` from a folder up to the tools folder, with links resolved; undefined if there is none.
+ * Returns the nearest `.venv` between a folder and the tools folder, symbolic links resolved; undefined if there is
+ * none.
  */
 export function findVenv(from: string, root: string): Venv | undefined {
   for (let place = realOf(from); place === root || isInside(place, root); place = dirname(place)) {

@@ -6,12 +6,12 @@ import { hidePaths } from "./hide-paths.ts";
 import { removedTool, type ToolFiles } from "./removed-tool.ts";
 import type { ScriptHost } from "./script-host.ts";
 
-/** A tool that runs as a child. Paths of `folder` and `root` are hidden from callers. */
+/** A tool that runs as a child. The paths of `folder` and `root` are hidden from callers. */
 interface Runnable extends ToolFiles {
   readonly root: string;
 }
 
-/** Runs a tool and passes its notifications on. An expected failure is the outcome. */
+/** Runs a tool and passes on its notifications. Converts an expected failure to an outcome. */
 export async function withNotifications(
   tool: Runnable,
   { call, host: { logger } }: { readonly call: Call; readonly host: ScriptHost },

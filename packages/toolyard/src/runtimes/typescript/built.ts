@@ -1,8 +1,8 @@
 const FOLDER = "/runtimes/typescript/";
 
 /**
- * Returns the URL of the built file `name` of this folder. Node itself loads it (in its hooks' thread, in a child), so
- * if this code runs from its TypeScript source, as in tests, the file under `dist/` is used.
+ * Returns the URL of the built file `name` of this folder. Node itself loads it (in the thread of its hooks, or in a
+ * child). If this code runs from its TypeScript source, as in tests, the file under `dist/` is used.
  */
 export function builtUrl(name: string, from: string = import.meta.url): string {
   if (!from.endsWith(".ts")) return new URL(name, from).href;

@@ -1,9 +1,11 @@
 import { type Graph, isRacy, readGraph, signatureOf } from "./graph.ts";
 
-/** `touched`: written again, with the same contents. */
+/** `touched`: written again with the same contents. */
 export type FingerprintState = "same" | "touched" | "changed";
 
-/** The files of a module at one moment, to decide cheaply whether importing it again would give a different result. */
+/**
+ * The files of a module at one time. Decides cheaply whether importing the module again would give a different result.
+ */
 export class Fingerprint {
   readonly #entry: string;
   #graph: Graph;
@@ -19,7 +21,7 @@ export class Fingerprint {
     return this.#graph;
   }
 
-  /** Checks the disk now, synchronously, once per file. After `changed` the graph is the new one. */
+  /** Checks the files synchronously, each once. After `changed`, the new graph is used. */
   check(): FingerprintState {
     const { files, version } = this.#graph;
     const isTouched = files.some((file, at) => signatureOf(file) !== this.#signatures[at]);

@@ -5,31 +5,31 @@ import { fileURLToPath } from "node:url";
 import { resolveFile } from "./resolve-file.ts";
 
 /**
- * The files of a module, found by relative imports, and one hash of their contents. The hash is a module's version: an
- * unchanged helper keeps its single instance for all its importers, a changed one takes its importers along. Import
- * specifiers are found by pattern: a false match costs one check for a missing file.
+ * The files of a module, found by relative imports, and one hash of their contents, which is the module's version. An
+ * unchanged helper keeps its single instance for all its importers; a changed helper also gives its importers a new
+ * version. Import specifiers are found by a pattern: a false match costs one check for a missing file.
  */
 export interface Graph {
-  /** Real paths, the entry first. Includes missing imported files: their appearance is a change. */
+  /** Real paths, the entry first. Includes imported files that are missing, because their creation is a change. */
   readonly files: readonly string[];
-  /** 12 hex digits. */
+  /** Hash of 12 hexadecimal digits. */
   readonly version: string;
-  /** True if anything in it needs the hooks: TypeScript, the package's own name, or a relative import. */
+  /** True if a file needs the hooks: TypeScript, the package's own name, or a relative import. */
   readonly needsHooks: boolean;
 }
 
 interface Scan {
   readonly signature: string;
-  /** Written so shortly before it was read that a second edit may look the same. */
+  /** True if a file was written so shortly before it was read that a second edit may look the same. */
   readonly racy: boolean;
   readonly hash: string;
   readonly imports: readonly string[];
   readonly usesPackage: boolean;
 }
 
-/** More files than any module folder has; a larger graph is truncated, and edits beyond are not seen. */
+/** Maximum number of files in a graph. Edits of further files are not seen. Module folders have far fewer. */
 const MAX_FILES = 2000;
-/** File systems stamp times in steps of up to this. */
+/** Maximum step of file systems' time stamps, in milliseconds. */
 const RACY_MS = 50;
 const MISSING: Scan = { signature: "missing", racy: false, hash: "missing", imports: [], usesPackage: false };
 
@@ -58,13 +58,16 @@ export function readGraph(entry: string): Graph {
   return { files, version: digest.digest("hex").slice(0, 12), needsHooks };
 }
 
-/** Returns a signature that changes with the file on disk, without reading it. */
+/** Returns a signature that changes when the file on disk changes. Does not read the file. */
 export function signatureOf(path: string): string {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats ? `${stats.mtimeNs}.${stats.ctimeNs}.${stats.size}.${stats.ino}` : "missing";
 }
 
-/** Returns whether a file was written so recently that another edit of the same size may only change its contents. */
+/**
+ * Returns whether a file was written so recently that another edit of the same size might leave its signature
+ * unchanged.
+ */
 export function isRacy(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < RACY_MS;

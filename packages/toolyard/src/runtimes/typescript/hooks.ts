@@ -8,8 +8,8 @@ import { transformCached } from "./transform-cache.ts";
 
 /**
  * Node's module hooks for the user's files. The same two functions serve the synchronous hooks of newer Node versions,
- * which run in the importing thread, and the older ones in a separate thread: the result of `next` is passed on,
- * awaited or not. Only the user's own files are changed: imports of packages pass through.
+ * which run in the importing thread, and the older hooks in a separate thread: the result of `next` is passed on,
+ * whether it is a promise or not. Only the user's own files are changed; imports of packages pass through.
  */
 interface ResolveContext {
   readonly parentURL?: string | undefined;
@@ -37,8 +37,8 @@ type NextLoad = (url: string, context?: object) => MaybePromise<HookLoad>;
 const TYPESCRIPT = /\.m?ts$/u;
 const REFUSED = /\.(?:cts|tsx)$/u;
 /**
- * The module by which a script reaches the hub; it is outside the package's exports, so that it is found without an
- * installation.
+ * The module with which a script reaches the hub. It is not among the package's exports, so it is resolved here without
+ * an installation.
  */
 const SCRIPT_HELPERS = new URL("../calling/node/toolyard/script/index.mjs", import.meta.url).href;
 const OWN_FOLDER = new URL("../../", import.meta.url).href;
@@ -55,7 +55,7 @@ export function resolve(specifier: string, context: ResolveContext, next: NextRe
   if (parent === undefined || !isUserFile(parent)) return next(specifier, context);
   if (specifier === "toolyard/script") return { url: SCRIPT_HELPERS, format: "module", shortCircuit: true };
   if (specifier === "toolyard" || specifier.startsWith("toolyard/")) {
-    // The module's author means the hub that runs it, not a copy that may be installed next to it.
+    // `toolyard` means the hub that runs the module, not a copy that may be installed next to it.
     return next(specifier, { ...context, parentURL: import.meta.url });
   }
   if (!/^(?:\.{1,2}\/|\/|file:)/u.test(specifier))
@@ -86,7 +86,7 @@ export function load(url: string, context: object, next: NextLoad): MaybePromise
   };
 }
 
-/** Completes Node's resolution: the format of an unknown file, and the version that follows from the importer's. */
+/** Completes Node's resolution: adds the format of an unknown file, and the version derived from the importer's. */
 function settle(result: HookResolution, parent: string): HookResolution {
   const url = new URL(result.url);
   const version = new URL(parent).searchParams.get("v");
@@ -99,13 +99,16 @@ function settle(result: HookResolution, parent: string): HookResolution {
   return settled;
 }
 
-/** A version is a hash, followed by a dot and the number of repeated imports, which applies to the whole graph. */
+/**
+ * Returns the version for an imported file. A version is a hash, followed by a dot and the number of repeated imports,
+ * which applies to the whole graph.
+ */
 function childVersion(url: string, parentVersion: string): string {
   const attempt = parentVersion.split(".")[1];
   return versionOfUrl(url) + (attempt === undefined ? "" : `.${attempt}`);
 }
 
-/** Resolves a package; without an installed one, a file of the libraries. */
+/** Resolves a package. If it is not installed, resolves a file of the libraries. */
 function explainPackage(
   specifier: string,
   parent: string,
@@ -130,7 +133,7 @@ function explainPackage(
   }
 }
 
-/** Only child processes of scripts get the names of library folders. */
+/** Returns the file of a library. Only child processes of scripts know the names of library folders. */
 function libraryFile(specifier: string): string | undefined {
   const folders = (process.env["TOOLYARD_LIBRARIES"] ?? "").split(delimiter).filter((folder) => folder !== "");
   return folders.map((folder) => resolveFile(join(folder, specifier))).find((file) => file !== undefined);

@@ -51,7 +51,7 @@ test("drops an import of types only, even if its file is missing", async () => {
   expect((await load(path))["x"]).toBe(1);
 });
 
-test("finds relative imports as .ts, as .js that means .ts, and without extension", async () => {
+test("resolves relative imports as .ts, as .js that means .ts, and without extension", async () => {
   const path = write(
     "mcp.ts",
     `import { a } from "./lib/a.ts"; import { b } from "./lib/b.js"; import { c } from "./lib/c"; ` +
@@ -63,7 +63,7 @@ test("finds relative imports as .ts, as .js that means .ts, and without extensio
   expect((await load(path))["all"]).toBe(6);
 });
 
-test("a relative import of a missing file names importer and specifier", async () => {
+test("names importer and specifier if a relative import's file is missing", async () => {
   expect(await failure(write("mcp.ts", `import "./lib/gone.ts";`))).toBe(
     'mcp.ts imports "./lib/gone.ts", and there is no such file. Check the path.',
   );
@@ -79,7 +79,7 @@ test("imports a JSON file with or without its attribute", async () => {
   expect((await load(path))["n"]).toBe(10);
 });
 
-test("finds a package from the user's file, and names a missing one", async () => {
+test("resolves a package from the user's file, and names a missing one", async () => {
   write("node_modules/tiny/package.json", `{"name":"tiny","type":"module","exports":"./index.js"}`);
   write("node_modules/tiny/index.js", `export const tiny = "found";`);
   expect((await load(write("good.ts", `export { tiny } from "tiny";`)))["tiny"]).toBe("found");
@@ -88,7 +88,7 @@ test("finds a package from the user's file, and names a missing one", async () =
   );
 });
 
-test("a file stays one instance until it or one of its imports changes", async () => {
+test("keeps one instance of a file until it or one of its imports changes", async () => {
   const path = write(
     "mcp.ts",
     `import { state } from "./state.ts"; import { word } from "./word.ts"; export { state, word };`,
@@ -107,7 +107,7 @@ test("a file stays one instance until it or one of its imports changes", async (
   expect(second["state"]).toBe(first["state"]);
 });
 
-test("two modules share a helper", async () => {
+test("shares the instance of a helper between two modules", async () => {
   write("shared.ts", "export const shared = {};");
   const [a, b] = [
     write("a.ts", `export { shared } from "./shared.ts"; export const a = 1;`),
@@ -116,14 +116,14 @@ test("two modules share a helper", async () => {
   expect((await load(a))["shared"]).toBe((await load(b))["shared"]);
 });
 
-test("sees an edit of the same size within the same moment", async () => {
+test("detects an edit of the same size at the same time", async () => {
   const path = write("mcp.mts", "export const n: number = 1;");
   const before = (await load(path))["n"];
   write("mcp.mts", "export const n: number = 2;");
   expect([before, (await load(path))["n"]]).toEqual([1, 2]);
 });
 
-test("follows a JavaScript module through its helpers too, also a CommonJS one", async () => {
+test("detects changes in helpers of a JavaScript module, also of a CommonJS one", async () => {
   const path = write("mcp.mjs", `import { a } from "./a.js"; import b from "./b.cjs"; export const sum = a + b.b;`);
   write("package.json", `{"type":"module"}`);
   write("a.js", "export const a = 1;");
@@ -133,7 +133,7 @@ test("follows a JavaScript module through its helpers too, also a CommonJS one",
   expect((await load(path))["sum"]).toBe(21);
 });
 
-test("evaluates a module that threw at import again on the next import", async () => {
+test("evaluates a module again on the next import if it threw", async () => {
   const path = write(
     "mcp.ts",
     "const seen = globalThis as { tries?: number }; seen.tries = (seen.tries ?? 0) + 1; " +
@@ -143,7 +143,7 @@ test("evaluates a module that threw at import again on the next import", async (
   expect((await load(path))["tries"]).toBe(2);
 });
 
-test("a stack trace points at the user's line", async () => {
+test("points at the user's line in a stack trace", async () => {
   const path = write(
     "mcp.ts",
     "interface A {\n  x: number;\n}\nfunction f<\n  T\n>(x: T): never {\n  throw new Error(String(x));\n}\n" +
@@ -159,14 +159,14 @@ test("a stack trace points at the user's line", async () => {
   expect(stack).toMatch(/mcp\.ts\?v=[0-9a-f]{12}:7:\d+/u);
 });
 
-test("refuses a type re-exported as a value, with the solution", async () => {
+test("rejects a type re-exported as a value, and names the alternative", async () => {
   write("shape.ts", "export interface Shape { n: number }");
   expect(await failure(write("mcp.ts", `export { Shape } from "./shape.ts";`))).toMatch(
     /^mcp\.ts:1: .*does not provide an export named 'Shape'\. Where the name is a type, write `import type`\.$/u,
   );
 });
 
-test("refuses a .cts and a .tsx file by name", async () => {
+test("rejects a .cts and a .tsx file by name", async () => {
   write("view.tsx", "export const v = 1;");
   write("old.cts", "export const v = 1;");
   expect(await failure(write("a.ts", `import { v } from "./view.tsx"; export const w = v;`))).toMatch(
@@ -183,7 +183,7 @@ test("reports an error that only the engine finds with file and line, also in a 
   expect(await failure(path)).toBe("helper.ts:3: Identifier 'a' has already been declared.");
 });
 
-test("`toolyard` is the running copy, wherever the module is", async () => {
+test("resolves `toolyard` to the running copy from any folder", async () => {
   const { version } = await load(
     write("mcp.ts", `import { VERSION } from "toolyard"; export const version: string = VERSION;`),
   );

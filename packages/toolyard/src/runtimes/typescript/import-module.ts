@@ -6,22 +6,25 @@ import type * as nativeImport from "./native-import.ts";
 import { findSyntaxError } from "./syntax-place.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** The position is in the first line, which holds one path. */
+/**
+ * Maximum number of characters of a stack in which the position is searched. It is in the first line, which holds one
+ * path.
+ */
 const MAX_STACK_CHARS = 8_192;
 
-/** A user's module in its state on disk at one moment. */
+/** A user's module as its files were at one time. */
 export interface UserModule {
   readonly namespace: Readonly<Record<string, unknown>>;
 }
 
-/** Number of failed imports, by file and version: Node never evaluates a failed module again under the same URL. */
+/** Number of failed imports by file and version. Node never evaluates a failed module again under the same URL. */
 const failures = new Map<string, number>();
 const MAX_FAILURES_KEPT = 1000;
 /** Versions of CommonJS files that may be in Node's cache. */
 const imported = new Map<string, string>();
 
 /**
- * Imports a user's module in this process, TypeScript or JavaScript, with the changes of the whole graph of relative
+ * Imports a user's module in this process, TypeScript or JavaScript, and detects changes in the whole graph of relative
  * imports. An unchanged graph returns the existing instance. Rejects with the module's error, or a `TypeScriptError`.
  */
 export async function importUserModule(graph: Graph): Promise<UserModule> {
@@ -43,7 +46,7 @@ export async function importUserModule(graph: Graph): Promise<UserModule> {
 }
 
 /**
- * Returns the error of an import in one line, with the position in the user's file. Node does not always name it; then
+ * Returns the error of an import in one line, with the position in the user's file. If Node does not name the position,
  * the files are checked.
  */
 export async function describeImportError(error: unknown, graph: Graph): Promise<string> {

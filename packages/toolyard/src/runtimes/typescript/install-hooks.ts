@@ -14,7 +14,7 @@ export function installHooks(cacheFolder: string | undefined): void {
   const data = cacheFolder === undefined ? {} : { cacheFolder };
   const { registerHooks } = nodeModule as { registerHooks?: RegisterHooks };
   if (!registerHooks) {
-    // Node 20 waits without end for its thread of hooks if the working folder was removed. This throws in that case.
+    // If the working folder was removed, Node 20 waits forever for its thread of hooks. This line throws then.
     realpathSync.native(".");
     return void nodeModule.register("./hooks.js", import.meta.url, { data });
   }

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { installHooks } from "./install-hooks.ts";
 
-/** Node's own `import()`, with the hooks installed if the graph needs them. */
+/** Calls Node's own `import()`, after installing the hooks if the graph needs them. */
 export function importNatively(
   url: string,
   hooks: { readonly wanted: boolean; readonly cacheFolder: string | undefined },
@@ -10,7 +10,7 @@ export function importNatively(
   return import(url) as Promise<Record<string, unknown>>;
 }
 
-/** CommonJS files are cached by path, without the version of their URL. */
+/** Removes CommonJS files from Node's cache, which uses their paths without the version of their URL. */
 export function forgetCommonJs(paths: readonly string[]): void {
   const { cache } = createRequire(import.meta.url);
   for (const path of paths) delete cache[path];

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), "toolyard-args-"));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a child runs a TypeScript script with its helpers, and a refused one names its line on stderr", () => {
+test("runs a TypeScript script with its helpers, and reports the line of a rejected script on stderr", () => {
   writeFileSync(join(folder, "helper.ts"), "export enum E { A = 'a' }");
   writeFileSync(
     join(folder, "script.ts"),
@@ -23,7 +23,7 @@ test("a child runs a TypeScript script with its helpers, and a refused one names
   expect(run("bad.ts").stderr).toContain("bad.ts:2: Namespace `N` holds values");
 });
 
-test("transforms an unchanged script once with a cache folder, and ignores a damaged copy", () => {
+test("transforms an unchanged script once with a cache folder, and ignores a damaged cache file", () => {
   const cache = join(folder, "cache with a space");
   useTransformCache(cache);
   const script = join(folder, "cached.ts");

@@ -1,15 +1,15 @@
 import { statSync } from "node:fs";
 
-/** TypeScript imports name its output: `x.js` means `x.ts` if only that exists. */
+/** Source suffixes by output suffix. TypeScript imports name the output: `x.js` means `x.ts` if only that exists. */
 const SOURCES: ReadonlyMap<string, readonly string[]> = new Map([
   [".js", [".ts"]],
   [".mjs", [".mts"]],
 ]);
 
-/** The possible files of an import without an extension, in this order. */
+/** Endings that are tried for an import without an extension, in this order. */
 const ENDINGS = [".ts", ".mts", ".js", ".mjs", ".json", "/index.ts", "/index.js"] as const;
 
-/** Returns the file of an import path, by TypeScript's rules; `undefined` if there is none. */
+/** Returns the file of an import path, by the rules of TypeScript; `undefined` if there is none. */
 export function resolveFile(path: string): string | undefined {
   if (isFile(path)) return path;
   const extension = /\.[^./\\]+$/u.exec(path)?.[0];

@@ -3,13 +3,14 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { transformTypeScript, TypeScriptError } from "./transform.ts";
 
-/** Most files that are checked for the error. */
+/** Maximum number of files that are checked for the error. */
 const MAX_FILES = 50;
 const CHECK_MS = 5000;
 
 /**
- * Returns the file and line that Node cannot compile, as `[text, file name, line]`: an engine's syntax error does not
- * contain them, so `node --check` runs on each file. Only for the message after a failure; takes some 50 ms per file.
+ * Returns the place of the syntax error in a file that Node cannot compile, as `[text, file name, line]`. The engine's
+ * error does not contain the place, so `node --check` runs on each file. Used only for messages; takes about 50 ms per
+ * file.
  */
 export async function findSyntaxError(
   files: readonly string[],
@@ -43,7 +44,7 @@ async function brokenLine(file: string): Promise<string | undefined> {
     const code = file.endsWith("ts") ? transformTypeScript(source, file) : source;
     return /^\[stdin\]:(\d+)$/mu.exec(await check(code, "module"))?.[1];
   } catch {
-    // Missing, or refused by the transformer, which names its own line.
+    // The file is missing, or the transformer rejected it and named the line itself.
     return undefined;
   }
 }
@@ -56,7 +57,7 @@ function check(code: string, type: "module" | "commonjs"): Promise<string> {
       { timeout: CHECK_MS },
       (_error, _stdout, stderr) => resolve(stderr),
     );
-    // A child that stopped reading has already reported the error.
+    // Ignored: a child that stopped reading has already reported the error.
     child.stdin?.on("error", () => {});
     child.stdin?.end(code);
   });

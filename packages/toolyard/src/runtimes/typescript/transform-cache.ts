@@ -4,16 +4,13 @@ import { join } from "node:path";
 import { writeWholeSync } from "../../files/write-whole.ts";
 import { transformTypeScript } from "./transform.ts";
 
-/** Part of every key: another transformer, or another use, produces other files. */
+/** Part of every key, because another transformer or other settings produce different files. */
 const FORMAT = "sucrase-3.35.1/1";
 const MAX_FILES = 1000;
-/** The folder is cleaned once in this many writes. */
+/** Number of writes between two cleanups of the folder. */
 const PRUNE_EVERY = 50;
 
-/**
- * Like `transformTypeScript`, from the cache if the same source was transformed before. An unusable cache only costs
- * time.
- */
+/** Like `transformTypeScript`, but cached by the source text. An unusable cache only costs time. */
 export function transformCached(source: string, path: string, folder: string | undefined): string {
   if (folder === undefined) return transformTypeScript(source, path);
   const key = createHash("sha256").update(`${FORMAT}\0${source}`).digest("hex");
@@ -21,7 +18,7 @@ export function transformCached(source: string, path: string, folder: string | u
   const known = readIfThere(file);
   if (known !== undefined) return known;
   const code = transformTypeScript(source, path);
-  // The digest of the text detects a truncated file.
+  // A truncated file is detected by the digest of its text.
   store(folder, file, `${code}\n${SEAL}${digestOf(code)}`);
   return code;
 }
@@ -49,7 +46,7 @@ function store(folder: string, file: string, text: string): void {
     writeWholeSync(file, text);
     if (Math.random() * PRUNE_EVERY < 1) prune(folder);
   } catch {
-    // A read-only home, a full disk: the next start transforms again.
+    // With a read-only folder or a full disk, the next start transforms the file again.
   }
 }
 

@@ -18,7 +18,7 @@ test.each([
   ["export =", "const a = 1;\nexport = a;", 2, "`export =`"],
   ["an import alias", "import A = B.C;\nexport const x = A;", 1, "`import x = a.b`"],
   ["an accessor member", "class A {\n\n  accessor x = 1;\n}", 3, "`accessor`"],
-])("refuses %s with file and line", (_name, source, line, words) => {
+])("rejects %s with file and line", (_name, source, line, words) => {
   expect(refusal(source).startsWith(`tool.ts:${line}: ${words}`)).toBe(true);
 });
 
@@ -39,7 +39,7 @@ test.each([
   expect(refusal(source)).toBe("accepted");
 });
 
-test("a syntax error names file, line and column", () => {
+test("reports a syntax error with file, line and column", () => {
   expect(refusal("const a = 1;\nconst b: = 2;")).toBe(
     "tool.ts:2:10: Unexpected token. The file is not valid TypeScript up to there.",
   );

@@ -5,12 +5,12 @@ import { findUnsupported } from "./unsupported.ts";
 
 type Sucrase = typeof sucraseModule;
 
-/** TypeScript of the user that cannot be run. The message names the file, the line and the alternative. */
+/** Thrown for TypeScript of the user that cannot be run. The message names the file, the line and the alternative. */
 export class TypeScriptError extends Error {
   override readonly name = "TypeScriptError";
 }
 
-// Loaded at the first TypeScript file: it takes 30 ms, and JavaScript never needs it.
+// Loaded for the first TypeScript file, because that takes 30 ms and JavaScript never needs it.
 let loaded: Sucrase | undefined;
 
 function sucrase(): Sucrase {
@@ -19,8 +19,9 @@ function sucrase(): Sucrase {
 }
 
 /**
- * Converts TypeScript to JavaScript with the same lines, so that stack traces point at the user's code. Always an ES
- * module. Throws a `TypeScriptError` for a syntax error and for constructs without an equivalent in JavaScript.
+ * Converts TypeScript to JavaScript without changing line numbers, so that stack traces point at the user's code. The
+ * result is always an ES module. Throws a `TypeScriptError` for a syntax error and for constructs without an equivalent
+ * in JavaScript.
  */
 export function transformTypeScript(source: string, path: string): string {
   const { transform, getFormattedTokens } = sucrase();

@@ -11,16 +11,16 @@ interface SyntaxToken {
   readonly raw: string;
 }
 
-/** Matches sources that need a check of their tokens: cheap, with false positives only. */
+/** Matches sources whose tokens must be checked. Cheap; may match too much but never too little. */
 const SUSPICIOUS =
   /@\s*[\w(]|\b(?:namespace|module|accessor)\s+[\w$#["'.]|\bimport\s+(?:type\s+)?[\w$]+\s*=|\bexport\s*=/u;
 
-/** Declarations with code to run; a namespace with only types is removed completely. */
+/** First words of declarations that contain code. A namespace with only types is removed completely. */
 const VALUES = new Set(["const", "let", "var", "function", "class", "enum", "abstract", "async"]);
 
 /**
- * Returns the first construct that would be dropped or passed on unchanged. `tokenise` returns sucrase's table of
- * tokens.
+ * Returns the first construct that the transformer would drop or leave unchanged; undefined if there is none.
+ * `tokenise` returns sucrase's table of tokens.
  */
 export function findUnsupported(source: string, tokenise: (source: string) => string): UnsupportedSyntax | undefined {
   if (!SUSPICIOUS.test(source)) return undefined;
@@ -50,13 +50,13 @@ function judge(tokens: readonly SyntaxToken[], at: number): string | undefined {
   return undefined;
 }
 
-/** `x.namespace`, an ordinary name. */
+/** Returns whether the word is an ordinary name after a dot, as in `x.namespace`. */
 function isMember(tokens: readonly SyntaxToken[], at: number): boolean {
   const before = tokens[at - 1]?.label;
   return before === "." || before === "?.";
 }
 
-/** In the same line: a word at the end of a line is an ordinary name. */
+/** Returns whether a name follows in the same line. A word at the end of a line is an ordinary name. */
 function isBeforeName(tokens: readonly SyntaxToken[], at: number): boolean {
   const next = tokens[at + 1];
   return next?.line === tokens[at]!.line && (next?.label === "name" || next?.label === "#");
@@ -79,7 +79,7 @@ function judgeNamespace(tokens: readonly SyntaxToken[], at: number): string | un
   );
 }
 
-/** `declare namespace`, or a namespace inside a declared block. */
+/** Returns whether the namespace is declared: `declare namespace`, or inside a declared block. */
 function isDeclared(tokens: readonly SyntaxToken[], at: number): boolean {
   let depth = 0;
   for (let back = at - 1; back >= 0; back -= 1) {
@@ -113,7 +113,7 @@ function holdsValues(tokens: readonly SyntaxToken[], open: number): boolean {
   return false;
 }
 
-/** Parses sucrase's table of tokens; rows begin with the position, the label and the text. */
+/** Parses sucrase's table of tokens. Rows begin with the position, the label and the text. */
 function readTokens(table: string): SyntaxToken[] {
   const tokens: SyntaxToken[] = [];
   for (const row of table.split("\n")) {

@@ -2,27 +2,31 @@ import { readdirSync, statSync, type Dirent } from "node:fs";
 import { extname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Most files of one stamp; further ones are not checked. */
+/** Maximum number of files of one stamp; further ones are not checked. */
 const MAX_FILES = 500;
 const MAX_DEPTH = 4;
 /**
- * A file that changed this shortly before a check may change again within the same tick of the file system's clock.
+ * Age in milliseconds below which a file counts as young: it may change again within the same tick of the file system's
+ * clock.
  */
 const YOUNG_MS = 25;
 const MAX_LOOKS = 4;
-/** Files that an interpreter loads. Data that a tool writes next to itself must not restart it at each call. */
+/**
+ * Suffixes of files that an interpreter loads. Data that a tool writes next to itself must not restart it at each call.
+ */
 const CODE = new Set([".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json", ".toml"]);
 const PASSED_OVER = new Set(["node_modules", "__pycache__"]);
 
-/** The state of some code at one moment. */
+/** The state of some code at one time. */
 export interface CodeStamp {
   readonly text: string;
-  /** False if a further change could look the same. */
+  /** False if a further change could give the same stamp. */
   readonly isSettled: boolean;
 }
 
 /**
- * Returns a stamp of all code in some folders and below, with one `stat` per file. `leftOut` names excluded folders.
+ * Returns a stamp of all code in some folders and their subfolders, with one `stat` per file. `leftOut`: excluded
+ * folders.
  */
 export function stampCode(folders: readonly string[], leftOut: readonly string[] = []): CodeStamp {
   const now = Date.now();
@@ -47,8 +51,8 @@ export function stampCode(folders: readonly string[], leftOut: readonly string[]
 }
 
 /**
- * Returns a stamp that a later change cannot equal: waits until the tick of the last change is over. The caller has
- * loaded nothing yet.
+ * Returns a stamp that differs after any later change: waits until the clock tick of the last change is over. Call it
+ * before the code is loaded.
  */
 export async function settledStamp(stamp: () => CodeStamp): Promise<CodeStamp> {
   let last = stamp();

@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { readFamily } from "../../process/process-table.ts";
 
-/** Interval of the checks, and so the largest excess over a limit. */
+/** Interval of the checks in milliseconds, which is also the maximum excess over a limit. */
 const LOOK_EVERY_MS = 100;
 /** The kernel reports times in hundredths of a second on every Linux that Node runs on. */
 const MS_PER_TICK = 10;
 const MAX_PROCESSES = 256;
 
 /**
- * Calls `onOver` once a process and its descendants have computed for more than `cpuMs` from now on. A persistent
- * interpreter serves many calls, so the system's own limit would count them together. Linux only; on other systems it
- * has no effect. Returns a function that ends it.
+ * Calls `onOver` once a process and its descendants have used more than `cpuMs` of processor time from now on. A
+ * persistent interpreter serves many calls, so the system's own limit would count them together. Has no effect on
+ * systems other than Linux. Returns a function that stops the measurement.
  */
 export function watchCpu(pid: number, cpuMs: number | undefined, onOver: () => void): () => void {
   const begun = cpuOf(pid);
@@ -34,7 +34,8 @@ export function cpuOf(pid: number): number | undefined {
   return ticks * MS_PER_TICK;
 }
 
-// `pid (command) state …`: fields 14 to 17 are its own times in user and system mode, and those of its ended children.
+// Format: `pid (command) state …`. Fields 14 to 17 are the process's times in user and system mode, and those of its
+// ended children.
 function ticksOf(pid: number): number {
   const text = read(`/proc/${pid}/stat`);
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");

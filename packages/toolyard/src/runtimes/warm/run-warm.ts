@@ -39,11 +39,11 @@ export interface WarmTool {
   readonly root: string;
   readonly file: string;
   /**
-   * `run`: called with the arguments (by name in Python, as one object in JavaScript); if it returns nothing, its
-   * printed output is the result. `execute`: as in tool folders; printed output is a log message.
+   * Function that is called. `run`: with the arguments (by name in Python, as one object in JavaScript); if it returns
+   * nothing, its printed output is the result. `execute`: as in tool folders; printed output becomes log messages.
    */
   readonly function: "run" | "execute";
-  /** Program and first arguments, overriding those for the file's suffix. */
+  /** Program and first arguments, which override those for the file's suffix. */
   readonly command?: readonly string[];
   readonly environment: ScriptEnvironment;
   readonly settings: RunSettings;
@@ -69,7 +69,7 @@ interface WarmRun {
 
 async function runOnce(tool: WarmTool, running: WarmRun): Promise<WarmEnd> {
   const end = await attempt(tool, running);
-  // It exited while idle, which shows only at the next message. The tool's code has not run.
+  // The interpreter exited while idle, which only the next message shows. The tool's code has not run.
   return end.exit && !end.hasBegun ? attempt(tool, running) : end;
 }
 
@@ -129,7 +129,7 @@ async function start(tool: WarmTool, stamp: () => CodeStamp, host: ScriptHost): 
   const child = await spawnChild({ ...contained, cwd: folder, extraPipes: EXTRA_PIPES });
   host.living.add(child);
   void child.gone.then(() => host.living.delete(child));
-  // The interpreter loads the file at its first call.
+  // The file is loaded in the first call.
   return new WarmProcess(child, await settledStamp(stamp), (text) => host.logger.debug(text, { tool: name }));
 }
 

@@ -5,7 +5,7 @@ import type { RunMode } from "../scripts/run-settings.ts";
 import type { CodeStamp } from "./code-stamp.ts";
 import type { WarmProcess } from "./warm-process.ts";
 
-/** Most calls of one tool that wait for an interpreter; further ones are refused. */
+/** Maximum number of calls of one tool that wait for an interpreter; further ones are rejected. */
 const MAX_WAITING = 256;
 const RETRY_AFTER_MS = 1000;
 
@@ -16,13 +16,13 @@ export interface PoolOptions extends RunMode {
   stamp(): CodeStamp;
   /** Starts an interpreter. Rejects with a `FailError`. */
   start(): Promise<WarmProcess>;
-  /** Called when every interpreter of the pool has ended or is ending. */
+  /** Called when all interpreters of the pool have ended or are ending. */
   onEmpty(): void;
 }
 
 /**
- * The interpreters of one tool: one call each at a time, replaced when the code changed, after some calls, and when
- * idle.
+ * The interpreters of one tool. Each runs one call at a time. It is replaced when the code has changed or after a
+ * number of calls, and ends when idle.
  */
 export class WarmPool {
   readonly #options: PoolOptions;
@@ -38,7 +38,7 @@ export class WarmPool {
     this.#options = options;
   }
 
-  /** Time of the last use of the longest idle interpreter; `undefined` if none is idle. */
+  /** Time when the longest idle interpreter was last used; `undefined` if none is idle. */
   get restsSince(): number | undefined {
     return this.#idle[0]?.usedAt;
   }
@@ -71,7 +71,7 @@ export class WarmPool {
     if (oldest) this.#drop(oldest);
   }
 
-  /** Accepts no further calls; running ones may finish. */
+  /** Accepts no further calls. Running calls may finish. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -90,7 +90,7 @@ export class WarmPool {
     }
   }
 
-  /** The most recently used one, since its memory is warm. */
+  /** Returns the most recently used idle interpreter, because its memory is still cached. */
   #takeRested(stamp: CodeStamp): WarmProcess | undefined {
     for (let one = this.#idle.pop(); one; one = this.#idle.pop()) {
       if (one.isAlive && one.stamp.isSettled && one.stamp.text === stamp.text) return one;

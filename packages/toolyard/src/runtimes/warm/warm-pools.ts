@@ -1,6 +1,6 @@
 import { WarmPool, type PoolOptions } from "./warm-pool.ts";
 
-/** Most idle interpreters of all tools of one provider; above it, the longest idle one ends. */
+/** Maximum number of idle interpreters of all tools of one provider; above it, the longest idle one ends. */
 const MAX_PROCESSES = 32;
 
 interface PoolEntry {
@@ -13,11 +13,11 @@ export class WarmPools {
   readonly #entries = new Map<string, PoolEntry>();
 
   constructor(closing: AbortSignal) {
-    // The closing provider ends the processes; this handles waiting and starting calls.
+    // The closing provider ends the processes; this ends waiting and starting calls.
     closing.addEventListener("abort", () => this.#close(), { once: true });
   }
 
-  /** Returns the pool of one tool. With changed settings it is a new one, and the old one ends with its last call. */
+  /** Returns the pool of one tool. Changed settings give a new pool; the old one ends after its last call. */
   of(key: string, settings: string, options: Omit<PoolOptions, "onEmpty">): WarmPool {
     const known = this.#entries.get(key);
     if (known?.settings === settings) return known.pool;

@@ -16,29 +16,29 @@ import { watchCpu } from "./cpu-watch.ts";
 /** One call of an interpreter. */
 export interface WarmCall {
   readonly args: JsonObject;
-  /** Receives the helpers' messages. */
+  /** Receives the messages of the helpers. */
   readonly channel: ChildChannel;
-  /** Receives the tool's printed output; absent: stdout is collected. */
+  /** Receives the tool's printed output line by line; absent: stdout is collected. */
   readonly onStdout?: (line: string) => void;
   readonly onStderr: (line: string) => void;
-  /** Limit of the interpreter's output during the call. */
+  /** Maximum output of the interpreter during the call. */
   readonly maxOutputBytes: number;
   readonly cpuMs: number | undefined;
-  /** Each ends the call, together with the interpreter. */
+  /** Signals that each end the call, together with the interpreter. */
   readonly signals: readonly AbortSignal[];
 }
 
 export interface WarmEnd {
-  /** The last message: `result`, `error`, or neither. Absent if the interpreter exited before. */
+  /** The last message: a `result`, an `error`, or neither. Absent if the interpreter exited before. */
   readonly message?: JsonObject;
   readonly exit?: Exit;
-  /** False: the call never reached the tool's code, and may be repeated. */
+  /** False if the call never reached the tool's code, so that it may be repeated. */
   readonly hasBegun: boolean;
   readonly stdout: Buffer;
   readonly stderr: StderrTail;
 }
 
-/** A line of the channel may be as long as all output; printed output is encoded as base64. */
+/** Maximum length of a line of the channel: as long as all output, which is encoded as base64. */
 const MAX_LINE_BYTES = 512 * 1024 * 1024;
 const MAX_PRINT_LINE_BYTES = 64 * 1024;
 const RAW_FACTOR = 1.5;
@@ -60,8 +60,8 @@ export class WarmProcess {
     const messages = new LineDecoder(MAX_LINE_BYTES, {
       onLine: (line) => (this.#hearing ? this.#hearing.take(line) : onStray(line)),
     });
-    // Output of the tool's own children: its order relative to the tool's messages is unknown, so it becomes log lines
-    // of the running call.
+    // Output of the tool's own children becomes log lines of the running call, because its order relative to the tool's
+    // messages is unknown.
     const prints = new LineDecoder(MAX_PRINT_LINE_BYTES, {
       onLine: (line) => (this.#hearing ? this.#hearing.log(line) : onStray(line)),
     });
@@ -76,7 +76,9 @@ export class WarmProcess {
     return this.child.exit === undefined;
   }
 
-  /** Rejects with a `FailError` if a signal or a limit ends the call; the interpreter has then ended. */
+  /**
+   * Runs one call. Rejects with a `FailError` if a signal or a limit ends the call; the interpreter has then ended.
+   */
   async run(call: WarmCall): Promise<WarmEnd> {
     this.calls += 1;
     const ending = new ChildExit(this.child, call.signals);
@@ -88,7 +90,7 @@ export class WarmProcess {
       void this.#write(`${stringifyExact({ run: this.calls, arguments: call.args })}\n`);
       const message = await ending.race(Promise.race([hearing.ended, this.child.exited]));
       if (isJsonObject(message) && "end" in message) return hearing.toEnd({ message });
-      // Its last messages may still be in the pipe.
+      // The interpreter's last messages may still be in the pipe.
       await ending.race(this.child.drained(PIPE_GRACE_MS));
       return hearing.toEnd(hearing.message ? { message: hearing.message } : { exit: this.child.exit! });
     } finally {
@@ -113,7 +115,7 @@ export class WarmProcess {
   }
 }
 
-/** The output during one call. */
+/** The output of one call. */
 class WarmCallOutput {
   readonly ended: Promise<JsonObject>;
   message: JsonObject | undefined;
@@ -143,8 +145,8 @@ class WarmCallOutput {
   }
 
   /**
-   * Returns false once the raw bytes far exceed the limit. JSON framing enlarges printed output, so exact counting is
-   * per line.
+   * Returns false once the raw bytes far exceed the limit. JSON framing enlarges printed output, so the exact count is
+   * made per line.
    */
   countRaw(bytes: number): boolean {
     this.#raw += bytes;
@@ -175,7 +177,7 @@ class WarmCallOutput {
     else this.#print(bytes);
   }
 
-  /** Handles the start or the end of a call. */
+  /** Handles the message for the start or the end of a call. */
   #mark(own: JsonObject): void {
     if (own["begin"] === this.#number) this.#hasBegun = true;
     if (own["end"] !== this.#number) return;
@@ -195,7 +197,7 @@ class WarmCallOutput {
   }
 }
 
-/** Prefix of the interpreter's own messages; all others are the helpers', or the tool's own. */
+/** Parses a message of the interpreter itself, which has a prefix. All others are from the helpers or the tool. */
 function ownMessage(line: string): JsonObject | undefined {
   return /^\{"(?:begin|out|err|end)":/.test(line) ? parse(line) : undefined;
 }

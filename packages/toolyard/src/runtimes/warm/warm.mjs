@@ -39,7 +39,7 @@ async function load() {
   return found;
 }
 
-// A second parameter with a default value does not count in `length`.
+// A second parameter with a default value does not count in `length`, so the source text is searched.
 function takesContext(found) {
   if (found.length > 1) return true;
   const head = Function.prototype.toString.call(found).slice(0, 1000);
@@ -78,6 +78,6 @@ channel.serve(async ({ run: number, arguments: args }) => {
       error: { type: error.name, message: `The result cannot be written as JSON: ${error.message}` },
     });
   }
-  // A file that failed to load is read again at the next call.
+  // A file that failed to load is loaded again in the next call.
   if (!loaded) process.exit(0);
 });

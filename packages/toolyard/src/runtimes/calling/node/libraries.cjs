@@ -1,5 +1,5 @@
-// Libraries from which scripts import besides their own folder. `require` finds these by NODE_PATH, which `import` does
-// not read.
+// Libraries from which scripts import in addition to their own folder. `require` finds them by NODE_PATH, which
+// `import` does not read.
 "use strict";
 const { statSync } = require("node:fs");
 const { delimiter, join } = require("node:path");

@@ -1,5 +1,5 @@
-// Runs before a script: makes `import … from "toolyard/script"` work without an installation, and imports from the
-// libraries. `require` finds both by NODE_PATH.
+// Runs before a script. Makes `import … from "toolyard/script"` work without an installation, and makes imports from
+// the libraries work. `require` finds both by NODE_PATH.
 "use strict";
 const { readdirSync, readFileSync, realpathSync, statSync } = require("node:fs");
 const module_ = require("node:module");
@@ -11,8 +11,8 @@ const { hasLibraries, libraryUrl } = require("./libraries.cjs");
 const NAME = "toolyard/script";
 const url = pathToFileURL(join(__dirname, "toolyard", "script", "index.mjs")).href;
 
-// Newer Node versions accept synchronous hooks at no cost. Older ones start a thread for hooks, so the scripts are
-// checked first.
+// Newer Node versions accept synchronous hooks at no cost. Older ones start a thread for hooks, so this searches the
+// scripts first for a need.
 if (module_.registerHooks) {
   module_.registerHooks({
     resolve: (specifier, context, next) => {
@@ -27,7 +27,7 @@ if (module_.registerHooks) {
     },
   });
 } else if (hasLibraries || (process.argv[1] !== undefined && isMentioned(process.argv[1]))) {
-  // Node 20 waits without end for the thread of the hooks if the working folder was removed. This throws in that case.
+  // If the working folder was removed, Node 20 waits forever for the thread of the hooks. This line throws then.
   realpathSync.native(".");
   module_.register(pathToFileURL(join(__dirname, "resolve.mjs")).href, { data: { url } });
 }

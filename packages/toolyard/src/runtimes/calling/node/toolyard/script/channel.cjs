@@ -1,4 +1,4 @@
-// The connection to the hub: JSON lines out on one descriptor, answers in on another.
+// The connection to the hub: JSON lines are written to one descriptor, answers are read from another.
 "use strict";
 const { fstatSync, writeSync } = require("node:fs");
 const { Socket } = require("node:net");
@@ -39,7 +39,7 @@ class Channel {
       try {
         data = data.subarray(writeSync(this.#out, data));
       } catch (error) {
-        // The pipe does not block; the hub empties it soon.
+        // The pipe is non-blocking and full; the hub empties it soon.
         if (error.code !== "EAGAIN") throw error;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
       }
@@ -57,13 +57,13 @@ class Channel {
     });
   }
 
-  /** Receives every line that is not an answer, until the hub ends; the process then exits. */
+  /** Passes on every line that is not an answer, until the hub ends. The process then exits. */
   serve(onMessage) {
     this.#onMessage = onMessage;
     this.#listen();
   }
 
-  // Only a waiting request keeps the process running.
+  // Only a pending request keeps the process running.
   #listen() {
     if (this.#socket) return void this.#socket.ref();
     this.#socket = new Socket({ fd: this.#into, readable: true, writable: false });
@@ -106,7 +106,7 @@ const gone = () => new ToolError("The hub is no longer there.", { kind: "unavail
 
 let channel;
 
-/** Returns the connection of this process, opened once. */
+/** Returns the connection of this process, which is opened once. */
 function current() {
   channel ??= open();
   return channel;

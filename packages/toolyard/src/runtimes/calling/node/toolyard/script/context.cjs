@@ -1,10 +1,10 @@
-// The second argument of a function `execute`.
+// Creates the second argument of a function `execute`.
 "use strict";
 const { createHub } = require("./hub.cjs");
 
 const CONTEXT_NAME = "lollms_client_instance";
 
-/** Services that this hub does not offer fail on use, not before. */
+/** Services that this hub does not offer fail when used, not before. */
 function createContext(line) {
   const hub = createHub(line);
   const { getSignal, ...offered } = hub;
@@ -32,7 +32,10 @@ function createContext(line) {
   });
 }
 
-/** `generate_image(prompt, {negative_prompt, width, height})`, or one object, returns the bytes of an image. */
+/**
+ * Calls `generate_image(prompt, {negative_prompt, width, height})`, or with one object; resolves with the bytes of an
+ * image.
+ */
 function createImageService(hub) {
   const generate = async (prompt, options = {}) => {
     const { negative_prompt, ...rest } = typeof prompt === "string" ? { ...options, prompt } : prompt;

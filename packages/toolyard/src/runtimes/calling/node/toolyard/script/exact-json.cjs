@@ -1,5 +1,6 @@
-// JSON with exact integers for programs that a hub starts: an integer literal beyond 2^53 is a `bigint`. This is
-// `core/json/exact-json.ts` of the hub for every Node that may run a script, without a build; one suite tests both.
+// JSON with exact integers for programs that a hub starts: an integer literal beyond 2^53 becomes a `bigint`. Copy of
+// the hub's `core/json/exact-json.ts` that runs without a build on every Node that may run a script. One test suite
+// covers both.
 "use strict";
 const { randomBytes } = require("node:crypto");
 
@@ -24,7 +25,7 @@ function toInteger(_key, value) {
   return typeof value === "string" && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value;
 }
 
-/** Replaces long integers outside of strings. A number as a key is kept, so that it stays a syntax error. */
+/** Marks long integers outside of strings. A number as a key is unchanged, so that it stays a syntax error. */
 function marked(text) {
   let result = "";
   let copied = 0;

@@ -1,10 +1,10 @@
-// The hub functions of a tool, as the caller of this tool and within its time.
+// The hub's functions for a tool, with the rights of its caller and within its time.
 "use strict";
 const { stringify } = require("./exact-json.cjs");
 
 /**
- * `line()` returns the channel. Everything except `logger` and `progress` returns a promise, and rejects with a
- * `ToolError`.
+ * Creates the functions. `line()` returns the channel. All functions except `logger` and `progress` return a promise
+ * and reject with a `ToolError`.
  */
 function createHub(line) {
   const ask = async (method, params) => line().request(method, params);
@@ -50,11 +50,11 @@ function createHub(line) {
     },
     /** `tools.weather.get({city})` calls the tool `weather.get`; `tools["weather.get"]` is the same. */
     tools: toolsOf(callTool, ""),
-    /** Reports progress; also counts as activity for the time limit. */
+    /** Reports progress. It also resets the inactivity time limit. */
     progress: (progress, total, message) => line().send({ progress, total, message }),
     logger: createLogger(line),
     /**
-     * Returns a signal that aborts when the caller cancels or the time has expired; the process is ended soon after.
+     * Returns a signal that aborts when the caller cancels or the time has expired. The process is ended soon after.
      */
     getSignal: cancellation,
   };

@@ -36,7 +36,7 @@ module.exports = {
   ToolError,
   get,
   getArguments,
-  /** Sets a text as the tool's result. Printed output is then a log message. The last result counts. */
+  /** Sets a text as the tool's result. Printed output then becomes log messages. The last result counts. */
   returnString: (text) => current().send({ result: String(text) }),
   /** Sets a JSON value as the tool's result; an object is structured content. */
   returnObject: (value) => current().send({ result: value ?? null }),

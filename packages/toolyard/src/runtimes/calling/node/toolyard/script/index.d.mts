@@ -13,7 +13,7 @@ export declare class ToolError extends Error {
 export interface FoundTool {
   readonly name: string;
   readonly description: string;
-  /** 0 to 1, best first. */
+  /** Relevance from 0 to 1; the best result comes first. */
   readonly score: number;
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
@@ -52,7 +52,7 @@ export interface ScriptLogger {
 export declare function getArguments<T = Record<string, unknown>>(): T;
 /** Returns one argument. */
 export declare function get<T = unknown>(name: string, otherwise?: T): T;
-/** Sets a text as the tool's result. Printed output is then a log message. The last result counts. */
+/** Sets a text as the tool's result. Printed output then becomes log messages. The last result counts. */
 export declare function returnString(text: string): void;
 /** Sets a JSON value as the tool's result; an object is structured content. */
 export declare function returnObject(value: unknown): void;
@@ -70,7 +70,7 @@ export declare function returnError(message: string): void;
 export declare function callTool<T = unknown>(name: string, args?: object): Promise<T>;
 /** Like `callTool`, with the unchanged MCP result. */
 export declare function callToolResult(name: string, args?: object): Promise<Record<string, unknown>>;
-/** `callTool` under the name of the hub's own tool. */
+/** Like `callTool`, under the name of the hub's own tool. */
 export declare function executeTool<T = unknown>(name: string, args?: object): Promise<T>;
 /** Runs code in the hub's sandbox, with its tool `execute_code`. */
 export declare function executeCode<T = unknown>(
@@ -79,7 +79,7 @@ export declare function executeCode<T = unknown>(
 ): Promise<T>;
 /** Returns the tools that match a query best. */
 export declare function searchTools(query?: string, options?: { readonly limit?: number }): Promise<FoundTool[]>;
-/** `searchTools` under the name of the hub's own tool. */
+/** Like `searchTools`, under the name of the hub's own tool. */
 export declare function toolSearch(query?: string, limit?: number): Promise<FoundTool[]>;
 /** Returns every tool that the caller may use, as in `tools/list`. */
 export declare function listTools(): Promise<Record<string, unknown>[]>;
@@ -87,9 +87,9 @@ export declare function listTools(): Promise<Record<string, unknown>[]>;
 export declare function generateText(request: string | TextRequest): Promise<string>;
 /** Returns an image of the configured image model. */
 export declare function generateImage(request: string | ImageRequest): Promise<{ data: Uint8Array; mimeType: string }>;
-/** Reports progress; also counts as activity for the time limit. */
+/** Reports progress. It also resets the inactivity time limit. */
 export declare function progress(progress: number, total?: number, message?: string): void;
-/** Returns a signal that aborts when the caller cancels or the time has expired; the process is ended soon after. */
+/** Returns a signal that aborts when the caller cancels or the time has expired. The process is ended soon after. */
 export declare function getSignal(): AbortSignal;
 export declare const logger: ScriptLogger;
 export declare const tools: Tools;

@@ -1,10 +1,10 @@
-// Images, sounds and files as results.
+// Converts images, sounds and files to results.
 "use strict";
 const { readFileSync } = require("node:fs");
 const { basename, extname } = require("node:path");
 const { fileURLToPath } = require("node:url");
 
-/** First bytes that identify a kind of file. */
+/** First bytes that identify a file format. */
 const SIGNS = [
   [[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], "image/png"],
   [[0xff, 0xd8, 0xff], "image/jpeg"],
