@@ -1,5 +1,6 @@
 import { access, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { test, type ExpectStatic } from "vitest";
 import type { Provider } from "../../packages/toolyard/src/core/sources/provider.ts";
@@ -23,6 +24,26 @@ function npx(yard: InstallYard, name: string, config: Partial<StdioServerConfig>
   const provider = createStdioProvider({ source: SOURCE, options, logger: lines, installsFolder: yard.books });
   provider.open();
   return { provider, lines, [Symbol.asyncDispose]: () => provider.close() };
+}
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+};
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: { readonly message?: string };
+}
+
+/** Collects the JSON-RPC messages of a stream, one per line. */
+function messagesOf(stream: NodeJS.ReadableStream): readonly Message[] {
+  const messages: Message[] = [];
+  createInterface({ input: stream }).on("line", (line) => void messages.push(JSON.parse(line) as Message));
+  return messages;
 }
 
 // Most of the time of these tests is waiting: for a download that is held, or for the end of a limit. They run
@@ -75,6 +96,35 @@ test.concurrent("a call that times out during a download reports the download", 
   registry.release();
   expect(await yard.check()).toMatchObject({ awaited: { state: "ready" } });
 });
+
+test.concurrent(
+  "a call that waits for a download reports progress, tool_search and the status name the download",
+  LONG,
+  async ({ expect }) => {
+    await using registry = await NpmRegistry.start(serverPackages("slow-server"));
+    await using yard = await InstallYard.create(registry.npmrc());
+    await yard.configure({ awaited: "npx -y slow-server" });
+    registry.hold();
+    const hub = yard.desk.start(["serve", "--stdio", "--yes"], { env: yard.env });
+    const messages = messagesOf(hub.stdout!);
+    const call = (id: number, name: string, args: object, meta = {}): void => {
+      const params = { name, arguments: args, _meta: meta };
+      hub.stdin!.write(`${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params })}\n`);
+    };
+    hub.stdin!.write(`${JSON.stringify(INITIALIZE)}\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n`);
+    call(2, "awaited__pid", {}, { progressToken: "wait" });
+    const progress = (): string[] =>
+      messages.flatMap(({ method, params }) => (method === "notifications/progress" ? [String(params?.message)] : []));
+    await expect
+      .poll(progress, SLOW)
+      .toContainEqual(expect.stringMatching(/^Waiting for the source awaited: `npx slow-server` has been downloading/));
+    call(3, "tool_search", { query: "anything" });
+    const answer = (id: number): string => JSON.stringify(messages.find((one) => one.id === id) ?? null);
+    await expect.poll(() => answer(3), SLOW).toMatch(/installing: awaited, \d+ s/);
+    registry.release();
+    await expect.poll(() => answer(2), SLOW).toContain('"result"');
+  },
+);
 
 test.concurrent(
   "a hub that ends leaves the download to finish, and the next start waits for it",

@@ -9,7 +9,7 @@ import { STATE } from "../state/ports/store.ts";
 import { asSaidBehind } from "./behind.ts";
 import { resolveMirrored } from "./mirror.ts";
 import type { OpenHubOptions } from "./open-hub-options.ts";
-import { resolveCall, whyLate } from "./resolve.ts";
+import { awaitedDownload, resolveCall, whyLate } from "./resolve.ts";
 import type { LoadedHubConfig } from "./schema.ts";
 import type { NotedProblems } from "./sources/noted-problems.ts";
 import type { SourceSet } from "./sources/source-set.ts";
@@ -36,6 +36,7 @@ export function pipelineFactory(
     const pipeline = latePipeline({
       resolve: (call) => resolve(call, places),
       whyLate: (call, provider) => whyLate(call, provider, places),
+      waitsFor: (call, provider) => awaitedDownload(call, provider, places),
       limitStore: getService(services, STATE).limits,
       isMirror: mirror,
       schemas,

@@ -11,7 +11,7 @@ import { permissionOf, supposedName } from "../core/ports/rights.ts";
 import { RPC } from "../wire/messages.ts";
 import { lookBehind, type MissingName } from "./sources/absent-services.ts";
 import { passThroughProvider } from "./pass-through.ts";
-import { absentSource, lateByInstall, whyDisabled } from "./sources/absent-source.ts";
+import { absentSource, downloadText, lateByInstall, whyDisabled } from "./sources/absent-source.ts";
 import type { SourceSet } from "./sources/source-set.ts";
 
 /**
@@ -106,6 +106,12 @@ function whyNotFound(failure: Fail, call: Call, { catalog, sources }: ResolvePla
 export function whyLate(call: Call, provider: Provider | undefined, places: ResolvePlaces): Fail | undefined {
   const { providers, ...rest } = wantedOf({ name: call.target, principal: call.principal }, places);
   return lateByInstall(call, { provider, sources: providers, ...rest });
+}
+
+/** Returns a sentence on the download that the call waits for; `undefined` if it waits for none. */
+export function awaitedDownload(call: Call, provider: Provider | undefined, places: ResolvePlaces): string | undefined {
+  const { providers, ...rest } = wantedOf({ name: call.target, principal: call.principal }, places);
+  return downloadText(call, { provider, sources: providers, ...rest });
 }
 
 // A caller with narrowed rights gets `denied`, which does not reveal what exists.

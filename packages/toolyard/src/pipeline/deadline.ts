@@ -5,6 +5,7 @@ import type { Fail } from "../core/calls/outcome.ts";
 import type { CallTarget } from "../core/sources/provider.ts";
 import type { ToolLimits } from "../core/sources/records.ts";
 import type { LimitsOptions } from "./options.ts";
+import { reportDownload } from "./download-progress.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Stage } from "./state.ts";
 
@@ -12,7 +13,7 @@ import type { CallState, Stage } from "./state.ts";
  * Everything further in happens within the call's time, waiting too. The hub's own budget counts until the target is
  * known; then `resolve` puts the target's in its place. A caller's deadline stays around both (C20).
  */
-export function deadlineStage({ options, whyLate }: PipelineDeps): Stage {
+export function deadlineStage({ options, whyLate, waitsFor }: PipelineDeps): Stage {
   const budget: Budget = Object.freeze({ idleMs: options.callTimeoutMs, totalMs: options.totalTimeoutMs });
   const told = (failure: Fail, state: CallState): Fail => {
     if (failure.kind !== "timeout") return failure;
@@ -20,6 +21,7 @@ export function deadlineStage({ options, whyLate }: PipelineDeps): Stage {
   };
   return async (state, next) => {
     state.deadline = new Deadline(budget, state.call.deadline, cancellationOf(state.call));
+    const stopReports = waitsFor && state.call.wants.progress ? reportDownload(state, waitsFor) : undefined;
     try {
       const outcome = await next(state);
       return outcome.ok ? outcome : told(outcome, state);
@@ -27,6 +29,7 @@ export function deadlineStage({ options, whyLate }: PipelineDeps): Stage {
       if (error instanceof FailError) return told(error.failure, state);
       throw error;
     } finally {
+      stopReports?.();
       state.deadline.clear();
     }
   };

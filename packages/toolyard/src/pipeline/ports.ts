@@ -86,4 +86,6 @@ export interface PipelineDeps {
   readonly listeners?: readonly CallListener[];
   /** Returns a failure that replaces a timeout, if the reason is known. The provider is absent if none was found. */
   readonly whyLate?: (call: Call, provider: Provider | undefined) => Fail | undefined;
+  /** Returns a sentence on the download that the call waits for, if it waits for one. Arguments as for `whyLate`. */
+  readonly waitsFor?: (call: Call, provider: Provider | undefined) => string | undefined;
 }

@@ -15,6 +15,8 @@ export interface ProviderCallData {
   isOver(): boolean;
   /** Takes the configuration's secrets out of what goes to the caller. */
   hide<T>(value: T): T;
+  /** Records progress of the provider. Returns false if the notification must not be sent. */
+  admitsProgress(progress: number): boolean;
 }
 
 /** The call as its provider gets it: with the arguments as they were checked, inside the hub's own time. */
@@ -36,7 +38,10 @@ export class ProviderCall extends BuiltCall implements ResolvedCall {
 
   override notify(notification: CallNotification): void {
     if (this.#resolved.isOver()) return;
-    if (notification.method === "notifications/progress") this.deadline.touch();
+    if (notification.method === "notifications/progress") {
+      this.deadline.touch();
+      if (!this.#resolved.admitsProgress(Number(notification.params["progress"]))) return;
+    }
     super.notify(
       notification.method === "notifications/message"
         ? { ...notification, params: this.#resolved.hide(notification.params) }

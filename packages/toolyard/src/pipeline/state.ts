@@ -15,6 +15,10 @@ export class CallState {
   /** How often the provider was asked so far. */
   attempts = 0;
   resultBytes = 0;
+  /** True once the provider sent progress of the running call. */
+  hasToolProgress = false;
+  /** Last progress that the hub itself sent. Progress must increase (MCP), so smaller values of the tool are dropped. */
+  hubProgress = Number.NEGATIVE_INFINITY;
   /** Set by `resolve`: the outage report of the source, if it has one. */
   outage: OutageReport | undefined;
   #deadline: Deadline | undefined;
@@ -66,6 +70,10 @@ export class CallState {
       deadline: this.deadline,
       isOver: () => !this.#isOpen,
       hide: this.#hide,
+      admitsProgress: (progress) => {
+        this.hasToolProgress = true;
+        return !(progress <= this.hubProgress);
+      },
     });
     return this.#resolvedCall;
   }

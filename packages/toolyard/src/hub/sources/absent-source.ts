@@ -56,13 +56,35 @@ function reasonFor({ principal }: Pick<Call, "principal">, lastError: string | u
  * Returns the failure that replaces a timeout if the call waited for a download: of its tool's source, or of the source
  * that may have the name.
  */
-export function lateByInstall(
+export function lateByInstall(call: Pick<Call, "target" | "principal">, places: DownloadPlaces): Fail | undefined {
+  const download = downloadFor(call, places);
+  return download && installingFailure(download.id, download.installing);
+}
+
+/** Returns a sentence on the download that the call waits for, for its caller; `undefined` if it waits for none. */
+export function downloadText(call: Pick<Call, "target" | "principal">, places: DownloadPlaces): string | undefined {
+  const download = downloadFor(call, places);
+  if (!download) return undefined;
+  const { id, installing } = download;
+  return `Waiting for the source ${id}: \`${installing.package}\` has been downloading for ${downloadTime(installing)}.`;
+}
+
+interface DownloadPlaces extends AbsentPlaces {
+  /** The provider of the call's target; absent if none was found yet. */
+  readonly provider: Provider | undefined;
+}
+
+function downloadFor(
   call: Pick<Call, "target" | "principal">,
-  { provider, ...places }: AbsentPlaces & { readonly provider: Provider | undefined },
-): Fail | undefined {
+  { provider, ...places }: DownloadPlaces,
+): { readonly id: string; readonly installing: Installation } | undefined {
   const awaited = provider ?? namedSource(call, places);
   const installing = awaited?.status().installing;
-  return awaited && installing && installingFailure(awaited.source.id, installing);
+  return awaited && installing && { id: awaited.source.id, installing };
+}
+
+function downloadTime({ since }: Installation): string {
+  return formatDuration(wholeSeconds(Date.parse(since)));
 }
 
 /** Why nothing of this name is offered, where it is a source's that is switched off. */
@@ -77,8 +99,9 @@ function isSwitchedOff({ state, lastError }: ProviderStatus): boolean {
   return state === "disabled" && lastError === undefined;
 }
 
-function installingFailure(id: string, { package: name, since, waitsFor }: Installation): Fail {
-  const time = formatDuration(wholeSeconds(Date.parse(since)));
+function installingFailure(id: string, installing: Installation): Fail {
+  const { package: name, waitsFor } = installing;
+  const time = downloadTime(installing);
   return fail(
     "unavailable",
     `The source ${id} is installing: \`${name}\` has been downloading for ${time} (${waitsFor}). ` +
