@@ -17,7 +17,7 @@ export class CallState {
   resultBytes = 0;
   /** True once the provider sent progress of the running call. */
   hasToolProgress = false;
-  /** Last progress that the hub itself sent. Progress must increase (MCP), so smaller values of the tool are dropped. */
+  /** Last progress that the hub sent. Progress must increase (MCP), so smaller values of the tool are dropped. */
   hubProgress = Number.NEGATIVE_INFINITY;
   /** Set by `resolve`: the outage report of the source, if it has one. */
   outage: OutageReport | undefined;

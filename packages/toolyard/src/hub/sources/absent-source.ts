@@ -66,7 +66,8 @@ export function downloadText(call: Pick<Call, "target" | "principal">, places: D
   const download = downloadFor(call, places);
   if (!download) return undefined;
   const { id, installing } = download;
-  return `Waiting for the source ${id}: \`${installing.package}\` has been downloading for ${downloadTime(installing)}.`;
+  const time = downloadTime(installing);
+  return `Waiting for the source ${id}: \`${installing.package}\` has been downloading for ${time}.`;
 }
 
 interface DownloadPlaces extends AbsentPlaces {
