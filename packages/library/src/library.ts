@@ -102,8 +102,7 @@ const DEFAULTS: IngestOptions = {
  */
 export async function openLibrary(given: LibraryOptions): Promise<Library> {
   const { file, store: named, embedder, reader, mistral, download, ...options } = given;
-  if ((file === undefined) === (named === undefined))
-    throw new OptionError("A library is named by `file` or by `store`, one of them.");
+  if ((file === undefined) === (named === undefined)) throw new OptionError("Give either `file` or `store`.");
   const address = file === undefined ? parseStore(named!) : ({ kind: "sqlite", file } as const);
   const { folder = folderOf(address), ocr = NO_OCR, ...rest } = options;
   const store = await openStore(address);
@@ -187,7 +186,8 @@ export class Library implements AsyncDisposable {
     if (!this.#embedder || found === undefined || found === this.#embedder.id) return;
     throw new DocumentError(
       "INDEX_MISMATCH",
-      `The library's vectors are of ${found}, and here is ${this.#embedder.id}. Run \`toolyard library reindex\`.`,
+      `The library's vectors are from the embedder ${found}, but the current one is ${this.#embedder.id}. Run ` +
+        `\`toolyard library reindex\`.`,
     );
   }
 

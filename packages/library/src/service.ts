@@ -34,7 +34,7 @@ function register(hub: ModuleHub, environment: Environment): void {
   const open: OpenLibrary = (collection, mayMake) => collections.open(collection, mayMake);
   hub.onClose(() => collections[Symbol.asyncDispose]());
   // The protocol has a method `ping`, so the alias is accepted but not listed.
-  hub.registerTool("library.ping", () => "pong", {}, "Tells that the library is there", {
+  hub.registerTool("library.ping", () => "pong", {}, "Confirms that the library is running", {
     aliases: ["ping"],
     annotations: { readOnlyHint: true, openWorldHint: false },
   });
@@ -53,7 +53,7 @@ function register(hub: ModuleHub, environment: Environment): void {
   registerPrompts(hub, open);
   // Only a service that watches folders has work before its first call.
   if (settings.watches)
-    open().catch((error: unknown) => hub.logger.error(`The library was not opened: ${String(error)}`));
+    open().catch((error: unknown) => hub.logger.error(`The library could not be opened: ${String(error)}`));
 }
 
 /**

@@ -60,7 +60,7 @@ describe("toolyard library", () => {
     await using desk = await Desk.create({ ...BOOKS, "books/broken.pdf": "no PDF" });
     const { code, stdout, stderr } = await desk.run(["library", "add", "books"]);
     expect([code, stdout]).toEqual([1, expect.stringContaining("added      clear")]);
-    expect(stderr).toContain("does not begin as a PDF");
+    expect(stderr).toContain("It is not a PDF");
   });
 
   test("lists, shows and removes documents; reports an unknown document", async () => {

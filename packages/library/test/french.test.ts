@@ -71,7 +71,7 @@ describe("C47: in a French locale the commands on a library as a whole speak Fre
     expect(told.printed).toContain("0 document, 0 passage, sans vecteurs\nRien d’anormal.\n");
     await fillLibrary();
     expect(await doctor({}, io())).toBe(1);
-    expect(told.said).toMatch(/^anomalie {3}Des fichiers ne sont plus là.*\(Files are gone/mu);
+    expect(told.said).toMatch(/^anomalie {3}Des fichiers ne sont plus là.*\(Files are missing/mu);
   });
 
   test("prints a document's warnings in French when it is added and when it is shown", async () => {
@@ -94,7 +94,7 @@ describe("C47: in a French locale the commands on a library as a whole speak Fre
     expect(told.printed).toContain("Chapitres que le livre annonce");
     told.printed = "";
     await show("essais", { json: true }, io());
-    expect(told.printed).toContain("Chapters that the book lists and lacks");
+    expect(told.printed).toContain("Chapters that the book lists but does not contain");
   });
 
   test.each([
@@ -104,7 +104,7 @@ describe("C47: in a French locale the commands on a library as a whole speak Fre
       /^L’OCR de Mistral n’a pas de clé\. Définissez la variable MISTRAL_API_KEY/mu,
     ],
     [
-      "Pages whose pictures cannot be unpacked here, such as JBIG2 and JPEG 2000, were left out: 4.",
+      "Pages with images in a format that local OCR does not support, such as JBIG2 or JPEG 2000, were left out: 4.",
       /^Pages dont les images .* : 4\.$/mu,
     ],
     ["A sentence of a later version.", /^A sentence of a later version\.$/mu],
@@ -118,7 +118,7 @@ describe("C47: in a French locale the commands on a library as a whole speak Fre
 
   test("prints errors in French, followed by the English message", async () => {
     await backup("saved.db", {}, io());
-    await expect(backup("saved.db", {}, io())).rejects.toThrow(/^Ce fichier existe déjà\..*is there already/u);
+    await expect(backup("saved.db", {}, io())).rejects.toThrow(/^Ce fichier existe déjà\..*already exists/u);
     await expect(show("none", {}, io())).rejects.toThrow(/^Il n’existe pas\..*There is no document/u);
   });
 });
@@ -132,6 +132,6 @@ test("C47: in another locale the commands print English; JSON output is the same
   await doctor({ json: true }, io());
   expect(JSON.parse(told.printed)).toMatchObject({
     documents: 2,
-    findings: [{ what: expect.stringContaining("Files are gone") as string, about: "files" }],
+    findings: [{ what: expect.stringContaining("Files are missing") as string, about: "files" }],
   });
 });

@@ -53,7 +53,7 @@ describe("sources", () => {
     expect(await sourcesOf(["."], policy())).toEqual([expect.objectContaining({ path: path("books/a.md") })]);
     await expect(sourcesOf(["books"], policy())).rejects.toMatchObject({
       code: "DOCUMENT_NOT_FOUND",
-      message: expect.stringMatching(/^books is not there: .* begins in the first folder that is open, books\. .*"\."/),
+      message: expect.stringMatching(/^books is not there: .* start from the first open folder, books\. .*"\."/),
     });
   });
 

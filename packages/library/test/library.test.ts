@@ -134,10 +134,10 @@ describe("adding", () => {
   });
 
   test.each([
-    ["nothing in it", "empty.txt", "  \n", "holds no text"],
+    ["nothing in it", "empty.txt", "  \n", "contains no text"],
     ["an ending that is not read", "a.xyz", "text", "are not read"],
-    ["bytes that no text has", "a.txt", "a\0b", "bytes that no text has"],
-    ["a PDF that is none", "a.pdf", "text", "does not begin as a PDF"],
+    ["bytes that text never contains", "a.txt", "a\0b", "bytes that text never contains"],
+    ["a PDF that is none", "a.pdf", "text", "It is not a PDF"],
   ])("refuses a file with the reason: %s", async (_what, name, text, message) => {
     await expect(library.add({ path: write(name, text) })).rejects.toThrow(message);
     expect((await library.documents({}, { limit: 10, offset: 0 })).total).toBe(0);

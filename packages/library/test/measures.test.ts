@@ -84,11 +84,15 @@ describe("toolyard library eval", () => {
   });
 
   test.each([
-    ["a folder without judgements", () => rmSync(path("beir/qrels"), { recursive: true }), "it has none of qrels"],
+    ["a folder without judgements", () => rmSync(path("beir/qrels"), { recursive: true }), "it contains none of qrels"],
     ["a folder without texts", () => rmSync(path("beir/corpus.jsonl")), "ENOENT"],
     ["a text without an id", () => write("beir/corpus.jsonl", '{"text": "a"}'), "line 1 has no `_id`"],
     ["a line that is no JSON", () => write("beir/queries.jsonl", "{"), "line 1 is no JSON"],
-    ["a judgement without a score", () => write("beir/qrels/test.tsv", "q\td\t1\nq0\td0"), "line 2 is no question"],
+    [
+      "a judgement without a score",
+      () => write("beir/qrels/test.tsv", "q\td\t1\nq0\td0"),
+      "line 2 does not contain question",
+    ],
   ])("refuses %s with the reason", async (_what, spoil, message) => {
     writeCollection();
     spoil();
@@ -126,7 +130,7 @@ describe("toolyard library watch", () => {
     write("books/broken.pdf", "no PDF");
     const watching = watch(["books"], {}, io());
     await expect.poll(() => told.printed).toContain("added      clear (2 passages)\n");
-    await expect.poll(() => told.said).toMatch(/^failed .*broken\.pdf: .*does not begin as a PDF/mu);
+    await expect.poll(() => told.said).toMatch(/^failed .*broken\.pdf: .*It is not a PDF/mu);
     await expect.poll(() => told.said).toContain(`Watching ${path("books")}.`);
     write("books/later.md", CLEAR_IDEAS.replace("Nominalism", "Realism"));
     await expect.poll(() => told.printed).toContain("added      later (2 passages)\n");
@@ -136,7 +140,7 @@ describe("toolyard library watch", () => {
 
   test("refuses a file, and a folder that does not exist", async () => {
     write("clear.md", CLEAR_IDEAS);
-    await expect(watch(["clear.md"], {}, io())).rejects.toThrow("is a file, and folders are watched");
+    await expect(watch(["clear.md"], {}, io())).rejects.toThrow("is a file, not a folder");
     await expect(watch(["none"], {}, io())).rejects.toThrow("none is not there");
   });
 });

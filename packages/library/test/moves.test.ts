@@ -30,11 +30,11 @@ describe("a library as a whole", () => {
   });
 
   test.each<[string, (text: string) => string, string]>([
-    ["cut short", (text) => text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1), "it was cut short"],
-    ["changed", (text) => text.replace("work_0", "work_9"), "its digest says that it was changed"],
-    ["something else", () => "{}\n", "it does not begin as one"],
-    ["no JSON", () => "books\n", "a line of it is no JSON"],
-    ["of a later version", (text) => text.replace('"version":1', '"version":2'), "it is of version 2"],
+    ["cut short", (text) => text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1), "it is truncated"],
+    ["changed", (text) => text.replace("work_0", "work_9"), "its digest does not match: it was changed"],
+    ["something else", () => "{}\n", "its first line is not that of an export"],
+    ["no JSON", () => "books\n", "a line is not JSON"],
+    ["of a later version", (text) => text.replace('"version":1', '"version":2'), "it has version 2"],
   ])("imports nothing from an export that is %s", async (_what, change, message) => {
     await using from = await openSqliteStore(":memory:");
     await using to = await openSqliteStore(":memory:");
@@ -92,7 +92,7 @@ describe("a library as a whole", () => {
       compared: { queries: 50, equal: 50 },
     });
     await from.deleteDocument("work_0");
-    await expect(moveLibrary(from, to, { embedder })).rejects.toThrow('documents of its own, such as "work_0"');
+    await expect(moveLibrary(from, to, { embedder })).rejects.toThrow('other documents, such as "work_0"');
   });
 
   test("moves what changed since the last move, and returns how many documents did not change", async () => {
@@ -163,14 +163,14 @@ describe("toolyard library", () => {
     await run(["add", "books"]);
     expect((await run(["stats"])).stdout).toMatch(/2 documents, 3 passages.*languages:.*\n\npassages by author/su);
     expect(JSON.parse((await run(["stats", "--json"])).stdout)).toMatchObject({ documents: 2, passages: 3 });
-    expect(await run(["doctor"])).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing is wrong.") });
+    expect(await run(["doctor"])).toMatchObject({ code: 0, stdout: expect.stringContaining("No fault was found.") });
     expect(await run(["export", "all.jsonl"])).toMatchObject({ code: 0 });
     expect(await run(["import", "all.jsonl"])).toMatchObject({
       code: 0,
       stdout: "imported   2 documents, 3 passages\n",
     });
     expect(await run(["backup", "saved.db"])).toMatchObject({ code: 0 });
-    expect((await run(["backup", "saved.db"])).stderr).toContain("is there already");
+    expect((await run(["backup", "saved.db"])).stderr).toContain("already exists");
     const moved = await run(["move", "--to", `sqlite://${desk.path("other.db")}`, "--json"]);
     expect([moved.code, JSON.parse(moved.stdout)]).toEqual([
       0,
@@ -180,13 +180,13 @@ describe("toolyard library", () => {
     const { code, stderr } = await run(["doctor"]);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining("Files are gone, so that links to them lead nowhere: clear"),
+      expect.stringContaining("Files are missing, so links to them do not work: clear"),
     ]);
   });
 
   test.each([
     [["move"], "--to"],
-    [["move", "--to", "books"], "A store is named as"],
+    [["move", "--to", "books"], "A store address must have the form"],
     [["import", "none.jsonl"], "none.jsonl cannot be read"],
     [["import", "books"], "books cannot be read"],
     [["export", "none/all.jsonl"], "all.jsonl cannot be written"],

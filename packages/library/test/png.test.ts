@@ -117,8 +117,8 @@ test.each([
 test.each([
   ["cut in its head", (bytes: Buffer) => bytes.subarray(0, 20), "damaged"],
   ["cut in its points", (bytes: Buffer) => bytes.subarray(0, 50), "damaged"],
-  ["interlaced", (bytes: Buffer) => (bytes.writeUInt8(1, 28), bytes), "Save it plainly"],
-  ["of a kind that there is not", (bytes: Buffer) => (bytes.writeUInt8(5, 25), bytes), "Save it plainly"],
+  ["interlaced", (bytes: Buffer) => (bytes.writeUInt8(1, 28), bytes), "Save it without interlacing"],
+  ["of a kind that there is not", (bytes: Buffer) => (bytes.writeUInt8(5, 25), bytes), "Save it without interlacing"],
   ["of more points than are read", (bytes: Buffer) => (bytes.writeUInt32BE(2 ** 31, 16), bytes), "more than"],
 ])("refuses a PNG that is %s", (_what, change, message) => {
   expect(() => decodePng(change(png({ kind: 0, depth: 8, samples: 1 })))).toThrow(message);

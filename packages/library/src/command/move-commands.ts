@@ -97,7 +97,7 @@ export const backup = spoken(async (file: string, options: MoveCommandOptions, {
   const path = resolve(io.cwd, file);
   if (!store.backup) throw new DocumentError("VALIDATION_ERROR", store.backupAdvice ?? "This store has no backup.");
   if (await isThere(path))
-    throw new DocumentError("VALIDATION_ERROR", `${path} is there already. Name a file that is not.`, "already_there");
+    throw new DocumentError("VALIDATION_ERROR", `${path} already exists. Name a new file.`, "already_there");
   await store.backup(path);
   await io.print(options.json ? JSON.stringify({ file: path }) : line(words, "saved", path));
   return EXIT.ok;

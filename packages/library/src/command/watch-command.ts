@@ -33,7 +33,7 @@ async function folderAt(given: string, io: CommandIo): Promise<string> {
   if ((await stat(path)).isDirectory()) return path;
   throw new DocumentError(
     "VALIDATION_ERROR",
-    `${given} is a file, and folders are watched. Read it by \`toolyard library add\`.`,
+    `${given} is a file, not a folder. Add it with \`toolyard library add\`.`,
   );
 }
 

@@ -112,8 +112,8 @@ const ENGLISH: Words = {
   ofAll: (done, total) => `${done} of ${total}`,
   rate: (pagesPerSecond) => `${pagesPerSecond} pages/s`,
   left: (time) => `${time} left`,
-  watching: (folders) => `Watching ${folders}. Ctrl-C ends it.`,
-  watchedElsewhere: "Another program watches already; this one goes on when that has ended. Ctrl-C ends it.",
+  watching: (folders) => `Watching ${folders}. Press Ctrl-C to stop.`,
+  watchedElsewhere: "Another program already watches; this one takes over when it exits. Ctrl-C stops it.",
   measures: {
     held: (documents, questions) => `${documents}, ${counted("question")(questions)}`,
     byWords: "words alone",
@@ -127,13 +127,13 @@ const ENGLISH: Words = {
   moves: {
     to: (what, place) => `${what} to ${place}`,
     moved: (documents, unchanged, place) =>
-      `${documents}${unchanged > 0 ? `, ${unchanged} of them there already` : ""}, to ${place}`,
-    same: (equal, questions) => `${equal} of ${counted("question")(questions)} find the same in both`,
-    stays: "The library here stays as it is. Name the new one: [library] store, or LIBRARY_STORE.",
+      `${documents}${unchanged > 0 ? `, ${unchanged}already there` : ""}, to ${place}`,
+    same: (equal, questions) => `${equal} of ${counted("question")(questions)}have the same results in both`,
+    stays: "This library is unchanged. To use the new one, set `store` in [library], or LIBRARY_STORE.",
     vectors: (embedder) => (embedder === undefined ? "no vectors" : `vectors of ${embedder}`),
     finding: ({ what }) => what,
-    mends: "toolyard library doctor --repair mends what can be.",
-    well: "Nothing is wrong.",
+    mends: "Run `toolyard library doctor --repair` to fix the findings that can be fixed.",
+    well: "No fault was found.",
     at: (engine, place) => `${engine} at ${place}`,
     languages: "languages:",
     unknown: "unknown",
@@ -256,12 +256,15 @@ function frenchFailure({ code, reason = code, message }: DocumentError): string 
  * unchanged.
  */
 const FRENCH_WARNINGS: readonly (readonly [english: RegExp, french: string])[] = [
-  [/^It is no UTF-8, and was read as Windows-1252\.$/, "Ce n’est pas de l’UTF-8 ; lu comme du Windows-1252."],
+  [/^It is (?:not|no) UTF-8, and was read as Windows-1252\.$/, "Ce n’est pas de l’UTF-8 ; lu comme du Windows-1252."],
   [
-    /^Its front matter is no YAML and was left out: (.*)$/s,
+    /^Its front matter is (?:not|no) YAML and was left out: (.*)$/s,
     "Son en-tête n’est pas du YAML et a été laissé de côté : $1",
   ],
-  [/^Chapters that the book lists and lacks: (.*)\.$/s, "Chapitres que le livre annonce et qui y manquent : $1."],
+  [
+    /^Chapters that the book lists (?:but does not contain|and lacks): (.*)\.$/s,
+    "Chapitres que le livre annonce et qui y manquent : $1.",
+  ],
   [
     /^Pages without text, which need OCR, were left out: (.*)\.$/,
     "Pages sans texte, à faire lire par l’OCR, laissées de côté : $1.",
@@ -271,11 +274,11 @@ const FRENCH_WARNINGS: readonly (readonly [english: RegExp, french: string])[] =
     "L’OCR de Mistral n’a pas de clé. Définissez la variable MISTRAL_API_KEY, ou mettez `ocr` à local.",
   ],
   [
-    /^Pages whose pictures cannot be unpacked here, such as JBIG2 and JPEG 2000, were left out: (.*)\.$/,
+    /^Pages .*, such as JBIG2 (?:or|and) JPEG 2000, were left out: (.*)\.$/,
     "Pages dont les images (JBIG2, JPEG 2000…) ne peuvent être lues ici, laissées de côté : $1.",
   ],
   [
-    /^Pages whose text seems to come from a bad OCR: ([^`]*)\. Add the file again with `ocr` force.*$/,
+    /^Pages (?:with text that|whose text) seems to come from a bad OCR: ([^`]*)\. Add the file again with `ocr` force.*$/,
     "Pages dont le texte semble venir d’un mauvais OCR : $1. " +
       "Ajoutez le fichier de nouveau avec `ocr` force, là où les images de texte sont lues.",
   ],

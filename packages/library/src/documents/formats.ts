@@ -97,10 +97,13 @@ export function formatOf(path: string, bytes: Uint8Array, mime?: string): Format
     );
   const { name } = format;
   if (name === "PDF")
-    throw new DocumentError("PDF_PROCESSING_ERROR", "It does not begin as a PDF does (`%PDF-`).", "not_a_pdf");
+    throw new DocumentError("PDF_PROCESSING_ERROR", "It is not a PDF: it does not begin with `%PDF-`.", "not_a_pdf");
   if (!beginning.startsWith(BEGINS[name] ?? ""))
-    throw new DocumentError("VALIDATION_ERROR", `It does not begin as ${name} does.`);
+    throw new DocumentError("VALIDATION_ERROR", `It is not a ${name} file: its first bytes differ.`);
   if (OF_TEXT.has(name) && beginning.includes("\0") && !/^(\xff\xfe|\xfe\xff)/.test(beginning))
-    throw new DocumentError("VALIDATION_ERROR", `It is no ${name}: it holds bytes that no text has.`);
+    throw new DocumentError(
+      "VALIDATION_ERROR",
+      `It is not a ${name} file: it contains bytes that text never contains.`,
+    );
   return format;
 }

@@ -22,7 +22,7 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
     return { body, metadata: metadataOf(fields) };
   } catch (error) {
     const [line = ""] = (error as Error).message.split("\n");
-    return { body, metadata: {}, warning: `Its front matter is no YAML and was left out: ${line}` };
+    return { body, metadata: {}, warning: `Its front matter is not YAML and was left out: ${line}` };
   }
 }
 

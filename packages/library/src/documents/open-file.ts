@@ -62,6 +62,6 @@ async function expectReal(path: string, opened: BigIntStats): Promise<void> {
   if (there?.ino === opened.ino && there.dev === opened.dev) return;
   throw new DocumentError(
     "ACCESS_DENIED",
-    `${path} became a link while it waited to be read, or another file. Name the file itself.`,
+    `${path} was replaced by a link or by another file before it was read. Name the file itself.`,
   );
 }

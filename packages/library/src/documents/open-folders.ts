@@ -27,8 +27,8 @@ export function openFolders(roots: readonly string[]): FilePolicy {
         throw new DocumentError(
           "ACCESS_DENIED",
           'No folder is open to these tools. Add the line `roots = ["/home/me/books"]` below [library] of ' +
-            "toolyard.toml, with the folders of your documents; of a server that runs alone, set LIBRARY_ROOTS. " +
-            "A person may add any file by `toolyard library add`.",
+            "toolyard.toml, with the folders of your documents; for a server without a hub, set LIBRARY_ROOTS. " +
+            "A user can add any file with `toolyard library add`.",
         );
       const wanted = isAbsolute(path) ? resolve(path) : resolve(first, path);
       const real = await realpath(wanted).catch(() => undefined);
@@ -36,7 +36,7 @@ export function openFolders(roots: readonly string[]): FilePolicy {
       if (!(await isInRoots(real ?? wanted, roots)))
         throw new DocumentError(
           "ACCESS_DENIED",
-          `${path} lies outside of the folders that are open to these tools. Name a file in one of them.`,
+          `${path} is outside the folders that are open to these tools. Name a file in an open folder.`,
         );
       return realPathOf(wanted, path, isAbsolute(path) ? undefined : hintOf(first));
     },
@@ -45,8 +45,8 @@ export function openFolders(roots: readonly string[]): FilePolicy {
 
 /** Explains relative paths to callers who repeat the name of the allowed folder in the path. */
 function hintOf(folder: string): string {
-  const begins = `what is not absolute begins in the first folder that is open, ${basename(folder)}`;
-  return `: ${begins}. Name a file of it, or "." for all of them`;
+  const begins = `relative paths start from the first open folder, ${basename(folder)}`;
+  return `: ${begins}. Name a file in it, or "." for the whole folder`;
 }
 
 async function realPathOf(wanted: string, given: string, hint = ""): Promise<string> {

@@ -20,7 +20,7 @@ type Repair = (page: PageLines) => PageLines | undefined;
 const REPAIRS: readonly (readonly [message: string, repair: Repair])[] = [
   ["Pages with text that is drawn twice, which was read once", withoutDoubledText],
   ["Pages with line numbers in the margin, which were left out", withoutLineNumbers],
-  ["Pages whose columns are drawn row by row, which were read one after the other", inColumns],
+  ["Pages with columns that are drawn row by row, which were read column by column", inColumns],
 ];
 
 const FAULTS: readonly (readonly [message: string, isFound: (page: PageLines) => boolean])[] = [

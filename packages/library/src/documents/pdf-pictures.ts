@@ -93,7 +93,7 @@ export async function pictureOfPage(page: PaintedPage): Promise<SharedPicture | 
   const scale = resolutionOf(placed);
   const [columns, rows] = [Math.max(1, Math.round(wide * scale)), Math.max(1, Math.round(high * scale))];
   if (columns * rows > MAX_POINTS)
-    throw new DocumentError("TOO_LARGE", `The picture of a page has more than ${MAX_POINTS} points.`);
+    throw new DocumentError("TOO_LARGE", `The image of a page has more than ${MAX_POINTS} pixels.`);
   const canvas = { width: columns, height: rows, data: new Uint8ClampedArray(columns * rows * 4).fill(255) };
   const toCanvas: Matrix = [columns / wide, 0, 0, rows / high, (-left * columns) / wide, (-top * rows) / high];
   for (const one of placed) paint(canvas, one, times(toCanvas, one.matrix));

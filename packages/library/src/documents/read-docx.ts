@@ -9,7 +9,7 @@ import { ZipArchive } from "./zip.ts";
 export const readDocx: Reader = async (bytes) => {
   const archive = new ZipArchive(bytes);
   const document = archive.read("word/document.xml");
-  if (!document) throw new DocumentError("VALIDATION_ERROR", "It is no DOCX: `word/document.xml` is missing.");
+  if (!document) throw new DocumentError("VALIDATION_ERROR", "It is not a DOCX file: `word/document.xml` is missing.");
   const levels = levelsOf(xmlOf(archive, "word/styles.xml"));
   const blocks = [
     ...blocksOf(document.toString("utf8"), levels),

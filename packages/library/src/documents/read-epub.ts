@@ -31,7 +31,9 @@ export const readEpub: Reader = async (bytes, { signal, onPage }) => {
     pages: 0,
     metadata: [["EPUB", metadataOf(xml)], firstHeading(all)],
     warnings:
-      missing.length === 0 ? [] : [`Chapters that the book lists and lacks: ${missing.slice(0, 20).join(", ")}.`],
+      missing.length === 0
+        ? []
+        : [`Chapters that the book lists but does not contain: ${missing.slice(0, 20).join(", ")}.`],
   };
 };
 
@@ -43,7 +45,11 @@ function refuseLocked(archive: ZipArchive): void {
   const masked = /adobe\.com\/pdf\/enc#RC|idpf\.org\/2008\/embedding/;
   const ways = Array.from(xml.matchAll(/Algorithm\s*=\s*["']([^"']*)["']/g), ([, way = ""]) => way);
   if (ways.every((way) => masked.test(way))) return;
-  throw new DocumentError("VALIDATION_ERROR", "It is locked by its seller, and cannot be read.", "password_required");
+  throw new DocumentError(
+    "VALIDATION_ERROR",
+    "It is encrypted by its seller (DRM), and cannot be read.",
+    "password_required",
+  );
 }
 
 function packageOf(archive: ZipArchive): string {
@@ -54,13 +60,13 @@ function packageOf(archive: ZipArchive): string {
     XML,
   ).end(container);
   if (place !== undefined) return place;
-  throw new DocumentError("VALIDATION_ERROR", "It is no EPUB: its container names no book.", "damaged");
+  throw new DocumentError("VALIDATION_ERROR", "It is not an EPUB file: its container file names no book.", "damaged");
 }
 
 function textOf(archive: ZipArchive, name: string): string {
   const content = archive.read(name);
   if (content) return content.toString("utf8");
-  throw new DocumentError("VALIDATION_ERROR", `It is no EPUB: ${JSON.stringify(name)} is missing.`, "damaged");
+  throw new DocumentError("VALIDATION_ERROR", `It is not an EPUB file: ${JSON.stringify(name)} is missing.`, "damaged");
 }
 
 /** Returns the files of the chapters in reading order, without those marked as non-linear. */

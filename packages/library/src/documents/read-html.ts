@@ -41,7 +41,7 @@ export function parseHtml(
       onopentag(name, attributes) {
         depth += 1;
         if (depth > MAX_DEPTH)
-          throw new DocumentError("TOO_LARGE", `It has more than ${MAX_DEPTH} tags within one another.`, "damaged");
+          throw new DocumentError("TOO_LARGE", `It has more than ${MAX_DEPTH} nested tags.`, "damaged");
         elements.open(name, attributes);
       },
       onclosetag() {

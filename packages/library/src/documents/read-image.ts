@@ -11,7 +11,7 @@ export const readImage: Reader = async (bytes, options) => {
   if (!reader)
     throw new DocumentError(
       "OCR_UNAVAILABLE",
-      `It is a picture, and pictures of text are not read. ${ocrAdvice(options.ocr)}.`,
+      `It is an image, and OCR is off. ${ocrAdvice(options.ocr)}.`,
       "needs_ocr",
     );
   const [blocks = []] = await reader.read([1], () => picture(bytes));
@@ -81,10 +81,10 @@ function headOf(jpeg: Uint8Array): JpegHead {
     if (!isFrame) continue;
     const [height, width, parts] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7), bytes[at + 9]!];
     if (width * height > MAX_PIXELS)
-      throw new DocumentError("TOO_LARGE", `The picture has more than ${MAX_PIXELS} points.`);
+      throw new DocumentError("TOO_LARGE", `The image has more than ${MAX_PIXELS} pixels.`);
     return { width, height, parts, isAdobe, turn };
   }
-  throw new DocumentError("VALIDATION_ERROR", "The picture is damaged.", "damaged");
+  throw new DocumentError("VALIDATION_ERROR", "The image is damaged.", "damaged");
 }
 
 const TURNS: Readonly<Record<number, number>> = { 3: 180, 6: 90, 8: 270 };

@@ -39,7 +39,7 @@ export const readPdf: Reader = async (bytes, options) => {
     if (pdf.numPages > maxPages)
       throw new DocumentError(
         "PDF_PROCESSING_ERROR",
-        `It has ${pdf.numPages} pages, and at most ${maxPages} are read (\`max_pages\`). Split it, or raise the bound.`,
+        `It has ${pdf.numPages} pages, and at most ${maxPages} are read (\`max_pages\`). Split it, or raise the limit.`,
         "too_many_pages",
       );
     const pages: PageLines[] = [];
@@ -130,16 +130,20 @@ interface OcrAttempt {
 function expectText(scans: readonly number[], pages: number, { seen, ocr }: OcrAttempt): void {
   if (scans.length < pages || (seen && seen.unread.length < pages)) return;
   const message = seen
-    ? "Its pages are pictures that cannot be unpacked here, such as JBIG2 and JPEG 2000. Set `ocr` to mistral, or " +
-      "have them read by a program for OCR."
-    : `Its pages are pictures without text. ${ocrAdvice(ocr)}, or have them read by a program for OCR.`;
+    ? "Its pages are images in a format that local OCR does not support, such as JBIG2 or JPEG 2000. Set `ocr` " +
+      "to mistral, or " +
+      "add a text layer with an OCR program."
+    : `Its pages are images without text. ${ocrAdvice(ocr)}, or add a text layer with an OCR program.`;
   throw new DocumentError("PDF_PROCESSING_ERROR", message, "needs_ocr");
 }
 
 function packed(unread: readonly number[]): string[] {
   if (unread.length === 0) return [];
   const named = unread.slice(0, MAX_NAMED).join(", ");
-  return [`Pages whose pictures cannot be unpacked here, such as JBIG2 and JPEG 2000, were left out: ${named}.`];
+  return [
+    `Pages with images in a format that local OCR does not support, such as JBIG2 or JPEG 2000, were left out: ` +
+      `${named}.`,
+  ];
 }
 
 function leftOut(scans: readonly number[], ocr: OcrChoice | undefined): string[] {
@@ -154,8 +158,8 @@ function badlyRead(blocks: readonly Block[], pages: number): string[] {
   const garbled = garbledPages(blocks, pages);
   if (garbled.length === 0) return [];
   return [
-    `Pages whose text seems to come from a bad OCR: ${garbled.slice(0, MAX_NAMED).join(", ")}. ` +
-      "Add the file again with `ocr` force, where pictures of text are read.",
+    `Pages with text that seems to come from a bad OCR: ${garbled.slice(0, MAX_NAMED).join(", ")}. ` +
+      "Add the file again with `ocr` force, if OCR is configured.",
   ];
 }
 
@@ -202,10 +206,10 @@ export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
     if (name === "PasswordException")
       throw new DocumentError(
         "PDF_PROCESSING_ERROR",
-        "It is locked by a password. Take that off, and add the file again.",
+        "It is protected by a password. Remove the password, and add the file again.",
         "password_required",
       );
-    throw new DocumentError("PDF_PROCESSING_ERROR", `It is damaged, or no PDF at all: ${message}`, "damaged");
+    throw new DocumentError("PDF_PROCESSING_ERROR", `It is damaged, or it is not a PDF: ${message}`, "damaged");
   }
 }
 

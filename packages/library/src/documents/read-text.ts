@@ -22,6 +22,6 @@ export function decodeText(bytes: Uint8Array): { readonly text: string; readonly
     return { text: plain(new TextDecoder("utf-8", { fatal: true }).decode(bytes)), warnings: [] };
   } catch {
     const text = decodeBytes("windows-1252", bytes);
-    return { text: plain(text), warnings: ["It is no UTF-8, and was read as Windows-1252."] };
+    return { text: plain(text), warnings: ["It is not UTF-8, and was read as Windows-1252."] };
   }
 }

@@ -61,7 +61,11 @@ export class ZipArchive {
     const entry = this.#entries.get(name);
     if (!entry) return undefined;
     if (entry.isLocked)
-      throw new DocumentError("VALIDATION_ERROR", "It is locked by a password. Take that off.", "password_required");
+      throw new DocumentError(
+        "VALIDATION_ERROR",
+        "It is protected by a password. Remove the password.",
+        "password_required",
+      );
     const room = this.#maxBytes - this.#unpacked;
     const content = unpack(this.#packed(entry), entry, Math.min(room, entry.size));
     this.#unpacked += content.length;
@@ -105,7 +109,7 @@ export class ZipArchive {
   }
 
   #tooLarge(): DocumentError {
-    return new DocumentError("TOO_LARGE", `It would unpack to more than ${this.#maxBytes} bytes.`);
+    return new DocumentError("TOO_LARGE", `Its unpacked content exceeds ${this.#maxBytes} bytes.`);
   }
 }
 
@@ -116,11 +120,11 @@ function unpack(packed: Buffer, { method }: ZipEntry, most: number): Buffer {
     return inflateRawSync(packed, { maxOutputLength: Math.max(most, 1) });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE")
-      throw new DocumentError("TOO_LARGE", "A file in it is larger than its list says.");
+      throw new DocumentError("TOO_LARGE", "A file in it is larger than its directory declares.");
     throw damaged();
   }
 }
 
 function damaged(): DocumentError {
-  return new DocumentError("VALIDATION_ERROR", "It is damaged: its list of files cannot be read.", "damaged");
+  return new DocumentError("VALIDATION_ERROR", "It is damaged: its directory cannot be read.", "damaged");
 }

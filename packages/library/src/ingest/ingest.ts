@@ -115,7 +115,7 @@ function ocrOf(wish: OcrWish | undefined, own: OcrChoice): OcrChoice {
   if (own.by !== "off") return { ...own, when: "force" };
   throw new DocumentError(
     "OCR_UNAVAILABLE",
-    `Pictures of text are not read here. ${ocrAdvice(own)} in [library], or leave out \`ocr\` of this call.`,
+    `OCR is not configured. ${ocrAdvice(own)} in [library], or omit \`ocr\` in this call.`,
   );
 }
 

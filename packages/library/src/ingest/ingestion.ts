@@ -76,7 +76,11 @@ export class Ingestion implements AsyncDisposable {
   }: AddSourceRequest): Promise<IngestResult> {
     const name = nameOfSource(source);
     if (this.#reading.has(name))
-      throw new DocumentError("VALIDATION_ERROR", `${name} is being read already. Wait for that.`, "already_ingesting");
+      throw new DocumentError(
+        "VALIDATION_ERROR",
+        `${name} is already being read. Wait until that is finished.`,
+        "already_ingesting",
+      );
     this.#reading.add(name);
     try {
       const ingested =

@@ -138,7 +138,11 @@ export class Jobs implements AsyncDisposable {
   /** Starts a job. Returns its first report, without waiting for its end. */
   async begin({ sources, metadata, ocr, isUrgent = false, onProgress }: JobRequest): Promise<JobReport> {
     const open = Array.from(this.#jobs.values()).filter(({ kept }) => isOpen(kept.state));
-    if (open.length >= MAX_OPEN) throw new DocumentError("TOO_LARGE", `${MAX_OPEN} jobs are under way already.`);
+    if (open.length >= MAX_OPEN)
+      throw new DocumentError(
+        "TOO_LARGE",
+        `${MAX_OPEN} jobs are already running or waiting, which is the limit. Try again later.`,
+      );
     const job = new Job({
       id: randomUUID(),
       created: new Date().toISOString(),

@@ -85,7 +85,7 @@ export class MistralOcr implements AsyncDisposable {
     }
     const lacking = pages.filter((page) => !known.has(page));
     if (lacking.length > 0)
-      throw unavailable(`It answered without the pages ${lacking.slice(0, 20).join(", ")}. Add the document again.`);
+      throw unavailable(`The response lacks the pages ${lacking.slice(0, 20).join(", ")}. Add the document again.`);
     const cost = Math.round(missing.length * this.#price * 1e6) / 1e6;
     return { pages: pages.map((page) => known.get(page)!), paid: missing.length, cost };
   }
@@ -137,9 +137,9 @@ function pauseOf({ failure }: FailError, attempt: number): number {
 async function documentOf(path: string, { mime, contentHash }: Omit<OcrWanted, "pages">): Promise<object> {
   const bytes = await readWhole(path, { most: Infinity });
   if (createHash("sha256").update(bytes).digest("hex") !== contentHash)
-    throw unavailable("It changed while it was read, and was not sent. Add the document again.");
+    throw unavailable("The file changed while it was read, so it was not sent. Add the document again.");
   if (bytes.length > MAX_BYTES)
-    throw new DocumentError("TOO_LARGE", `It has ${bytes.length} bytes, and Mistral OCR takes at most ${MAX_BYTES}.`);
+    throw new DocumentError("TOO_LARGE", `It has ${bytes.length} bytes, and Mistral OCR accepts at most ${MAX_BYTES}.`);
   const data = `data:${mime};base64,${bytes.toString("base64")}`;
   return mime.startsWith("image/")
     ? { type: "image_url", image_url: data }
@@ -148,7 +148,7 @@ async function documentOf(path: string, { mime, contentHash }: Omit<OcrWanted, "
 
 function pagesIn(answer: unknown, wanted: readonly number[]): Map<number, string> {
   const { pages } = (answer ?? {}) as { readonly pages?: unknown };
-  if (!Array.isArray(pages)) throw unavailable("It answered without `pages`.");
+  if (!Array.isArray(pages)) throw unavailable("The response has no `pages`.");
   return new Map(
     pages.flatMap((page: unknown) => {
       const { index, markdown } = (page ?? {}) as { readonly index?: unknown; readonly markdown?: unknown };

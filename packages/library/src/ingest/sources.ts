@@ -72,9 +72,9 @@ async function addressIn(given: string, { allowUrls, isByPerson }: SourcePolicy)
   if (allowUrls || (await isByPerson?.(source))) return source;
   throw new DocumentError(
     "ACCESS_DENIED",
-    `Addresses are not asked for these tools, got ${JSON.stringify(firstChars(given, 200))}. Add the line ` +
-      "`allow_urls = true` below [library] of toolyard.toml; of a server that runs alone, set " +
-      "LIBRARY_ALLOW_URLS=true. A person may add any by `toolyard library add`.",
+    `These tools may not fetch URLs, got ${JSON.stringify(firstChars(given, 200))}. Add the line ` +
+      "`allow_urls = true` below [library] of toolyard.toml; for a server without a hub, set " +
+      "LIBRARY_ALLOW_URLS=true. A user can add any URL with `toolyard library add`.",
   );
 }
 
@@ -96,7 +96,7 @@ function addressOf(given: string): string {
   if (url?.protocol !== "https:" || url.username !== "" || url.password !== "")
     throw new DocumentError(
       "VALIDATION_ERROR",
-      `An address must begin with https:// and name no user, got ${shown}. A file is named by its path.`,
+      `A URL must begin with https:// and contain no user name, got ${shown}. For a file, give its path.`,
     );
   // The fragment of a URL is a place in the page, not another page.
   url.hash = "";

@@ -57,7 +57,7 @@ async function judgementsIn(folder: string): Promise<ReadonlyMap<string, Readonl
     const [question = "", document = "", score] = line.split("\t");
     if (at === 1 && Number.isNaN(Number(score))) continue;
     if (document === "" || score === undefined || Number.isNaN(Number(score)))
-      throw invalid(file, `line ${at} is no question, document and score with tabs between`);
+      throw invalid(file, `line ${at} does not contain question, document and score, separated by tabs`);
     const own = gains.get(question) ?? new Map<string, number>();
     gains.set(question, own.set(document, Number(score)));
   }
@@ -73,7 +73,7 @@ async function qrelsOf(folder: string): Promise<string> {
     );
     if (isThere) return file;
   }
-  throw invalid(folder, `it has none of ${QRELS.join(", ")}`);
+  throw invalid(folder, `it contains none of ${QRELS.join(", ")}`);
 }
 
 async function* rowsOf(file: string, most: number) {
@@ -110,6 +110,7 @@ async function* linesOf(file: string): AsyncGenerator<{ readonly at: number; rea
 function invalid(what: string, why: string): DocumentError {
   return new DocumentError(
     "VALIDATION_ERROR",
-    `${what} is no collection as BEIR lays them out: ${why}. It has corpus.jsonl, queries.jsonl and qrels/test.tsv.`,
+    `${what} is not a data set in the BEIR layout: ${why}. Expected are corpus.jsonl, queries.jsonl and ` +
+      "qrels/test.tsv.",
   );
 }

@@ -49,7 +49,8 @@ export async function examine(store: LibraryStore, embedder: Embedder | undefine
 
 function vectorFindings(own: string | undefined, embedder: Embedder | undefined): DoctorFinding[] {
   if (!embedder || own === undefined || own === embedder.id) return [];
-  const what = `The vectors are of ${own}, and searches use ${embedder.id}. Run \`toolyard library reindex\`.`;
+  const what =
+    `The vectors are from the embedder ${own}, but searches use ${embedder.id}. Run \`toolyard ` + `library reindex\`.`;
   return [{ what, canMend: false, about: "vectors" }];
 }
 
@@ -57,7 +58,7 @@ function fileFindings(missing: readonly string[]): DoctorFinding[] {
   if (missing.length === 0) return [];
   const named = missing.slice(0, MAX_NAMED).join(", ");
   const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : "";
-  const what = `Files are gone, so that links to them lead nowhere: ${named}${more}. Their passages are still found.`;
+  const what = `Files are missing, so links to them do not work: ${named}${more}. Their passages are still found.`;
   return [{ what, canMend: false, about: "files" }];
 }
 

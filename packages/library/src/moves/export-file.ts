@@ -72,7 +72,7 @@ export async function exportLibrary(
 function fileFailure(file: string, what: "written" | "read", error: unknown): unknown {
   if (typeof (error as NodeJS.ErrnoException).syscall !== "string") return error;
   const advice =
-    what === "read" ? "Name a file that `toolyard library export` wrote." : "See to its folder, and to the room in it.";
+    what === "read" ? "Name a file that `toolyard library export` wrote." : "Check its folder and the free disk space.";
   const told = new DocumentError(
     "VALIDATION_ERROR",
     `${file} cannot be ${what}: ${(error as Error).message}. ${advice}`,
@@ -147,7 +147,7 @@ export async function importLibrary(
   if (head.embedder !== undefined && own !== undefined && head.embedder !== own)
     throw new DocumentError(
       "INDEX_MISMATCH",
-      `The vectors in ${file} are of ${head.embedder}, and those of the library of ${own}. ` +
+      `The vectors in ${file} are from the embedder ${head.embedder}, those of the library from ${own}. ` +
         "Import it into an empty library, or run `toolyard library reindex` there first.",
     );
   let documents = 0;
@@ -173,26 +173,27 @@ async function readThrough(file: string): Promise<{ readonly head: ExportHeader;
   let head: ExportHeader | undefined;
   let manifest: Manifest | undefined;
   for await (const line of linesOf(file)) {
-    if (manifest) throw invalid(file, "something stands after its end");
+    if (manifest) throw invalid(file, "it continues after its end");
     const value = parsed(file, line);
     if (!head) head = headOf(file, value);
     else if (value["end"] === true) manifest = manifestOf(file, value, hash);
-    else if (!isDocument(value)) throw invalid(file, "a line of it is no document");
+    else if (!isDocument(value)) throw invalid(file, "a line is not a document");
     hash.update(`${line}\n`);
   }
-  if (!head || !manifest) throw invalid(file, "it was cut short");
+  if (!head || !manifest) throw invalid(file, "it is truncated");
   return { head, manifest };
 }
 
 function headOf(file: string, { format, version, embedder }: Readonly<Record<string, unknown>>): ExportHeader {
-  if (format !== FORMAT) throw invalid(file, "it does not begin as one");
-  if (version !== VERSION) throw invalid(file, `it is of version ${String(version)}, and ${VERSION} is read here`);
+  if (format !== FORMAT) throw invalid(file, "its first line is not that of an export");
+  if (version !== VERSION)
+    throw invalid(file, `it has version ${String(version)}, and this program reads version ${VERSION}`);
   return { format: FORMAT, version: VERSION, ...(typeof embedder === "string" && { embedder }) };
 }
 
 function manifestOf(file: string, value: Readonly<Record<string, unknown>>, hash: Hash): Manifest {
   if (value["sha256"] === hash.copy().digest("hex")) return value as unknown as Manifest;
-  throw invalid(file, "its digest says that it was changed");
+  throw invalid(file, "its digest does not match: it was changed");
 }
 
 function isDocument({ document, text, chunks, summaries }: Readonly<Record<string, unknown>>): boolean {
@@ -207,13 +208,14 @@ function parsed(file: string, line: string): Readonly<Record<string, unknown>> {
   } catch {
     // The error is thrown below.
   }
-  throw invalid(file, "a line of it is no JSON");
+  throw invalid(file, "a line is not JSON");
 }
 
 function invalid(file: string, why: string): DocumentError {
   return new DocumentError(
     "VALIDATION_ERROR",
-    `${file} is no export of a library: ${why}. Nothing was taken from it. Write it anew: toolyard library export FILE`,
+    `${file} is not a valid export of a library: ${why}. Nothing was imported. Export it again: toolyard ` +
+      "library export FILE",
   );
 }
 

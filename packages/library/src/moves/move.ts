@@ -77,8 +77,8 @@ async function expectNothingElse(to: LibraryStore, ids: ReadonlySet<string>): Pr
   const { place } = await to.describe();
   throw new DocumentError(
     "VALIDATION_ERROR",
-    `The library at ${place} holds documents of its own, such as ${JSON.stringify(other)}. Name another collection ` +
-      "(?collection=name), or take them over by `toolyard library export` and `import`.",
+    `The library at ${place} contains other documents, such as ${JSON.stringify(other)}. Name another collection ` +
+      "(?collection=name), or transfer them with `toolyard library export` and `import`.",
   );
 }
 

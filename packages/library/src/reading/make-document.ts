@@ -43,7 +43,7 @@ export async function makeDocument(request: ReadRequest, hooks: MakingHooks): Pr
   });
   hooks.onStep(0, 0);
   const assembled = assemble(read);
-  if (assembled.parts.length === 0) throw new DocumentError("VALIDATION_ERROR", "It holds no text.", "no_text");
+  if (assembled.parts.length === 0) throw new DocumentError("VALIDATION_ERROR", "It contains no text.", "no_text");
   const found = [...(request.metadata ? [["caller", request.metadata] as const] : []), ...read.metadata];
   const metadata = mergeMetadata(found, { path: name, text: assembled.text });
   const { text, pageStarts, toc } = assembled;

@@ -54,7 +54,7 @@ export class ReaderProcess implements AsyncDisposable {
   /** Reads one document. Rejects with a `DocumentError`. */
   async read(request: ReadRequest, hooks: ReadHooks): Promise<MadeDocument> {
     if (this.#waiting >= MAX_WAITING)
-      throw new DocumentError("TOO_LARGE", `${MAX_WAITING} documents wait to be read already. Try again later.`);
+      throw new DocumentError("TOO_LARGE", `${MAX_WAITING} documents are already waiting to be read. Try again later.`);
     this.#waiting += 1;
     const turn = this.#last.then(() => this.#readNow(request, hooks));
     this.#last = turn.catch(() => {});
@@ -213,7 +213,7 @@ class DocumentRead {
 }
 
 function overrun(what: string, ms: number): DocumentError {
-  const words = `${what} more than ${ms / 1000} s, and was ended. Split it, or leave it out.`;
+  const words = `${what} more than ${ms / 1000} s, and was stopped. Split it, or leave it out.`;
   return new DocumentError("TOO_LARGE", words, "timeout");
 }
 
@@ -225,9 +225,9 @@ function errorOf({ message, code, reason }: ReadFailure): Error {
 function deathOf(code: number | null, signal: NodeJS.Signals | null): DocumentError {
   // V8 and the monitoring thread end the process with an abort. Windows reports it as exit code 134.
   if (signal === "SIGABRT" || code === 134)
-    return new DocumentError("TOO_LARGE", "Reading it took more memory than it may, and was ended.", "memory");
+    return new DocumentError("TOO_LARGE", "Reading it exceeded the memory limit, and was stopped.", "memory");
   const how = signal === null ? `with ${code}` : `by ${signal}`;
-  return new DocumentError("VALIDATION_ERROR", `The process that read it ended ${how}.`, "crashed");
+  return new DocumentError("VALIDATION_ERROR", `The process that read it exited ${how}.`, "crashed");
 }
 
 /** Returns the path of the built process file, also if this file runs from its TypeScript source. */

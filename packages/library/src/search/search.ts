@@ -91,7 +91,7 @@ export async function searchPassages(
     if (tries === MAX_TRIES)
       throw new DocumentError(
         "STORE_BUSY",
-        "What was found was replaced while it was read, again and again. Try later.",
+        "The documents found were replaced repeatedly during the search. Try again later.",
       );
   }
 }

@@ -15,7 +15,9 @@ const MAX_LISTED = 1_000;
 export function registerCollectionTools(hub: ModuleHub, { own, list }: CollectionNames): void {
   hub.registerTool({
     name: "list_collections",
-    description: "Lists the collections of documents in the store, by the names that `collection` of other tools takes",
+    description:
+      "Lists the collections of documents in the store. The `collection` parameter of the other tools accepts " +
+      "these names",
     schema: { type: "object", properties: {}, additionalProperties: false },
     keywords: ["library", "collections"],
     annotations: schemas.READS,

@@ -74,7 +74,7 @@ export class Collections implements AsyncDisposable {
     if (library) return library;
     throw new DocumentError(
       "DOCUMENT_NOT_FOUND",
-      `There is no collection ${JSON.stringify(name)}. add_documents with that name makes it.`,
+      `There is no collection ${JSON.stringify(name)}. Call add_documents with that name to create it.`,
     );
   }
 

@@ -40,7 +40,7 @@ export function registerDocumentTools(hub: ModuleHub, open: OpenLibrary): void {
   });
   hub.registerTool<{ readonly source_id: string; readonly section_filter?: string } & Page>({
     name: "get_chunks_by_document",
-    description: "Gives the chunks of a document in their order",
+    description: "Returns the chunks of a document in reading order",
     schema: schemas.input(
       {
         source_id: schemas.SOURCE_ID,
@@ -67,7 +67,7 @@ export function registerDocumentTools(hub: ModuleHub, open: OpenLibrary): void {
 function registerDocument(hub: ModuleHub, open: OpenLibrary): void {
   hub.registerTool<GetDocument>({
     name: "get_document",
-    description: "Gives what is known of a document: title, author, pages, outline, and its chunks where asked",
+    description: "Returns the metadata of a document: title, author, pages, outline, and its chunks if requested",
     schema: schemas.input(
       {
         source_id: schemas.SOURCE_ID,
@@ -107,7 +107,7 @@ function registerAuthors(hub: ModuleHub, open: OpenLibrary): void {
     description: "Lists an author's works and their documents",
     schema: schemas.input(
       {
-        author: { type: "string", minLength: 1, description: "Part of the name is enough: Peirce." },
+        author: { type: "string", minLength: 1, description: "Author's name, or a part of it: Peirce." },
         include_chunk_counts: {
           type: "boolean",
           default: true,
@@ -159,7 +159,11 @@ function registerRemoval(hub: ModuleHub, open: OpenLibrary): void {
     schema: schemas.input(
       {
         source_id: schemas.SOURCE_ID,
-        confirm: { type: "boolean", default: false, description: "Nothing is removed without it." },
+        confirm: {
+          type: "boolean",
+          default: false,
+          description: "Must be true to remove the document; otherwise nothing is removed.",
+        },
       },
       ["source_id"],
     ),

@@ -53,7 +53,7 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
   };
   hub.registerTool<ParsePdf>({
     name: "parse_pdf",
-    description: "Process a PDF, or another document, with OCR where it needs that, and bring it into the library",
+    description: "Process a PDF or another document, with OCR if needed, and add it to the library",
     schema: schemas.input({ pdf_path: PDF_PATH }, ["pdf_path"]),
     keywords: ["library", "ingest", "add a document"],
     annotations,
@@ -73,7 +73,7 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
   });
   hub.registerTool<AddDocuments>({
     name: "add_documents",
-    description: "Reads files, all files of folders, and addresses into the library",
+    description: "Reads files, all files of folders, and URLs into the library",
     schema: schemas.input(ADD_DOCUMENTS),
     keywords: ["library", "ingest", "folder"],
     annotations,
@@ -81,7 +81,7 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
     handler: async ({ paths = [], urls = [], globs = [], metadata, ocr, wait = true, collection }, context) => {
       const given = [...paths, ...urls, ...globs];
       if (given.length === 0)
-        throw new DocumentError("VALIDATION_ERROR", "Nothing is named. Give `paths`, `urls` or `globs`.");
+        throw new DocumentError("VALIDATION_ERROR", "No source is given. Give `paths`, `urls` or `globs`.");
       const until = endOfWait(context);
       const waitMs = wait ? Math.min(SEARCH_MS, until - performance.now()) : undefined;
       const sources = await orRefusal(searchFor(given, policy, waitMs));
@@ -147,7 +147,7 @@ function registerStatus(hub: ModuleHub, open: OpenLibrary): void {
     name: "ingest_status",
     description: "Returns the progress of the jobs that read documents into the library",
     schema: schemas.input({
-      job_id: { type: "string", minLength: 1, description: "As add_documents gave it; without it, all jobs." },
+      job_id: { type: "string", minLength: 1, description: "Id of the job, from add_documents. Omitted: all jobs." },
     }),
     keywords: ["library", "progress", "jobs"],
     annotations: schemas.READS,
@@ -210,7 +210,7 @@ const PDF_PATH = {
   type: "string",
   minLength: 1,
   maxLength: 4_096,
-  description: "Path of the file, in one of the open folders, or its https address.",
+  description: "Path of a file in an open folder, or an https URL.",
 };
 const PATTERNS = (description: string): object => ({
   type: "array",
@@ -234,9 +234,9 @@ const METADATA = {
 };
 
 const ADD_DOCUMENTS = {
-  paths: PATTERNS("Files and folders, in the open folders."),
-  urls: PATTERNS("https addresses, where they are allowed."),
-  globs: PATTERNS("Patterns of files in the open folders: essays/**/*.pdf"),
+  paths: PATTERNS("Paths of files and folders, in the open folders."),
+  urls: PATTERNS("https URLs, if the library may fetch URLs."),
+  globs: PATTERNS("Glob patterns of files in the open folders: essays/**/*.pdf"),
   metadata: METADATA,
   ocr: {
     type: "string",

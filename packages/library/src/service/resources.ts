@@ -22,7 +22,7 @@ export function registerResources(hub: ModuleHub, open: OpenLibrary, names: () =
       const document = await (await open(collection)).find(sourceId);
       return document && documentResult(document);
     },
-    "What is known of a document of the library, with its outline",
+    "Metadata of a document in the library, with its outline",
     { name: "library_document", complete },
   );
   hub.registerResource(
@@ -30,7 +30,7 @@ export function registerResources(hub: ModuleHub, open: OpenLibrary, names: () =
     async (_uri, { collection, source_id: sourceId = "", page = "" }) => {
       return (await open(collection)).pageText(sourceId, Number(page));
     },
-    "The text of a page of a document, from 1",
+    "The text of one page of a document; pages are numbered from 1",
     { name: "library_page", mimeType: "text/plain", complete },
   );
 }

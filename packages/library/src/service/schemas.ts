@@ -20,14 +20,14 @@ export const FILTERS = {
 export const SOURCE_ID = {
   type: "string",
   minLength: 1,
-  description: "The document's id, as lists and searches give it.",
+  description: "Id of the document, from a list or a search.",
 };
 
 export const QUERY = {
   type: "string",
   minLength: 1,
   maxLength: 1_000,
-  description: "What is looked for, as a question or as words.",
+  description: "Question or words to search for.",
 };
 
 export function limit(most: number, by: number): object {
@@ -44,7 +44,7 @@ export interface InCollection {
 const COLLECTION = {
   type: "string",
   pattern: "^[a-z][a-z0-9_]{0,30}$",
-  description: "One of several collections of documents, by its name.",
+  description: "Name of a collection of documents. Omitted: the configured collection.",
 };
 
 /** Adds the `collection` parameter to a tool's own parameters. */

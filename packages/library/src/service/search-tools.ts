@@ -88,15 +88,25 @@ export function registerSearchTools(hub: ModuleHub, open: OpenLibrary): void {
   registerQuotations(hub, open);
 }
 
-const LEVEL = { type: "integer", minimum: 1, maximum: 5, description: "1: whole documents; 5: the deepest sections." };
+const LEVEL = {
+  type: "integer",
+  minimum: 1,
+  maximum: 5,
+  description: "Level of the summaries. 1: whole documents; 5: the deepest sections.",
+};
 
 function registerQuotations(hub: ModuleHub, open: OpenLibrary): void {
   hub.registerTool<FindText>({
     name: "find_text",
-    description: "Finds the places of a quotation, word for word, or the most similar text with the differences",
+    description: "Finds the exact places of a quotation, or else the most similar text with its differences",
     schema: schemas.input(
       {
-        quote: { type: "string", minLength: 1, maxLength: 10_000, description: "The words, without quotation marks." },
+        quote: {
+          type: "string",
+          minLength: 1,
+          maxLength: 10_000,
+          description: "Text of the quotation, without quotation marks.",
+        },
         source_id: schemas.SOURCE_ID,
       },
       ["quote"],
@@ -115,10 +125,10 @@ function registerQuotations(hub: ModuleHub, open: OpenLibrary): void {
   });
   hub.registerTool<GetPassage>({
     name: "get_passage",
-    description: "Gives a passage with those that stand before and after it",
+    description: "Returns a passage with the passages before and after it",
     schema: schemas.input(
       {
-        chunk_id: { type: "string", minLength: 1, description: "As searches give it." },
+        chunk_id: { type: "string", minLength: 1, description: "Id of the passage, from a search." },
         before: { type: "integer", minimum: 0, maximum: 20, default: 1 },
         after: { type: "integer", minimum: 0, maximum: 20, default: 1 },
       },
@@ -130,7 +140,10 @@ function registerQuotations(hub: ModuleHub, open: OpenLibrary): void {
       const library = await open(collection);
       const place = readChunkId(id);
       if (!place)
-        throw new DocumentError("VALIDATION_ERROR", `${JSON.stringify(id)} is no id of a chunk, such as poetics#3.`);
+        throw new DocumentError(
+          "VALIDATION_ERROR",
+          `${JSON.stringify(id)} is not the id of a chunk, such as poetics#3.`,
+        );
       const { sourceId, ordinal } = place;
       const offset = Math.max(0, ordinal - before);
       const { passages } = await library.range("chunk", { sourceId, offset, limit: ordinal - offset + 1 + after });

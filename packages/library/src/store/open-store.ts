@@ -72,8 +72,8 @@ function wrong(text: string): OptionError {
   // An invalid address may contain a password too, with any character in it.
   const [start, end] = [text.indexOf("//"), text.lastIndexOf("@")];
   const shown = start === -1 || end < start ? text : `${text.slice(0, start)}//***${text.slice(end)}`;
-  const advice = shown === text ? "" : " In a password, signs such as / # ? @ are written as %2F %23 %3F %40.";
-  return new OptionError(`A store is named as ${STORE_FORMS}, got ${JSON.stringify(shown)}.${advice}`);
+  const advice = shown === text ? "" : " In a password, write the characters / # ? @ as %2F %23 %3F %40.";
+  return new OptionError(`A store address must have the form ${STORE_FORMS}, got ${JSON.stringify(shown)}.${advice}`);
 }
 
 /** Opens a library, and creates it if it does not exist. Rejects with `STORE_UNAVAILABLE` if that fails. */
@@ -147,7 +147,7 @@ async function makeFolder(folder: string): Promise<void> {
     // Another process may have created it.
     if (await isThere(folder)) return;
     const { message } = error as Error;
-    throw storeFailure("unavailable", `${folder} cannot be made: ${message}. Name a file in another folder.`, error);
+    throw storeFailure("unavailable", `${folder} cannot be created: ${message}. Name a file in another folder.`, error);
   });
 }
 

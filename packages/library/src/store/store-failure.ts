@@ -19,7 +19,8 @@ export function storeFailure(why: keyof typeof CODES, message: string, cause?: u
 /** Returns the message for vectors of an embedder that has been replaced meanwhile. */
 export function mismatch(found: string, given: string): string {
   return (
-    `The library's vectors are of ${found}, and these are of ${given}: nothing was written. Start this program again ` +
+    `The library's vectors are from the embedder ${found}, these from ${given}, so nothing was written. ` +
+    "Restart this program " +
     "with the embedder of the library, or run `toolyard library reindex`."
   );
 }

@@ -79,7 +79,7 @@ describe("a file", () => {
     writeFileSync(file, "no library, ".repeat(500));
     await expect(openSqliteStore(file)).rejects.toMatchObject({
       ...unavailable,
-      message: expect.stringContaining("The file is no library"),
+      message: expect.stringContaining("The file is not a library"),
     });
     expect(readFileSync(file, "utf8")).toContain("no library");
   });
@@ -92,7 +92,7 @@ describe("a file", () => {
     const before = readFileSync(file);
     await expect(openSqliteStore(file)).rejects.toMatchObject({
       ...unavailable,
-      message: expect.stringContaining("is a database of another program"),
+      message: expect.stringContaining("is the database of another program"),
     });
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(readdirSync(folder)).toEqual(["library.db"]);
@@ -116,7 +116,7 @@ describe("a file", () => {
     const driver = await openSqlite(file);
     driver.run("update meta set value = '2' where key = 'schema'");
     driver.close();
-    await expect(openSqliteStore(file)).rejects.toThrow(/of version 2, and this program reads version 1. Update/);
+    await expect(openSqliteStore(file)).rejects.toThrow(/of version 2, but this program reads version 1. Update/);
   });
 
   test("a search returns the new state of a document replaced meanwhile, without its old passages", async () => {
@@ -294,11 +294,11 @@ describe("addresses", () => {
   });
 
   test.each([
-    ["books", "A store is named as"],
+    ["books", "A store address must have the form"],
     ["mysql://me:secret@host/books", "//***@host"],
-    ["sqlite://relative/library.db", "A store is named as"],
+    ["sqlite://relative/library.db", "A store address must have the form"],
     ["postgres://me:top/secret@host/books", "//***@host/books"],
-    ["postgres://me:12/secret@host/books", "are written as %2F"],
+    ["postgres://me:12/secret@host/books", "write the characters / # ? @ as %2F"],
     ["weaviate+http://:a#secret@host", "//***@host"],
     ["postgres://host/books?collection=Drop Table", "The collection"],
     ["sqlite:///a/library.db?collection=../other", "The collection"],

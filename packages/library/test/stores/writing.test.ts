@@ -99,7 +99,7 @@ test("reports a missing file, and does not create a new one", async () => {
   renameSync(file, join(folder, "moved.db"));
   await expect(writeLong(store, "w1")).rejects.toMatchObject({
     code: "STORE_UNAVAILABLE",
-    message: expect.stringContaining("is gone"),
+    message: expect.stringContaining("no longer exists"),
   });
   expect(existsSync(file)).toBe(false);
 });
@@ -109,7 +109,7 @@ test("a file removed during use fails reads and writes, and is not created again
   await writeLong(store, "w1");
   const moved = join(folder, "moved.db");
   renameSync(file, moved);
-  const gone = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("is gone") };
+  const gone = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("no longer exists") };
   await expect(writeLong(store, "w2")).rejects.toMatchObject(gone);
   await expect(wordsFound(store)).rejects.toMatchObject(gone);
   await expect(store.documents({}, { limit: 5, offset: 0 })).rejects.toMatchObject(gone);
@@ -128,7 +128,7 @@ test("a backup put in the file's place during use is reported and not modified",
     await store.backup!(saved);
     await writeLong(store, "w2");
     renameSync(saved, file);
-    const other = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("another file is in its place") };
+    const other = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("another file replaced it") };
     await expect(writeLong(store, "w3")).rejects.toMatchObject(other);
     await expect(wordsFound(store)).rejects.toMatchObject(other);
   }

@@ -20,7 +20,7 @@ export function decodePng(bytes: Uint8Array): PagePicture {
     return decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   } catch (error) {
     if (error instanceof DocumentError) throw error;
-    throw new DocumentError("VALIDATION_ERROR", "The picture is damaged.", "damaged");
+    throw new DocumentError("VALIDATION_ERROR", "The image is damaged.", "damaged");
   }
 }
 
@@ -52,9 +52,12 @@ function headOf(content: Buffer): PngHeader {
   const [width, height] = [content.readUInt32BE(0), content.readUInt32BE(4)];
   const [depth, kind, isInterlaced] = [content[8]!, content[9]!, content[12] !== 0];
   if (width * height > MAX_PIXELS)
-    throw new DocumentError("TOO_LARGE", `The picture has more than ${MAX_PIXELS} points.`);
+    throw new DocumentError("TOO_LARGE", `The image has more than ${MAX_PIXELS} pixels.`);
   if (isInterlaced || SAMPLES[kind] === undefined || ![1, 2, 4, 8, 16].includes(depth))
-    throw new DocumentError("VALIDATION_ERROR", "Such a PNG (interlaced, perhaps) is not read. Save it plainly.");
+    throw new DocumentError(
+      "VALIDATION_ERROR",
+      "This kind of PNG, such as an interlaced one, is not supported. Save it without interlacing.",
+    );
   return { width, height, depth, kind };
 }
 

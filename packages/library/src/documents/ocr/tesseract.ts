@@ -49,7 +49,7 @@ export function localPageReader(
             continue;
           }
           if (picture.width * picture.height > MAX_PIXELS)
-            throw new DocumentError("TOO_LARGE", `The picture of page ${page} has more than ${MAX_PIXELS} points.`);
+            throw new DocumentError("TOO_LARGE", `The image of page ${page} has more than ${MAX_PIXELS} pixels.`);
           if (!engine || at % PAGES_OF_AN_ENGINE === 0) {
             engine?.destroy();
             engine = await createEngine();
@@ -120,7 +120,7 @@ async function modelsOf({ data, languages }: OcrChoice, language: string | undef
     const [code = "eng"] = codes;
     throw new DocumentError(
       "OCR_UNAVAILABLE",
-      `There is no data to read pictures of text in ${JSON.stringify(wanted.join(", "))}. ` +
+      `There is no OCR data for the languages ${JSON.stringify(wanted.join(", "))}. ` +
         `Set \`ocr_data\` to a folder with ${code}.traineddata or ${code}.traineddata.gz.`,
     );
   }

@@ -22,7 +22,9 @@ export async function checkPostgres({ query }: PostgresDriver, schema: string): 
       findings.push({ what: `${Number(wrong?.["n"])} words of the ${kind} index are counted wrongly.`, canMend: true });
     if (await wantsIndex(query, schema, kind))
       findings.push({
-        what: `The vectors of more than ${NEAREST_INDEX_FROM} passages have no index, so that each search reads all.`,
+        what:
+          `The vectors of more than ${NEAREST_INDEX_FROM} passages have no index, so each search reads all ` +
+          "vectors.",
         canMend: true,
       });
   }

@@ -118,7 +118,7 @@ export function postgresFailure(error: NodeJS.ErrnoException, where: string): Do
     return storeFailure("busy", `The library at ${where} is busy (${message}). Try again in a moment.`, error);
   const advice =
     code === "28P01" || code === "28000"
-      ? "Correct user and password in the address of the store."
-      : "See that the database runs and can be reached from here; `toolyard library doctor` tells more.";
+      ? "Correct the user and the password in the store address."
+      : "Check that the database runs and is reachable; `toolyard library doctor` shows details.";
   return storeFailure("unavailable", `The library at ${where} failed: ${message || code}. ${advice}`, error);
 }

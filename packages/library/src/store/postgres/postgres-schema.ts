@@ -78,8 +78,10 @@ export async function prepareTables(driver: PostgresDriver, schema: string): Pro
   else
     throw storeFailure(
       "unavailable",
-      `The collection ${schema} is a library of version ${found}, and this program reads version ${VERSION}. ` +
-        `${found > VERSION ? "Update Toolyard, or name" : "Export it with the Toolyard that made it, and name"} ` +
+      `The collection ${schema} is a library of version ${found}, but this program reads version ${VERSION}. ` +
+        (found > VERSION
+          ? "Update Toolyard, or name "
+          : "Export it with the Toolyard version that created it, and name ") +
         "another collection.",
     );
 }
@@ -103,7 +105,8 @@ async function expectPgvector(driver: PostgresDriver): Promise<void> {
     } catch (error) {
       throw storeFailure(
         "unavailable",
-        "The database has no pgvector, in which vectors are kept, and this role may not add it. Have the database's " +
+        "The database lacks the extension pgvector, which stores vectors, and this role may not create it. " +
+          "Have the database's " +
           "owner run: create extension vector;",
         error,
       );
@@ -115,7 +118,8 @@ async function expectPgvector(driver: PostgresDriver): Promise<void> {
   if (major > MIN_PGVECTOR[0] || (major === MIN_PGVECTOR[0] && minor >= MIN_PGVECTOR[1])) return;
   throw storeFailure(
     "unavailable",
-    `The database has pgvector ${version}, and ${MIN_PGVECTOR.join(".")} is the least that finds enough under a ` +
+    `The database has pgvector ${version}, but at least ${MIN_PGVECTOR.join(".")} is required to find enough ` +
+      "results with a " +
       "filter. Have its owner update the extension: alter extension vector update;",
   );
 }

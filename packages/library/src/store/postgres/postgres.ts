@@ -91,7 +91,7 @@ class PostgresStore implements LibraryStore {
   readonly #schema: string;
   readonly #place: string;
   readonly #document: string;
-  readonly backupAdvice = "A database is saved by its own means (`pg_dump`); `toolyard library export` writes a file.";
+  readonly backupAdvice = "Back up the database with `pg_dump`; `toolyard library export` writes a file.";
 
   constructor(driver: PostgresDriver, schema: string, place: string) {
     this.#driver = driver;

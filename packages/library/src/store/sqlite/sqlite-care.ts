@@ -15,13 +15,13 @@ export function checkSqlite(driver: SqliteDriver): StoreFinding[] {
   const findings: StoreFinding[] = [];
   const rows = driver.all("pragma integrity_check(10)").map((row) => String(Object.values(row)[0]));
   if (rows.length !== 1 || rows[0] !== "ok")
-    findings.push({ what: `The file is damaged: ${rows.join("; ")}. Put a backup in its place.`, canMend: false });
+    findings.push({ what: `The file is damaged: ${rows.join("; ")}. Replace it with a backup.`, canMend: false });
   const orphans = driver.all("pragma foreign_key_check").length;
-  if (orphans > 0) findings.push({ what: `${orphans} passages are of no document.`, canMend: false });
+  if (orphans > 0) findings.push({ what: `${orphans} passages belong to no document.`, canMend: false });
   for (const kind of KINDS) {
     // Both counts use one snapshot, because another process may write meanwhile.
     if (!driver.atOnce(() => isSizeRight(driver, kind)))
-      findings.push({ what: `The ${kind} passages are more or fewer than is kept of them.`, canMend: true });
+      findings.push({ what: `The number of ${kind} passages differs from the stored total.`, canMend: true });
     try {
       // A transaction waits for the write lock before the check starts.
       driver.transaction(() =>
@@ -60,7 +60,7 @@ export async function copySqlite(driver: SqliteDriver, file: string): Promise<vo
     () => true,
     () => false,
   );
-  if (isThere) throw driver.fail("unavailable", `${file} is there already. Name a file that is not.`);
+  if (isThere) throw driver.fail("unavailable", `${file} already exists. Name a new file.`);
   const part = `${file}.part`;
   // Removes the partial file of an interrupted copy.
   await rm(part, { force: true });

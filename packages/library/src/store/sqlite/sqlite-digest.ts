@@ -109,7 +109,8 @@ export function checkDigests(driver: SqliteDriver): StoreFinding[] {
          where digest.revision is not document.revision`,
       )!["n"],
     );
-    const what = `The ${kind} passages of ${missing} documents are searched slowly: an earlier program wrote them.`;
+    const what =
+      `The ${kind} passages of ${missing} documents are searched slowly, because an earlier version ` + `wrote them.`;
     return missing > 0 ? [{ what, canMend: true }] : [];
   });
 }

@@ -41,7 +41,7 @@ function prepare(driver: SqliteDriver, path: string): void {
   if (mode?.["journal_mode"] !== "wal" && path !== ":memory:")
     throw driver.fail(
       "unavailable",
-      `${path} does not take a write-ahead log, which its file system must offer. Network drives often do not: ` +
+      `${path} cannot use a write-ahead log, which its file system must support. Network drives often do not: ` +
         "put the library on a local disk.",
     );
   driver.exec("pragma synchronous = normal; pragma foreign_keys = on");
@@ -64,8 +64,8 @@ export function expectFile(path: string, identity: string | undefined, fail: Fai
   throw fail(
     "unavailable",
     found === undefined
-      ? `${path} is gone. Put it back, or name another file.`
-      : `${path} is not the library that was opened: another file is in its place. Start this program again.`,
+      ? `${path} no longer exists. Restore it, or name another file.`
+      : `${path} is not the library that was opened: another file replaced it. Restart this program.`,
   );
 }
 
@@ -76,7 +76,7 @@ const OWN_TABLES = ["meta", "document", "chunk", "summary"];
 function expectLibrary(driver: SqliteDriver, path: string): void {
   const tables = new Set(driver.all("select name from sqlite_master where type = 'table'").map(({ name }) => name));
   if (tables.size === 0 || OWN_TABLES.every((name) => tables.has(name))) return;
-  throw driver.fail("unavailable", `${path} is a database of another program, and no library. Name another file.`);
+  throw driver.fail("unavailable", `${path} is the database of another program, not a library. Name another file.`);
 }
 
 async function openDriver(path: string, wanted: "libsql" | undefined, fail: Fail): Promise<SqliteDriver> {
@@ -92,7 +92,7 @@ async function libsqlEngine(fail: Fail): Promise<SqliteOpener> {
   if (resolveExtra("sqlite", "libsql") === undefined)
     throw fail(
       "unavailable",
-      `${missingExtra("sqlite", `SQLite on Node ${process.version}`)} Node 22.13 and later have their own.`,
+      `${missingExtra("sqlite", `SQLite on Node ${process.version}`)} Node 22.13 and later include SQLite.`,
     );
   const { default: Database } = await importExtra<{ readonly default: typeof libsql }>("sqlite", "libsql");
   return (path) => new Database(path) as unknown as SqliteHandle;
@@ -121,19 +121,19 @@ async function builtinEngine(): Promise<SqliteOpener | undefined> {
 const BUSY = 5;
 const ADVICE: readonly (readonly [code: number, name: string, advice: string])[] = [
   [BUSY, "SQLITE_BUSY", "Another program is writing to it. Try again in a moment."],
-  [13, "SQLITE_FULL", "The disk is full: nothing of it was written. Make room, and do it again."],
-  [10, "SQLITE_IOERR", "The disk did not take or give what was asked. Look at it, and at the room that is left."],
-  [14, "SQLITE_CANTOPEN", "See that its folder is there and may be written to."],
-  [8, "SQLITE_READONLY", "See that file and folder may be written to."],
+  [13, "SQLITE_FULL", "The disk is full, so nothing was written. Free some space, and try again."],
+  [10, "SQLITE_IOERR", "Reading or writing the disk failed. Check the disk and its free space."],
+  [14, "SQLITE_CANTOPEN", "Check that its folder exists and is writable."],
+  [8, "SQLITE_READONLY", "Check that the file and its folder are writable."],
   [
     11,
     "SQLITE_CORRUPT",
-    "The file is damaged: put a backup in its place, without its -wal and -shm, or read the documents anew.",
+    "The file is damaged. Replace it with a backup, delete its -wal and -shm files, or add the documents again.",
   ],
-  [26, "SQLITE_NOTADB", "The file is no library. Name another one."],
+  [26, "SQLITE_NOTADB", "The file is not a library. Name another file."],
 ];
 /** Advice if the file system denies access to the file. */
-const NO_LOOK = "See that its folder is there and may be read.";
+const NO_LOOK = "Check that its folder exists and is readable.";
 
 interface EngineContext {
   readonly engine: string;

@@ -71,8 +71,10 @@ export function prepareTables(driver: SqliteDriver, path: string): void {
   } else
     throw driver.fail(
       "unavailable",
-      `${path} is a library of version ${found}, and this program reads version ${VERSION}. ` +
-        `${found > VERSION ? "Update Toolyard, or name" : "Export it with the Toolyard that made it, and name"} ` +
+      `${path} is a library of version ${found}, but this program reads version ${VERSION}. ` +
+        (found > VERSION
+          ? "Update Toolyard, or name "
+          : "Export it with the Toolyard version that created it, and name ") +
         "another file.",
     );
 }

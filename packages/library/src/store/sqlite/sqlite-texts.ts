@@ -51,7 +51,7 @@ export function checkPlainTexts(driver: SqliteDriver): StoreFinding[] {
   const missing = Number(
     driver.get("select count(*) as n from document where id not in (select document_id from plain)")!["n"],
   );
-  const what = `Quotations are searched slowly in ${missing} documents: an earlier program wrote them.`;
+  const what = `Quotations are searched slowly in ${missing} documents, because an earlier version wrote them.`;
   return missing > 0 ? [{ what, canMend: true }] : [];
 }
 

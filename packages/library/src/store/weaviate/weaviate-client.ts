@@ -57,7 +57,7 @@ export class WeaviateClient {
         }
       | undefined;
     const [error] = answer?.errors ?? [];
-    if (error || !answer?.data) throw this.failure(error?.message ?? "it knows no GraphQL here");
+    if (error || !answer?.data) throw this.failure(error?.message ?? "it does not answer GraphQL at this address");
     return answer.data;
   }
 
@@ -66,7 +66,7 @@ export class WeaviateClient {
     const options = query.options === "" ? "" : `(${query.options})`;
     const { Get } = await this.graphql(`{ Get { ${name}${options} { ${query.show} } } }`);
     const found = (Get as Readonly<Record<string, Json>> | null | undefined)?.[name];
-    if (!Array.isArray(found)) throw this.failure(`its answer has no list of ${name}`);
+    if (!Array.isArray(found)) throw this.failure(`its response has no list of ${name}`);
     return found as readonly T[];
   }
 
@@ -80,18 +80,18 @@ export class WeaviateClient {
         | readonly { readonly result?: { readonly errors?: { readonly error?: readonly { message: string }[] } } }[]
         | undefined;
       const isWhole = Array.isArray(answer) && answer.length === Math.min(BATCH, objects.length - at);
-      if (!isWhole) throw this.failure("it does not say that it took what was sent");
+      if (!isWhole) throw this.failure("it does not confirm that it stored the objects");
       // The batch request returns status 200, with the errors of individual objects inside.
       const failed = answer.find(({ result }) => result?.errors?.error?.length);
-      if (failed) throw this.failure(failed.result?.errors?.error?.[0]?.message ?? "it takes no batch");
+      if (failed) throw this.failure(failed.result?.errors?.error?.[0]?.message ?? "it refused the batch");
     }
   }
 
   failure(what: string, cause?: unknown): Error {
     return storeFailure(
       "unavailable",
-      `The library at ${this.place} failed: ${what}. See that Weaviate runs and can be reached from here; ` +
-        "`toolyard library doctor` tells more.",
+      `The library at ${this.place} failed: ${what}. Check that Weaviate runs and is reachable; ` +
+        "`toolyard library doctor` shows details.",
       cause,
     );
   }
@@ -116,7 +116,7 @@ export class WeaviateClient {
     try {
       return JSON.parse(text) as T;
     } catch (error) {
-      throw this.failure(`it answers with what is no JSON: ${firstChars(text, 100)}`, error);
+      throw this.failure(`its response is not JSON: ${firstChars(text, 100)}`, error);
     }
   }
 

@@ -166,7 +166,7 @@ export class WeaviateDocuments {
     if (object === undefined) return undefined;
     const { listed, fields, body } = object?.properties ?? {};
     if (listed === undefined || fields === undefined || body === undefined)
-      throw this.#client.failure("its answer has no document");
+      throw this.#client.failure("its response has no document");
     const client = this.#client;
     return { listed: client.parsed<DocumentFacts>(listed), fields: client.parsed<DocumentFields>(fields), text: body };
   }

@@ -177,10 +177,10 @@ export class WeaviatePassages {
         | null
         | undefined;
       const { matches, successful = 0, failed = 0 } = answer?.results ?? {};
-      if (matches === undefined) throw this.#client.failure("it does not say what it took out");
-      if (failed > 0) throw this.#client.failure(`${failed} objects could not be taken out`);
+      if (matches === undefined) throw this.#client.failure("it does not report how many objects it deleted");
+      if (failed > 0) throw this.#client.failure(`${failed} objects could not be deleted`);
       if (matches < MAX_RESULTS) return;
-      if (successful === 0) throw this.#client.failure("it takes no objects out");
+      if (successful === 0) throw this.#client.failure("it deletes no objects");
     }
   }
 
@@ -243,7 +243,7 @@ export class WeaviatePassages {
     >;
     return wheres.map((_, at) => {
       const count = data[`c${at}`]?.[name]?.[0]?.meta?.count;
-      if (typeof count !== "number") throw this.#client.failure(`its answer has no number of ${name}`);
+      if (typeof count !== "number") throw this.#client.failure(`its response has no count of ${name}`);
       return count;
     });
   }

@@ -81,7 +81,7 @@ export async function prepareClasses(client: WeaviateClient, classes: Classes): 
   const what = version === undefined ? "no library" : `a library of version ${version}`;
   throw storeFailure(
     "unavailable",
-    `The class ${classes.document} at ${client.place} is ${what}, and this program reads version ${VERSION}. ` +
+    `The class ${classes.document} at ${client.place} is ${what}, but this program reads version ${VERSION}. ` +
       "Name another collection: ?collection=name.",
   );
 }

@@ -43,7 +43,7 @@ export class WeaviateVectors {
     await this.#documents.setMeta(EMBEDDER, meanwhile);
     await this.#clearAll();
     if ((await this.embedder()) !== meanwhile)
-      throw storeFailure("busy", `Another program makes the vectors of ${this.#place} anew. Try again later.`);
+      throw storeFailure("busy", `Another program is computing the vectors of ${this.#place} again. Try again later.`);
     await this.#documents.setMeta(EMBEDDER, embedder);
     await this.#documents.changes();
   }

@@ -66,7 +66,7 @@ class WeaviateStore implements LibraryStore {
   readonly #documents: WeaviateDocuments;
   readonly #passages: WeaviatePassages;
   readonly #vectors: WeaviateVectors;
-  readonly backupAdvice = "Weaviate has backups of its own (`/v1/backups`); `toolyard library export` writes a file.";
+  readonly backupAdvice = "Use Weaviate's own backups (`/v1/backups`); `toolyard library export` writes a file.";
 
   constructor(client: WeaviateClient, classes: Classes) {
     this.#client = client;
@@ -304,10 +304,13 @@ class WeaviateStore implements LibraryStore {
       const there = await this.#passages.count(kind);
       const own = all.reduce((sum, listed) => sum + listed[kind].passages, 0);
       if (there > own)
-        findings.push({ what: `${there - own} passages (${kind}) are left from readings cut short.`, canMend: true });
+        findings.push({
+          what: `${there - own} passages (${kind}) are left over from interrupted writes.`,
+          canMend: true,
+        });
       if (there < own)
         findings.push({
-          what: `${own - there} passages (${kind}) are gone: read their documents anew.`,
+          what: `${own - there} passages (${kind}) are missing: add their documents again.`,
           canMend: false,
         });
     }
@@ -340,7 +343,7 @@ class WeaviateStore implements LibraryStore {
       if (found !== undefined) return found;
       this.#documents.forget();
     }
-    throw this.#client.failure(`${what} are missing, or replaced again and again`);
+    throw this.#client.failure(`${what} are missing or replaced repeatedly`);
   }
 
   /**

@@ -104,10 +104,9 @@ export class WriterThread implements SqliteWriter {
   }
 
   async #turn<T>(work: (running: RunningWriter) => Promise<T>): Promise<T> {
-    if (this.#isClosed)
-      throw storeFailure("unavailable", `The library ${this.#data.path} is closed here. Open it again.`);
+    if (this.#isClosed) throw storeFailure("unavailable", `The library ${this.#data.path} was closed. Open it again.`);
     if (this.#waiting >= MAX_WAITING)
-      throw storeFailure("busy", `${MAX_WAITING} changes of ${this.#data.path} wait already. Try again later.`);
+      throw storeFailure("busy", `${MAX_WAITING} changes of ${this.#data.path} are already waiting. Try again later.`);
     this.#waiting += 1;
     const turn = this.#last.then(() => this.#now(work));
     this.#last = turn.catch(() => {});
@@ -137,7 +136,7 @@ export class WriterThread implements SqliteWriter {
     const running: RunningWriter = { worker };
     worker.on("error", (error) => (running.ended ??= ended(error.message, error)));
     worker.once("exit", (code) => {
-      running.ended ??= ended(`it ended with ${code}`);
+      running.ended ??= ended(`it exited with code ${code}`);
       if (this.#running === running) this.#running = undefined;
     });
     return running;
