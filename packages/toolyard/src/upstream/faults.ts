@@ -15,7 +15,10 @@ export class FaultLog {
     this.#logger = logger;
   }
 
-  /** `facts` may be a function if computing them takes time: only the first report of a kind is logged. */
+  /**
+   * Logs a fault. `facts` may be a function if they are expensive to compute, since only the first report of a kind is
+   * logged.
+   */
   report(kind: string, message: string, facts: JsonObject | (() => JsonObject) = {}): void {
     const count = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, count);
@@ -32,7 +35,7 @@ export class FaultLog {
   }
 }
 
-/** Returns the failure for a thrown value; a fault of the hub's own code becomes `internal` with its cause. */
+/** Returns the failure of a thrown value. A fault in the hub's own code becomes `internal` with its cause. */
 export function failureOf(error: unknown): Fail {
   if (error instanceof FailError) return error.failure;
   return fail(

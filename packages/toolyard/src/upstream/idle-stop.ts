@@ -1,4 +1,4 @@
-/** Stops a server that is connected on demand, after some time without a call. */
+/** Stops a server that is connected on demand after some time without a call. */
 export class IdleStop {
   readonly #idleMs: number;
   readonly #isNeeded: () => boolean;
@@ -6,7 +6,7 @@ export class IdleStop {
   #timer: NodeJS.Timeout | undefined;
   #calls = 0;
 
-  /** `isNeeded`: the server stays connected, with or without calls. */
+  /** `isNeeded`: returns true if the server must stay connected even without calls. */
   constructor(idleMs: number, isNeeded: () => boolean, stop: () => void) {
     this.#idleMs = idleMs;
     this.#isNeeded = isNeeded;

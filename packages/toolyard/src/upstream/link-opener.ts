@@ -12,13 +12,13 @@ import type { ServerJournal } from "./server-journal.ts";
 import type { ServerMemory } from "./server-memory.ts";
 import type { UpstreamDeps, UpstreamEvents, UpstreamOptions } from "./upstream-contract.ts";
 
-/** Longest silence after the modern probe before `initialize` is tried as well. */
+/** Maximum time without an answer to the modern probe before `initialize` is tried too. */
 const PROBE_SILENCE_MS = 1500;
-/** The same limit where silence is less conclusive, at most. */
+/** The same limit, at most, in cases in which silence proves less. */
 const PATIENCE_MS = 10_000;
 const BACKOFF = { firstMs: 500, maxMs: 60_000, stableMs: 30_000 };
 
-/** Receivers of the links' reports. */
+/** Receive the events of the links. */
 export interface LinkListeners {
   readonly links: Links;
   readonly listings: ListingTracker;
@@ -36,7 +36,7 @@ export class LinkOpener {
   readonly #deps: UpstreamDeps;
   readonly #parts: () => LinkListeners;
 
-  /** `parts` is called late: the first link is opened before all of the parts exist. */
+  /** `parts` is a function because the first link is opened before all of the parts exist. */
   constructor(options: UpstreamOptions, deps: UpstreamDeps, parts: () => LinkListeners) {
     this.#options = options;
     this.#deps = deps;
@@ -67,7 +67,7 @@ export class LinkOpener {
         ...(knownEra && { knownEra }),
       };
     };
-    // Subscribers receive changes also after a lost connection.
+    // With subscribers, the link reconnects after a loss, so that they receive later changes.
     const keepAlive = (): boolean => (label === undefined && this.#options.start === "eager") || subscriptions.size > 0;
     const events =
       label === undefined
@@ -124,7 +124,7 @@ export class LinkOpener {
         this.#renew(subscriptions(), connection);
       },
       onDown: (failure) => this.#parts().journal.down(failure),
-      // All callers may see messages of a shared link; only one client may see those of its own link, and only during
+      // All callers may see messages of a shared link. Messages of a client's own link go only to that client, during
       // its calls.
       onLog: (params) =>
         isShared

@@ -5,7 +5,7 @@ import type { Connection } from "./connection/connection.ts";
 import { failureOf } from "./faults.ts";
 import { StderrLog } from "./transports/stderr-log.ts";
 
-/** Log entries of one server: its connections and its stderr lines. */
+/** Writes the log entries of one server: about its connections and its stderr lines. */
 export class ServerJournal {
   readonly stderr: StderrLog;
   readonly #logger: Logger;
@@ -38,7 +38,8 @@ export class ServerJournal {
     this.connected(connection);
   }
 
-  // An unreachable server is logged once, not at every attempt; so is one that requires a sign-in, with any message.
+  // An unreachable server is logged once, not at every attempt. So is a server that requires a sign-in, whatever its
+  // message.
   down(failure: Fail): void {
     const facts = { kind: failure.kind, stderr: this.stderr.lines().slice(-10) };
     const wantsPerson = failure.kind === "needs_authorisation";

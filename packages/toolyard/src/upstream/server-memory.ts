@@ -1,20 +1,20 @@
-/** Observations of a server that are stored with its listing. */
+/** Observed facts about a server, which are stored with its listing. */
 export class ServerMemory {
   #asks = false;
   #hasState = false;
   readonly #onChange: () => void;
 
-  /** `onChange` is called when there is more to store. */
+  /** `onChange`: called when there are new facts to store. */
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  /** The server sends requests to its callers, so calls of different clients take turns on it. */
+  /** True if the server sends requests to its callers, so that calls of different clients must take turns. */
   get asks(): boolean {
     return this.#asks;
   }
 
-  /** The server changed its lists after a call, so a second process would offer other lists. */
+  /** True if the server changed its lists after a call, so that a second process would offer other lists. */
   get hasState(): boolean {
     return this.#hasState;
   }
@@ -24,7 +24,7 @@ export class ServerMemory {
     this.#hasState ||= hasState;
   }
 
-  /** Returns whether that was not known before. */
+  /** Records that the server sends requests. Returns whether that is new. */
   noteAsks(): boolean {
     if (this.#asks) return false;
     this.#asks = true;

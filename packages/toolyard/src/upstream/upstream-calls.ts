@@ -14,20 +14,23 @@ import type { Link } from "./links/link.ts";
 import type { Links, ReachedLink } from "./links/links.ts";
 import type { ListingTracker } from "./listing/listing-tracker.ts";
 
-/** After a call timed out in silence, a server that does not answer a ping for this long hangs. */
+/**
+ * Time in milliseconds without an answer to a ping after which a server counts as hanging, if a call has timed out
+ * before.
+ */
 const PULSE_MS = 10_000;
 
 export interface UpstreamCallsParts {
   readonly links: Links;
   readonly listings: ListingTracker;
   readonly idle: IdleStop;
-  /** Resolves once the options of the connection are known; `undefined` if they already are. */
+  /** Resolves once the options of the connection are known. Returns `undefined` if they are known already. */
   readonly deciding: () => Promise<void> | undefined;
   readonly logger: Logger;
   readonly pulseMs?: number | undefined;
 }
 
-/** Makes calls to one server, over the connection that can carry them. */
+/** Makes calls to one server, each over a connection that can carry it. */
 export class UpstreamCalls {
   readonly #parts: UpstreamCallsParts;
   #hasCalled = false;
@@ -42,7 +45,7 @@ export class UpstreamCalls {
     return this.#hasCalled;
   }
 
-  /** Fails later calls. */
+  /** Makes later calls fail. */
   close(): void {
     this.#isClosed = true;
   }
@@ -70,7 +73,7 @@ export class UpstreamCalls {
     }
   }
 
-  /** Repeats a call if that may help. */
+  /** Handles a failed call. Repeats it if that may help. */
   async #onFail(failure: Fail, { call, request, link, connection, startedAt }: CallAttempt): Promise<Outcome> {
     if (failure.rpcError?.code === RPC.headerMismatch)
       return await this.#callWithFreshSchema(call, request, connection);
@@ -79,13 +82,13 @@ export class UpstreamCalls {
     if (failure.kind === "timeout") void this.#checkPulse(link, connection, startedAt);
     const isUnsent = failure.kind === "unavailable" && failure.details?.["sent"] === false;
     if (!isUnsent || cancellationOf(call).aborted || !isUseless(connection, failure)) return failure;
-    // It never reached the server, so another connection may carry it.
+    // The call never reached the server, so another connection may carry it.
     leave(link, connection, failure);
     const next = await link.get(cancellationOf(call));
     return await next.call(call, { ...request, afterLoss: failure.details?.["sessionLost"] === true });
   }
 
-  /** Repeats a call over the link that `reach` returns now; the failure is final if that is the same link. */
+  /** Repeats a call over the link that `reach` returns now. If that is the same link, the failure is final. */
   async #callOverOther(
     failure: Fail,
     { call, request, link }: Pick<CallAttempt, "call" | "request" | "link">,
@@ -94,7 +97,7 @@ export class UpstreamCalls {
     return next.link === link ? failure : await next.connection.call(call, request);
   }
 
-  // The server compares headers with a schema newer than the hub's.
+  // The server compares headers with a schema that is newer than the hub's.
   async #callWithFreshSchema(call: Call, request: CallRequest, connection: Connection): Promise<Outcome> {
     await this.#parts.listings.refresh();
     const { name } = request.params;
@@ -121,13 +124,13 @@ export class UpstreamCalls {
 interface CallAttempt extends ReachedLink {
   readonly call: Call;
   readonly request: CallRequest;
-  /** On the clock of `performance.now()`. */
+  /** Time on the clock of `performance.now()`. */
   readonly startedAt: number;
 }
 
 /** Removes a useless connection from its link. */
 function leave(link: Link, connection: Connection, failure: Fail): void {
   if (failure.details?.["sessionLost"] === true) link.retire(connection, failure);
-  // The other calls on it were already sent: they must not be reported as unsent.
+  // The other calls on the connection were already sent, so they must not be reported as unsent.
   else link.replace(connection, { ...failure, retryable: false, details: { ...failure.details, sent: true } });
 }

@@ -9,14 +9,14 @@ export interface StatusFacts {
   readonly link: Link;
   readonly isClosed: boolean;
   readonly isLazy: boolean;
-  /** True if it was never listed and has not failed. */
+  /** True if the server was never listed and has not failed. */
   readonly isCold: boolean;
   /** True if changed lists are about to be read. */
   readonly isListing: boolean;
   /** The failure of the last reading of the lists. */
   readonly listingFailure: Fail | undefined;
   readonly era: EraName | undefined;
-  /** Each link besides the first. */
+  /** Facts of each link in addition to the first. */
   readonly further: readonly JsonObject[];
   readonly stderr: readonly string[];
   readonly installer: Pick<Installer, "installation" | "brokenInstall"> | undefined;
@@ -63,7 +63,7 @@ function stateOf(facts: StatusFacts): ProviderState {
 }
 
 function stateOfReachable(state: "ready" | "idle", { isCold, isLazy, listingFailure }: StatusFacts): ProviderState {
-  // A connection is not sufficient: its lists are not known yet.
+  // Being connected is not sufficient, because the lists are not known yet.
   if (isCold) return "starting";
   if (state === "ready") return listingFailure ? "degraded" : "ready";
   return isLazy ? "ready" : "starting";

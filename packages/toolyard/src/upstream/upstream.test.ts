@@ -13,7 +13,7 @@ function start(pulseMs: number) {
       env: childEnvironment(),
       maxMessageBytes: 1_000_000,
       maxMessageParts: 100_000,
-      // A hanging server does not get that time.
+      // A hanging server must not get this time.
       stopGraceMs: 600_000,
     });
   const lines = new Lines();
@@ -45,7 +45,7 @@ function start(pulseMs: number) {
   return { upstream, lines, call, [Symbol.asyncDispose]: () => upstream.close() };
 }
 
-test("ends and replaces a server that answers neither calls nor pings", async () => {
+test("replaces a server that answers neither calls nor pings", async () => {
   await using server = start(200);
   const pid = Number(textOf(await server.call("pid")));
   expect(await server.call("freeze", 200)).toMatchObject({ ok: false, kind: "timeout" });
@@ -53,7 +53,7 @@ test("ends and replaces a server that answers neither calls nor pings", async ()
   expect(textOf(await server.call("pid"))).not.toBe(String(pid));
 });
 
-test("keeps a server that hangs in one call and answers pings", async () => {
+test("keeps a server that hangs in one call but answers pings", async () => {
   await using server = start(200);
   const pid = textOf(await server.call("pid"));
   expect(await server.call("hang", 200)).toMatchObject({ ok: false, kind: "timeout" });
@@ -61,7 +61,7 @@ test("keeps a server that hangs in one call and answers pings", async () => {
   expect(server.lines.all.filter(({ message }) => message.includes("hangs"))).toEqual([]);
 });
 
-test("many concurrent calls to a dead server start one child", async () => {
+test("starts one child for many concurrent calls to a dead server", async () => {
   await using server = start(10_000);
   await server.call("die");
   const pids = await Promise.all(Array.from({ length: 50 }, () => server.call("pid")));
@@ -89,7 +89,7 @@ async function startDeaf(): Promise<{ readonly transport: StdioTransport; readon
 
 const PING = { jsonrpc: "2.0", id: 1, method: "ping" } as const;
 
-test("a failed write to a server that exits reports its exit, and that nothing was sent", async () => {
+test("reports the exit, and that nothing was sent, if a write fails because the server exits", async () => {
   const { transport, pid } = await startDeaf();
   const sent = transport.send(PING);
   process.kill(pid, "SIGKILL");
@@ -99,7 +99,7 @@ test("a failed write to a server that exits reports its exit, and that nothing w
   await transport.close();
 });
 
-test("reports a failed write to a server that continues", async () => {
+test("reports a failed write to a server that keeps running", async () => {
   const { transport } = await startDeaf();
   await expect(transport.send(PING)).rejects.toMatchObject({
     failure: { message: expect.stringContaining("closed its input"), details: { sent: false } },

@@ -18,13 +18,13 @@ import { UpstreamCalls } from "./upstream-calls.ts";
 import type { UpstreamDeps, UpstreamEvents, UpstreamOptions } from "./upstream-contract.ts";
 import { toStatus } from "./upstream-status.ts";
 
-/** Longest wait of a subscription for its connection. */
+/** Maximum wait of a subscription for its connection. */
 const SUBSCRIBE_MS = 30_000;
 const DECIDED = Promise.resolve();
 
 /**
- * The life of one MCP server as its callers see it: connected on demand, reconnected after a loss, and known while it
- * is away. Calls, listings and links are separate parts.
+ * The life of one MCP server from its callers' point of view: connected on demand, reconnected after a loss, and listed
+ * while it is disconnected. Calls, listings and links are separate parts.
  */
 export class Upstream {
   readonly events: UpstreamEvents = {
@@ -63,11 +63,11 @@ export class Upstream {
     this.calls = new UpstreamCalls({ links, listings, idle: this.#idle, deciding, logger, pulseMs: deps.pulseMs });
   }
 
-  /** Starts in the background and returns immediately. */
+  /** Starts in the background, and returns immediately. */
   open(): void {
     const recalled = this.#recall();
     this.listings.open(recalled);
-    // The remembered facts spare the first connection the probe, and record whether the server sends requests.
+    // The stored facts save the first connection the probe, and record whether the server sends requests.
     this.#deciding = Promise.all([this.#decide(), recalled]).then(() => void (this.#deciding = undefined));
     if (this.#options.start === "eager") void this.#deciding.then(() => this.#first.start());
   }
@@ -78,7 +78,7 @@ export class Upstream {
    */
   async refresh(signal: AbortSignal): Promise<void> {
     await this.#deciding;
-    // This is an explicit request: a recent failure is not an answer.
+    // This is an explicit request, so a recent failure is not returned but the connection is tried again.
     this.#first.forgive();
     await this.#first.get(signal);
     await orAborted(this.listings.reread(), signal);
@@ -87,8 +87,8 @@ export class Upstream {
   }
 
   /**
-   * Keeps emitting `resourceUpdated` for `uri`, over the link of this caller. Rejects with a `FailError` if the server
-   * cannot or refuses.
+   * Emits `resourceUpdated` for `uri` until the returned function is called, over the link of this caller. Rejects with
+   * a `FailError` if the server cannot or refuses.
    */
   async subscribe(uri: string, caller: LinkCaller): Promise<() => Promise<void>> {
     const deadline = new Deadline({ idleMs: SUBSCRIBE_MS, totalMs: SUBSCRIBE_MS });
@@ -187,7 +187,7 @@ export class Upstream {
     });
   }
 
-  /** Decides the era of the first connection; nothing is opened before. */
+  /** Decides the era of the first connection, before anything is opened. */
   async #decide(): Promise<void> {
     const preferred = await this.#deps.firstCallerEra;
     if (preferred) this.links.prefer(preferred);
@@ -202,7 +202,7 @@ export class Upstream {
   }
 }
 
-/** Returns lists as the hub counts them: the server announces templates together with resources. */
+/** Returns the lists that a change concerns in the hub: the server announces templates together with resources. */
 function announcedKinds(lists: ReadonlySet<ChangedList>): readonly ListKind[] {
   return Array.from(lists).flatMap((list): ListKind[] => (list === "resources" ? ["resources", "templates"] : [list]));
 }

@@ -183,8 +183,8 @@ function packageFolder(): string {
   return dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 }
 
-// Throws unless user `nobody` can enter the folders. Checked before the start, since the interpreter's own message does
-// not help.
+// Throws unless user `nobody` can read the tool's folder and write to the writable ones. Checked before the start,
+// since the interpreter's own message does not help.
 function assertForNobody({ name, folder }: Containable, writable: readonly string[]): void {
   const closed = (path: string, bits: number) => (statSync(path).mode & bits) !== bits;
   const mayNotWrite = writable.some((path) => closed(path, 0o007))

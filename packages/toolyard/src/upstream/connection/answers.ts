@@ -6,11 +6,12 @@ import { failureWords, kindDetails, resultWords } from "../../core/calls/tool-va
 import { RPC, type RpcReply } from "../../wire/messages.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Longest part of a server's own text that goes into a message, in characters. */
+/** Maximum number of characters of a server's own text in a message. */
 const MAX_WORDS = 1000;
 
 /**
- * Converts a server's answer to a call into an outcome. Members are kept unchanged; only an unusable answer is refused.
+ * Converts a server's answer to a call into an outcome. Members are kept unchanged; only an unusable answer becomes a
+ * failure.
  */
 export function toOutcome(method: CallMethod, reply: RpcReply): Outcome {
   if ("error" in reply) return toFail(method, reply.error);
@@ -67,7 +68,7 @@ function findNonsense(method: CallMethod, result: JsonObject): string | undefine
   const value = result[member];
   if (isFine(value)) return undefined;
   if (value !== undefined) return `\`${member}\` has the wrong type`;
-  // Unknown kinds of results, and results with only structured content, are accepted.
+  // Unknown result types, and results with only structured content, are accepted.
   const isOfOtherKind =
     (typeof result["resultType"] === "string" && result["resultType"] !== "complete") ||
     "structuredContent" in result ||

@@ -4,16 +4,16 @@ import type { RequestId } from "../../wire/messages.ts";
 
 /**
  * Returns the key of the client that answers server requests of a call: its lasting connection, or else the call
- * itself. A call made by another call uses the outer one.
+ * itself. For a call made by another call, the outer call is used.
  */
 export function clientKey({ client, parent, id }: Pick<Call, "client" | "parent" | "id">): string {
   return client.connection ?? `call ${parent ?? id}`;
 }
 
 /**
- * The calls in flight on one connection, and the lookup of the call to which a notification without an id belongs. A
- * shared connection carries the calls of many callers; an ambiguous notification is delivered to none rather than to
- * the wrong one.
+ * The calls in flight on one connection. Finds the call to which a notification without an id belongs. A shared
+ * connection carries the calls of many callers; an ambiguous notification is delivered to none, rather than to the
+ * wrong one.
  */
 export class CallsInFlight {
   readonly #calls = new CallMap<RequestId, Call>();
@@ -51,14 +51,14 @@ export class CallsInFlight {
   }
 
   /**
-   * Delivers a notification: to the call of its stream, to the only call, to the latest of one client, or, if all calls
-   * belong to one principal, once to each of its clients. Returns whether it was delivered; `false` with calls in
-   * flight means that it is ambiguous.
+   * Delivers a notification: to the call of its stream, to the only call, to the latest call of a single client, or, if
+   * all calls belong to one principal, once to each of its clients. Returns whether it was delivered; `false` while
+   * calls are in flight means that the notification is ambiguous.
    */
   tell(notification: CallNotification, related: RequestId | undefined): boolean {
     const named = this.get(related);
     if (named) return tell([named], notification);
-    // It came on the stream of a request that has ended or is not a call.
+    // It arrived on the stream of a request that has ended or is not a call.
     if (related !== undefined) return false;
     const calls = this.#calls.values();
     if (new Set(calls.map(({ principal }) => principal.id)).size > 1) return false;

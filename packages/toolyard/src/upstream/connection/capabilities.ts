@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
-/** Declared to a server that many callers share; a caller without one of these refuses the request. */
+/** Capabilities declared to a server that many callers share. A caller that lacks one refuses the server request. */
 export const SHARED_CAPABILITIES: JsonObject = Object.freeze({
   sampling: { tools: {}, context: {} },
   elicitation: { form: {}, url: {} },
@@ -16,14 +16,14 @@ export function sessionCapabilities({ sampling, elicitation, roots }: JsonObject
   };
 }
 
-/** Returns whether a caller with these capabilities can answer any server request. */
+/** Returns whether a caller with these capabilities can answer any kind of server request. */
 export function canBeAsked({ sampling, elicitation, roots }: JsonObject): boolean {
   return sampling !== undefined || elicitation !== undefined || roots !== undefined;
 }
 
 /**
  * Returns the parameters of a request without `task`. The hub declares no tasks to either side, and a receiver that
- * declares none must ignore the member (2025-11-25, Tasks).
+ * declares none must ignore this member (2025-11-25, Tasks).
  */
 export function withoutTask(params: JsonObject): JsonObject {
   if (!Object.hasOwn(params, "task")) return params;

@@ -21,13 +21,13 @@ import type { Watcher } from "../links/watcher.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 export interface ConnectionOptions extends Omit<HandshakeOptions, "logger"> {
-  /** Request ids that continue those of an earlier connection. @default new ids */
+  /** Counter that continues the request ids of an earlier connection. @default new ids */
   readonly requestIds?: RequestIds | undefined;
   /** Answer to `roots/list` outside a call. */
   readonly roots: readonly JsonObject[];
-  /** Callers of several clients use it. */
+  /** True if callers of several clients use the connection. */
   readonly isShared: boolean;
-  /** The server is known to send requests: callers take turns from the start. */
+  /** True if the server is known to send requests, so that callers take turns from the start. */
   readonly asks: boolean;
   readonly logger: Logger;
 }
@@ -37,7 +37,7 @@ export type ChangedList = "tools" | "resources" | "prompts";
 export interface ConnectionEvents {
   onListChanged(list: ChangedList | "all"): void;
   onResourceUpdated(uri: string, params: JsonObject): void;
-  /** Receives a log message that belongs to no call. */
+  /** Called with a log message that belongs to no call. */
   onLog(params: JsonObject): void;
   /** Called when the server sends a request without naming a call. */
   onAsked(): void;
@@ -48,17 +48,17 @@ export interface ConnectionEvents {
   onClose(failure: Fail): void;
 }
 
-/** The content of a call's request: `params` complete except for `_meta`. */
+/** The content of a call's request: `params` are complete except for `_meta`. */
 export interface CallRequest {
   readonly params: JsonObject;
   readonly inputSchema?: JsonObject | undefined;
-  /** The method on the wire. @default the call's */
+  /** Method that is sent. @default the call's method */
   readonly method?: string;
-  /** The call is repeated after a lost session. */
+  /** True if the call is repeated after a lost session. */
   readonly afterLoss?: boolean | undefined;
 }
 
-/** One open connection to one MCP server, in either era, over any transport. It ends once and is not reopened. */
+/** One open connection to one MCP server, in either era, over any transport. It ends once and is never reopened. */
 export class Connection {
   readonly #transport: Transport;
   readonly #options: ConnectionOptions;
@@ -96,7 +96,8 @@ export class Connection {
       turns: this.#turns,
       faults: this.#faults,
       roots: options.roots,
-      // A shared server that requests roots at its start, as most do, would give one caller's folders to all.
+      // Most servers that request roots do so at their start. From a shared server, this would give one caller's
+      // folders to all.
       isStarting: () => options.isShared && this.#repliesAtStart === this.#exchange.replies,
       onAsked: () => events.onAsked(),
       onPlaced: (principal) => events.onPlaced(principal),
@@ -105,7 +106,8 @@ export class Connection {
   }
 
   /**
-   * Opens the transport and determines the era. On failure everything is closed and a `FailError` gives the reason.
+   * Opens the transport and determines the era. On failure, closes everything and rejects with a `FailError` with the
+   * reason.
    */
   async open(signal: AbortSignal): Promise<void> {
     try {
@@ -127,7 +129,7 @@ export class Connection {
         : new LegacySubscriptions(this.#exchange);
   }
 
-  /** Result of the handshake. Only after `open`. */
+  /** Result of the handshake. Available only after `open`. */
   get era(): Era {
     if (!this.#era) throw new Error("The connection is not open.");
     return this.#era;
@@ -137,7 +139,7 @@ export class Connection {
     return this.#exchange.closed;
   }
 
-  /** True while a caller waits for an answer, also between two requests while a user is asked. */
+  /** True while a caller waits for an answer, including the time between two requests while a user is asked. */
   get isInUse(): boolean {
     return this.#inUse.values().some((call) => !cancellationOf(call).aborted);
   }
@@ -156,7 +158,7 @@ export class Connection {
     return this.#exchange.heardAt;
   }
 
-  /** True if one stream carries everything, so that a server without answers on it hangs as a whole. */
+  /** True if one stream carries everything. A server that sends no answers on it then hangs as a whole. */
   get isPipe(): boolean {
     return !this.#transport.perRequestStreams;
   }
@@ -165,12 +167,12 @@ export class Connection {
     return this.#transport.mirrorsParams;
   }
 
-  /** Makes a call for its caller. Expected failures are outcomes; nothing is thrown. */
+  /** Makes a call for its caller. Expected failures are outcomes; never throws. */
   async call(call: Call, request: CallRequest): Promise<Outcome> {
     let leave = (): void => {};
     try {
       this.#inUse.add(call);
-      // In the modern era a server request is part of its call's own answer.
+      // In the modern era, a server request is part of the answer to its own call, so no turns are necessary.
       if (this.era.name === "legacy") leave = this.#turns.tryEnter(call) ?? (await this.#turns.enter(call));
       const outcome = await this.#attempt(call, request);
       return isAsking(outcome, call) ? await this.#answering(outcome, call, request) : outcome;
@@ -207,7 +209,7 @@ export class Connection {
   }
 
   async setLogLevel(level: string, signal?: AbortSignal): Promise<void> {
-    // In the modern era each request carries the level.
+    // In the modern era, each request contains the level.
     if (this.era.name === "modern" || !objectMember(this.era.capabilities, "logging")) return;
     await this.request("logging/setLevel", { level }, signal);
   }
@@ -234,7 +236,7 @@ export class Connection {
     await this.#exchange.close(failure, options);
   }
 
-  /** Repeats the call with its caller's answers. */
+  /** Repeats the call with the answers of its caller. */
   #answering(asking: Ok, call: Call, request: CallRequest): Promise<Outcome> {
     return withAnswers(asking, call, (extra) =>
       this.#attempt(call, { ...request, params: { ...request.params, ...extra } }),
@@ -267,8 +269,8 @@ export class Connection {
     const { method, params = {} } = notification;
     if (this.#watcher?.takes(notification, related)) return;
     const list = LIST_CHANGES.get(method);
-    // Accepted with any declared capabilities and on any stream, also that of a call: an unnecessary read of a list
-    // does no harm.
+    // Accepted with any declared capabilities and on any stream, even that of a call: reading a list unnecessarily does
+    // no harm.
     if (list) return this.#events.onListChanged(list);
     switch (method) {
       case "notifications/resources/updated": {
@@ -282,7 +284,7 @@ export class Connection {
       case "notifications/cancelled":
         return this.#onCancelled(params, related);
       default:
-        // `notifications/elicitation/complete` and notifications of later revisions during a call.
+        // Such as `notifications/elicitation/complete`, and notifications of later revisions during a call.
         if (this.#inFlight.tell({ method, params }, related)) return;
         this.#options.logger.debug("A notification that belongs to no call was dropped.", {
           method: firstChars(method, 100),
@@ -291,8 +293,8 @@ export class Connection {
   }
 
   /**
-   * In MCP, servers cancel only their own requests. Some cancel a client's request too, for example at shutdown, and
-   * never answer it.
+   * Handles a cancellation by the server. In MCP, servers cancel only their own requests, but some also cancel a
+   * client's request, for example at shutdown, and never answer it.
    */
   #onCancelled({ requestId, reason }: JsonObject, related: RequestId | undefined): void {
     if (this.#asks.cancel(requestId, related)) return;
@@ -316,7 +318,7 @@ export class Connection {
   }
 }
 
-/** Longest reason of a server that is passed on, in characters. */
+/** Maximum number of characters of a server's reason that is passed on. */
 const MAX_REASON_CHARS = 1000;
 
 function isEmpty(object: JsonObject): boolean {

@@ -21,34 +21,37 @@ export interface Implementation extends JsonObject {
   version: string;
 }
 
-/** The result of opening a connection; other code reads this and never a revision date. */
+/** The result of opening a connection. Other code reads this and never compares revision dates. */
 export interface Era extends ServerOpening {
   readonly name: EraName;
   readonly revision: string;
-  /** The server info is for one caller. @default false */
+  /** True if the server info is for one caller. @default false */
   readonly isPrivate?: boolean;
   readonly cancelBy: CancelBy;
-  /** Returns `params._meta` of each request. */
+  /** Returns the `params._meta` of each request. */
   envelope(meta: JsonObject, from?: OnBehalf): JsonObject;
 }
 
 export interface HandshakeOptions {
   readonly clientInfo: Implementation;
-  /** Declared on behalf of all callers of this connection. */
+  /** Capabilities declared on behalf of all callers of this connection. */
   readonly capabilities: JsonObject;
-  /** The handshakes that are tried. */
+  /** Eras whose handshakes are tried. */
   readonly era: EraChoice;
   /** Revision that `initialize` names first. Absent: the newest. */
   readonly protocolVersion?: string | undefined;
-  /** With `era: "auto"`: the era found by an earlier connection to the same server. */
+  /** With `era: "auto"`: the era that an earlier connection to the same server used. */
   readonly knownEra?: EraName;
-  /** With `era: "auto"`: the legacy era suits the caller best, so it is tried first, for a limited time. */
+  /**
+   * With `era: "auto"`: true if the legacy era suits the caller best, so that it is tried first, for a limited time.
+   */
   readonly prefersLegacy?: boolean;
-  /** Longest silence after the probe before `initialize` is tried as well, in milliseconds. */
+  /** Maximum time without an answer to the probe before `initialize` is tried too, in milliseconds. */
   readonly probeSilenceMs: number;
   /**
-   * The same limit for a server that is known to support the modern era and may be starting, for one on HTTP, which is
-   * running and refuses unknown methods, and for an `initialize` that is only preferred.
+   * The same limit in three other cases: a server known to support the modern era, which may be starting; a server on
+   * HTTP, which is running and refuses unknown methods; and an `initialize` that is tried first only for the caller's
+   * sake.
    */
   readonly patienceMs: number;
   readonly logger: Logger;

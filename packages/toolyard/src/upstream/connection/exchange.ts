@@ -30,19 +30,21 @@ export interface ExchangeHandlers {
   onResumed?(): void;
 }
 
-/** How the server learns that a request is cancelled: by a message, by closing its response stream, or not at all. */
+/**
+ * How the server is notified that a request is cancelled: by a message, by closing its response stream, or not at all.
+ */
 export type CancelBy = "message" | "stream" | "nothing";
 
 export interface RequestOptions {
-  /** Cancels the request; the reason becomes the failure. */
+  /** Cancels the request; its reason becomes the failure. */
   readonly signal?: Cancellation | undefined;
-  /** Requests progress under the hub's own token and receives it, in order, never after the answer. */
+  /** Receives progress, which is requested with the hub's own token. Called in order, and never after the answer. */
   readonly onProgress?: (params: JsonObject) => void;
   readonly cancelBy?: CancelBy;
   readonly send?: Pick<SendOptions, "inputSchema" | "longLived" | "caller" | "afterLoss">;
 }
 
-/** A sent request. `reply` rejects with a `FailError` when it was cancelled or can no longer be answered. */
+/** A sent request. `reply` rejects with a `FailError` if it was cancelled or can no longer be answered. */
 export interface SentMessage {
   readonly id: number;
   readonly reply: Promise<RpcReply>;
@@ -50,18 +52,18 @@ export interface SentMessage {
 
 interface PendingExchange {
   readonly onProgress: ((params: JsonObject) => void) | undefined;
-  /** The response stream, on a transport with one per request. */
+  /** The response stream, on a transport with one stream per request. */
   readonly stream: Canceller | undefined;
   settle(reply: RpcReply): void;
   reject(failure: Fail): void;
 }
 
-/** Remembered ids of cancelled requests, so that their late answers are not reported as wrong. */
+/** Maximum number of remembered ids of cancelled requests, so that their late answers are not reported as faults. */
 const MAX_FORGOTTEN = 1024;
 
 /**
- * Longest time for which a cancelled request's stream stays open, so that the cancellation message arrives before its
- * end.
+ * Maximum time for which a cancelled request's stream stays open, so that the cancellation message arrives before the
+ * stream ends.
  */
 const CANCEL_MS = 5000;
 
@@ -73,14 +75,14 @@ export interface RequestIds {
 interface ExchangeOptions {
   /** Log for faults of the server. */
   readonly faults: FaultLog;
-  /** Request ids to continue. @default own ids, from 1 */
+  /** Counter that continues earlier request ids. @default a new counter from 1 */
   readonly ids?: RequestIds | undefined;
 }
 
 /**
- * JSON-RPC over one transport: unique and increasing ids, matching of answers to requests and of progress to calls.
- * Messages are handled one after another in order of arrival, so progress that arrives together with its answer is
- * delivered first.
+ * JSON-RPC over one transport: creates unique and increasing ids, and matches answers to requests and progress to
+ * calls. Messages are handled in order of arrival, so progress that arrives together with its answer is delivered
+ * first.
  */
 export class Exchange {
   readonly #transport: Transport;
@@ -89,7 +91,7 @@ export class Exchange {
   readonly #pending = new CallMap<RequestId, PendingExchange>();
   readonly #forgotten = new Set<RequestId>();
   readonly #ids: RequestIds;
-  /** Last id before the first request of this connection. */
+  /** The last id that was used before the first request of this connection. */
   readonly #before: number;
   #closed: Fail | undefined;
   /** Number of answers that reached their requests. */
@@ -245,7 +247,7 @@ export class Exchange {
   }
 
   #onReply(reply: RpcReply, related: RequestId | undefined): void {
-    // An error without an id answers the request on the stream of which it came.
+    // An error without an id answers the request on whose stream it arrived.
     const id = reply.id ?? related;
     const pending = id === undefined ? undefined : (this.#take(id) ?? this.#takeTextId(id));
     if (pending) {
@@ -265,7 +267,7 @@ export class Exchange {
     });
   }
 
-  // Some servers return the number as text.
+  // Finds a request whose id the server returned as text instead of a number.
   #takeTextId(id: RequestId): PendingExchange | undefined {
     const own = numberOf(id);
     const pending = own === undefined ? undefined : this.#take(own);
@@ -278,7 +280,7 @@ export class Exchange {
     if (notification.method !== "notifications/progress") return this.#handlers.onNotification(notification, related);
     const token = notification.params?.["progressToken"];
     const pending = this.#pending.get(typeof token === "string" ? Number(token) : (token as RequestId));
-    // Late or unrequested progress makes clients fail, so it is dropped here.
+    // Late or unrequested progress makes some clients fail, so it is dropped here.
     if (!pending?.onProgress || !notification.params) return;
     pending.onProgress(notification.params);
   }
@@ -287,7 +289,7 @@ export class Exchange {
     this.#faults.report("not-json-rpc", `The server sent something that is not JSON-RPC: ${reason}.`, () => ({
       sample: firstChars(stringifyExact(value), MAX_SAMPLE_CHARS),
     }));
-    // Structured log lines have their own ids, which do not match requests.
+    // Structured log lines may have their own ids, which do not match requests.
     if (!isJsonObject(value) || !claimsJsonRpc(value)) return;
     if (hasMethod(value)) {
       if (id !== null)
@@ -311,17 +313,17 @@ export class Exchange {
   }
 }
 
-/** How the server learns that an answer is no longer needed. */
+/** How the server is notified that an answer is no longer needed. */
 interface WayToCancel {
   readonly cancelBy: CancelBy;
-  /** The stream of the request, on a transport with one per request. */
+  /** The stream of the request, on a transport with one stream per request. */
   readonly stream: Canceller | undefined;
 }
 
-/** Longest logged part of a message that is not JSON-RPC, in characters. */
+/** Maximum number of logged characters of a message that is not JSON-RPC. */
 const MAX_SAMPLE_CHARS = 200;
 
-/** The fault of a message, and its id if it has one. */
+/** The fault of an invalid message, and its id if it has one. */
 interface Nonsense {
   readonly id: RequestId | null;
   readonly reason: string;
@@ -329,10 +331,10 @@ interface Nonsense {
 
 const GIVEN_UP = new DOMException("The request was cancelled.", "AbortError");
 
-/** Longest reason of a caller that is passed on, in characters. */
+/** Maximum number of characters of a caller's reason that is passed on. */
 const MAX_REASON_CHARS = 1000;
 
-/** Returns the reason of a cancellation, in the caller's own words if it gave some. */
+/** Returns the reason of a cancellation, with the caller's own text if it sent one. */
 function reasonOf({ kind, details }: Fail): string {
   if (kind === "timeout") return "timeout";
   const said = details?.["reason"];
@@ -344,10 +346,10 @@ function numberOf(id: RequestId): number | undefined {
   return typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
 }
 
-/** Returns the same failure for a request that was never sent: sending it over another connection is safe. */
+/** Returns the same failure for a request that was never sent, so that sending it over another connection is safe. */
 export function unsent(failure: Fail): Fail {
   const { details, retryable } = failure;
-  // A request lost during its execution must not be repeated blindly; one that never started may be.
+  // A request lost during its execution must not be repeated, but one that never started may be.
   return { ...failure, retryable: retryable || details?.["sent"] === true, details: { ...details, sent: false } };
 }
 

@@ -13,10 +13,10 @@ import type { Transport } from "../transports/transport.ts";
 type Probe = DiscoverVerdict | { readonly type: "failed"; readonly failure: Fail } | { readonly type: "silent" };
 
 /**
- * Determines the era on an open transport: the modern probe first, `initialize` if the server refuses it. A silent
- * server may ignore unknown methods or may still be starting: a ping distinguishes the two, and `initialize` is then
- * sent in addition to the waiting probe, so that the first successful answer decides. On HTTP, where each request has
- * its own stream, the probe is cancelled instead.
+ * Determines the era on an open transport. Sends the modern probe first, and `initialize` if the server refuses the
+ * probe. A server that does not answer may ignore unknown methods or may still be starting. A ping distinguishes the
+ * two; `initialize` is then sent in addition to the pending probe, and the first successful answer decides. On HTTP,
+ * where each request has its own stream, the probe is cancelled instead.
  */
 export async function negotiate(handshake: Handshake, signal: AbortSignal): Promise<Era> {
   const { options } = handshake;
@@ -48,7 +48,7 @@ async function probeFirst(handshake: Handshake, signal: AbortSignal): Promise<Er
   }
 }
 
-/** On a pipe both handshakes can be tried concurrently. */
+/** Tries both handshakes concurrently on a pipe. */
 async function afterSilence(handshake: Handshake, probing: Promise<Probe>, signal: AbortSignal): Promise<Era> {
   const word = await wordOnceAwake(handshake, probing, signal);
   if (word.type === "modern") return settle(handshake.transport, word.era);
@@ -88,13 +88,13 @@ function settle(transport: Transport, era: Era): Era {
 
 async function tryLegacy(handshake: Handshake, signal: AbortSignal): Promise<Era | undefined> {
   const { exchange, options } = handshake;
-  // A server that never supported it may ignore the request silently.
+  // A server that never supported the modern era may ignore the request without an answer.
   const patience = options.knownEra === "legacy" ? undefined : AbortSignal.timeout(options.patienceMs);
   try {
     return await initialize(handshake, patience ? AbortSignal.any([signal, patience]) : signal);
   } catch (error) {
     if (patience?.aborted && !signal.aborted && !exchange.closed) return undefined;
-    // A protocol error shows a running server that changed its era; any other failure decides nothing.
+    // A protocol error proves that the server runs and has changed its era. Any other failure proves nothing.
     if (failureOf(error).rpcError && !exchange.closed) return undefined;
     throw error;
   }
@@ -113,9 +113,10 @@ async function firstWord(probing: Promise<Probe>, silenceMs: number): Promise<Pr
 }
 
 /**
- * Handles a silent server, which ignores unknown methods or is still starting. A ping decides: legacy servers answer
- * one before `initialize` too. If both handshakes were sent too early, a server of both eras would have to be started
- * again. A server that does not answer the ping either gets `initialize` after its time.
+ * Handles a server that does not answer the probe: it ignores unknown methods, or is still starting. A ping decides,
+ * because legacy servers answer a ping before `initialize` too. If both handshakes were sent too early, a server of
+ * both eras would have to be started again. A server that does not answer the ping either receives `initialize` after a
+ * time limit.
  */
 async function wordOnceAwake(handshake: Handshake, probing: Promise<Probe>, signal: AbortSignal): Promise<Probe> {
   const giveUp = new AbortController();
@@ -130,12 +131,12 @@ async function wordOnceAwake(handshake: Handshake, probing: Promise<Probe>, sign
   }
 }
 
-/** Longest start of a silent server before both handshakes are sent. */
+/** Maximum time to wait for a silent server to start, before both handshakes are sent. */
 const WAKE_MS = 2500;
-/** Time for the earlier probe after a server has answered a ping. */
+/** Time to answer the earlier probe, after the server has answered a ping. */
 const AWAKE_MS = 500;
 
-// An unreachable or refusing server would fail `initialize` too. Older servers refuse the probe by HTTP status alone.
+// An unreachable or refusing server would also fail `initialize`. Older servers refuse the probe by HTTP status alone.
 function isFatal(failure: Fail, exchange: Exchange): boolean {
   if (exchange.closed) return true;
   if (failure.kind === "needs_authorisation" || failure.kind === "cancelled" || failure.kind === "timeout") return true;
@@ -163,7 +164,10 @@ async function race(
   return settle(transport, era);
 }
 
-/** A server of both eras that received both handshakes uses the last one, so only the modern one is sent again. */
+/**
+ * A server of both eras that received both handshakes uses the last one, so only the modern one is sent again, on a new
+ * connection.
+ */
 const SPOKE_BOTH = fail("unavailable", "The server was slow to start and answered both handshakes.", {
   details: { spokeBoth: true },
 });

@@ -5,21 +5,23 @@ import { fail, type Fail } from "../../core/calls/outcome.ts";
 import type { RequestId } from "../../wire/messages.ts";
 import { clientKey } from "./calls-in-flight.ts";
 
-/** Longest wait of a server request for its caller to be found; at most half of the remaining time of its calls. */
+/**
+ * Maximum time until the caller of a server request must be found; at most half of the remaining time of its calls.
+ */
 const MAX_PATIENCE_MS = 30_000;
 
 /** The result of a server request. */
 export type ServerRequestAnswer = { readonly result: JsonObject } | { readonly failure: Fail };
 
-/** One request of a server to its callers, from its arrival until it is answered or withdrawn. */
+/** One request of a server to a caller, from its arrival until it is answered or withdrawn. */
 export class OpenServerRequest {
   readonly ask: ServerRequest;
-  /** Calls in flight since its arrival: one of these sent it. */
+  /** Calls that have been in flight since the request arrived. One of them caused it. */
   readonly calls: Set<Call>;
   readonly from: { readonly id: RequestId; readonly related: RequestId | undefined };
-  /** The client that must answer it; absent until it is assigned. */
+  /** The client that must answer the request; absent until it is assigned. */
   client: string | undefined;
-  /** The call that carries it to that client. */
+  /** The call with which the request is sent to that client. */
   carrier: Call | undefined;
   isOver = false;
   isOverdue = false;
@@ -28,13 +30,13 @@ export class OpenServerRequest {
   #patience: NodeJS.Timeout | undefined;
 
   constructor(ask: ServerRequest, calls: readonly Call[], from: OpenServerRequest["from"]) {
-    // If it may belong to another call than its carrier, it outlives the carrier.
+    // The request may belong to another call than its carrier, so it must not end with the carrier.
     this.ask = calls.length > 1 ? { ...ask, outlivesCall: true } : ask;
     this.calls = new Set(calls);
     this.from = from;
   }
 
-  /** Calls back when it has waited for its caller up to the limit. */
+  /** Calls `onOverdue` when the request has waited for its caller up to the limit. */
   startPatience(onOverdue: () => void): void {
     const left = Array.from(this.calls, ({ deadline }) => (deadline?.remainingMs ?? Infinity) / 2);
     this.#patience = setTimeout(
@@ -50,7 +52,10 @@ export class OpenServerRequest {
     clearTimeout(this.#patience);
   }
 
-  /** Sends it to the caller of `call`. While a user is asked, no possible originator runs out of its idle time. */
+  /**
+   * Sends the request to the caller of `call`. While a user is asked, the idle timers of all calls that may have caused
+   * it are paused.
+   */
   async put(call: Call): Promise<ServerRequestAnswer> {
     this.client = clientKey(call);
     this.carrier = call;
@@ -69,7 +74,7 @@ export class OpenServerRequest {
     }
   }
 
-  /** Removes the assignment: the client has disconnected. */
+  /** Removes the assignment, because the client has disconnected. */
   takeFrom(): void {
     this.client = undefined;
     this.carrier = undefined;
@@ -82,7 +87,7 @@ export class OpenServerRequest {
     this.#holds.delete(call);
   }
 
-  /** Ends it; an asked client receives a cancellation. */
+  /** Ends the request. A client that received it is sent a cancellation. */
   end(failure: Fail): void {
     this.isOver = true;
     this.endPatience();

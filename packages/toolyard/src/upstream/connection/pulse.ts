@@ -4,9 +4,9 @@ import type { Connection } from "./connection.ts";
 import { failureOf } from "../faults.ts";
 
 /**
- * Returns whether a server hangs, checked after a timed-out call: no message arrived since the call started, no other
- * call is in flight, and a ping gets no answer within `pulseMs`. Over HTTP a single request may hang, so there the
- * result is false.
+ * Returns whether a server hangs; checked after a call has timed out. It hangs if no message has arrived since the call
+ * started, no other call is in flight, and a ping gets no answer within `pulseMs`. Always false over HTTP, where a
+ * single request may hang.
  */
 export async function hangs(connection: Connection, startedAt: number, pulseMs: number): Promise<boolean> {
   const mayHang = (): boolean =>
@@ -24,8 +24,8 @@ export async function hangs(connection: Connection, startedAt: number, pulseMs: 
 }
 
 /**
- * Returns whether a delivery failure makes the whole connection useless. HTTP requests fail one by one: a server that
- * is busy, or refuses a further request, may still serve others over the same connection.
+ * Returns whether a delivery failure makes the whole connection useless. HTTP requests fail separately: a server that
+ * is busy, or refuses one request, may still serve others over the same connection.
  */
 export function isUseless(connection: Connection, { details }: Fail): boolean {
   if (connection.isPipe || connection.closed !== undefined || details?.["sessionLost"] === true) return true;

@@ -3,7 +3,7 @@ import type { Logger } from "../../core/ports/ports.ts";
 import type { Connection } from "./connection.ts";
 import { failureOf } from "../faults.ts";
 
-/** Longest time for a server to set its level. */
+/** Maximum time for a server to set its level. */
 const NOTE_MS = 10_000;
 
 /** The log level requested from one server, over every connection to it. */
@@ -21,7 +21,7 @@ export class ServerLogLevel {
     await Promise.all(connections.map((connection) => this.tell(connection)));
   }
 
-  /** Sets the level on one connection. Never rejects: a refusal by one server must not affect the others. */
+  /** Sets the level on one connection. Never rejects, because a refusal by one server must not affect the others. */
   async tell(connection: Connection): Promise<void> {
     if (this.#level === undefined) return;
     const deadline = new Deadline({ idleMs: NOTE_MS, totalMs: NOTE_MS });

@@ -14,7 +14,7 @@ test.each([
   ],
   ["member outside the protocol", { name: "s", version: "1", "x-more": [LARGE] }, { name: "s", version: "1" }],
   ["number of members", Object.fromEntries(Array.from({ length: 40_000 }, (_, at) => [`m${at}`, at])), {}],
-])("keeps only the short texts of a server info with a too large %s", (_title, info, kept) => {
+])("keeps only short texts of a server info if its %s is too large", (_title, info, kept) => {
   const { serverInfo, faults } = readOpening({ capabilities: {} }, info);
   expect(serverInfo).toEqual(kept);
   expect(faults).toEqual([

@@ -5,21 +5,27 @@ import { isJsonObject, stringMember, type JsonObject } from "../../core/json/jso
 import { CAPABILITIES, isUnclear, LIST_CAPABILITIES, SERVER_INFO } from "../../wire/shapes/server.ts";
 import { Faults, readPart, TEXT, UNFIT, type Shape } from "../../wire/shapes/shape.ts";
 
-/** Approximate limit of the JSON text of a server's info, which statuses contain; icons may be whole pictures. */
+/**
+ * Approximate maximum size of the JSON text of a server's info, which statuses contain. Its icons may be whole
+ * pictures.
+ */
 const MAX_INFO_BYTES = 256 * 1024;
-/** Longest text that is kept of a larger one, in characters. */
+/** Maximum number of characters that are kept of each text in a larger server info. */
 const MAX_BRIEF_CHARS = 256;
 const BRIEF_MEMBERS = ["name", "title", "version"];
 const LARGE_INFO = `The server info is over ${formatBytes(MAX_INFO_BYTES)}; only name, title and version are shown.`;
 
-/** A server's description in its opening, in either era. */
+/** The server's description of itself at the start of a connection, in either era. */
 export interface ServerOpening {
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
   readonly instructions?: string;
-  /** Lists that the server may have: its capability for them is neither an object nor clearly absent. */
+  /** Lists that the server may offer: its capability for them is neither an object nor clearly absent. */
   readonly unclear: ReadonlySet<string>;
-  /** Members that the protocol does not allow, in whole sentences, by the result member that holds them. */
+  /**
+   * Members that the protocol does not allow, described in sentences and grouped by the member of the result that holds
+   * them.
+   */
   readonly faults: readonly OpeningFault[];
 }
 
@@ -29,8 +35,8 @@ export interface OpeningFault {
 }
 
 /**
- * Reads the result of `initialize` or `server/discover`. Invalid parts are removed, because the hub's own clients would
- * refuse its whole answer because of them.
+ * Reads the result of `initialize` or `server/discover`. Removes invalid parts, because they would make the hub's own
+ * clients reject its whole answer.
  */
 export function readOpening(result: JsonObject, serverInfo: unknown): ServerOpening {
   const faults: OpeningFault[] = [];
@@ -57,7 +63,7 @@ export function readOpening(result: JsonObject, serverInfo: unknown): ServerOpen
   };
 }
 
-/** Returns only the texts that name the server, shortened. */
+/** Returns only the texts that name the server, truncated. */
 function briefInfo(info: JsonObject): JsonObject {
   const texts = BRIEF_MEMBERS.map((name) => [name, stringMember(info, name)] as const);
   return Object.fromEntries(

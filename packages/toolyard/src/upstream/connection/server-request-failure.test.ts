@@ -12,7 +12,7 @@ describe("couldNotAsk", () => {
     "Error: METHOD_NOT_SUPPORTED_BY_PROTOCOL_VERSION in ctx.mcpReq.elicitInput",
     "Your client doesn't support sampling.",
     "ctx.list_roots() is not possible in this session",
-  ])("recognises %j", (message) => {
+  ])("recognizes the failure %j", (message) => {
     expect(couldNotAsk(fail("tool_error", message))).toBe(true);
     expect(couldNotAsk(fail("internal", "It failed.", { rpcError: { code: -32603, message } }))).toBe(true);
   });
@@ -25,7 +25,7 @@ describe("couldNotAsk", () => {
     "This operation is not supported",
     "Sampling rate 44100 was expected, got 48000",
     "",
-  ])("does not recognise %j", (message) => {
+  ])("does not recognize the failure %j", (message) => {
     expect(couldNotAsk(fail("tool_error", message))).toBe(false);
   });
 
@@ -42,7 +42,7 @@ describe("couldNotAsk", () => {
       { code: -32603, message: "x", data: { code: "METHOD_NOT_SUPPORTED_BY_PROTOCOL_VERSION", method: "roots/list" } },
     ],
     ["the code of the inner error", { code: -32603, message: "elicitation/create", data: { code: -32601 } }],
-  ])("recognises %s by its code, in any language", (_what, rpcError) => {
+  ])("recognizes %s by its code, with a text in any language", (_what, rpcError) => {
     expect(couldNotAsk(fail("tool_error", rpcError.message, { rpcError }))).toBe(true);
   });
 
@@ -52,11 +52,11 @@ describe("couldNotAsk", () => {
     ["an unknown method without a name", { code: -32601, message: "Method not found" }],
     ["another code", { code: -32602, message: "bad", data: { method: "roots/list" } }],
     ["data that is no object", { code: -32601, message: "Method not found", data: "roots/list" }],
-  ])("does not recognise %s", (_what, rpcError) => {
+  ])("does not recognize %s", (_what, rpcError) => {
     expect(couldNotAsk(fail("tool_error", rpcError.message, { rpcError }))).toBe(false);
   });
 
-  test("ignores failures that are not the server's answer", () => {
+  test("ignores failures that are not answers of the server", () => {
     for (const kind of ["timeout", "unavailable", "cancelled", "limited"] as const)
       expect(couldNotAsk(fail(kind, "elicitation is unavailable"))).toBe(false);
   });

@@ -1,11 +1,11 @@
 import type { Call } from "../../core/calls/call.ts";
 import { clientKey } from "./calls-in-flight.ts";
 
-/** A server request that waits for its caller to be found. */
+/** A server request whose caller has not been found yet. */
 export interface UnplacedRequest {
-  /** Calls in flight since its arrival: one of these sent it. */
+  /** Calls that have been in flight since the request arrived. One of them caused it. */
   readonly calls: ReadonlySet<Call>;
-  /** It waited up to the limit, so the most likely caller gets it. */
+  /** True if the request has waited up to the limit, so that the most likely caller gets it. */
   readonly isOverdue: boolean;
 }
 
@@ -16,9 +16,12 @@ export interface Scene {
   questionsOf(key: string): number;
   /** Returns whether this call already carries a server request. */
   hasQuestion(call: Call): boolean;
-  /** Returns whether the server reported progress of this call, so that it works and does not wait for an answer. */
+  /**
+   * Returns whether the server has reported progress of this call, which shows that the call does not wait for an
+   * answer.
+   */
   hasSpoken(call: Call): boolean;
-  /** True if no server request arrived for a moment. */
+  /** True if no server request has arrived for a short time. */
   readonly isQuiet: boolean;
 }
 
@@ -28,8 +31,8 @@ export type Placement =
   | { readonly type: "wait" };
 
 /**
- * Assigns each of these server requests to a call. A client that only waits for users sends no requests, and a call
- * that waits for an answer does not end; so a request with several possible clients waits until one is left. When only
+ * Assigns each of these server requests to a call. A client that only waits for users causes no requests, and a call
+ * that waits for an answer does not end. So a request with several possible clients waits until one is left. If only
  * waiting calls are left, the most likely one gets it, or none if the calls belong to several principals.
  */
 export function placeQuestions(unplaced: readonly UnplacedRequest[], scene: Scene): Placement[] {
@@ -40,8 +43,8 @@ export function placeQuestions(unplaced: readonly UnplacedRequest[], scene: Scen
   return unplaced.map(({ calls, isOverdue }, at) => {
     const askers = askersAmong(calls, scene);
     if (askers.length === 0) return { type: "refused", why: "nobody" };
-    // The choice of the carrying call matters within one client, too: the client may wait for it, or cancel what came
-    // with it.
+    // The choice of the carrying call matters even within one client: the client may wait for that call, or may cancel
+    // requests that arrived with it.
     const mayBePlaced = isOverdue || askers.length === 1 || (isOneClient(askers) ? scene.isQuiet : onlyAskersAreLeft);
     if (!mayBePlaced) return { type: "wait" };
     if (new Set(askers.map(({ principal }) => principal.id)).size > 1)
@@ -54,7 +57,7 @@ function isOneClient(calls: readonly Call[]): boolean {
   return new Set(calls.map(clientKey)).size === 1;
 }
 
-/** Returns the calls that may have sent a request; if all clients only wait for users, every call may. */
+/** Returns the calls that may have caused a request. If all clients only wait for users, every call may have. */
 function askersAmong(calls: ReadonlySet<Call>, { hasYielded }: Scene): Call[] {
   const all = Array.from(calls);
   const running = all.filter((call) => !hasYielded(clientKey(call)));
@@ -62,8 +65,8 @@ function askersAmong(calls: ReadonlySet<Call>, { hasYielded }: Scene): Call[] {
 }
 
 /**
- * Returns the latest call without a server request and without progress. Several requests mostly arrive in the order of
- * their calls.
+ * Returns the latest call without a server request and without progress. Several requests usually arrive in the order
+ * of their calls.
  */
 function likeliest(askers: readonly Call[], fromLast: number, { hasQuestion, hasSpoken }: Scene): Call {
   const free = askers.filter((call) => !hasQuestion(call));

@@ -25,7 +25,7 @@ export interface ServerRequestsOptions {
   readonly faults: FaultLog;
   /** Answer to `roots/list` outside a call. */
   readonly roots: readonly JsonObject[];
-  /** Returns true while only the handshake has been answered. */
+  /** Returns true while the server has answered only the handshake. */
   isStarting(): boolean;
   /** Called when the server sends a request on a stream that names no call. */
   onAsked(): void;
@@ -34,7 +34,7 @@ export interface ServerRequestsOptions {
   answer(reply: RpcReply, relatedTo?: RequestId): void;
 }
 
-/** Most open requests of one server. */
+/** Maximum number of open requests of one server. */
 const MAX_OPEN = 64;
 
 const ANSWERED = fail("cancelled", "The question was answered.");
@@ -42,12 +42,12 @@ const ANSWERED = fail("cancelled", "The question was answered.");
 const ASKABLE = new Set(["elicitation/create", "sampling/createMessage", "roots/list"]);
 
 /**
- * Requests of a legacy server: finds the client to which each belongs and passes its answer on. A request is withdrawn
- * when no call is left that could have sent it, and not earlier.
+ * Requests of a legacy server. Finds the client to which each belongs and passes its answer on. A request is withdrawn
+ * when no call is left that could have caused it, and not earlier.
  */
 export class ServerRequests {
   readonly #options: ServerRequestsOptions;
-  /** By stream and id: a server without sessions counts from the start on each stream. */
+  /** Open requests by stream and id, because a server without sessions starts its ids again on each stream. */
   readonly #open = new Map<string, OpenServerRequest>();
   /** Requests with several possible clients, in order of arrival. */
   #unplaced: readonly OpenServerRequest[] = [];
@@ -112,12 +112,12 @@ export class ServerRequests {
     return question !== undefined;
   }
 
-  /** Returns a request with this id from another stream. The id of the stream's own request takes precedence. */
+  /** Returns a request with this id from another stream. A request of the same stream takes precedence. */
   #elsewhere(id: RequestId, related: RequestId | undefined): OpenServerRequest | undefined {
     return id === related ? undefined : Array.from(this.#open.values()).find(({ from }) => from.id === id);
   }
 
-  /** Handles the end of a call, and ends requests that no other call can have sent. */
+  /** Handles the end of a call. Ends requests that no other call can have caused. */
   ended(call: Call): void {
     for (const question of this.#open.values()) {
       if (!question.calls.has(call)) continue;
@@ -134,7 +134,7 @@ export class ServerRequests {
 
   #canTellRoots(calls: readonly Call[], related: RequestId | undefined): boolean {
     if (related === undefined && this.#options.isStarting()) return false;
-    // The owner need not be found here: clients that only wait for users send no requests.
+    // The result may be empty without a fault: clients that only wait for users cause no requests.
     const running = calls.filter((call) => !this.#options.turns.hasYielded(clientKey(call)));
     const isOneClient = new Set(running.map(clientKey)).size === 1;
     return isOneClient && objectMember(running.at(-1)!.client.capabilities, "roots") !== undefined;
@@ -219,7 +219,7 @@ export class ServerRequests {
     this.#wait(question);
   }
 
-  /** If the asked client has no call left that could have sent it, counts it for another client from now on. */
+  /** Counts a request for another client if the asked client has no call left that could have caused it. */
   #recount(question: OpenServerRequest): void {
     const { client } = question;
     const calls = Array.from(question.calls);
@@ -251,13 +251,14 @@ function keyOf(id: RequestId, related: RequestId | undefined): string {
   return stringifyExact([related ?? null, id]);
 }
 
-// The progress token belongs to the server's own connection; the caller's has its own. Neither side declared tasks.
+// Returns parameters for the caller. The progress token belongs to the server's own connection, and the caller's has
+// its own; neither side declared tasks.
 function askParams(given: JsonObject = {}): JsonObject {
   const params = withoutTask(given);
   const meta = objectMember(params, "_meta");
   if (meta && !("progressToken" in meta)) return params;
   const { _meta: _faulty, ...bare } = params;
-  // A client that finds `"_meta": null` drops the whole request without an answer.
+  // Some clients drop a whole request with `"_meta": null` without an answer.
   if (!meta) return "_meta" in params ? bare : params;
   const { progressToken: _token, ...rest } = meta;
   return { ...params, _meta: rest };

@@ -1,7 +1,7 @@
 import { Deadline } from "../../core/calls/deadline.ts";
 import type { Connection } from "./connection.ts";
 
-/** Longest first subscription of a URI, including the connection. */
+/** Maximum time of the first subscription to a URI, including the connection. */
 const SUBSCRIBE_MS = 30_000;
 
 /**
@@ -35,7 +35,7 @@ export class Subscriptions {
       if (isOver) return;
       isOver = true;
       this.#count(uri, -1);
-      // A leaving subscriber does not need the server's confirmation.
+      // An unsubscribing client does not need the server's confirmation.
       if (!this.#counts.has(uri)) await this.#tell().catch(() => {});
     };
   }

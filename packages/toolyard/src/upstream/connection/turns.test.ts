@@ -21,7 +21,7 @@ test("runs calls concurrently until the server sends a request, then one client 
   expect(order).toEqual(["cleo", "dora"]);
 });
 
-test("calls of the client with the turn do not wait", async () => {
+test("admits calls of the client with the turn immediately", async () => {
   const turns = new Turns(true);
   const leave = await turns.enter(of("ada"));
   const again = await turns.enter(of("ada"));
@@ -31,7 +31,7 @@ test("calls of the client with the turn do not wait", async () => {
   await expect(turns.enter(of("bob"))).resolves.toBeTypeOf("function");
 });
 
-test("a cancelled wait leaves the queue to the others", async () => {
+test("removes a cancelled call from the queue", async () => {
   const turns = new Turns(true);
   const leave = await turns.enter(of("ada"));
   const controller = new AbortController();
@@ -45,12 +45,12 @@ test("a cancelled wait leaves the queue to the others", async () => {
 
 const LOCAL = { principal: "local" };
 
-/** Resolves with whether the call is admitted before the given event. */
+/** Returns whether the call is admitted before the given event. */
 async function isLetIn(entering: Promise<() => void>, before: Promise<unknown>): Promise<boolean> {
   return Promise.race([entering.then(() => true), before.then(() => false)]);
 }
 
-test("a client that only waits for users yields its turn, and takes it back with its answer", async () => {
+test("a client that only waits for users yields its turn, and takes it back for its answer", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   const bob = turns.enter(of("bob", LOCAL));
@@ -64,7 +64,7 @@ test("a client that only waits for users yields its turn, and takes it back with
   expect(turns.hasYielded("ada")).toBe(false);
 });
 
-test("a client with a call that carries no request keeps its turn", async () => {
+test("a client keeps its turn while it has a call without a request", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   const leaveQuick = await turns.enter(of("ada", LOCAL));
@@ -76,7 +76,7 @@ test("a client with a call that carries no request keeps its turn", async () => 
   await expect(bob).resolves.toBeTypeOf("function");
 });
 
-test("an answer waits a limited time for the turn, and is then passed on without it", async () => {
+test("passes an answer on without the turn after a limited time", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   turns.asked("ada");
@@ -85,7 +85,7 @@ test("an answer waits a limited time for the turn, and is then passed on without
   expect(turns.hasYielded("ada")).toBe(false);
 });
 
-test("between principals the turn is kept while users are asked; calls of the same principal proceed", async () => {
+test("between principals, keeps the turn while users are asked, and admits calls of the same principal", async () => {
   const turns = new Turns(true);
   const leaveAda = await turns.enter(of("ada", { principal: "a" }));
   turns.asked("ada");
@@ -108,7 +108,7 @@ test("admits no call while a request has several possible clients, not even of t
   await expect(again).resolves.toBeTypeOf("function");
 });
 
-test("a call of a client that must answer a request waits a limited time: the answer may need it", async () => {
+test("a call of a client that must answer a request waits for a limited time only", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   turns.asked("ada");
@@ -116,7 +116,7 @@ test("a call of a client that must answer a request waits a limited time: the an
   await expect(turns.enter(of("ada", LOCAL))).resolves.toBeTypeOf("function");
 });
 
-test("a client with a request from before turns started also yields its turn", async () => {
+test("a client also yields its turn if its request arrived before turns started", async () => {
   const turns = new Turns(false);
   await turns.enter(of("ada", LOCAL));
   turns.asked("ada");
@@ -126,7 +126,7 @@ test("a client with a request from before turns started also yields its turn", a
   await expect(turns.enter(of("cleo", LOCAL))).resolves.toBeTypeOf("function");
 });
 
-test("a waiting answer to a withdrawn request does not prevent the client from yielding", async () => {
+test("a client yields its turn although an answer to a withdrawn request still waits", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   turns.asked("ada");

@@ -5,23 +5,25 @@ import { fail } from "../../core/calls/outcome.ts";
 import { abortFailure } from "../../core/timing/wait.ts";
 import { clientKey } from "./calls-in-flight.ts";
 
-/** Most calls that wait for their turn on one connection. */
+/** Maximum number of calls that wait for their turn on one connection. */
 const MAX_WAITING = 1000;
-/** A client with an open request for each call yields its turn after this long without a further one. */
+/**
+ * Time without a further server request after which a client yields its turn, if each of its calls has an open request.
+ */
 export const QUIET_MS = 50;
-/** A call that has waited this long is not overtaken by later ones. */
+/** Waiting time after which a call is no longer overtaken by later ones. */
 const OVERTAKEN_MS = 10_000;
-/** Longest wait for the turn of an answer, and of a call that may be needed for one. */
+/** Maximum time for which an answer waits for the turn, and a call that may be needed for an answer. */
 const TURN_WAIT_MS = 1000;
 
 interface TurnClient {
   readonly key: string;
   readonly principal: string;
-  /** Its admitted calls that have not ended. */
+  /** Number of admitted calls of the client that have not ended. */
   calls: number;
-  /** Server requests that it must answer. */
+  /** Number of server requests that the client must answer. */
   questions: number;
-  /** True if it only waits for users, so that another client may run. */
+  /** True if the client only waits for users, so that another client may run. */
   hasYielded: boolean;
   quiet: NodeJS.Timeout | undefined;
 }
@@ -34,18 +36,20 @@ interface QueuedTurn {
 }
 
 /**
- * Runs calls concurrently until the server sends a request; from then on one client at a time, because a request on a
- * shared connection does not name its call. Calls of one client never wait for each other: their requests reach the
- * same client, and a client may have to call again to answer one. A client that only waits for users yields its turn,
- * so that no other client waits for a user; it takes the turn back before its answer is passed on. Between principals
- * the whole turn is kept.
+ * Runs calls concurrently until the server sends a request, and from then on for one client at a time, because a
+ * request on a shared connection does not name its call. Calls of one client never wait for each other: their requests
+ * reach the same client, and a client may have to make a call to answer one. A client that only waits for users yields
+ * its turn, so that no other client waits for a user. It takes the turn back before its answer is passed on. Between
+ * principals, the turn is always kept.
  */
 export class Turns {
-  /** Called when a client yields its turn or disconnects, so that a request may now have only one possible client. */
+  /**
+   * Called when a client yields its turn or disconnects, because a request may then have only one possible client left.
+   */
   onFewer: () => void = () => {};
   readonly #clients = new CallMap<string, TurnClient>();
   #waiting: QueuedTurn[] = [];
-  /** Clients with answers that wait for the turn; they precede calls. */
+  /** Clients whose answers wait for the turn. They are served before calls. */
   #returning: QueuedTurn[] = [];
   #serial: boolean;
   #isHeld = false;
@@ -63,14 +67,14 @@ export class Turns {
     for (const client of this.#clients.values()) this.#watch(client);
   }
 
-  /** Admits no call while a request has several possible clients. */
+  /** Sets whether no call is admitted, because a request has several possible clients. */
   hold(isHeld: boolean): void {
     if (isHeld === this.#isHeld) return;
     this.#isHeld = isHeld;
     if (!isHeld) this.#admit();
   }
 
-  /** Takes the turn if it is free; the returned function ends it. */
+  /** Takes the turn if it is free; the returned function ends it. Returns undefined if it is not free. */
   tryEnter(call: Call): (() => void) | undefined {
     const key = clientKey(call);
     const isNext = this.#waiting.length === 0 || this.#clients.has(key);
@@ -107,7 +111,7 @@ export class Turns {
     return this.#clients.get(key)?.questions ?? 0;
   }
 
-  /** Records a further request that the client must answer. */
+  /** Records another request that the client must answer. */
   asked(key: string): void {
     const client = this.#clients.get(key);
     if (!client) return;
@@ -115,7 +119,7 @@ export class Turns {
     this.#watch(client);
   }
 
-  /** Records an answer. Resolves when it may be passed on: with the turn, or after a limited time without it. */
+  /** Records an answer. Resolves when it may be passed on: when the client has the turn, or after a limited time. */
   takeBack(key: string): Promise<void> {
     const client = this.#clients.get(key);
     if (!client?.hasYielded) return DONE;
@@ -127,7 +131,7 @@ export class Turns {
     const client = this.#clients.get(key);
     if (!client) return;
     client.questions -= 1;
-    // Its request is answered, so its call continues.
+    // The client's request is answered, so its call continues.
     client.hasYielded = false;
     this.#watch(client);
     this.#forget(client);
@@ -162,7 +166,7 @@ export class Turns {
     this.#fewer();
   }
 
-  /** Starts the wait for quiet if each call of the client carries a request. */
+  /** If each call of the client has a request, starts the wait after which the client yields. */
   #watch(client: TurnClient): void {
     clearTimeout(client.quiet);
     if (!this.#serial || client.hasYielded || client.calls === 0 || client.questions < client.calls) return;
@@ -198,7 +202,7 @@ export class Turns {
           clearTimeout(timer);
           this.#returning = this.#returning.filter((one) => one !== entry);
           client.hasYielded = false;
-          // Its request may have been withdrawn in the meantime, and another one sent.
+          // The request may have been withdrawn meanwhile, and another one sent.
           this.#watch(client);
           resolve();
         },
@@ -258,7 +262,7 @@ export class Turns {
     const overtakesUntil = performance.now() - OVERTAKEN_MS;
     for (const next of this.#waiting) {
       if (this.#returning.length === 0 && this.#mayEnter(next.key, next.principal)) next.enter();
-      // It may wait for a user of another principal, for whom later calls need not wait.
+      // The call may be waiting for a user of another principal; later calls need not wait for that.
       else if (this.#isHeld || next.since < overtakesUntil) return;
     }
   }

@@ -7,12 +7,12 @@ import { failureOf } from "../faults.ts";
 import type { Handshake } from "../connection/handshake.ts";
 import { readOpening } from "../connection/server-opening.ts";
 
-/** The oldest revision, assumed for a server that names none. */
+/** The oldest revision. It is assumed for a server that names none. */
 const OLDEST_LEGACY_REVISION = "2024-11-05";
 
 /**
- * Opens a connection by `initialize` and `notifications/initialized`. A server that refuses the revision is tried a
- * second time, with one that it names or with the oldest. Rejects with a `FailError`.
+ * Opens a connection with `initialize` and `notifications/initialized`. If the server refuses the revision, tries once
+ * more with a revision that the server names, or with the oldest. Rejects with a `FailError`.
  */
 export async function initialize(handshake: Handshake, signal: AbortSignal): Promise<Era> {
   const { exchange, options } = handshake;
@@ -22,7 +22,8 @@ export async function initialize(handshake: Handshake, signal: AbortSignal): Pro
     if (revision === undefined || exchange.closed) throw error;
     return open(handshake, revision, signal).catch(() => Promise.reject(error as Error));
   });
-  // The first message with the revision in a header: some servers agree to a revision that they refuse there.
+  // This is the first message with the revision in a header. Some servers accept a revision in `initialize` and refuse
+  // it here.
   const refused = await announce(handshake);
   const revision = refused && !refused.rpcError ? otherRevision(refused, era.revision) : undefined;
   if (revision === undefined || exchange.closed) return era;
@@ -34,7 +35,7 @@ export async function initialize(handshake: Handshake, signal: AbortSignal): Pro
 async function open({ exchange, transport, options }: Handshake, asked: string, signal: AbortSignal): Promise<Era> {
   const { clientInfo, capabilities, logger } = options;
   const params = { protocolVersion: asked, capabilities, clientInfo };
-  // The handshake must not be cancelled by message: the connection is closed instead.
+  // The handshake must not be cancelled with a message; the connection is closed instead.
   const result = await exchange.request("initialize", params, { signal, cancelBy: "nothing" });
   const revision = stringMember(result, "protocolVersion");
   if (revision === undefined)
@@ -49,8 +50,8 @@ function announce({ exchange }: Handshake): Promise<Fail | undefined> {
 }
 
 /**
- * Returns the revision to try after a refusal: the newest that the server names, else the oldest. A server should
- * answer with a supported revision; some refuse, by an error or by HTTP 400 with a text.
+ * Returns the revision to try after a refusal: the newest that the server names, else the oldest. Servers should answer
+ * with a supported revision, but some refuse with an error, or with HTTP 400 and a text.
  */
 function otherRevision({ rpcError, details }: Fail, refused: string): string | undefined {
   const revisions: unknown = rpcError ? supportedBy(rpcError) : details?.["revisions"];

@@ -2,10 +2,10 @@ import { Deadline } from "../../core/calls/deadline.ts";
 import type { Exchange } from "../connection/exchange.ts";
 import type { Watcher } from "../links/watcher.ts";
 
-/** Longest time for a server to add a subscription. */
+/** Maximum time for a server to add a subscription. */
 const SUBSCRIBE_MS = 10_000;
 
-/** `resources/subscribe` and `resources/unsubscribe`; list changes need no subscription. */
+/** Sends `resources/subscribe` and `resources/unsubscribe`. List changes need no subscription. */
 export class LegacySubscriptions implements Watcher {
   readonly #exchange: Exchange;
   #watched = new Set<string>();

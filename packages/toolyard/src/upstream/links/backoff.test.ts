@@ -3,14 +3,14 @@ import { Backoff } from "./backoff.ts";
 
 const options = { firstMs: 100, maxMs: 1000, stableMs: 5000 };
 
-test("pauses double up to the limit, with jitter below the step", () => {
+test("doubles the pauses up to the limit, with random shortening", () => {
   const highest = new Backoff(options, () => 1);
   expect([1, 2, 3, 4, 5, 6].map(() => highest.nextMs(0))).toEqual([100, 200, 400, 800, 1000, 1000]);
   const lowest = new Backoff(options, () => 0);
   expect([1, 2].map(() => lowest.nextMs(0))).toEqual([50, 100]);
 });
 
-test("starts over after a long connection, and not after a short one", () => {
+test("starts over after a long connection, but not after a short one", () => {
   const backoff = new Backoff(options, () => 1);
   backoff.nextMs(0);
   backoff.nextMs(0);

@@ -1,11 +1,14 @@
 export interface BackoffOptions {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** A connection of this length resets the pause to `firstMs`. */
+  /** A connection that lasted this long resets the pause to `firstMs`. */
   readonly stableMs: number;
 }
 
-/** Pauses that double up to a limit, with jitter so that many clients do not reconnect at the same moment. */
+/**
+ * Pauses that double up to a limit. They are shortened randomly, so that many clients do not reconnect at the same
+ * moment.
+ */
 export class Backoff {
   readonly #options: BackoffOptions;
   readonly #random: () => number;
@@ -21,7 +24,7 @@ export class Backoff {
     this.#upSince = now;
   }
 
-  /** Returns the pause before the next attempt: between half of its step and the whole step. */
+  /** Returns the pause before the next attempt: between half of the current step and the whole step. */
   nextMs(now = performance.now()): number {
     const { firstMs, maxMs, stableMs } = this.#options;
     if (this.#upSince !== undefined && now - this.#upSince >= stableMs) this.#failures = 0;

@@ -12,25 +12,25 @@ export interface LinkPlace {
   readonly subscriptions: Subscriptions;
 }
 
-/** The users of a further link. */
+/** The users of an additional link. */
 export interface Purpose {
   readonly key: LinkKey;
   /** Name in `status` and in the log. */
   readonly label: string;
 }
 
-/** Any part of a key that identifies its link. */
+/** Any part of a key that identifies a link. */
 type KnownBy = Parameters<typeof linkKeyText>[0];
 
 export interface FurtherLinksOptions {
   readonly maxLinks: number;
-  /** A link ends after this long without use. */
+  /** Time without use after which a link ends. */
   readonly idleMs: number;
 }
 
 interface LinkEntry extends LinkPlace {
   readonly purpose: Purpose;
-  /** The holder to whose share it counts. Undefined: it does not count towards the limit. */
+  /** Holder whose share contains the link. Undefined: the link does not count towards the limit. */
   readonly holder: Holder | undefined;
   usedAt: number;
 }
@@ -40,8 +40,8 @@ interface BoundedEntry extends LinkEntry {
 }
 
 /**
- * Links to one server besides its first: opened on demand, limited in number, closed when idle or when their user
- * disconnects.
+ * Links to one server in addition to the first: opened on demand, limited in number, closed when idle or when their
+ * user disconnects.
  */
 export class FurtherLinks {
   readonly #options: FurtherLinksOptions;

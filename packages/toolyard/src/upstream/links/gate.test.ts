@@ -3,7 +3,7 @@ import { Gate } from "./gate.ts";
 
 const never = new AbortController().signal;
 
-test("admits no more than its width", async () => {
+test("admits no more than its width concurrently", async () => {
   const gate = new Gate({ width: 2, holdMs: 60_000 });
   let inside = 0;
   let most = 0;
@@ -17,7 +17,7 @@ test("admits no more than its width", async () => {
   expect(most).toBe(2);
 });
 
-test("a slow start stops counting, and a cancelled one leaves its place", async () => {
+test("stops counting a slow start, and frees the place of a cancelled one", async () => {
   const gate = new Gate({ width: 1, holdMs: 20 });
   const wedged = new AbortController();
   void gate.run(() => new Promise<void>((resolve) => wedged.signal.addEventListener("abort", () => resolve())), never);

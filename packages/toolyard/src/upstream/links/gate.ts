@@ -1,13 +1,13 @@
 import { abortFailure } from "../../core/timing/wait.ts";
 
 export interface LinkGateOptions {
-  /** Most starts at the same time. */
+  /** Maximum number of concurrent starts. */
   readonly width: number;
-  /** A slower start continues but no longer counts, so that a hanging one does not block the others. */
+  /** Time after which a start continues but no longer counts, so that a hanging start does not block the others. */
   readonly holdMs: number;
 }
 
-/** Limits the number of servers that start at the same time: many concurrent starts slow each other down. */
+/** Limits the number of servers that start concurrently, because many concurrent starts slow each other down. */
 export class Gate {
   readonly #options: LinkGateOptions;
   readonly #waiting: (() => void)[] = [];
@@ -63,5 +63,5 @@ export class Gate {
   }
 }
 
-/** Shared by all upstreams of this process without their own gate. */
+/** Gate that is shared by all upstreams of this process without their own gate. */
 export const CONNECT_GATE = new Gate({ width: 8, holdMs: 3000 });

@@ -17,16 +17,16 @@ export type LinkState = "idle" | "connecting" | "ready" | "down" | "closed";
 
 export interface LinkOptions {
   readonly openTransport: OpenTransport;
-  /** Read for each attempt, because more is known of the server over time. */
+  /** Called for each attempt, because more facts about the server become known over time. */
   connectionOptions(): ConnectionOptions;
   readonly connectTimeoutMs: number;
   readonly gate: Gate;
-  /** Present if a start may download. */
+  /** Present if starting the server may download packages. */
   readonly installer?: Installer | undefined;
   readonly backoff: BackoffOptions;
-  /** Returns whether it reconnects automatically; otherwise only on demand. */
+  /** Returns whether the link reconnects automatically after a loss. Otherwise it reconnects on demand. */
   keepAlive(): boolean;
-  /** @default 500 */
+  /** Minimum time in milliseconds between a failed attempt and the next. @default 500 */
   readonly retryFloorMs?: number | undefined;
   readonly logger: Logger;
 }
@@ -39,9 +39,9 @@ export interface LinkEvents extends Omit<ConnectionEvents, "onClose"> {
   onDown(failure: Fail): void;
 }
 
-/** For this long after a failed attempt, callers get its failure instead of a new attempt. */
+/** Time after a failed attempt during which callers get its failure instead of a new attempt. */
 const RETRY_FLOOR_MS = 500;
-/** The same limit for callers that only read its lists. */
+/** The same time for callers that only read lists. */
 const WAKE_FLOOR_MS = 10_000;
 
 /** Maintains one connection to a server: opens it, reopens it after a loss, and never has two at a time. */
@@ -54,14 +54,14 @@ export class Link {
   #state: LinkState = "idle";
   #connection: Connection | undefined;
   #attempt: Promise<Connection> | undefined;
-  /** Present during a start. */
+  /** The connection that is being opened, during a start. */
   #opening: Connection | undefined;
   #clock: StartClock | undefined;
   #retry: NodeJS.Timeout | undefined;
   #failure: Fail | undefined;
   #failedAt = -Infinity;
   #connects = 0;
-  /** The end of the last connection that was closed when idle. */
+  /** Resolves when the connection that was last closed for idleness has ended. */
   #stopping: Promise<void> | undefined;
   readonly #ending = new Set<Promise<void>>();
   since = new Date();
@@ -94,7 +94,7 @@ export class Link {
     return Math.max(0, this.#connects - 1);
   }
 
-  /** Connects in the background, unless that failed a moment ago. */
+  /** Connects in the background, unless the last attempt failed a short time ago. */
   wake(): void {
     if (performance.now() - this.#failedAt >= WAKE_FLOOR_MS) this.start();
   }
@@ -117,7 +117,7 @@ export class Link {
     return await orAborted(this.#connect(true), signal);
   }
 
-  /** Forgets the last failure, because its cause is fixed: the next attempt need not wait. */
+  /** Forgets the last failure, because its cause is fixed. The next attempt need not wait. */
   forgive(): void {
     this.#failedAt = -Infinity;
   }
@@ -130,14 +130,14 @@ export class Link {
   }
 
   /**
-   * Like `replace`, but lets the connection end itself: its requests in flight may still be answered, or be reported as
+   * Like `replace`, but the connection ends by itself: its requests in flight may still be answered, or be reported as
    * never started.
    */
   retire(connection: Connection, failure: Fail): void {
     if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
   }
 
-  /** Closes an idle connection; it is reopened on demand. */
+  /** Closes an idle connection. It is reopened on demand. */
   async stop(): Promise<void> {
     if (this.#state !== "ready" || !this.#connection) return;
     const connection = this.#connection;
@@ -147,7 +147,7 @@ export class Link {
     await this.#stopping;
   }
 
-  /** `failure` is the outcome of calls in flight. @default that it was closed */
+  /** Closes the link. `failure` is the outcome of calls in flight. @default that the link was closed */
   async close(failure?: Fail): Promise<void> {
     if (this.#state === "closed") return void (await Promise.all(this.#ending));
     this.#enter("closed");
@@ -172,7 +172,7 @@ export class Link {
 
   async #make(isUrgent: boolean): Promise<Connection> {
     this.#enter("connecting");
-    // A server that saves at its end must finish before its next process loads the saved state.
+    // A server that saves its state when it ends must finish before its next process loads the state.
     if (this.#stopping) await this.#stopping;
     try {
       const work = (): Promise<Connection> => this.#openInTime();
@@ -223,7 +223,7 @@ export class Link {
   /** Returns other options for a server that could not be opened; `undefined` if they would not help. */
   #askedOtherwise(options: ConnectionOptions, { details }: Fail): ConnectionOptions | undefined {
     if (details?.["spokeBoth"] === true) return { ...options, knownEra: "modern" };
-    // Some servers exit on a request before `initialize`: they are started again without the probe.
+    // Some servers exit on any request before `initialize`. They are started again without the probe.
     const hasEnded = options.era === "auto" && details?.["exitCode"] !== undefined;
     if (!hasEnded || this.#options.installer?.verdict(this.#lines.all) !== undefined) return undefined;
     const { prefersLegacy, ...plain } = options;
@@ -240,7 +240,7 @@ export class Link {
       },
       onClose: (failure) => {
         if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
-        // Cleans up after it, whichever side ended it.
+        // Also handles a connection that ended by itself.
         void this.#end(connection);
       },
     });
@@ -259,7 +259,7 @@ export class Link {
       void this.#end(connection);
       throw new FailError(CLOSED);
     }
-    // It ended between its last answer and now.
+    // The connection ended after its last answer.
     if (connection.closed) throw new FailError(connection.closed);
     this.#connection = connection;
     this.#connects += 1;
@@ -291,7 +291,7 @@ export class Link {
     if (!this.#options.keepAlive()) return;
     clearTimeout(this.#retry);
     const { maxMs } = this.#options.backoff;
-    // A sign-in needs a user, and a failed download takes time: an immediate retry would not help.
+    // A sign-in needs a user, and a failed download takes time, so an immediate retry would not help.
     const isLasting = this.#failure?.kind === "needs_authorisation" || this.#failure?.details?.["install"] === true;
     const pauseMs = isLasting ? maxMs : this.#backoff.nextMs();
     this.#retry = setTimeout(() => this.start(), pauseMs);

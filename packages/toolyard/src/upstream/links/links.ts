@@ -13,24 +13,24 @@ import type { Link } from "./link.ts";
 /** The caller that needs a link. */
 export type LinkCaller = Pick<Call, "principal" | "client">;
 
-/** How a link must be opened. */
+/** The required link for a call. */
 export interface LinkWish {
-  /** The callers that it serves. */
+  /** Callers that the link serves. */
   readonly key: LinkKey;
   /** Capabilities declared to the server. */
   readonly capabilities: JsonObject;
-  /** The era that suits the caller best. */
+  /** Era that suits the caller best. */
   readonly era: EraName | undefined;
-  /** Absent: the first link, which supplies the lists. */
+  /** Name in `status`. Absent for the first link, which supplies the lists. */
   readonly label?: string;
 }
 
 export interface LinksOptions {
   readonly era: EraChoice;
   readonly isolation: "auto" | "shared" | "session";
-  /** True if a further connection needs no process, so that each era may have its own. */
+  /** True if another connection needs no process, so that each era may have its own. */
   readonly opensCheaply: boolean;
-  /** When a server of both eras gets a second process for callers of the legacy era. */
+  /** When a server of both eras gets a second process for legacy callers. */
   readonly legacyProcess: LegacyProcess;
   readonly maxSessions: number;
   readonly idleMs: number;
@@ -39,17 +39,15 @@ export interface LinksOptions {
   asks(): boolean;
   /** Returns whether the server is known to keep state that a second process would not have. */
   hasState(): boolean;
-  /**
-   * Called if a call failed because the server could not ask its caller, and no second process may be started for it.
-   */
+  /** Called if a call failed because the server could not ask its caller, and no second process may be started. */
   onUnasked(): void;
-  /** Called when the remembered facts of the server change. */
+  /** Called when the stored facts about the server change. */
   onVerdict(): void;
 }
 
 /**
- * When a server of both eras gets a second process, so that it can ask legacy callers. `auto`: for calls that failed
- * because the server could not ask, unless the server keeps state. `always`: for every legacy caller that can be asked.
+ * When a server of both eras gets a second process, which can ask legacy callers. `auto`: for calls that failed because
+ * the server could not ask, unless the server keeps state. `always`: for every legacy caller that can be asked.
  * `never`: one process.
  */
 export type LegacyProcess = "auto" | "always" | "never";
@@ -57,7 +55,7 @@ export type LegacyProcess = "auto" | "always" | "never";
 /** Facts about the eras of a server. */
 export interface EraVerdict {
   readonly era?: EraName;
-  /** Names and URIs with calls that failed because the server could not ask a legacy caller. */
+  /** Names and URIs whose calls failed because the server could not ask a legacy caller. */
   readonly asking?: readonly string[];
   /** Digest of the server info, if the server refused the legacy handshake. */
   readonly modernOnly?: string;
@@ -71,9 +69,9 @@ export interface ReachedLink {
 
 type Owner = "first" | "legacy";
 
-/** Most remembered names and URIs that ask their callers. */
+/** Maximum number of remembered names and URIs whose calls ask their callers. */
 const MAX_ASKING = 500;
-/** Pause after a failed opening of a link of the legacy era. */
+/** Pause after a legacy link could not be opened. */
 const LEGACY_PAUSE_MS = 60_000;
 const LEGACY: Purpose = Object.freeze({ key: LEGACY_CALLERS, label: "callers of the legacy era" });
 
@@ -81,13 +79,13 @@ const LEGACY: Purpose = Object.freeze({ key: LEGACY_CALLERS, label: "callers of 
  * The links to one server, and the choice of link for each call. All calls use the first link if possible. A server of
  * both eras gets a second one: over HTTP for legacy callers, on stdio for calls that failed because the server could
  * not ask a legacy caller. A server that sends requests gets one link for each further principal. With `isolation =
- * "session"` each lasting connection has its own.
+ * "session"`, each lasting connection has its own.
  */
 export class Links {
   readonly first: LinkPlace;
   readonly #options: LinksOptions;
   readonly #further: FurtherLinks;
-  /** The principal that keeps a connection on which the server sent a request. */
+  /** For each connection on which the server sent a request: the principal that keeps it. */
   readonly #holders = new Map<Owner, string>();
   #preferred: "legacy" | undefined;
   #era: EraName | undefined;
@@ -95,7 +93,7 @@ export class Links {
   #identity: string | undefined;
   #legacyAgainAt = 0;
   readonly #asking = new Set<string>();
-  /** Digest of the server that refused the legacy handshake. */
+  /** Digest of the server info of the server that refused the legacy handshake. */
   #modernOnly: string | undefined;
 
   constructor(options: LinksOptions) {
@@ -114,14 +112,14 @@ export class Links {
     return this.#preferred;
   }
 
-  /** The facts to remember of the server, without an era that was only tried first for a caller. */
+  /** The facts about the server to store. An era that was only tried first for a caller is not included. */
   get verdict(): EraVerdict {
     const asking = this.#asking.size > 0 ? { asking: Array.from(this.#asking) } : {};
     if (this.#era === undefined || this.#preferred !== undefined) return asking;
     return { era: this.#era, ...(this.#modernOnly !== undefined && { modernOnly: this.#modernOnly }), ...asking };
   }
 
-  /** Restores the facts of an earlier run. */
+  /** Restores facts that an earlier run stored. */
   recall({ era, modernOnly, asking = [] }: EraVerdict): void {
     for (const target of asking.slice(0, MAX_ASKING)) this.#asking.add(target);
     this.#era ??= era;
@@ -129,10 +127,10 @@ export class Links {
     this.#identity ??= modernOnly;
   }
 
-  /** Sets the era of the first caller. Only before the first link is opened. */
+  /** Sets the era of the first caller. Call it before the first link is opened. */
   prefer(era: EraName): void {
-    // The modern handshake is tried first in any case. Over HTTP each era has its own link, so the first one may be of
-    // either.
+    // Otherwise the modern handshake is tried first. Over HTTP each era has its own link, so the first link may use
+    // either era.
     if (era === "legacy" && this.#options.era === "auto" && !this.#options.opensCheaply) this.#preferred = era;
   }
 
@@ -151,8 +149,8 @@ export class Links {
   }
 
   /**
-   * Returns the open connection that this caller uses, connecting first if needed; the first link's connection is
-   * returned without a promise. Throws or rejects with a `FailError`.
+   * Returns the open connection for this caller, connecting first if needed. The first link's connection is returned
+   * without a promise. Throws or rejects with a `FailError`.
    */
   reach(caller: LinkCaller, cancellation: Cancellation, request?: CallRequest): ReachedLink | Promise<ReachedLink> {
     const { link } = this.#placeFor(caller, request);
@@ -161,8 +159,8 @@ export class Links {
   }
 
   /**
-   * Handles a failure by which a server reports that it could not ask its caller. Returns whether the same call may
-   * succeed over another link, which `reach` then returns.
+   * Handles a failure which means that the server could not ask its caller. Returns whether the same call may succeed
+   * over another link, which `reach` then returns.
    */
   couldNotAsk(link: Link, { client }: LinkCaller, request: CallRequest): boolean {
     const target = targetOf(request);
@@ -172,7 +170,7 @@ export class Links {
       this.#options.onUnasked();
       return false;
     }
-    // Concurrent calls fail together.
+    // Another concurrent call has already failed for this reason.
     if (this.#asking.has(target)) return true;
     if (this.#asking.size >= MAX_ASKING) return false;
     this.#asking.add(target);
@@ -187,13 +185,13 @@ export class Links {
     if (connection === undefined) return this.#open(caller, cancellation, request);
     if (link === this.first.link && era === this.#era) return { link, connection };
     this.#noteRefusal(link, connection);
-    // The era of the server is now known for the first time, or better than before, also through a concurrent call.
+    // A concurrent call may have determined the era of the server meanwhile.
     const next = this.#placeFor(caller, request).link;
     return next === link ? { link, connection } : { link: next, connection: await next.get(cancellation) };
   }
 
   /**
-   * Returns the link for this caller's subscriptions: its own, or the first one if only that era of the server supports
+   * Returns the link for this caller's subscriptions: its own, or the first one if only the first link's era supports
    * them.
    */
   async subscribingFor(caller: LinkCaller, cancellation: Cancellation): Promise<LinkPlace> {
@@ -202,7 +200,7 @@ export class Links {
     return canSubscribe ? this.#placeFor(caller) : this.first;
   }
 
-  /** Handles a server request to this principal on a shared link: the first principal keeps the link. */
+  /** Handles a server request to this principal on a shared link: the first such principal keeps the link. */
   asked(principal: string): void {
     for (const owner of ["first", "legacy"] as const) {
       const isThere = this.#linkOf(owner)?.current?.principals.includes(principal) ?? false;
@@ -235,7 +233,7 @@ export class Links {
     return owner === "first" ? this.first : this.#furtherOf(LEGACY);
   }
 
-  /** Returns whether this call uses a link of the legacy era although the first link is modern. */
+  /** Returns whether this call uses a legacy link although the first link is modern. */
   #wantsLegacy(client: Client, request: CallRequest | undefined): boolean {
     if (!this.#mayUseLegacy(client)) return false;
     const { opensCheaply, legacyProcess } = this.#options;
@@ -253,8 +251,8 @@ export class Links {
   }
 
   /**
-   * On a server that sends requests, one principal keeps the connection; others leave it when their calls there have
-   * ended.
+   * Returns whether a principal may use this connection. If a server sends requests, one principal keeps the
+   * connection; others leave it when their calls on it have ended.
    */
   #mayShare(principal: Principal, owner: Owner): boolean {
     const isOfLegacyEra = owner === "legacy" || this.#era === "legacy";
@@ -286,9 +284,7 @@ export class Links {
     );
   }
 
-  /**
-   * If a server works on the first link and cannot be opened in the legacy era, the first link is used for a while.
-   */
+  /** If the server works on the first link and cannot be opened in the legacy era, uses the first link for a while. */
   #instead(link: Link, error: unknown, cancellation: Cancellation): undefined {
     const isSecond = this.#further.find(LEGACY.key)?.link === link;
     if (!isSecond || cancellation.aborted || !this.first.link.current) throw error;
@@ -296,7 +292,8 @@ export class Links {
   }
 
   /**
-   * If the legacy handshake was tried first and the server answered only the modern one, the second link is not needed.
+   * Records that the server answered only the modern handshake although the legacy one was tried first: the second link
+   * is not needed.
    */
   #noteRefusal(link: Link, { era }: Connection): void {
     if (era.name !== "modern" || this.#further.find(LEGACY.key)?.link !== link) return;
@@ -305,7 +302,7 @@ export class Links {
     this.#options.onVerdict();
   }
 
-  /** A new version of the server may support the other handshake. */
+  /** Compares the server info, because a new version of the server may support the other handshake. */
   #isModernOnly(): boolean {
     return this.#modernOnly !== undefined && this.#modernOnly === this.#identity;
   }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LostTime } from "../../process/lost-time.ts";
 import { MAX_PATIENCE, StartClock } from "./start-clock.ts";
 
-/** The process's processor time, and its wait for the processor. */
+/** Simulated processor time of the process, and its waiting time for the processor. */
 let share: { ranMs: number; waitedMs: number };
 let clock: StartClock;
 
@@ -20,7 +20,10 @@ function start(totalMs = 1000, pid: () => number | undefined = () => 1): StartCl
   return (clock = new StartClock({ timeoutMs: 1000, totalMs, pid }, lostTime));
 }
 
-/** Advances the clock; the process needs the processor for `wants` of the time and gets `gets` of it. */
+/**
+ * Advances the clock. The process needs the processor for the share `wants` of the time, and has it for the share
+ * `gets`.
+ */
 async function pass(ms: number, { wants = 1, gets = wants }: { wants?: number; gets?: number } = {}): Promise<void> {
   for (let at = 0; at < ms; at += 10) {
     share = { ranMs: share.ranMs + 10 * gets, waitedMs: share.waitedMs + 10 * (wants - gets) };
@@ -28,7 +31,7 @@ async function pass(ms: number, { wants = 1, gets = wants }: { wants?: number; g
   }
 }
 
-test("a sleeping start ends after its time", async () => {
+test("ends a sleeping start after its time", async () => {
   start();
   await pass(980, { wants: 0 });
   expect(clock.signal.aborted).toBe(false);
@@ -36,7 +39,7 @@ test("a sleeping start ends after its time", async () => {
   expect(clock.signal.aborted).toBe(true);
 });
 
-test("a computing start ends after its time", async () => {
+test("ends a computing start after its time", async () => {
   start();
   await pass(980);
   expect(clock.signal.aborted).toBe(false);
@@ -44,7 +47,7 @@ test("a computing start ends after its time", async () => {
   expect(clock.signal.aborted).toBe(true);
 });
 
-test("a start that gets a quarter of its needed processor time lasts four times as long", async () => {
+test("gives four times as long to a start that gets a quarter of the processor time that it needs", async () => {
   start();
   await pass(3800, { wants: 1, gets: 0.25 });
   expect(clock.signal.aborted).toBe(false);
@@ -53,14 +56,14 @@ test("a start that gets a quarter of its needed processor time lasts four times 
   expect(clock.failure.message).toContain("within 1 s, not counting 3 s in which the machine was busy.");
 });
 
-test("a mostly sleeping start gets no extra time for an occasional need of the processor", async () => {
+test("gives no extra time to a mostly sleeping start that rarely needs the processor", async () => {
   start();
   await pass(1080, { wants: 0.04, gets: 0.02 });
   expect(clock.signal.aborted).toBe(true);
   expect(clock.failure.message).toContain("within 1 s. ");
 });
 
-test("a start without any processor time ends after a multiple of its time", async () => {
+test("ends a start without any processor time after a multiple of its time", async () => {
   start();
   await pass(MAX_PATIENCE * 1000 - 20, { gets: 0 });
   expect(clock.signal.aborted).toBe(false);
@@ -68,7 +71,7 @@ test("a start without any processor time ends after a multiple of its time", asy
   expect(clock.signal.aborted).toBe(true);
 });
 
-test("activity restarts the time, up to the total", async () => {
+test("restarts the time after activity, up to the total", async () => {
   start(2500);
   for (let signs = 0; signs < 4; signs += 1) {
     await pass(600, { wants: 0 });
@@ -79,7 +82,7 @@ test("activity restarts the time, up to the total", async () => {
   expect(clock.signal.aborted).toBe(true);
 });
 
-test("the process may start after the clock and be replaced by another", async () => {
+test("accepts a process that starts after the clock, or is replaced", async () => {
   let pid: number | undefined;
   start(1000, () => pid);
   await pass(500, { gets: 0 });
@@ -88,7 +91,7 @@ test("the process may start after the clock and be replaced by another", async (
   expect(clock.signal.aborted).toBe(false);
 });
 
-test("a stopped clock never ends", async () => {
+test("never ends after it was stopped", async () => {
   start();
   clock.stop();
   await pass(9000, { wants: 0 });

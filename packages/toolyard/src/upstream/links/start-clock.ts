@@ -2,25 +2,25 @@ import { fail, type Fail } from "../../core/calls/outcome.ts";
 import { LostTime } from "../../process/lost-time.ts";
 
 export interface StartClockOptions {
-  /** Time of a start without activity, in milliseconds. */
+  /** Maximum time of a start without activity, in milliseconds. */
   readonly timeoutMs: number;
-  /** Total time of a start with activity, in milliseconds. */
+  /** Maximum total time of a start with activity, in milliseconds. */
   readonly totalMs: number;
   /** Returns the id of the started process, once it exists. */
   pid(): number | undefined;
 }
 
-/** A start on a busy machine may take at most this many times as long. */
+/** Maximum factor by which the time of a start is extended on a busy machine. */
 export const MAX_PATIENCE = 6;
-/** Interval of the checks. */
+/** Interval of the checks in milliseconds. */
 const LOOK_MS = 500;
-/** Smaller losses occur on any machine and are not reported. */
+/** Minimum lost time that is reported. Smaller losses occur on every machine. */
 const MIN_TOLD_MS = 1000;
 
 /**
- * Measures the time of a start. A busy machine is not the server's fault: processor time that its processes needed and
- * did not get, and delays of this process in reading their output, do not count, up to a limit. A start that sleeps or
- * computes has only its own time.
+ * Measures the time of a start. A busy machine is not the server's fault, so two things do not count, up to a limit:
+ * time in which the server's processes needed the processor and did not get it, and delays of this process in reading
+ * their output. A start that sleeps or computes gets no extra time.
  */
 export class StartClock {
   readonly #options: StartClockOptions;
@@ -46,7 +46,7 @@ export class StartClock {
     return this.#over.signal;
   }
 
-  /** Milliseconds that did not count so far. */
+  /** Milliseconds that have not counted so far. */
   get lostMs(): number {
     return this.#lostMs;
   }
@@ -63,7 +63,7 @@ export class StartClock {
     return fail("unavailable", message);
   }
 
-  /** Records activity: the time restarts. */
+  /** Records activity, which restarts the time. */
   touch(): void {
     this.#sinceMs = performance.now() - this.#begunAt;
     this.#lostBeforeMs = this.#lostMs;
@@ -80,7 +80,7 @@ export class StartClock {
     const dueAt = performance.now() + waitMs;
     this.#timer = setTimeout(() => {
       const lateMs = Math.max(0, performance.now() - dueAt);
-      // Messages that arrived in the meantime are read before the check.
+      // Messages that arrived meanwhile are read before the check.
       this.#turn = setImmediate(() => this.#look(lateMs));
     }, waitMs);
     this.#timer.unref();

@@ -6,17 +6,17 @@ export interface StartOptions {
   readonly installer: Installer | undefined;
   readonly signal: AbortSignal;
   readonly lines: StartLines;
-  /** Called if a start only reported a missing download. */
+  /** Called if a start failed only because a package must be downloaded. */
   readonly onMissing: (lines: readonly string[]) => void;
 }
 
 /**
- * After a download the start is tried again; a further missing package is tried with the configured command, and then
- * no more.
+ * Maximum number of starts. After a download the start is repeated; if another package is missing, the configured
+ * command itself is started, which downloads it.
  */
 const MAX_STARTS = 3;
 
-/** Starts a server, and downloads missing packages outside the time limit of a start. */
+/** Starts a server. Downloads missing packages outside the time limit of the start. */
 export async function startInstalled<T>(start: () => Promise<T>, options: StartOptions): Promise<T> {
   const { installer, signal, lines, onMissing } = options;
   if (!installer) return start();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ListChanges } from "./list-changes.ts";
 
-/** Runs a server against `changes` on a simulated clock and counts the readings of its lists. */
+/** Runs a server against `changes` on a simulated clock, and returns the times at which its lists were read. */
 function readings(
   changes: ListChanges,
   {
@@ -12,9 +12,9 @@ function readings(
   }: {
     readonly untilMs: number;
     readonly readMs?: number;
-    /** Times at which the server announces a change by itself. */
+    /** Times at which the server announces a change on its own. */
     readonly announcements?: readonly number[];
-    /** Times, from the start of a reading, at which the server announces a change because of it. */
+    /** Returns the times, from the start of a reading, at which the server announces a change because of it. */
     readonly onRead?: (count: number) => readonly number[];
   },
 ): number[] {
@@ -46,7 +46,7 @@ test("reads once for changes that are announced together", () => {
   expect(readings(new ListChanges(), { untilMs: 10_000, announcements: [0, 1, 2, 30, 49] })).toEqual([50]);
 });
 
-test("reads each of several changes that are far apart without a pause", () => {
+test("reads changes that are far apart without a pause", () => {
   const changes = new ListChanges();
   expect(readings(changes, { untilMs: 60_000, announcements: [0, 5000, 10_000] })).toEqual([50, 5050, 10_050]);
   expect(changes.isRestless).toBe(false);
@@ -58,7 +58,7 @@ test.each([
   ["right after each reading", [2]],
   ["half a second after each reading", [500]],
   ["twice after each reading", [10, 300]],
-])("reads at most 12 times in 10 s and 25 times in 10 min when the server announces a change %s", (_how, own) => {
+])("reads at most 12 times in 10 s and 25 times in 10 min if the server announces a change %s", (_how, own) => {
   const changes = new ListChanges();
   const all = readings(changes, { untilMs: 600_000, announcements: [0], onRead: () => own });
   expect(all.filter((at) => at <= 10_000).length).toBeLessThanOrEqual(12);
@@ -67,7 +67,7 @@ test.each([
   expect(Math.max(...all.map((at, index) => at - (all[index - 1] ?? at)))).toBeLessThanOrEqual(61_000);
 });
 
-test("reads what was announced last, however many changes came before it", () => {
+test("reads the latest announced change, however many changes came before it", () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     let state = seed;
     const random = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -79,7 +79,7 @@ test("reads what was announced last, however many changes came before it", () =>
   }
 });
 
-test("stops pausing once the server has been calm", () => {
+test("stops pausing once the server has announced nothing for a while", () => {
   const changes = new ListChanges();
   readings(changes, { untilMs: 20_000, announcements: [0], onRead: (count) => (count < 8 ? [0] : []) });
   expect(changes.isRestless).toBe(true);
@@ -90,7 +90,7 @@ test("stops pausing once the server has been calm", () => {
   expect(changes.dueInMs(60_000)).toBe(50);
 });
 
-test("keeps changes to be read when a reading of them fails", () => {
+test("keeps changes for the next reading if a reading fails", () => {
   const changes = new ListChanges();
   changes.announce("tools", 0);
   const reading = changes.begin();
@@ -100,7 +100,7 @@ test("keeps changes to be read when a reading of them fails", () => {
   expect(changes.begin().announced).toEqual(new Set(["tools", "prompts"]));
 });
 
-test("does not count a lost stream as an announcement of a list, and reads the lists because of it", () => {
+test("reads the lists after a lost stream, but does not count it as an announcement", () => {
   const changes = new ListChanges();
   changes.announce("all", 0);
   expect(changes.dueInMs(0)).toBe(50);

@@ -2,25 +2,28 @@ import type { ChangedList } from "../connection/connection.ts";
 
 /** Delay before the lists are read after an announced change, so that changes announced together are read once. */
 const DEBOUNCE_MS = 50;
-/** Pause between two readings if the server announces a change during or soon after each; doubles every time. */
+/** First pause between two readings if the server announces a change during or soon after each. Doubles every time. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 60_000;
-/** Time without an announcement after which the next one is read without a pause; twice the pause if that is longer. */
+/**
+ * Minimum time without an announcement after which the next change is read without a pause; twice the pause if that is
+ * longer.
+ */
 const MIN_CALM_MS = 1000;
-/** Pauses in a row up to which a caller that waits for a list may shorten them. */
+/** Maximum number of consecutive pauses that a caller waiting for a list may shorten. */
 const MAX_SHORT_PAUSES = 1;
-/** Pauses in a row from which the server counts as one that announces changes without end. */
+/** Number of consecutive pauses from which the server counts as announcing changes without end. */
 const RESTLESS_PAUSES = 5;
 
-/** One reading of the lists, and the announcements before its start. */
+/** One reading of the lists, and the announcements that it covers. */
 export interface ListReading {
   readonly announced: ReadonlySet<ChangedList>;
   readonly since: number | undefined;
 }
 
 /**
- * Changes that a server announced with `list_changed`, until they have been read. Decides when the next reading may
- * start: a server that announces a change whenever its lists are read would otherwise be read without end. Times are on
+ * Changes that a server announced with `list_changed` and that have not been read. Decides when the next reading may
+ * start: a server that announces a change whenever its lists are read would otherwise be read endlessly. Times are on
  * the clock of `performance.now()`.
  */
 export class ListChanges {
@@ -30,12 +33,12 @@ export class ListChanges {
   #readAt = -Infinity;
   #pauses = 0;
 
-  /** Time of the first announced change that has not been read yet. */
+  /** Time of the first announced change that has not been read. */
   get since(): number | undefined {
     return this.#since;
   }
 
-  /** Returns whether a caller may have the lists read without waiting for the pause. */
+  /** Returns whether a caller may request a reading without waiting for the pause. */
   get mayHurry(): boolean {
     return this.#pauses <= MAX_SHORT_PAUSES;
   }
@@ -45,7 +48,7 @@ export class ListChanges {
     return this.#pauses >= RESTLESS_PAUSES;
   }
 
-  /** Records an announcement; `"all"` is one that the hub infers, for example after a lost stream. */
+  /** Records an announcement. `"all"` means one that the hub infers, for example after a lost stream. */
   announce(list: ChangedList | "all", now = performance.now()): void {
     if (list !== "all") this.#announced.add(list);
     if (this.#since !== undefined) return;
@@ -62,7 +65,7 @@ export class ListChanges {
     return reading;
   }
 
-  /** Ends a reading. If it failed, the changes that it should have covered are still to be read. */
+  /** Ends a reading. If it failed, the changes that it should have covered must still be read. */
   end({ announced, since }: ListReading, isRead: boolean, now = performance.now()): void {
     this.#isReading = false;
     this.#readAt = now;
@@ -71,13 +74,16 @@ export class ListChanges {
     this.#since = since ?? this.#since;
   }
 
-  /** Milliseconds until the lists must be read; `undefined` if no announced change is left. */
+  /** Returns the milliseconds until the lists must be read; `undefined` if no announced change is left. */
   dueInMs(now = performance.now()): number | undefined {
     if (this.#since === undefined) return undefined;
     return Math.max(0, this.#since + DEBOUNCE_MS - now, this.#readAt + this.#pauseMs - now);
   }
 
-  /** Milliseconds until a server that has announced nothing more counts as calm; `undefined` if it is. */
+  /**
+   * Returns the milliseconds until the server counts as calm if it announces nothing more; `undefined` if it already
+   * does.
+   */
   calmInMs(now = performance.now()): number | undefined {
     if (this.#pauses === 0 || this.#since !== undefined) return undefined;
     const leftMs = this.#readAt + this.#calmMs - now;

@@ -26,7 +26,7 @@ function remembered(tools: readonly JsonObject[]): CachedServer {
   };
 }
 
-/** Returns the tools that a later run reads, as JSON text. */
+/** Returns the tools that a later run loads, as JSON text. */
 async function keptTools(key: string, tools: readonly JsonObject[]): Promise<string> {
   const first = cacheOf(key);
   first.save(remembered(tools));
@@ -41,12 +41,12 @@ test.each([
   "-9223372036854775808",
   `1${"0".repeat(60)}`,
   "9".repeat(200),
-])("a listing keeps the integer %s of a schema exactly", async (integer) => {
+])("keeps the integer %s in a schema exactly", async (integer) => {
   const text = `[{"name":"t","inputSchema":{"type":"object","properties":{"id":{"type":"integer","maximum":${integer},"enum":[${integer}],"default":${integer}}}}}]`;
   expect(await keptTools(integer, parseExact(text) as JsonObject[])).toBe(text);
 });
 
-test("a listing keeps every integer exactly, wherever it is in a definition", async () => {
+test("keeps every integer exactly, anywhere in a definition", async () => {
   let runs = 0;
   const integer = fc.bigInt({ min: -(2n ** 130n), max: 2n ** 130n });
   await fc.assert(

@@ -9,22 +9,22 @@ import { writeWhole } from "../../files/write-whole.ts";
 import type { EraName } from "../connection/era.ts";
 import type { ServerListing } from "./listing.ts";
 
-/** Facts of a server that are kept between runs. */
+/** Facts about a server that are stored between runs. */
 export interface CachedServer {
-  /** Absent: unknown or outdated. */
+  /** Era of the server; absent: unknown or outdated. */
   readonly era?: EraName;
   /** Digest of the server's name and version, if it refuses the legacy handshake. */
   readonly modernOnly?: string;
-  /** The server is known to send requests to its callers. */
+  /** True if the server is known to send requests to its callers. */
   readonly asks: boolean;
-  /** Names and URIs with calls that need to ask a legacy caller. @default none */
+  /** Names and URIs whose calls must be able to ask a legacy caller. @default none */
   readonly asking?: readonly string[];
-  /** The server is known to change its lists because of calls. @default false */
+  /** True if the server is known to change its lists because of calls. @default false */
   readonly hasState?: boolean;
   readonly listing: ServerListing;
 }
 
-/** Storage of a server's last known listing between runs. */
+/** Stores a server's last known listing between runs. */
 export interface ListingStore {
   load(): Promise<CachedServer | undefined>;
   save(remembered: CachedServer): void;
@@ -34,25 +34,26 @@ export interface ListingStore {
 
 export interface ListingCacheOptions {
   readonly folder: string;
-  /** Source id and the identity of this server: command and arguments, or URL. Only its hash is written. */
+  /** Source id and the identity of the server: command and arguments, or URL. Only a hash of it is written. */
   readonly key: readonly string[];
   readonly logger: Logger;
   /**
-   * Returns whether a listing holds no secret of the configuration; others are not written. @default none holds one
+   * Returns whether a listing contains no secret of the configuration. Others are not written. @default all listings
+   * are written
    */
   readonly isSecretFree?: (text: string) => boolean;
 }
 
 export const LISTING_FORMAT = 2;
-/** A larger listing is not kept. */
+/** Maximum size of a listing that is stored. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** In the first turns a new list is prepared for callers; writing a large one waits until afterwards. */
+/** Turns of the event loop before a large list is written. In the first turns, the list is prepared for callers. */
 const TURNS_BEFORE = 4;
-/** The era may change with an update of the server; after this time it is determined again. */
+/** Time after which the era is determined again, because an update of the server may have changed it. */
 const MAX_ERA_AGE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Keeps the last known listing of one server on disk, so that its tools are available before the server is. A broken
+ * Stores the last known listing of one server on disk, so that its tools are available before the server is. An invalid
  * file is ignored.
  */
 export class ListingCache implements ListingStore {
@@ -70,7 +71,7 @@ export class ListingCache implements ListingStore {
     this.#logger = logger;
   }
 
-  /** Returns the last written state; the era only while it is fresh. */
+  /** Returns the last stored state. Contains the era only while it is recent. */
   async load(): Promise<CachedServer | undefined> {
     try {
       const value: unknown = parseExact(await readFile(this.#file, "utf8"));
@@ -80,7 +81,7 @@ export class ListingCache implements ListingStore {
     }
   }
 
-  /** Writes in the background, atomically; the same content is not written again. */
+  /** Writes in the background, atomically. The same content is not written again. */
   save(remembered: CachedServer): void {
     this.#turn = this.#turn.then(() => turnsLater()).then(() => this.#keep(remembered));
   }
@@ -119,7 +120,7 @@ async function turnsLater(): Promise<void> {
   for (let turn = 0; turn < TURNS_BEFORE; turn += 1) await nextTurn();
 }
 
-/** Returns the written state; `undefined` if it does not have this format. */
+/** Parses the stored state; `undefined` if it does not have this format. */
 export function parseRemembered(value: unknown): CachedServer | undefined {
   if (!isJsonObject(value) || value["format"] !== LISTING_FORMAT) return undefined;
   const remembered = objectMember(value, "remembered");

@@ -2,9 +2,11 @@ import { changedTools } from "../../core/sources/definition-digest.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { ListingProblem, ServerListing } from "./listing.ts";
 
-/** Most problems of one server's lists that are logged, each once; the status shows all current ones. */
+/**
+ * Maximum number of problems of one server's lists that are logged, each once. The status shows all current problems.
+ */
 const MAX_LOGGED_PROBLEMS = 200;
-/** Most names of changed tools that are reported. */
+/** Maximum number of reported names of changed tools. */
 const MAX_CHANGED_TOOLS = 50;
 const CHANGED = "Its definition changed since it was last read. Review it; `pins` keeps the approved tool.";
 
@@ -15,7 +17,7 @@ const RESTLESS: ListingProblem = Object.freeze({
     "growing intervals, up to one minute, so a real change may be seen late. Report this to the server's author.",
 });
 
-/** Problems of one server's listings that only appear over time, and the log lines for all problems. */
+/** Problems of one server's listings that appear only over time, and log lines for all problems. */
 export class ListingProblems {
   readonly #logger: Logger;
   readonly #changedTools = new Set<string>();
@@ -26,20 +28,20 @@ export class ListingProblems {
     this.#logger = logger;
   }
 
-  /** Records tools with a changed definition: users may have trusted the earlier one (S12). */
+  /** Records tools whose definition has changed, because users may have trusted the earlier one (S12). */
   compare(before: ServerListing | undefined, after: ServerListing): void {
     for (const name of changedTools(before?.tools ?? [], after.tools))
       if (this.#changedTools.size < MAX_CHANGED_TOOLS) this.#changedTools.add(name);
   }
 
-  /** Records whether the server announces changes without end. Returns whether that is new. */
+  /** Records whether the server announces changes without end. Returns whether that has changed. */
   setRestless(isRestless: boolean): boolean {
     const isNew = isRestless !== this.#isRestless;
     this.#isRestless = isRestless;
     return isNew;
   }
 
-  /** Returns the listing with the problems found over time. */
+  /** Returns the listing with the problems that were found over time. */
   addTo(listing: ServerListing): ServerListing {
     const problems = Array.from(this.#changedTools, (subject) => ({ subject, message: CHANGED }));
     if (this.#isRestless) problems.push(RESTLESS);

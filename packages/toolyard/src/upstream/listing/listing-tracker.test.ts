@@ -66,7 +66,7 @@ async function start(): Promise<Stage> {
   return result;
 }
 
-/** Waits until the server has been read this many times and the result was stored. */
+/** Waits until the server was read this many times and the result was stored. */
 async function read(stage: Stage, count: number): Promise<void> {
   while (stage.reads < count) await turn();
   for (let more = 0; more < 10; more += 1) await turn();
@@ -75,7 +75,7 @@ async function read(stage: Stage, count: number): Promise<void> {
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 const namesOf = ({ tools }: ServerListing): unknown[] => tools.map(({ name }) => name);
 
-test("waits at most 250 ms for a server that announced a change and hangs, once", async () => {
+test("waits once, for at most 250 ms, for a server that announced a change and hangs", async () => {
   const stage = await start();
   stage.hangs = true;
   stage.supervisor.outdated("tools");
@@ -93,7 +93,7 @@ test.each<[string, boolean, boolean]>([
   ["a server that answers", false, false],
   ["a server that hangs", true, false],
   ["a reading under way", false, true],
-])("a call to something listed does not wait for an announced change of %s", async (_what, hangs, isReading) => {
+])("does not wait for an announced change of %s to call a listed tool or resource", async (_what, hangs, isReading) => {
   const stage = await start();
   stage.hangs = hangs;
   stage.tools = ["one", "two"];
@@ -117,7 +117,7 @@ test("waits for the new list of a server that answers", async () => {
   stage.supervisor.close();
 });
 
-test("does not wait for a silent server with an unanswered call", async () => {
+test("does not wait for a silent server with a pending call", async () => {
   const stage = await start();
   [stage.callsInFlight, stage.heardAt] = [1, performance.now() - 251];
   stage.hangs = true;
@@ -143,7 +143,7 @@ test("waits at most 250 ms for expired lists of a server that hangs", async () =
   stage.supervisor.close();
 });
 
-test("reports an announced change whose list is the same", async () => {
+test("reports an announced change even if the list is equal", async () => {
   const stage = await start();
   const before = stage.supervisor.listing();
   stage.supervisor.outdated("prompts");
@@ -154,7 +154,7 @@ test("reports an announced change whose list is the same", async () => {
   stage.supervisor.close();
 });
 
-test("does not report a lost stream after which the lists are the same", async () => {
+test("does not report a lost stream if the lists are equal afterwards", async () => {
   const stage = await start();
   stage.supervisor.outdated("all");
   await vi.advanceTimersByTimeAsync(100);
@@ -163,7 +163,7 @@ test("does not report a lost stream after which the lists are the same", async (
   stage.supervisor.close();
 });
 
-test("reads lists that could not be read again, at growing intervals and with one log line", async () => {
+test("reads lists again that could not be read, at growing intervals and with one log line", async () => {
   const stage = await start();
   stage.hangs = true;
   const reading = stage.supervisor.refresh();

@@ -16,30 +16,28 @@ import { ListingProblems } from "./listing-problems.ts";
 
 export interface ListingTrackerOptions {
   connection(): Connection | undefined;
-  /** Connects, to get a listing that is not known yet. */
+  /** Connects to get a listing that is not known yet. */
   wake(): void;
-  /** Returns whether it is connected or about to be. */
+  /** Returns whether the server is connected or about to be. */
   isUp(): boolean;
-  /**
-   * Called when the listing differs, or the server announced a change of these lists and they have been read since.
-   */
+  /** Called if the listing differs, or if these lists were read after the server announced a change. */
   onChanged(announced: ReadonlySet<ChangedList>, differs: boolean): void;
   save(listing: ServerListing): void;
-  /** Longest wait of list requests for the first listing, from `open()`, in milliseconds. @default 5000 */
+  /** Maximum wait of list requests for the first listing, from `open()`, in milliseconds. @default 5000 */
   readonly coldWaitMs: number | undefined;
   readonly logger: Logger;
 }
 
 const COLD_WAIT_MS = 5000;
 /**
- * Longest wait of a list request for new lists after an announced change, or after the lists expired. Short, because
+ * Maximum wait of a list request for new lists after an announced change, or after the lists expired. Short, because
  * the wait delays the lists of all sources, and the server may hang. A call to a listed tool does not wait.
  */
 const FRESH_WAIT_MS = 250;
 const READ_MS = 60_000;
 /** Pauses before lists that could not be read are read again. */
 const RETRY = { firstMs: 5000, maxMs: 60_000, stableMs: Infinity };
-/** Shortest interval between readings of lists that a server declares as immediately stale. */
+/** Minimum interval between readings of lists that a server declares as immediately stale. */
 const MIN_TTL_MS = 1000;
 
 const NOTHING: ServerListing = Object.freeze({
@@ -51,32 +49,34 @@ const NOTHING: ServerListing = Object.freeze({
   problems: [],
 });
 
-/** The last known listing of one server: read after connecting and after every change, one reading at a time. */
+/** The last known listing of one server. It is read after connecting and after every change, one reading at a time. */
 export class ListingTracker {
   readonly #options: ListingTrackerOptions;
   readonly #changes = new ListChanges();
   readonly #problems: ListingProblems;
   /** The listing as the server returned it. */
   #content: ServerListing | undefined;
-  /** The same with the problems found over time. */
+  /** The listing with the problems that were found over time. */
   #listing: ServerListing | undefined;
   #digest = "";
   #recalling: Promise<void> | undefined;
   #reading: Promise<void> | undefined;
-  /** Counts events that make a reading stale; one that started before the latest is followed by another. */
+  /**
+   * Number of events that made a reading stale. A reading that started before the latest event is followed by another.
+   */
   #version = 0;
   /** Time of the first announced change that the current reading covers. */
   #coveredSince: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #staleAt = Infinity;
-  /** Time at which the lists expired, until they have been read. */
+  /** Time at which the lists expired; absent after they were read. */
   #expiredAt: number | undefined;
   #failure: Fail | undefined;
   #retry = new Backoff(RETRY);
   #retryAt: number | undefined;
   #openedAt = 0;
   #isClosed = false;
-  /** Present until the first listing, or the failure to get one. */
+  /** Pending until the first listing, or until the failure to get one. */
   #first: First | undefined = pending();
 
   constructor(options: ListingTrackerOptions) {
@@ -89,7 +89,7 @@ export class ListingTracker {
     return this.#failure;
   }
 
-  /** Present while there was neither a listing nor a failure. */
+  /** Returns the wait for the first listing; undefined after a listing or a failure. */
   coldStart(): ColdStart | undefined {
     const { coldWaitMs = COLD_WAIT_MS } = this.#options;
     return this.#first && { waitUntil: this.#openedAt + coldWaitMs, over: this.#first.over };
@@ -115,15 +115,15 @@ export class ListingTracker {
     return since !== undefined && !this.#changes.isRestless && this.#options.connection() !== undefined;
   }
 
-  /** Reads the offered lists after a new connection, whatever was known. */
+  /** Reads the offered lists after a new connection, even if they are known. */
   connected(): void {
     this.#version += 1;
-    // It failed before, and is now about to be listed for the first time.
+    // An earlier attempt failed, and the first listing is now about to arrive.
     if (!this.#listing && !this.#isClosed) this.#first ??= pending();
     void this.refresh();
   }
 
-  /** Resolves waits for the first listing with the current state: no connection could be opened. */
+  /** Ends waits for the first listing with the current state, because no connection could be opened. */
   unreachable(): void {
     this.#resolveFirst();
   }
@@ -134,7 +134,7 @@ export class ListingTracker {
     this.#plan();
   }
 
-  /** Reads the listing now. Joins a running reading. */
+  /** Reads the listing now, or joins a running reading. */
   refresh(): Promise<void> {
     clearTimeout(this.#timer);
     this.#reading ??= this.#read().finally(() => {
@@ -150,7 +150,7 @@ export class ListingTracker {
     return this.refresh();
   }
 
-  /** Saves the known listing when a fact stored with it has changed. */
+  /** Saves the known listing after a fact stored with it has changed. */
   remember(): void {
     if (this.#content) this.#options.save(this.#content);
   }
@@ -164,7 +164,7 @@ export class ListingTracker {
   async #recall(recalled: Promise<ServerListing | undefined>): Promise<void> {
     const listing = await recalled;
     this.#recalling = undefined;
-    // A listing read from the server in the meantime is newer.
+    // A listing that was read from the server meanwhile is newer.
     if (!listing || this.#listing) return;
     this.#content = listing;
     this.#keep(listing);
@@ -185,7 +185,7 @@ export class ListingTracker {
 
   async #readChanges(): Promise<void> {
     await this.#reading;
-    // A reading that started before the announcement does not cover it.
+    // A reading that started before the announcement does not cover the change.
     if (this.#changes.since !== undefined && this.#changes.mayHurry) await this.refresh();
   }
 
@@ -225,7 +225,7 @@ export class ListingTracker {
     const deadline = new Deadline({ idleMs: READ_MS, totalMs: READ_MS });
     try {
       const listing = await readListing(connection, LISTING_BOUNDS, deadline.signal);
-      // It was checked in this turn, and is compared in the next, because it may be large.
+      // The list was checked in this turn and is compared in the next, because it may be large.
       await nextTurn();
       const read = this.#compare(listing);
       await nextTurn();
@@ -260,7 +260,7 @@ export class ListingTracker {
     if (isNew || announced.size > 0) this.#options.onChanged(announced, isNew);
   }
 
-  /** Returns whether it differs from the known listing; an equal one leaves the known object in place. */
+  /** Stores a listing and returns whether it differs. For an equal listing, keeps the known object. */
   #keep(listing: ServerListing, digest = digestOf(listing)): boolean {
     const isNew = digest !== this.#digest;
     if (isNew) {
@@ -278,7 +278,7 @@ export class ListingTracker {
 
   #failed(failure: Fail, connection: Connection): void {
     this.#resolveFirst();
-    // A lost connection is reported by the code that found the loss, and its successor reads again.
+    // A lost connection is reported elsewhere, and the next connection reads again.
     if (connection.closed || this.#isClosed) return;
     const isNews = this.#failure?.message !== failure.message;
     this.#failure = failure;
@@ -290,10 +290,10 @@ export class ListingTracker {
       });
   }
 
-  /** Sets the timer for the next reading, or for the moment from which the server counts as calm. */
+  /** Sets the timer for the next reading, or for the moment at which the server counts as calm. */
   #plan(): void {
     clearTimeout(this.#timer);
-    // The successor of a lost connection has its lists read.
+    // After a lost connection, the next connection reads the lists.
     if (this.#isClosed || this.#reading || !this.#options.connection()) return;
     const now = performance.now();
     const calmInMs = this.#changes.calmInMs(now);
@@ -328,7 +328,7 @@ function pending(): First {
 
 const NO_LISTS: ReadonlySet<ChangedList> = new Set();
 
-/** Returns whether the server has an unanswered call and was silent for longer than a caller waits for its lists. */
+/** Returns whether the server has a pending call and has been silent for longer than a caller waits for lists. */
 function isSilent({ callsInFlight, heardAt }: Connection): boolean {
   return callsInFlight > 0 && performance.now() - heardAt > FRESH_WAIT_MS;
 }

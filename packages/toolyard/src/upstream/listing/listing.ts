@@ -11,7 +11,7 @@ import type { Connection } from "../connection/connection.ts";
 import { failureOf } from "../faults.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** A server's lists as it returned them; only unusable entries are removed, each with a problem. */
+/** A server's lists as it returned them. Only unusable entries are removed, each with a problem. */
 export interface ServerListing {
   readonly tools: readonly JsonObject[];
   readonly resources: readonly JsonObject[];
@@ -21,25 +21,25 @@ export interface ServerListing {
   readonly features: SourceFeatures;
   readonly server?: ServerSelf;
   readonly problems: readonly ListingProblem[];
-  /** The server marked one of its lists, or its info, as private to one caller. @default false */
+  /** True if the server marked one of its lists, or its info, as private to one caller. @default false */
   readonly isPrivate?: boolean;
-  /** Lifetime of the lists as the server declared it; absent: not declared. */
+  /** Lifetime of the lists in milliseconds as the server declared it; absent: not declared. */
   readonly ttlMs?: number;
 }
 
 export interface ListingProblem {
   readonly subject: string;
   readonly message: string;
-  /** The entry is offered without its faulty part. @default false */
+  /** True if the entry is offered without its faulty part. @default false */
   readonly repaired?: boolean;
 }
 
 export interface ListingBounds {
-  /** Most pages of one list. */
+  /** Maximum number of pages of one list. */
   readonly maxPages: number;
-  /** Most entries of one list. */
+  /** Maximum number of entries of one list. */
   readonly maxEntries: number;
-  /** Approximate limit of the JSON text of one list's entries. */
+  /** Approximate maximum size of the JSON text of one list's entries. */
   readonly maxBytes: number;
 }
 
@@ -49,9 +49,9 @@ export const LISTING_BOUNDS: ListingBounds = Object.freeze({
   maxBytes: 64 * 1024 * 1024,
 });
 
-/** Longest kept instructions of a server, in characters. */
+/** Maximum number of characters of a server's instructions that are kept. */
 const MAX_INSTRUCTION_CHARS = 20_000;
-/** Approximate limit of the JSON text of a server's info; icons may be whole pictures. */
+/** Approximate maximum size of the JSON text of a server's info. Its icons may be whole pictures. */
 const MAX_SELF_BYTES = 256 * 1024;
 
 interface ListMethod {
@@ -59,7 +59,7 @@ interface ListMethod {
   readonly method: string;
   readonly member: string;
   readonly key: string;
-  /** A server with the capability may still not know this method. */
+  /** True if a server with the capability may still not know this method. */
   readonly optional?: boolean;
 }
 
@@ -86,10 +86,10 @@ interface ReadList {
 const EMPTY: ReadList = Object.freeze({ entries: [], problems: [] });
 
 /**
- * Reads all pages of all lists that the server declares. A server without any capability, as small handwritten ones
- * are, is read for tools; one with an unclear capability (`"tools": null`) is read for that list. An error in reply to
- * either request means that there is none. A list that fails is empty with a problem, unless all lists failed: then it
- * rejects with the first `FailError`.
+ * Reads all pages of all lists that the server declares. A server without any capability, like small handwritten ones,
+ * is read for tools; one with an unclear capability (`"tools": null`) is read for that list. In these two cases, an
+ * error means that there is no such list. A list that fails is empty with a problem. If all lists fail, rejects with
+ * the first `FailError`.
  */
 export async function readListing(
   connection: Connection,
@@ -181,7 +181,7 @@ async function readList(
 /** The position for the next page, opaque to the hub. */
 type Cursor = string | number | bigint;
 
-/** One list while its pages arrive. */
+/** One list while its pages are read. */
 class GrowingList {
   readonly problems: ListingProblem[] = [];
   readonly #kind: ListMethod;
@@ -208,7 +208,7 @@ class GrowingList {
   }
 
   /**
-   * Returns the cursor of the next page as the server wrote it. Numbers are accepted, although the protocol requires
+   * Returns the cursor of the next page as the server sent it. Numbers are accepted, although the protocol requires
    * text.
    */
   cursorOf({ nextCursor }: JsonObject): Cursor | undefined {
@@ -222,7 +222,7 @@ class GrowingList {
     return isNumber ? nextCursor : undefined;
   }
 
-  /** Returns whether the page after this cursor must be read; if not, a problem gives the reason. */
+  /** Returns whether the page after this cursor must be read. If not, a problem contains the reason. */
   goesOnAt(cursor: Cursor): boolean {
     const stop = this.#whyStopAt(cursor);
     if (stop !== undefined) this.#report(this.#kind.method, stop);
@@ -258,7 +258,8 @@ class GrowingList {
   }
 }
 
-// Also for a server that announces changes: notifications may be lost, and some servers send them in one era only.
+// Also applies to a server that announces changes: notifications may be lost, and some servers send them in one era
+// only.
 function ttlOf({ ttlMs }: JsonObject): number | undefined {
   return typeof ttlMs === "number" && ttlMs >= 0 ? ttlMs : undefined;
 }
@@ -285,7 +286,7 @@ function checkTools(
   return { entries, problems };
 }
 
-/** Legacy revisions allow only objects as structured content, so a schema of anything else is an error there. */
+/** Legacy revisions allow only objects as structured content, so a schema for any other type is an error there. */
 function withLegacyOutput(tool: JsonObject, report: (tool: JsonObject, message: string) => void): JsonObject {
   const schema = objectMember(tool, "outputSchema");
   if (!schema || schema["type"] === "object") return tool;

@@ -9,10 +9,10 @@ import { readOpening } from "../connection/server-opening.ts";
 
 export type DiscoverVerdict =
   | { readonly type: "modern"; readonly era: Era }
-  /** It answered, but not as a modern server; `reason` is its text. */
+  /** The server answered, but not as a modern server; `reason` is its text. */
   | { readonly type: "other"; readonly reason: string };
 
-/** Most probes of a server that refuses a revision and names another supported one. */
+/** Maximum number of probes of a server that refuses a revision and names another supported one. */
 const MAX_PROBES = 2;
 
 type Revision = (typeof MODERN_REVISIONS)[number];
@@ -37,7 +37,7 @@ export async function discover(handshake: Handshake, signal: AbortSignal): Promi
   }
 }
 
-/** Resolves with any answer to a ping: a server of the modern era refuses it, a legacy one knows it. */
+/** Sends a ping and resolves with any answer. A modern server refuses a ping, a legacy server answers it. */
 export function knock({ exchange, options }: Handshake, signal: AbortSignal): Promise<unknown> {
   const params = { _meta: envelopeWriter(LATEST_MODERN_REVISION, options)({}) };
   return exchange.start("ping", params, { signal, cancelBy: "nothing" }).reply;

@@ -11,7 +11,7 @@ import type { Exchange } from "../connection/exchange.ts";
 import { failureOf } from "../faults.ts";
 import type { Watcher } from "../links/watcher.ts";
 
-/** Longest time for a server to acknowledge. */
+/** Maximum time for a server to acknowledge a stream. */
 const ACKNOWLEDGE_MS = 10_000;
 
 const LISTS = [
@@ -25,7 +25,9 @@ interface ListenStream {
   readonly controller: AbortController;
   readonly acknowledged: Acknowledgement;
   honoured: JsonObject;
-  /** True after the stream ended, which can be handled before the code that waits for its acknowledgement continues. */
+  /**
+   * True after the stream ended. Its end may be handled before the code that waits for the acknowledgement continues.
+   */
   hasEnded: boolean;
 }
 
@@ -36,9 +38,9 @@ interface Acknowledgement {
 }
 
 /**
- * One `subscriptions/listen` stream for everything: when the watched set changes, the next stream is opened and
+ * One `subscriptions/listen` stream for all subscriptions. When the watched set changes, the next stream is opened and
  * acknowledged before the old one is closed, so that no notification is missed. A stream that ends is opened again,
- * with growing pauses while it fails.
+ * with growing pauses while that fails.
  */
 export class ListenConnection implements Watcher {
   readonly #exchange: Exchange;
@@ -68,7 +70,7 @@ export class ListenConnection implements Watcher {
   accepts(notification: RpcNotification, related: RequestId | undefined): boolean {
     const id = subscriptionIdOf(notification.params) ?? related;
     if (id === undefined || !this.#active) return true;
-    // A notification on the next stream before the switch does not arrive on any other.
+    // A notification that arrives on the next stream before the switch does not arrive on any other stream.
     return id === this.#active.id || id === this.#opening?.id;
   }
 
@@ -117,7 +119,7 @@ export class ListenConnection implements Watcher {
       await orAborted(stream.acknowledged.promise, deadline.signal);
     } catch (error) {
       stream.controller.abort();
-      // A server that does not declare it may not know the method either.
+      // A server that does not declare these notifications may not know the method either.
       if (this.#isPromised(filter)) throw error;
       return;
     } finally {
@@ -132,8 +134,8 @@ export class ListenConnection implements Watcher {
   }
 
   /**
-   * All lists of the server: some servers declare `listChanged: false`, or nothing, and still send notifications on
-   * request.
+   * Returns the filter for all lists of the server: some servers declare `listChanged: false`, or nothing, and still
+   * send notifications on request.
    */
 
   #filter(): JsonObject {
@@ -145,7 +147,7 @@ export class ListenConnection implements Watcher {
     return filter;
   }
 
-  /** Returns whether the server declared notifications for any of this. */
+  /** Returns whether the server declared any of these notifications. */
   #isPromised(filter: JsonObject): boolean {
     if (filter["resourceSubscriptions"] !== undefined) return true;
     return LISTS.some(({ capability }) => objectMember(this.#era.capabilities, capability)?.["listChanged"] === true);
@@ -184,7 +186,7 @@ export class ListenConnection implements Watcher {
     if (this.#active !== stream) return;
     this.#active = undefined;
     const isRefused = error !== undefined && failureOf(error).rpcError?.code === RPC.methodNotFound;
-    // A server that honoured nothing closes immediately; another request would not help.
+    // A server that honoured no part of the filter closes the stream immediately; another request would not help.
     if (this.#isClosed || this.#exchange.closed || isRefused || Object.keys(stream.honoured).length === 0) return;
     this.#retryLater();
   }
@@ -206,7 +208,7 @@ function acknowledgement(): Acknowledgement {
     resolve = onAcknowledged;
     reject = onFailed;
   });
-  // Its failure may have no waiting code left.
+  // Prevents an unhandled rejection: no code may be waiting for this any more.
   promise.catch(() => {});
   return { promise, resolve, reject };
 }

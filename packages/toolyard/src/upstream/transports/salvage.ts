@@ -2,14 +2,14 @@ import { MAX_JSON_DEPTH } from "../../core/json/json-size.ts";
 import type { RequestId } from "../../wire/messages.ts";
 import { parseMessage } from "../../wire/parse-message.ts";
 
-/** The content of one line on stdout: a message, noise, or both. */
+/** The content of one line on stdout: a message, noise (text that is no message), or both. */
 export interface FoundInLine {
   readonly message?: unknown;
   readonly noise?: string;
 }
 
 /**
- * Parses one line. If a server prints text without a line break, the message follows on the same line, so text before
+ * Parses one line. If a server prints text without a line break, the message follows in the same line, so text before
  * `{"jsonrpc"` is separated from it.
  */
 export function findMessage(line: string): FoundInLine {
@@ -20,7 +20,7 @@ export function findMessage(line: string): FoundInLine {
   return glued === undefined ? { noise: line } : { message: glued, noise: line.slice(0, start) };
 }
 
-// Deeper values could not be written without exhausting the stack, so they are not messages.
+// Values that are nested deeper could not be written without a stack overflow, so they are no messages.
 function parse(text: string): unknown {
   const parsed = parseMessage(text, MAX_JSON_DEPTH);
   return parsed.ok ? parsed.value : undefined;
@@ -31,9 +31,9 @@ const AT_START = new RegExp(ID);
 const AT_END = new RegExp(String.raw`${ID}\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`);
 
 /**
- * Returns the id of the request to which an unreadable reply belongs, from the two ends of its text: JSON-RPC puts the
- * id next to the result, hence before it or at the very end. `undefined` if neither end is unambiguous. A line without
- * its end has no `tail`.
+ * Returns the id of the request to which an unreadable reply belongs. Reads it from the two ends of the text: JSON-RPC
+ * puts the id next to the result, so it is before it or at the very end. `undefined` if neither end is unambiguous. A
+ * line without its end has no `tail`.
  */
 export function findReplyId(head: string, tail = ""): RequestId | undefined {
   if (!/^\s*\{/.test(head)) return undefined;
@@ -47,8 +47,7 @@ export function findReplyId(head: string, tail = ""): RequestId | undefined {
 const BODY = /"(result|error|params|method)"/;
 
 /**
- * Returns whether a text belongs to a reply. Requests have a method; structured log lines have ids, too, but no
- * version.
+ * Returns whether a text belongs to a reply. Requests have a method; structured log lines may have ids, but no version.
  */
 function isReply(head: string, envelope: string): boolean {
   const member = BODY.exec(head)?.[1];

@@ -1,12 +1,12 @@
 import type { Logger } from "../../core/ports/ports.ts";
 
-/** Lines that are kept for the status. */
+/** Number of lines that are kept for the status. */
 const KEPT_LINES = 40;
-/** Most lines that are logged within one second; further ones are only counted. */
+/** Maximum number of lines that are logged within one second; further ones are only counted. */
 const LINES_PER_SECOND = 50;
 
 /**
- * The stderr output of one server's processes, over restarts: the last lines are kept, each is logged up to the rate
+ * The stderr output of one server's processes, over restarts. The last lines are kept; each is logged up to the rate
  * limit.
  */
 export class StderrLog {
@@ -28,7 +28,7 @@ export class StderrLog {
     if (this.#inSecond <= LINES_PER_SECOND) this.#logger.debug("stderr", { line });
   }
 
-  /** Removes lines that were not the server's own, the newest first. */
+  /** Removes lines that the server itself did not write, the newest first. */
   forget(lines: readonly string[]): void {
     for (const line of lines) {
       const at = this.#lines.lastIndexOf(line);

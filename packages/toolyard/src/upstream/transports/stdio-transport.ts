@@ -21,53 +21,56 @@ export interface StdioTransportOptions {
   readonly cwd?: string;
   /** The whole environment of the child. */
   readonly env: Readonly<Record<string, string>>;
-  /** A longer line is dropped, and the request that it answered fails as `too_large`. */
+  /** Maximum size of a line. A longer one is dropped, and the request that it answered fails as `too_large`. */
   readonly maxMessageBytes: number;
-  /** Most keys, objects and lists in a line; a line with more is dropped in the same way. */
+  /** Maximum number of keys, objects and lists in a line; a line with more is dropped in the same way. */
   readonly maxMessageParts: number;
-  /** Longest time for which the server may run after its input was closed. */
+  /** Maximum time for which the server may run after its input was closed. */
   readonly stopGraceMs: number;
   /**
-   * Returns the variables of this process that the child was not given; named when the child's output mentions one.
+   * Returns names of this process's variables that the child did not get. They are reported if the child's output
+   * mentions one.
    */
   readonly withheld?: () => readonly string[];
-  /** Present for a start that may be downloading, which must not be interrupted. */
+  /** Present if the start may download packages, which must not be interrupted. */
   readonly supervisor?: StartSupervisor;
 }
 
-/** Supervises a child that has written nothing on stdout yet. */
+/** Supervises a child that has not written to stdout yet. */
 export interface StartSupervisor {
   started(child: Child): void;
-  /** Takes over a child with work that must be finished; false: it may be ended. */
+  /** Takes over a child whose work must be finished. Returns false if the child may be ended. */
   takeOver(child: Child): boolean;
 }
 
-/** Most bytes that may wait for a child that does not read its input. */
+/** Maximum number of bytes that may wait for a child that does not read its input. */
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
-/** The same limit for a server that hangs or was never ready. */
+/** The time limit of `stopGraceMs` for a server that hangs or was never ready. */
 const USELESS_GRACE_MS = 150;
 /**
- * The same limit after the server sends a request following the close of its input: it continues as if its input were
- * open, and may wait long for the answer.
+ * The same limit after the server sends a request although its input was closed: it has not noticed that, and may wait
+ * long for the answer.
  */
 const UNAWARE_GRACE_MS = 500;
 /** Time between SIGTERM and SIGKILL. */
 const KILL_GRACE_MS = 1500;
-/** Longest reading of a dead child's remaining output; its own children may hold the pipe open. */
+/** Maximum time for reading the remaining output of a dead child, whose own children may hold the pipe open. */
 const DRAIN_MS = 250;
 const MAX_SAMPLE_CHARS = 200;
-/** Characters that are read of a message that is not parsed. */
+/** Number of characters that are read at each end of a message that is not parsed. */
 const EDGE_CHARS = 512;
-/** Shorter names occur in any text. */
+/** Minimum length of a variable's name; shorter names occur in any text. */
 const MIN_NAME = 4;
 
-/** The size of a line over the limit, and the option that raises it. */
+/** The size of a line above the limit, and the option that raises the limit. */
 interface OverBound {
   readonly size: string;
   readonly option: string;
 }
 
-/** A server as a child process: one JSON message per line on stdin and stdout, any text on stderr. */
+/**
+ * Transport to a server that is a child process: one JSON message per line on stdin and stdout, any text on stderr.
+ */
 export class StdioTransport implements Transport {
   readonly perRequestStreams = false;
   readonly mirrorsParams = false;
@@ -77,7 +80,7 @@ export class StdioTransport implements Transport {
   #child: Child | undefined;
   #closing: Promise<void> | undefined;
   #isOver = false;
-  /** Resolves when the server turns out not to have noticed that its input was closed. */
+  /** Resolves if the server has not noticed that its input was closed. */
   readonly #unaware: Promise<void>;
   #cut = (): void => {};
   #isHeld = false;
@@ -103,7 +106,7 @@ export class StdioTransport implements Transport {
     const child = await spawnChild({ command, args, env, ...(cwd !== undefined && { cwd }) });
     this.#child = child;
     this.#options.supervisor?.started(child);
-    // It was closed during its start.
+    // The transport was closed during the start.
     if (this.#closing) return child.kill(0);
     this.#read(child, handlers);
     void this.#watch(child);
@@ -136,7 +139,10 @@ export class StdioTransport implements Transport {
     return this.#closing;
   }
 
-  /** A child that closed its input usually exits soon, and its exit is the better reason. */
+  /**
+   * Rejects a message that could not be written. A child that closed its input usually exits soon, and its exit is the
+   * better reason.
+   */
   async #undelivered(child: Child, cause: Error, reject: (failure: FailError) => void): Promise<void> {
     const exit = child.exit ?? (await within(child.exited, DRAIN_MS));
     const failure = exit
@@ -145,7 +151,7 @@ export class StdioTransport implements Transport {
     reject(new FailError(failure));
   }
 
-  /** Messages sent in one turn are written together. */
+  /** Collects the messages of one turn of the event loop, so that they are written together. */
   #holdTurn(stdin: Writable): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
@@ -163,7 +169,7 @@ export class StdioTransport implements Transport {
     if (!this.#hasSpoken && child.exit === undefined && supervisor?.takeOver(child) === true) return;
     const { stopGraceMs } = this.#options;
     await child.end(isUseless ? Math.min(stopGraceMs, USELESS_GRACE_MS) : stopGraceMs, KILL_GRACE_MS, this.#unaware);
-    // The reason of its end may still be in the pipe.
+    // The reason of the exit may still be in the pipe.
     await within(child.closed, DRAIN_MS);
   }
 
@@ -227,7 +233,7 @@ export class StdioTransport implements Transport {
     this.#handlers?.onLost?.(id, fail("too_large", message));
   }
 
-  /** Returns variables that the child's last lines mention and that it was not given. */
+  /** Returns names of variables that the child's last lines mention and that it did not get. */
   #missed(): readonly string[] {
     const words = new Set(this.#stderr.lines().join("\n").match(/\w+/g));
     return (this.#options.withheld?.() ?? []).filter((name) => name.length >= MIN_NAME && words.has(name)).slice(0, 8);
@@ -236,7 +242,7 @@ export class StdioTransport implements Transport {
   async #watch(child: Child): Promise<void> {
     const silent = new Promise<undefined>((resolve) => child.stdout.once("end", () => resolve(undefined)));
     const first = await Promise.race([child.exited, silent]);
-    // Its last answers may still be in the pipe; and a child that closed its output usually exits soon.
+    // The last answers may still be in the pipe; and a child that closed its output usually exits soon.
     if (first) await Promise.race([silent, child.drained(DRAIN_MS)]);
     const exit = first ?? (await within(child.exited, DRAIN_MS));
     if (this.#isOver) return;
@@ -246,7 +252,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Last lines of a child in which it may mention a variable. */
+/** Number of a child's last lines in which names of variables are searched. */
 const STDERR_LINES = 40;
 
 function missedWords(names: readonly string[]): string {

@@ -7,7 +7,7 @@ import type { HttpConnectionOptions } from "./http-connection.ts";
 import { HttpSseTransport } from "./http-sse.ts";
 import { StreamableHttpTransport } from "./streamable-http.ts";
 
-/** Facts that one connection found and the next one to the same server starts with. */
+/** Facts that one connection found out, with which the next one to the same server starts. */
 export interface KnownTransport {
   known?: "streamable" | "sse";
 }
@@ -16,7 +16,7 @@ export interface KnownTransport {
 const NO_POST_HERE: readonly unknown[] = [400, 404, 405, 406, 415, 501];
 
 /**
- * Streamable HTTP, or HTTP+SSE if the server refuses `initialize` by status alone and opens a stream for GET, which is
+ * Streamable HTTP, or HTTP+SSE if the server refuses `initialize` by status alone and opens a stream for GET. This is
  * the specification's test for old servers.
  */
 export class AutoHttpTransport implements Transport {
@@ -58,7 +58,7 @@ export class AutoHttpTransport implements Transport {
       await this.#inner.open(handlers, signal);
     } catch (error) {
       if (!isTurnedDown(error)) throw error;
-      // It supported HTTP+SSE before and no longer does: a newer one may have replaced it.
+      // The server supported HTTP+SSE before and no longer does; a newer server may have replaced it.
       delete this.#framing.known;
       this.#inner = new StreamableHttpTransport(this.#options);
       await this.#inner.open(handlers, signal);
@@ -86,7 +86,7 @@ export class AutoHttpTransport implements Transport {
     await this.#inner.close();
   }
 
-  /** Switches to HTTP+SSE if the server opens its stream. */
+  /** Switches to HTTP+SSE if the server opens a stream. */
   async #fallBack(signal: Cancellation | undefined): Promise<boolean> {
     const sse = new HttpSseTransport(this.#options);
     try {
@@ -110,7 +110,7 @@ function isTurnedDown(error: unknown): boolean {
     error instanceof FailError &&
     NO_POST_HERE.includes(error.failure.details?.["status"]) &&
     error.failure.rpcError === undefined &&
-    // It refuses the protocol version, so it supports Streamable HTTP.
+    // The server refuses the protocol version, which shows that it supports Streamable HTTP.
     error.failure.details?.["revisions"] === undefined
   );
 }

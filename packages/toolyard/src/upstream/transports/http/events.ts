@@ -4,8 +4,8 @@ import { SseDecoder, type SseHandlers } from "../../../wire/sse.ts";
 
 export interface EventReader extends SseHandlers {
   /**
-   * Called at the end of the stream: without an error if the server ended it, else with `too_large` for an event over
-   * the limit, the error of a handler, or the reason of the break.
+   * Called at the end of the stream: without an error if the server ended it. Otherwise with `too_large` for an event
+   * over the limit, with the error of a handler, or with the reason why the stream broke.
    */
   onEnd(error: unknown): void;
 }

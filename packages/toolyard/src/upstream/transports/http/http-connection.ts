@@ -13,15 +13,15 @@ import { firstChars } from "../../../core/text/truncate.ts";
 
 export interface HttpConnectionOptions {
   readonly client: HttpClient;
-  /** The caller that it serves; absent: several. */
+  /** Caller that the connection serves; absent: several callers. */
   readonly caller?: Caller | undefined;
-  /** Limit of one JSON answer and of one server-sent event, in bytes. */
+  /** Maximum size of one JSON answer or one server-sent event, in bytes. */
   readonly maxMessageBytes: number;
-  /** Limit of the keys, objects and lists of either. */
+  /** Maximum number of keys, objects and lists in one of these. */
   readonly maxMessageParts: number;
-  /** Longest silence of a response if the caller sets no limit, in milliseconds. */
+  /** Maximum time without data of a response, in milliseconds, if the caller sets no limit. */
   readonly idleMs: number;
-  /** First pause before a lost stream is opened again, unless the server names one; doubled with each failure. */
+  /** First pause before a lost stream is opened again, unless the server names one. It doubles with each failure. */
   readonly reopenDelayMs: number;
 }
 
@@ -41,7 +41,10 @@ export interface ConnectionTask {
   done(): void;
 }
 
-/** Common state of the HTTP transports: handlers, whether it is open, and the abort signals of running work. */
+/**
+ * Common state of the HTTP transports: the handlers, whether the connection is open, and the abort signals of running
+ * work.
+ */
 export class HttpConnection {
   readonly options: HttpConnectionOptions;
   readonly #work = new CallSet<Canceller>();
@@ -66,11 +69,11 @@ export class HttpConnection {
   }
 
   /**
-   * Returns a signal for one piece of work: it aborts with `parent` and with the connection. Call `done` when the work
+   * Returns a signal for one piece of work. It aborts with `parent` and with the connection. Call `done` when the work
    * has ended.
    */
   begin(parent?: Cancellation): ConnectionTask {
-    // A canceller belongs to its request alone, so no further one is needed.
+    // A canceller belongs to only one request, so it can be used directly.
     const controller = parent instanceof Canceller ? parent : new Canceller();
     const release = controller === parent || !parent ? undefined : follow(controller, parent);
     if (this.#isOver) controller.abort(this.#disconnected({ sent: false }));
@@ -83,8 +86,8 @@ export class HttpConnection {
   }
 
   /**
-   * Passes a message on while there is a handler. A text that is not JSON, or nests too deep, is noise. Throws a
-   * `FailError` if it has too many parts.
+   * Passes a parsed message to the handler, if there is one. Text that is not JSON, or is nested too deep, is reported
+   * as noise. Throws a `FailError` if it has too many parts.
    */
   receive(text: string, related?: RequestId): unknown {
     if (this.#isOver) return undefined;
@@ -109,7 +112,7 @@ export class HttpConnection {
     throw httpFailure("too_large", { place: client.place, what }, { details: { maxParts } });
   }
 
-  /** Ends the connection because of a failure: all running work ends, and the owner is notified once. */
+  /** Ends the connection because of a failure: ends all running work, and notifies the owner once. */
   fail(failure: FailError): void {
     if (this.#isOver) return;
     const handlers = this.#handlers;
@@ -117,7 +120,7 @@ export class HttpConnection {
     handlers?.onClose(failure.failure);
   }
 
-  /** Ends all running work without further notifications. */
+  /** Ends all running work without notifications. */
   close(): void {
     if (!this.#isOver) this.#end(this.#disconnected({}));
   }
@@ -133,7 +136,7 @@ export class HttpConnection {
   }
 }
 
-/** Aborts with another cancellation; returns a function that ends that. */
+/** Aborts `controller` when `parent` is aborted. Returns a function that ends that. */
 function follow(controller: Canceller, parent: Cancellation): () => void {
   const onAbort = (): void => controller.abort(parent.reason);
   if (parent.aborted) onAbort();
@@ -142,5 +145,5 @@ function follow(controller: Canceller, parent: Cancellation): () => void {
 }
 
 const MAX_SAMPLE_LENGTH = 200;
-/** Code that walks a value later may recurse once per level. */
+/** Maximum nesting of JSON, because later code may recurse once per level. */
 const MAX_JSON_DEPTH = 1000;

@@ -31,7 +31,7 @@ function optionsFor(url: string) {
   return { client, maxMessageBytes: 100_000, maxMessageParts: 10_000, idleMs: 5000, reopenDelayMs: 20 };
 }
 
-test("C21: a server of 2024-11-05 lists, calls, reports progress and sends requests", async () => {
+test("C21: lists, calls, receives progress and answers requests of a server of 2024-11-05", async () => {
   await using server = await startSse();
   await using peer = await new Peer(new HttpSseTransport(optionsFor(server.url))).open();
   await peer.initialize();
@@ -45,7 +45,7 @@ test("C21: a server of 2024-11-05 lists, calls, reports progress and sends reque
   expect(server.seen.every(({ headers }) => headers["authorization"] === "Bearer s3cret")).toBe(true);
 });
 
-test("the end of the stream ends the connection", async () => {
+test("ends the connection when the stream ends", async () => {
   const server = await startSse();
   await using peer = await new Peer(new HttpSseTransport(optionsFor(server.url))).open();
   await server.close();
@@ -53,7 +53,7 @@ test("the end of the stream ends the connection", async () => {
   expect(await failureOf(peer.request("ping"))).toMatchObject({ kind: "unavailable", details: { sent: false } });
 });
 
-test("a stream that ends together with its endpoint ends the connection", async () => {
+test("ends the connection if the stream ends right after it named its endpoint", async () => {
   await using server = await startServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
     setImmediate(() => response.end("event: endpoint\ndata: /messages\n\n"));
@@ -63,7 +63,7 @@ test("a stream that ends together with its endpoint ends the connection", async 
   expect(await failureOf(peer.request("ping"))).toMatchObject({ kind: "unavailable", details: { sent: false } });
 });
 
-test("S10: refuses an endpoint on another server before anything is posted there", async () => {
+test("S10: rejects an endpoint on another server before anything is posted there", async () => {
   await using other = await startServer((_request, response) => void response.writeHead(202).end());
   await using server = await startServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write(`event: endpoint\ndata: ${other.url}\n\n`);
@@ -73,7 +73,7 @@ test("S10: refuses an endpoint on another server before anything is posted there
   expect(other.seen).toEqual([]);
 });
 
-test("refuses an address without an event stream with its status", async () => {
+test("reports the status of an address without an event stream", async () => {
   await using server = await startServer((_request, response) => void response.writeHead(404).end());
   expect(await failureOf(new Peer(new HttpSseTransport(optionsFor(server.url))).open())).toMatchObject({
     kind: "unavailable",
@@ -81,7 +81,7 @@ test("refuses an address without an event stream with its status", async () => {
   });
 });
 
-test("a session that the server forgot ends the connection, and the refused message counts as unsent", async () => {
+test("ends the connection if the server forgot the session, and reports the refused message as unsent", async () => {
   await using server = await startServer(async (request, response) => {
     if (request.method === "POST") return void response.writeHead(404).end("Session not found");
     response.writeHead(200, { "content-type": "text/event-stream" }).write("event: endpoint\ndata: /messages?s=1\n\n");
@@ -91,7 +91,7 @@ test("a session that the server forgot ends the connection, and the refused mess
   expect(await peer.closed).toMatchObject({ details: { sessionLost: true } });
 });
 
-test("C21: switches to HTTP+SSE and remembers it if a POST is refused", async () => {
+test("C21: switches to HTTP+SSE and remembers that if a POST is refused", async () => {
   await using server = await startSse();
   const framing: KnownTransport = {};
   const options = optionsFor(server.url);

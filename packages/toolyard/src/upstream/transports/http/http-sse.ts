@@ -19,12 +19,12 @@ import {
 } from "./http-connection.ts";
 import { saysSessionLost } from "./session-loss.ts";
 
-/** Longest time for the server to name the endpoint once its stream is open. */
+/** Maximum time for the server to name the endpoint after its stream has opened. */
 const ENDPOINT_TIMEOUT_MS = 10_000;
 
 /**
- * HTTP+SSE of 2024-11-05: one GET stream carries everything from the server, and names the address to post messages to.
- * The connection ends when its stream ends.
+ * HTTP+SSE of 2024-11-05. One GET stream carries all messages from the server, and names the address to which messages
+ * are posted. The connection ends when the stream ends.
  */
 export class HttpSseTransport implements Transport {
   readonly perRequestStreams = false;
@@ -69,7 +69,7 @@ export class HttpSseTransport implements Transport {
     const { place } = client;
     if (!this.#endpoint || this.#connection.isOver)
       throw httpFailure("unavailable", { place, what: "is not connected any more." }, { details: { sent: false } });
-    // A signal cancels an answer, which arrives on the stream; a running POST is completed.
+    // The signal cancels only the wait for the answer, which arrives on the stream. A running POST is completed.
     const { signal, done } = this.#connection.begin();
     try {
       const headers = { ...this.#versionHeader(), "content-type": JSON_TYPE, accept: "*/*" };
@@ -98,7 +98,7 @@ export class HttpSseTransport implements Transport {
     this.#connection.close();
   }
 
-  // The refused message must fail first, by itself: it was not sent.
+  // The refused message must fail first, with its own failure, because it was not sent.
   #loseSession(failure: FailError): void {
     setImmediate(() => {
       const { sent: _, ...details } = failure.failure.details ?? {};
@@ -126,7 +126,7 @@ export class HttpSseTransport implements Transport {
     );
   }
 
-  /** Waits for the address to post to; the stream is read as long as it lasts. */
+  /** Waits for the address to which messages are posted. The stream is read until it ends. */
   #readEndpoint(response: HttpResponse, stream: ConnectionTask): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
     const { place } = client;
@@ -139,7 +139,7 @@ export class HttpSseTransport implements Transport {
       const onEvent = (event: { event: string; data: string }): void => {
         if (event.event === "endpoint" && !this.#endpoint) {
           clearTimeout(late);
-          // Handled here, because the end of the stream may arrive with it.
+          // Handled immediately, because the end of the stream may arrive in the same chunk.
           this.#endpoint = this.#checkedEndpoint(event.data);
           return resolve();
         }
@@ -158,7 +158,7 @@ export class HttpSseTransport implements Transport {
     });
   }
 
-  // Credentials are only sent to the configured server, whatever address the stream names.
+  // Credentials are sent only to the configured server, whatever address the stream names.
   #checkedEndpoint(text: string): URL {
     const { client } = this.#connection.options;
     const url = URL.canParse(text, client.url.href) ? new URL(text, client.url) : undefined;

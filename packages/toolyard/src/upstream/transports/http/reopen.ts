@@ -1,10 +1,11 @@
 const MAX_REOPEN_DELAY_MS = 30_000;
 const MIN_REOPEN_DELAY_MS = 10;
-/** Failed attempts for which a server's own `retry` is used. */
+/** Number of failed attempts for which the server's own `retry` value is used. */
 const PATIENT_ATTEMPTS = 5;
 
 /**
- * Returns the pause before a stream is opened again after `failures` in a row: the server's value, else a growing one.
+ * Returns the pause before a stream is opened again after `failures` consecutive failures: the server's value, else a
+ * growing pause.
  */
 export function reopenDelay(failures: number, firstMs: number, serverMs: number | undefined): number {
   const doublings = Math.max(0, failures - (serverMs === undefined ? 1 : PATIENT_ATTEMPTS));

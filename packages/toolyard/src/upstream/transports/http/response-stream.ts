@@ -17,42 +17,42 @@ import type { ResponseBody } from "../../../outbound/client/response-body.ts";
 
 export interface ResponseStreamOptions {
   readonly idleMs: number;
-  /** The caller to whose share of the connections it counts, also when it is opened again. */
+  /** The caller whose share of the connections is used, also when the stream is opened again. */
   readonly caller?: Caller | undefined;
   /** Present if a broken stream may be resumed. */
   readonly resuming?: StreamResumption | undefined;
-  /** Returns the failure of a message that reports a lost session. */
+  /** Returns the failure if the message reports a lost session; undefined otherwise. */
   lossIn?(data: string): FailError | undefined;
 }
 
-/** How a session resumes a stream. */
+/** Resumes a stream in a session. */
 export interface StreamResumption {
   headers(): Readonly<Record<string, string>>;
-  /** Handles a refusal to resume; returns the session's failure. */
+  /** Handles a refusal to resume. Returns the failure if the session is lost. */
   refused(status: number, body: string): FailError | undefined;
 }
 
-/** Most consecutive failed attempts to resume one stream. */
+/** Maximum number of consecutive failed attempts to resume one stream. */
 const MAX_RESUME_FAILURES = 4;
-/** Longest time for which a stream stays open after the answer. */
+/** Maximum time for which a stream stays open after the answer. */
 const LINGER_MS = 2000;
 
 /**
- * Returns whether a message, or one of a batch, answers the request. An error without an id does: it came in the
- * request's own response.
+ * Returns whether a message, or one of a batch, answers the request. An error without an id does, because it arrived in
+ * the request's own response.
  */
 export function answers(value: unknown, id: RequestId): boolean {
   if (Array.isArray(value)) return value.some((one) => answers(one, id));
   const classified = classifyMessage(value);
   if (classified.type === "reply")
     return classified.message.id === null || String(classified.message.id) === String(id);
-  // A reply that violates JSON-RPC is an answer too; `Exchange` fails the request because of it.
+  // A reply that violates JSON-RPC is an answer too; `Exchange` then fails the request.
   return classified.type === "invalid" && isJsonObject(value) && claimsJsonRpc(value) && !hasMethod(value);
 }
 
 /**
  * The stream that answers one request. If it ends before the answer and the server numbered its events, it is opened
- * again where it stopped: a server of 2025-11-25 lets a long call wait without a connection in this way.
+ * again after the last event. A server of 2025-11-25 uses this to let a long call wait without a connection.
  */
 export class ResponseStream {
   readonly #connection: HttpConnection;
@@ -68,7 +68,7 @@ export class ResponseStream {
     this.#options = options;
   }
 
-  /** Resolves once the answer was passed on. Rejects with a `FailError` when it can no longer arrive. */
+  /** Resolves once the answer was passed on. Rejects with a `FailError` if it can no longer arrive. */
   async read(first: ResponseBody, signal: Cancellation): Promise<void> {
     let body: ResponseBody | undefined = first;
     let failures = 0;
@@ -86,14 +86,14 @@ export class ResponseStream {
     }
   }
 
-  /** Returns whether the stream can be opened again where it stopped, after this failure. */
+  /** Returns whether the stream can be resumed after this failure. */
   #mayGoOn({ failure: { kind, details } }: FailError): boolean {
     const isFinal = kind === "too_large" || details?.["sessionLost"] === true;
     return !isFinal && this.#lastEventId !== undefined && this.#options.resuming !== undefined;
   }
 
   /**
-   * Reads until the answer or the end; returns the failure if there is one. Messages after the answer are read, too.
+   * Reads until the answer or the end, and returns the failure if there is one. Messages after the answer are read too.
    */
   #drain(body: ResponseBody, signal: Cancellation): Promise<FailError | undefined> {
     const { client, maxMessageBytes } = this.#connection.options;
@@ -105,7 +105,7 @@ export class ResponseStream {
         },
         onEvent: (event) => {
           if (!this.#takes(event)) return;
-          // The end usually arrives with the answer.
+          // The end of the stream usually arrives with the answer.
           atTurnEnd(() => linger(body));
           resolve(undefined);
         },
@@ -152,7 +152,7 @@ export class ResponseStream {
     throw this.#notResumed(response, text);
   }
 
-  // The server accepted the request long ago: a refusal to resume must not be reported as "never sent".
+  // The server has accepted the request before, so a refusal to resume must not be reported as "never sent".
   #notResumed(response: HttpResponse, text: string): FailError {
     const { place } = this.#connection.options.client;
     return this.#options.resuming?.refused(response.status, text) ?? withoutUnsent(toStatusFailure(response, place));
@@ -184,7 +184,7 @@ function withoutUnsent({ failure }: FailError): FailError {
   return new FailError({ ...failure, details });
 }
 
-// The server should end the stream after the answer; if it does not, the connection must be freed.
+// Servers should end the stream after the answer. If one does not, the connection must be freed.
 function linger(body: ResponseBody): void {
   if (body.isOver) return;
   const timer = setTimeout(() => body.destroy(), LINGER_MS);

@@ -8,7 +8,7 @@ import { EVENT_STREAM_TYPE, mediaType, type HttpConnection } from "./http-connec
 import { reopenDelay } from "./reopen.ts";
 
 export interface ServerStreamOwner {
-  /** Returns the headers of the session. */
+  /** Returns the headers that identify the session. */
   headers(): Record<string, string>;
   /** Returns whether this refusal means that the session is lost. */
   isSessionLost(status: number, body: string): boolean;
@@ -17,16 +17,18 @@ export interface ServerStreamOwner {
   readonly answers: number;
 }
 
-/** Consecutive refused connections after which the server counts as gone. */
+/** Number of consecutive refused connections after which the server counts as unreachable. */
 const MAX_UNREACHABLE = 4;
-/** A stream that lasted this long resets the pause. */
+/** Duration in milliseconds after which a stream resets the pause. */
 const GOOD_STREAM_MS = 5000;
 
-/** Refusals after which another attempt may succeed. A server that still holds the lost stream answers 409. */
+/**
+ * Statuses of refusals after which another attempt may succeed. A server that still holds the lost stream answers 409.
+ */
 const MAY_PASS: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 type ServerStreamEnd =
-  /** The server has no such stream; calls work without it. */
+  /** The server offers no such stream. Calls work without it. */
   | { readonly type: "unsupported" }
   | { readonly type: "session-lost"; readonly status: number }
   | { readonly type: "unreachable"; readonly failure: FailError }
@@ -34,7 +36,8 @@ type ServerStreamEnd =
 
 /**
  * The GET stream of a legacy connection, on which the server sends its own messages. It is opened again as long as the
- * connection lasts, where it stopped (`Last-Event-ID`) and after the pause that the server names (`retry`).
+ * connection lasts: after the last received event (`Last-Event-ID`) and after the pause that the server names
+ * (`retry`).
  */
 export class ServerStream {
   readonly #connection: HttpConnection;
@@ -50,7 +53,7 @@ export class ServerStream {
     this.#answersAtStart = owner.answers;
   }
 
-  /** Runs until the connection ends or the server turns out to have no such stream. Never rejects. */
+  /** Runs until the connection ends, or until the server reports that it offers no such stream. Never rejects. */
   async run(): Promise<void> {
     const { signal, done } = this.#connection.begin();
     let failures = 0;
@@ -104,7 +107,7 @@ export class ServerStream {
 
   #read(response: HttpResponse, signal: Cancellation): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
-    // Notifications from before the stream were lost, so lists that were read until then may be outdated.
+    // Notifications before the stream was opened are lost, so lists that were read until now may be outdated.
     if (this.#wasOpen || this.#owner.answers > this.#answersAtStart) this.#connection.handlers.onResumed?.();
     this.#wasOpen = true;
     const bounds = { place: client.place, maxBytes: maxMessageBytes, signal };

@@ -11,7 +11,7 @@ test.each<[string, number, string]>([
   ["422 and the SDK's code", 422, error(-32001, "sesión desconocida")],
   ["400 and the SDK's code after a byte order mark", 400, `\ufeff${error(-32001, "?")}`],
   ["409 and words", 409, "Session not found"],
-])("%s reports a lost session", (_what, status, body) => {
+])("detects a lost session in %s", (_what, status, body) => {
   expect(saysSessionLost({ status, body, hasSession: true })).toBe(true);
 });
 
@@ -23,10 +23,10 @@ test.each<[string, number, string]>([
   ["a result", 200, JSON.stringify({ jsonrpc: "2.0", id: null, result: { code: -32001 } })],
   ["an error that is no object", 500, JSON.stringify({ id: null, error: "-32001" })],
   ["a text that is no JSON", 500, "-32001"],
-])("%s does not report one", (_what, status, body) => {
+])("detects no lost session in %s", (_what, status, body) => {
   expect(saysSessionLost({ status, body, hasSession: true })).toBe(false);
 });
 
-test("the SDK's code reports none on a connection without a session", () => {
+test("detects no lost session from the SDK's code on a connection without a session", () => {
   expect(saysSessionLost({ status: 400, body: error(-32001, "x"), hasSession: false })).toBe(false);
 });

@@ -9,19 +9,19 @@ export interface SessionAnswer {
   readonly hasSession: boolean;
 }
 
-/** Longer answers are not reports of a lost session. */
+/** Maximum number of characters of a report of a lost session; longer answers are something else. */
 const MAX_REPORT_CHARS = 4096;
 
-/** The code of the official TypeScript SDK for an unknown session. In an answer to a request it means a timeout. */
+/** Code of the official TypeScript SDK for an unknown session. In an answer to a request, it means a timeout. */
 const SESSION_NOT_FOUND = -32001;
-/** Statuses of a message that the transport refused, so that a code without a message is sufficient. */
+/** Statuses with which the transport refused a message, so that an error code without a message suffices. */
 const REFUSED: ReadonlySet<number> = new Set([400, 422]);
 
 /**
- * Returns whether an answer reports that the server does not know the session any more; then nothing was executed. 404
- * means it by the specification (2025-11-25, "Session Management"), 410 by HTTP, and an error code without a request id
- * by the official SDK. Many servers answer with another status, or with 200 and an error, and report it only in the
- * message.
+ * Returns whether an answer reports that the server does not know the session any more; then nothing was executed. By
+ * the specification, 404 means that (2025-11-25, "Session Management"); by HTTP, 410; in the official SDK, an error
+ * code without a request id. Many servers answer with another status, or with 200 and an error, and report it only in
+ * the message.
  */
 export function saysSessionLost({ status, body, hasSession }: SessionAnswer): boolean {
   if (hasSession && (status === 404 || status === 410)) return true;
@@ -33,7 +33,7 @@ export function saysSessionLost({ status, body, hasSession }: SessionAnswer): bo
 }
 
 function saysInWords(status: number, text: string, hasSession: boolean): boolean {
-  // A server without session ids may still hold state of one client, and lose it in a restart.
+  // A server without session ids may still keep state for one client, and lose it in a restart.
   if ((status === 400 || MAY_REPORT.has(status)) && NOT_INITIALIZED.test(text)) return true;
   if (!hasSession) return false;
   if (status === 400) return /\bsession\b|not initialized/i.test(text);

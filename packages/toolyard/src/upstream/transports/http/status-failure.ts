@@ -3,13 +3,15 @@ import { retryAfterMs } from "../../../outbound/client/retry-after.ts";
 import { httpFailure, UNSENT, type FailurePlace } from "../../../outbound/client/server-failures.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
-/** The facts of a response that is not an answer. `header` expects names in lower case. */
+/** A response that is not an answer. `header` expects names in lower case. */
 export interface RefusedResponse {
   readonly status: number;
   header(name: string): string | undefined;
 }
 
-/** Returns the failure of a response without an MCP answer, by its status. `body` is read for protocol revisions. */
+/**
+ * Returns the failure for a response without an MCP answer, by its status. `body` is searched for protocol revisions.
+ */
 export function toStatusFailure(response: RefusedResponse, place: FailurePlace, body = ""): FailError {
   const { status } = response;
   if (status === 401 || status === 403) return toSignInFailure(response, place);
@@ -70,8 +72,8 @@ export function toStatusFailure(response: RefusedResponse, place: FailurePlace, 
 }
 
 /**
- * Returns the revisions that a refusal of the protocol version names, in `details.revisions`. Some servers refuse it
- * with a text instead of a JSON-RPC error.
+ * Returns the revisions that a refusal of the protocol version names, in `details.revisions`. Some servers refuse with
+ * a text instead of a JSON-RPC error.
  */
 function refusedRevision(body: string): { readonly revisions?: readonly string[] } {
   const text = firstChars(body, MAX_REFUSAL_CHARS);

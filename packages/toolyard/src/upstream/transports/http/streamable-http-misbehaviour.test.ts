@@ -148,14 +148,14 @@ const table: [string, RequestListener, object][] = [
   ],
 ];
 
-test.each(table)("M5: %s is one clear failure that reveals no secret", async (_, listener, expected) => {
+test.each(table)("M5: reports %s as one clear failure without a secret", async (_, listener, expected) => {
   const failure = await callTo(listener);
   expect(failure).toMatchObject(expected);
   expect(failure.message).toMatch(/^`far` at 127\.0\.0\.1:\d+ /);
   expect(JSON.stringify(failure)).not.toContain(SECRET);
 });
 
-test("refuses 50 MB as soon as the limit is exceeded, and does not read the rest", async () => {
+test("rejects an answer of 50 MB as soon as the limit is exceeded, and does not read the rest", async () => {
   let written = 0;
   const failure = await callTo((request, response) => {
     request.resume();
@@ -174,7 +174,7 @@ test("refuses 50 MB as soon as the limit is exceeded, and does not read the rest
   expect(written).toBeLessThan(20_000_000);
 });
 
-test("a response that is reset half-way fails its request, and the next one is served", async () => {
+test("fails a request whose response is reset half-way, and serves the next one", async () => {
   let isFirst = true;
   await using server = await startServer(async (request, response) => {
     const { id } = await readJson(request);
@@ -188,13 +188,13 @@ test("a response that is reset half-way fails its request, and the next one is s
   expect(await peer.request("ping")).toMatchObject({ result: {} });
 });
 
-test("a server that never answers ends with the limit of silence, or with the caller's own", async () => {
+test("fails a request that is never answered at the inactivity limit, or at the caller's own", async () => {
   await using server = await startServer((request) => void request.resume());
   await using peer = await connect(server.url);
   expect(await failureOf(peer.request("ping", {}, { idleMs: 20 }))).toMatchObject({ kind: "timeout" });
 });
 
-test("a stream that stays open after the answer does not delay its request", async () => {
+test("completes a request although its stream stays open after the answer", async () => {
   await using server = await startServer(async (request, response) => {
     const { id } = await readJson(request);
     response.writeHead(200, sse).write(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result: {} })}\n\n`);
@@ -219,7 +219,7 @@ test("reports noise on a stream and still receives the answer", async () => {
   expect(peer.noise).toEqual([{ kind: "not-json", message: expect.any(String), sample: "oops" }]);
 });
 
-test("passes on an answer with a foreign id on a stream, and the right one after it", async () => {
+test("passes on an answer with a foreign id on a stream, and the matching one after it", async () => {
   await using server = await startServer(async (request, response) => {
     const { id } = await readJson(request);
     const reply = (answered: unknown): string =>
@@ -231,7 +231,7 @@ test("passes on an answer with a foreign id on a stream, and the right one after
   expect(peer.received.map(({ message }) => message["id"])).toEqual([77, 1]);
 });
 
-test("a server that requires a token accepts only the configured one", async () => {
+test("authenticates with the configured token at a server that accepts no other", async () => {
   await using server = await startLegacy({ token: SECRET });
   await using _peer = await (await connect(server.url)).initialize();
   await using other = await startLegacy({ token: "another" });
@@ -239,7 +239,7 @@ test("a server that requires a token accepts only the configured one", async () 
   expect(await failureOf(stranger.initialize())).toMatchObject({ kind: "needs_authorisation" });
 });
 
-test("reads Retry-After as seconds and as a date, up to a day", () => {
+test("reads Retry-After as seconds or a date, up to a day", () => {
   const now = Date.parse("2026-01-01T00:00:00Z");
   expect(retryAfterMs("5", now)).toBe(5000);
   expect(retryAfterMs("Thu, 01 Jan 2026 00:00:09 GMT", now)).toBe(9000);

@@ -103,7 +103,7 @@ test("relates a request of the server to the call that caused it", async () => {
   expect(JSON.stringify(await answer)).toContain("Ada");
 });
 
-test("receives the server's own messages on the standing stream", async () => {
+test("receives the server's own messages on the standing stream (GET)", async () => {
   await using server = await startLegacy();
   await using peer = await (await connect(server.url)).initialize();
   await expect.poll(() => server.seen.some(({ method }) => method === "GET")).toBe(true);
@@ -112,7 +112,7 @@ test("receives the server's own messages on the standing stream", async () => {
   expect(related).toBeUndefined();
 });
 
-/** Starts a server with a session and a standing stream, which `onGet` answers. */
+/** Starts a server with a session. `onGet` answers the requests for the standing stream. */
 function startStanding(onGet: (response: ServerResponse, attempt: number) => void): Promise<RunningServer> {
   let attempts = 0;
   return startServer(async (request, response) => {
@@ -132,7 +132,7 @@ const openStream = (response: ServerResponse): void => {
   response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
 };
 
-test("reports a standing stream that opens only after a read as one that was lost meanwhile", async () => {
+test("reports a standing stream that opens after the lists were read, because changes may be lost", async () => {
   let opening: ServerResponse | undefined;
   await using server = await startStanding((response) => (opening = response));
   await using peer = await (await connect(server.url)).initialize();
@@ -156,7 +156,7 @@ test("requests a standing stream again if the server still holds the lost one", 
   expect(server.seen.filter(({ method }) => method === "GET")).toHaveLength(3);
 });
 
-test("close ends the session on the server", async () => {
+test("ends the session on the server when it closes", async () => {
   await using server = await startLegacy();
   const peer = await (await connect(server.url)).initialize();
   expect(server.sessions.size).toBe(1);
@@ -169,7 +169,7 @@ async function restart(server: LegacyServer): Promise<LegacyServer> {
   return startLegacy({ port: server.port });
 }
 
-test("a session lost by a restart ends the connection, and the refused message counts as unsent", async () => {
+test("ends the connection if a restart lost the session, and reports the refused message as unsent", async () => {
   const first = await startLegacy({ json: true });
   await using peer = await (await connect(first.url)).initialize();
   await using _second = await restart(first);
@@ -179,7 +179,7 @@ test("a session lost by a restart ends the connection, and the refused message c
   expect((await peer.closed).details).not.toHaveProperty("sent");
 });
 
-test("recognises a lost session reported as a bad request", async () => {
+test("recognizes a lost session that is reported as a bad request", async () => {
   await using server = await startServer(async (request, response) => {
     const { id, method } = await readJson(request);
     if (method === "initialize")
@@ -219,7 +219,7 @@ test("treats a refusal that does not mention the session as an ordinary answer",
   expect(await peer.request("tools/list")).toMatchObject({ error: { code: -32602 } });
 });
 
-test("resumes a broken response stream where it stopped, after the pause that the server names", async () => {
+test("resumes a broken response stream after the last event and after the pause that the server names", async () => {
   const resumes: { at: number; id: string | string[] | undefined }[] = [];
   let brokeAt = 0;
   await using server = await startServer(async (request, response) => {
@@ -252,7 +252,7 @@ test("resumes a broken response stream where it stopped, after the pause that th
   expect(resumes[0]!.at - brokeAt).toBeGreaterThanOrEqual(140);
 });
 
-test("a response stream without event ids that ends before the answer fails only its request", async () => {
+test("fails only the request if its response stream without event ids ends before the answer", async () => {
   await using server = await startServer(async (request, response) => {
     const { id, method } = await readJson(request);
     if (method === "initialize")
@@ -269,7 +269,7 @@ test("a response stream without event ids that ends before the answer fails only
   expect(await peer.request("ping")).toMatchObject({ result: {} });
 });
 
-test("opens the standing stream again where it stopped, and reports that", async () => {
+test("opens the standing stream again after the last event, and reports that", async () => {
   const gets: (string | string[] | undefined)[] = [];
   await using server = await startServer(async (request, response) => {
     if (request.method === "GET") {
@@ -291,7 +291,7 @@ test("opens the standing stream again where it stopped, and reports that", async
   expect(gets).toEqual([undefined, "e1"]);
 });
 
-test("a session that the standing stream finds lost ends the connection", async () => {
+test("ends the connection if the standing stream reports a lost session", async () => {
   let isGone = false;
   await using server = await startServer(async (request, response) => {
     if (request.method === "GET") {
@@ -313,7 +313,7 @@ test("a session that the standing stream finds lost ends the connection", async 
   expect(await peer.closed).toMatchObject({ kind: "unavailable", details: { sessionLost: true } });
 });
 
-test("a permanently unreachable server ends a connection with a standing stream", async () => {
+test("ends a connection with a standing stream if the server is permanently unreachable", async () => {
   const server = await startLegacy();
   await using peer = await (await connect(server.url)).initialize();
   await expect.poll(() => server.seen.some(({ method }) => method === "GET")).toBe(true);
@@ -324,7 +324,7 @@ test("a permanently unreachable server ends a connection with a standing stream"
   });
 });
 
-test("sends the headers that match the body with a modern request", async () => {
+test("sends headers that match the body with a modern request", async () => {
   await using server = await startModern();
   await using peer = await connect(server.url);
   expect(await peer.request("server/discover", modernParams())).toMatchObject({
@@ -360,7 +360,7 @@ test("accepts an unknown method of the modern era as an answer although its stat
   expect(await peer.request("no/such", modernParams())).toMatchObject({ error: { code: -32601 } });
 });
 
-test("a modern connection opens no standing stream and ends no session", async () => {
+test("opens no standing stream and ends no session on a modern connection", async () => {
   await using server = await startModern({ dual: true });
   const peer = await connect(server.url);
   peer.transport.setProtocolVersion("2026-07-28");
@@ -369,7 +369,7 @@ test("a modern connection opens no standing stream and ends no session", async (
   expect(server.seen.map(({ method }) => method)).toEqual(["POST"]);
 });
 
-test("cancelling a request closes its response stream", async () => {
+test("closes the response stream of a cancelled request", async () => {
   let onGone = (): void => {};
   const gone = new Promise<void>((resolve) => {
     onGone = resolve;
@@ -387,7 +387,7 @@ test("cancelling a request closes its response stream", async () => {
   await gone;
 });
 
-test("passes the members of a batch on one by one", async () => {
+test("passes on the members of a batch one by one", async () => {
   await using server = await startServer(async (request, response) => {
     const { id } = await readJson(request);
     sendJson(response, 200, [

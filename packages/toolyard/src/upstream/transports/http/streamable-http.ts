@@ -31,23 +31,23 @@ import { saysSessionLost } from "./session-loss.ts";
 import { ServerStream } from "./server-stream.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
-/** Longest wait for answers of requests in flight after a lost session, from the last refusal. */
+/** Maximum wait for answers of requests in flight after a lost session, from the last refusal. */
 const SESSION_END_GRACE_MS = 2000;
 const DELETE_TIMEOUT_MS = 2000;
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
 
 /**
- * Streamable HTTP of both eras: each message is a POST, answered as JSON or as its own stream. In the legacy era there
- * may be a session, a standing stream, and streams that are resumed; in the modern era requests are independent.
+ * Streamable HTTP of both eras: each message is a POST, answered with JSON or with its own stream. The legacy era may
+ * have a session, a standing stream, and streams that are resumed. In the modern era, requests are independent.
  */
 export class StreamableHttpTransport implements Transport {
   readonly perRequestStreams = true;
   readonly mirrorsParams = true;
   readonly #connection: HttpConnection;
-  /** Posted messages for which no response headers have arrived. */
+  /** Number of posted messages for which no response headers have arrived. */
   #unanswered = 0;
   #onAllAnswered: (() => void) | undefined;
-  /** A listing's schemas are the same objects until it is read again. */
+  /** Parameters to repeat in headers, by schema. A listing's schemas are the same objects until it is read again. */
   readonly #paramHeaders = new WeakMap<JsonObject, readonly ParamHeader[]>();
   readonly #resuming: StreamResumption = {
     headers: () => this.#sessionHeaders(),
@@ -55,10 +55,10 @@ export class StreamableHttpTransport implements Transport {
   };
   #version: string | undefined;
   #sessionId: string | undefined;
-  /** Headers of messages with nothing but their session: the same object until that changes. */
+  /** Cached headers of messages that need only those of the session; the same object until the session changes. */
   #postHeaders: Readonly<Record<string, string>> | undefined;
   #isSessionLost = false;
-  /** Number of requests refused because of it. */
+  /** Number of requests that were refused because of the lost session. */
   #refusals = 0;
   /** Number of answered requests. */
   #answers = 0;
@@ -110,7 +110,7 @@ export class StreamableHttpTransport implements Transport {
     }
   }
 
-  /** Ends the session on the server too, if that succeeds in time. */
+  /** Closes the connection. Also ends the session on the server, if that succeeds in time. */
   async close(): Promise<void> {
     const wasOpen = !this.#connection.isOver;
     this.#connection.close();
@@ -121,7 +121,7 @@ export class StreamableHttpTransport implements Transport {
       const ending = { method: "DELETE", headers: this.#sessionHeaders(), signal, idleMs: DELETE_TIMEOUT_MS } as const;
       discard((await client.request({ ...ending, caller })).body);
     } catch {
-      // An unreachable server need not be notified.
+      // The server is unreachable, so the session need not be ended there.
     }
   }
 
@@ -220,7 +220,7 @@ export class StreamableHttpTransport implements Transport {
     );
   }
 
-  // A refusal may contain the answer: the modern era maps error codes to HTTP statuses.
+  // A refusal may contain the answer, because the modern era maps error codes to HTTP statuses.
   async #onRefusal(
     request: RpcRequest | undefined,
     response: HttpResponse,
@@ -269,11 +269,14 @@ export class StreamableHttpTransport implements Transport {
   /** Returns the failure for an answer that means a lost session, and ends the connection. */
   #lossIn(status: number, body: string, options?: SendOptions): FailError | undefined {
     if (options?.afterLoss || !this.#isLoss(status, body)) return undefined;
-    // A request's stream is resumed long after the request itself was accepted.
+    // A request's stream is resumed after the request itself was accepted, so the request counts as sent.
     return this.#loseSession(options ? { sent: false } : {});
   }
 
-  /** Before `initialize` is answered, and in the modern era, there is no session to lose. */
+  /**
+   * Returns whether a refusal means a lost session. Before `initialize` is answered, and in the modern era, there is no
+   * session.
+   */
   #isLoss(status: number, body: string): boolean {
     if (this.#version === undefined || isModernRevision(this.#version)) return false;
     return saysSessionLost({ status, body, hasSession: this.#sessionId !== undefined });
@@ -298,12 +301,12 @@ export class StreamableHttpTransport implements Transport {
       seen = this.#refusals;
       await within(this.#allAnswered(), SESSION_END_GRACE_MS, { keepsAlive: false });
     } while (this.#unanswered > 0 && this.#refusals > seen);
-    // A further turn, so that refused requests fail before the connection ends.
+    // Waits one more turn, so that refused requests fail before the connection ends.
     await nextTurn();
     this.#connection.fail(this.#sessionFailure());
   }
 
-  /** Resolves when all posts are answered; nothing more is posted once the session is lost. */
+  /** Resolves when all posts are answered. Nothing more is posted after the session is lost. */
   #allAnswered(): Promise<void> {
     return new Promise((resolve) => {
       this.#onAllAnswered = resolve;
@@ -338,7 +341,7 @@ function isReplyTo(body: string, request: RpcRequest): boolean {
   }
 }
 
-/** Merges the headers of a message under names in lower case; later ones win. */
+/** Merges the headers of a message under names in lower case. Later ones override earlier ones. */
 function headersToPost(all: readonly Readonly<Record<string, string>>[]): Readonly<Record<string, string>> {
   const to: Record<string, string> = {};
   for (const headers of all)
@@ -348,7 +351,7 @@ function headersToPost(all: readonly Readonly<Record<string, string>>[]): Readon
   return to;
 }
 
-/** Names that each request has. */
+/** Header names that each request has, in lower case. */
 const LOWER_CASE: ReadonlyMap<string, string> = new Map(
   Object.values(HEADERS).map((name) => [name, name.toLowerCase()]),
 );
