@@ -3,51 +3,51 @@ import type { Principal } from "./calls/call.ts";
 import type { JsonObject } from "./json/json.ts";
 
 /**
- * How callers authenticate at one place where the hub is served. Created once, when that place is opened; the listener,
- * its workers and the endpoints there share it.
+ * Authentication of callers at one address of the hub. Created once, when the address is opened; its listener, workers
+ * and endpoints share it.
  */
 export interface Access {
-  /** `open`: no credentials are needed. Any other mode is named after what callers send. */
+  /** `open` requires no credentials. Any other mode is named after the credentials that callers send. */
   readonly mode: AccessMode;
-  /** True if callers without credentials are refused, so that one caller's results are hidden from others. */
+  /** True if callers without credentials are refused. Each caller's results are then hidden from other callers. */
   readonly isGuarded: boolean;
   readonly authenticator: Authenticator;
-  /** Documents on how to authenticate, which are served without credentials. */
+  /** Metadata documents about authentication, served without credentials. */
   readonly documents: readonly AccessDocument[];
-  /** Security schemes of OpenAPI 3.1, by name. One is enough. @default `token`, a bearer token */
+  /** Security schemes of OpenAPI 3.1, by name. A caller needs one of them. @default `token`, a bearer token */
   readonly securitySchemes?: () => Readonly<Record<string, JsonObject>>;
-  /** Called once when the address of the place is known, before the first request. */
+  /** Called once, when the address of the hub is known and before the first request. */
   readonly opened?: (place: AccessPlace) => void;
 }
 
-/** The place that an access belongs to, once it is open. */
+/** Address to which an access belongs, once it is open. */
 export interface AccessPlace {
-  /** Canonical address with the base path, without a slash at its end. It does not depend on any request. */
+  /** Canonical address with the base path, without a trailing slash. Does not depend on any request. */
   readonly baseUrl: string;
-  /** Returns whether requests at a path below the base path need credentials. */
+  /** Returns true if requests at a path below the base path need credentials. */
   readonly isMount: (path: string) => boolean;
 }
 
-/** How callers must authenticate, according to a configuration. */
+/** Authentication that a configuration requires. */
 export interface AccessPlan extends Pick<Access, "mode" | "isGuarded"> {
-  /** Number of possible principals; 1 if all callers are the same one. */
+  /** Number of possible principals. 1 if all callers are the same principal. */
   readonly principals: number;
 }
 
-/** A feature that adds a way to authenticate names its own mode. */
+/** Mode of authentication. A feature that adds a way to authenticate adds its own mode. */
 export type AccessMode = "open" | "bearer" | (string & {});
 
-/** A document of RFC 8414, RFC 9728 or a similar standard. */
+/** Metadata document of RFC 8414, RFC 9728 or a similar standard. */
 export interface AccessDocument {
-  /** Below the base path, with a leading slash. */
+  /** Path below the base path, with a leading slash. */
   readonly path: string;
-  /** Also serves everything below `path`. @default false */
+  /** True to serve all paths below `path` too. @default false */
   readonly isTree?: boolean;
-  /** Returns the document for what follows `path`, or nothing: 404. */
+  /** Returns the document for the rest of the path after `path`. If it returns `undefined`, the response is 404. */
   readonly read: (rest: string) => JsonObject | undefined;
 }
 
-/** Admits every caller as this principal: a pipe, or a listener without tokens. */
+/** Returns an access that admits every caller as this principal: for a pipe, or for a listener without tokens. */
 export function openAccess(principal: Principal): Access {
   return Object.freeze({
     mode: "open",

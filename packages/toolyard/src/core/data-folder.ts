@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
 /**
- * Returns the folder for data that is kept between runs: `$TOOLYARD_HOME/data`, else `$XDG_DATA_HOME/toolyard`,
+ * Returns the folder for data that is kept between runs: `$TOOLYARD_HOME/data`, otherwise `$XDG_DATA_HOME/toolyard`,
  * `%LOCALAPPDATA%\toolyard` on Windows, or `~/.local/share/toolyard`.
  */
 export function dataFolder(

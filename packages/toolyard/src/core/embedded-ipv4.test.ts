@@ -14,7 +14,7 @@ test.each([
   ["[64:ff9b:1:c0a8:0:100::]", ["192.168.0.1"]],
   ["[64:ff9b:1:c0:a8:1::]", ["192.168.0.1"]],
   ["[64:ff9b:1:0:c0:a800:100:0]", ["192.168.0.1"]],
-])("%s contains %j", (host, addresses) => {
+])("finds the IPv4 addresses %j in %s", (host, addresses) => {
   expect(embeddedIpv4(host)).toEqual(expect.arrayContaining(addresses));
 });
 
@@ -26,9 +26,9 @@ test.each([
   "192.168.0.1",
   "a.example",
   "",
-])("%s contains no IPv4 address", (host) => expect(embeddedIpv4(host)).toEqual([]));
+])("finds no IPv4 address in %s", (host) => expect(embeddedIpv4(host)).toEqual([]));
 
 test.each(["[", "[:::]", "[1:2:3]", "[1:2:3:4:5:6:7:8:9]", "[g::]", "[::1.2.3.4]"])(
-  "%s is not an IPv6 address",
+  "finds no IPv4 address in %s, which is not an IPv6 address",
   (host) => expect(embeddedIpv4(host)).toEqual([]),
 );

@@ -1,7 +1,7 @@
 /** 16-bit words of an IPv6 address. */
 type Ipv6Words = readonly number[];
 
-/** A form of IPv6 address that contains an IPv4 address: its beginning, and the position of the IPv4 address. */
+/** Form of IPv6 address that contains an IPv4 address: its first words, and the position of the IPv4 address. */
 interface Embedding {
   /** `undefined` matches any word. */
   readonly start: readonly (number | undefined)[];
@@ -12,7 +12,7 @@ const inWords =
   (high: number, low: number) =>
   (words: Ipv6Words): string =>
     dotted(words[high]!, words[low]!);
-/** After a prefix of 48, 56 or 64 bits, bits 64 to 71 are omitted (RFC 6052, section 2.2). */
+/** Reads the address after a prefix of 48, 56 or 64 bits, without the bits 64 to 71 (RFC 6052, section 2.2). */
 const behind48 = (words: Ipv6Words): string => dotted(words[3]!, ((words[4]! & 255) << 8) | (words[5]! >> 8));
 const behind56 = (words: Ipv6Words): string => dotted(((words[3]! & 255) << 8) | (words[4]! & 255), words[5]!);
 const behind64 = (words: Ipv6Words): string =>
@@ -39,8 +39,8 @@ const EMBEDDINGS: readonly Embedding[] = [
 ];
 
 /**
- * Returns the IPv4 addresses to which an IPv6 address leads through translators and tunnels. `host` is an address in
- * brackets as the URL standard writes it; any other host has none.
+ * Returns the IPv4 addresses that an IPv6 address reaches through translators and tunnels. `host` is an address in
+ * brackets as the URL standard writes it; for any other host the list is empty.
  */
 export function embeddedIpv4(host: string): readonly string[] {
   const words = wordsOf(host);

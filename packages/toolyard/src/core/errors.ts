@@ -1,11 +1,11 @@
 import type { Fail } from "./calls/outcome.ts";
 
-/** A setting that cannot be used. The message names the option, the value received and the accepted values. */
+/** Error: a setting is invalid. The message names the option, the value received and the accepted values. */
 export class OptionError extends Error {
   override readonly name = "OptionError";
 }
 
-/** A configuration that cannot be used: one or more problems, each with its place in the file. */
+/** Error: a configuration is invalid. Contains one or more problems, each with its place in the file. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
@@ -55,7 +55,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns the message for a failure of the hub itself. It names the log entry instead of the cause. */
+/** Returns the message for an internal error of the hub. It names the log entry instead of the cause. */
 export function internalFailureText(id: string): string {
   return `The hub failed to handle the request. Its log has the details under the id ${id}.`;
 }

@@ -1,12 +1,12 @@
 type EventHandler<T> = (event: T) => void;
 
 /**
- * One kind of event with any number of listeners. A listener that throws does not prevent the others from being called.
+ * One kind of event with any number of listeners. An exception of one listener does not prevent calls of the others.
  */
 export class Emitter<T> {
   readonly #listeners = new Set<EventHandler<T>>();
 
-  /** Adds a listener until the returned function is called. */
+  /** Adds a listener. The returned function removes it. */
   on(listener: EventHandler<T>): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -19,7 +19,7 @@ export class Emitter<T> {
       try {
         listener(event);
       } catch (error) {
-        // A listener's fault must not interrupt the emitter; it still must be reported.
+        // An exception of a listener must be reported, but must not interrupt the emitter.
         queueMicrotask(() => {
           throw error;
         });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createRandom } from "../../../../test/support/random.ts";
 import { GatheredBytes } from "./gathered-bytes.ts";
 
-test("returns pieces of any size as one, and their beginning before that", () => {
+test("returns pieces of any size as one buffer, and their first bytes before that", () => {
   const random = createRandom(20_261_123);
   const gathered = new GatheredBytes();
   for (let round = 0; round < 200; round += 1) {
@@ -19,7 +19,7 @@ test("returns pieces of any size as one, and their beginning before that", () =>
   }
 });
 
-test("holds nothing after it is cleared", () => {
+test("is empty after it was cleared", () => {
   const gathered = new GatheredBytes();
   for (const text of ["a", "b"]) gathered.push(Buffer.from(text));
   gathered.clear();
@@ -32,7 +32,7 @@ test("a million pieces of one byte use little more memory than their content", (
   const weigh = (): number => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
   const before = weigh();
   for (let at = 0; at < 1_000_000; at += 1) gathered.push(Buffer.from("x"));
-  // Held one by one they take 120 MB; uncollected garbage may add to it.
+  // Separate Buffer objects would take 120 MB; uncollected garbage may add to the measured size.
   expect(weigh() - before).toBeLessThan(60_000_000);
   expect(gathered.take()).toHaveLength(1_000_000);
 });

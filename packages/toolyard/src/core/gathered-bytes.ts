@@ -1,15 +1,15 @@
-/** Smaller pieces are copied into a shared block: a Buffer object takes more memory than their bytes. */
+/** Size below which a piece is copied into a shared block: a Buffer object takes more memory than so few bytes. */
 const SMALL_BYTES = 1024;
 const BLOCK_BYTES = 16 * 1024;
 
 /**
- * Bytes that arrive in pieces and are read as one. The sender chooses the pieces: a hundred thousand of one byte each
- * take no more memory than a single one of the same size.
+ * Bytes that arrive in pieces and are read as one buffer. The sender chooses the size of the pieces: a hundred thousand
+ * pieces of one byte take no more memory than one piece of the same total size.
  */
 export class GatheredBytes {
   #pieces: Buffer[] = [];
   #length = 0;
-  /** Follows the pieces, and has room. */
+  /** Block after the last piece, with free space. */
   #block: Buffer | undefined;
   #used = 0;
 
@@ -17,17 +17,17 @@ export class GatheredBytes {
     return this.#length;
   }
 
-  /** Keeps the piece, or a copy of it. */
+  /** Adds a piece; keeps it or copies it. */
   push(piece: Buffer): void {
     const isFirst = this.#length === 0;
     this.#length += piece.length;
-    // Most content is one piece.
+    // Content usually consists of one piece.
     if (isFirst) this.#pieces.push(piece);
     else if (this.#block && piece.length <= this.#block.length - this.#used) this.#copy(this.#block, piece);
     else this.#beside(piece);
   }
 
-  /** Returns the first bytes, at most `bytes` and as many as there are. */
+  /** Returns the first `bytes` bytes, or fewer if there are fewer. */
   head(bytes: number): Buffer {
     const pieces: Buffer[] = [];
     let left = bytes;

@@ -1,26 +1,33 @@
 import { matchesGlob } from "./text/glob.ts";
 
 /**
- * Tool names in the comparison of a lenient server. The hub compares names exactly. A server that accepts names which
- * it does not list may ignore case, blanks, other separators, or a prefix, so a rule that withholds such a tool applies
- * to each of these spellings.
+ * This file compares tool names as a lenient server may do. The hub compares names exactly. A server that accepts names
+ * which it does not list may ignore case, blanks, other separators, or a prefix, so a rule that withholds such a tool
+ * applies to each of these spellings.
  */
 
-/** Control, format and unassigned characters, characters without a width, blanks at an end, and line separators. */
+/**
+ * Characters that an unlisted name must not contain: control, format and unassigned characters, characters without a
+ * width, leading and trailing blanks, and line separators.
+ */
 const NOT_SENT = /^\p{Z}|\p{Z}$|[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-/** Limit, since each part is compared with each part of a pattern. */
+/** Maximum number of separators in a name, since each part is compared with each part of a pattern. */
 const MAX_SEPARATORS = 16;
 const SEPARATORS = /__|::|[./]/g;
 const SEPARATOR_RUN = /[\s_:./-]+/g;
 const WILDCARDS_ONLY = /^[*?_]*$/;
 
-/** Returns whether an unlisted name may be sent: programs cannot read it as another name, and it has few parts. */
+/**
+ * Returns true if an unlisted name may be sent to a server: it has no character that a program could ignore, and few
+ * parts.
+ */
 export function isPlainName(name: string): boolean {
   return !NOT_SENT.test(name) && Array.from(name.matchAll(SEPARATORS)).length <= MAX_SEPARATORS;
 }
 
 /**
- * Returns the common form of all names that differ only in case, blanks, width or accents of letters, and separators.
+ * Returns the common form of all names that differ only in case, blanks, separators, or the width or accents of
+ * letters.
  */
 export function looseName(name: string): string {
   return name
@@ -32,7 +39,10 @@ export function looseName(name: string): string {
     .replaceAll(/^_|_$/g, "");
 }
 
-/** Returns whether a pattern (`*`, `?`) matches a name in some spelling, with or without prefixes on either side. */
+/**
+ * Returns true if a pattern (`*`, `?`) matches any spelling of a name, with or without prefixes of the pattern or the
+ * name.
+ */
 export function looselyMatches(pattern: string, name: string): boolean {
   const names = looseTails(name);
   return looseTails(pattern).some(
@@ -40,7 +50,7 @@ export function looselyMatches(pattern: string, name: string): boolean {
   );
 }
 
-/** Returns the loose form of a text, and of the rest after each separator in it. */
+/** Returns the common form of a text, and of each part of the text that follows a separator. */
 function looseTails(text: string): readonly string[] {
   const starts = Array.from(text.matchAll(SEPARATORS), ({ 0: separator, index }) => index + separator.length);
   return [0, ...starts].map((start) => looseName(text.slice(start)));

@@ -1,11 +1,11 @@
 /**
- * Name of a service: a constant that carries the service's type. `Scope`: the service lives as long as the hub, or as
- * long as one place at which the hub is served.
+ * Key of a service: a constant that carries the service's type. `Scope` tells whether the service lives as long as the
+ * hub, or as long as one address at which the hub is served.
  */
 export interface ServiceKey<T = unknown, Id extends string = string, Scope extends ServiceScope = ServiceScope> {
   readonly id: Id;
   readonly scope: Scope;
-  /** Only for the compiler: the type of the service. */
+  /** Type of the service, for the compiler only. */
   readonly "~type"?: T;
 }
 
@@ -21,7 +21,7 @@ export function serviceKey<T>(): <const Id extends string>(id: Id) => ServiceKey
   return (id) => Object.freeze({ id, scope: "hub" });
 }
 
-/** Defines the key of a service that exists once for each place that the hub is served at. */
+/** Defines the key of a service that exists once for each address at which the hub is served. */
 export function servingKey<T>(): <const Id extends string>(id: Id) => ServiceKey<T, Id, "serving"> {
   return (id) => Object.freeze({ id, scope: "serving" });
 }

@@ -1,4 +1,4 @@
 import { createRequire } from "node:module";
 
-/** The package's version, from its own package.json: one folder up from `src/` and from `dist/` alike. */
+/** Version of the package, from its package.json. The path is the same from `src/` and from `dist/`. */
 export const VERSION: string = (createRequire(import.meta.url)("../../package.json") as { version: string }).version;

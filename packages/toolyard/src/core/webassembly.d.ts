@@ -1,4 +1,4 @@
-/** The used part of WebAssembly: TypeScript's library for Node does not declare it. */
+/** The part of WebAssembly that is used; TypeScript's library for Node does not declare it. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

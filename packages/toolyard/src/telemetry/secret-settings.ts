@@ -4,13 +4,13 @@ import { countRandomChars, isNumbered, isPlainRun, isWordLike, runsOf, wordsOf }
 import { firstChars } from "../core/text/truncate.ts";
 
 /**
- * Strength with which a name indicates that its value is a secret. An option declared as a secret is one. The value of
+ * This file finds the secrets among the values of a configuration. An option declared as a secret is one. The value of
  * an environment variable or of a header is a secret if its name indicates it, or if the value has enough entropy.
  * Ordinary values such as `production`, `/home/me` or `100000` are not secrets: replacing them would damage every text
  * that contains them.
  */
 
-/** How much a name reveals about its value: `API_TOKEN`, `SSH_KEY`, `TOKEN_TYPE`, `LOG_LEVEL`. */
+/** Strength with which a name indicates a secret: `API_TOKEN`, `SSH_KEY`, `TOKEN_TYPE`, `LOG_LEVEL`. */
 export type NameEvidence = "certain" | "named" | "mentioned" | "none";
 
 const CERTAIN = new Set(
@@ -207,7 +207,7 @@ function assignments(text: string): readonly NamedValue[] {
   }));
 }
 
-/** Returns the random parts between separators. A file path has none, whatever its folders are called. */
+/** Returns the random parts between separators. A file path has none, for any names of folders. */
 function randomParts(text: string): readonly string[] {
   return text
     .split(/[\s,;|"'<>()[\]{}]+/)

@@ -4,7 +4,7 @@ import type { CallerLink } from "./caller-link.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { JsonObject } from "../json/json.ts";
 
-/** The target and the caller of a call, as its endpoint read them. Members as in `Call`. */
+/** Target and caller of a call, as its endpoint read them. For the members, see `Call`. */
 export type CallSubject = Pick<Call, "method" | "target" | "params" | "arguments" | "meta" | "principal" | "mode">;
 
 /** Members that replace those of the caller's link or of the outer call. */
@@ -30,10 +30,10 @@ export type CallOverrides = Partial<
 const NOTHING: CallOverrides = Object.freeze({});
 
 /**
- * A call: the request, and the link to the caller, which may be another call. Every call is an instance, so a new
- * member of `Call` is added only here. A class: accessors in an object literal create a hidden class for each object,
- * which lives, with everything it references, until a full collection. Members are copied one by one, since a spread
- * would lose those that the class of the other call defines.
+ * Call made of a request and the link to its caller, which may be another call. All calls are instances of this class,
+ * so a new member of `Call` is added only here. A class is necessary: accessors in an object literal create a hidden
+ * class for each object, and V8 keeps that class, with everything it references, until a full collection. Members are
+ * copied one by one, since a spread would omit the accessors of the other call's class.
  */
 export class BuiltCall implements Call {
   readonly id: string;
@@ -74,7 +74,7 @@ export class BuiltCall implements Call {
     this.#takeOptional(link, asked, own);
   }
 
-  /** Optional members stay absent if none was given. */
+  /** Sets the optional members that have a value; the others stay absent. */
   #takeOptional(link: CallerLink | Call, asked: CallSubject | Call, own: CallOverrides): void {
     const outer: CallOverrides = "id" in asked ? asked : NOTHING;
     const parent = own.parent ?? outer.parent;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CallMap, CallSet } from "./call-map.ts";
 
-test("returns the value that was set, and nothing for another key", () => {
+test("returns the value of a key, and undefined for a missing key", () => {
   const map = new CallMap<string | number, string>();
   map.set(1, "number");
   map.set("1", "text");
@@ -37,7 +37,7 @@ test("accepts symbols as distinct keys", () => {
   expect([map.get(one), map.get(other)]).toEqual([1, undefined]);
 });
 
-test("a list of values does not change with the map", () => {
+test("a list of values does not change when the map changes", () => {
   const map = new CallMap<number, string>();
   map.set(1, "a");
   const taken = map.values();
@@ -45,14 +45,14 @@ test("a list of values does not change with the map", () => {
   expect([taken, map.size]).toEqual([["a"], 0]);
 });
 
-test("a set contains what was added until it is deleted", () => {
+test("a set contains an item until the item is deleted", () => {
   const set = new CallSet<string>();
   set.add("a");
   set.add("b");
   expect([set.delete("a"), set.delete("c"), set.values(), set.size]).toEqual([true, false, ["b"], 1]);
 });
 
-test("appends new entries after the remaining ones when many were deleted, in the map and in the set", () => {
+test("keeps the order of entries after many were deleted, in the map and in the set", () => {
   const map = new CallMap<number, string>();
   const set = new CallSet<number>();
   for (let at = 0; at < 2000; at += 1) {
@@ -74,7 +74,7 @@ test("appends new entries after the remaining ones when many were deleted, in th
   ]);
 });
 
-test("is empty after everything was deleted, and accepts new entries", () => {
+test("is empty after all entries were deleted, and accepts new entries", () => {
   const map = new CallMap<number, string>();
   const set = new CallSet<number>();
   for (let at = 0; at < 2000; at += 1) {

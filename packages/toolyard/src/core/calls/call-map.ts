@@ -1,8 +1,8 @@
 /**
- * A map for values that live as long as a call, in insertion order. V8's own `Map` creates a new table whenever it
- * grows, fragments or empties, and each table references the next one: once one table is old, everything that any table
- * ever held lives until a full collection. Here an entry is searched from the latest to the first, which suits some
- * hundreds of entries; the arrays keep their length, since V8 reallocates a shrinking one.
+ * Map for values that live as long as a call, in insertion order. V8's `Map` creates a new table when it grows,
+ * fragments or empties, and each table references the next one: once one table is in the old generation, all values
+ * that any table ever held live until a full collection. This map searches its entries from the newest to the oldest,
+ * which is fast for some hundreds of entries. The arrays keep their length, since V8 reallocates an array that shrinks.
  */
 export class CallMap<K, V> {
   #keys: (K | undefined)[] = [];
@@ -33,7 +33,7 @@ export class CallMap<K, V> {
     this.#size += 1;
   }
 
-  /** Returns whether it was present. */
+  /** Removes an entry. Returns true if it was present. */
   delete(key: K): boolean {
     const at = this.#find(key);
     if (at === -1) return false;
@@ -66,7 +66,7 @@ export class CallMap<K, V> {
   }
 }
 
-/** A set of the same kind. */
+/** Set with the same memory behaviour as `CallMap`. */
 export class CallSet<T> {
   #items: (T | undefined)[] = [];
   #size = 0;
@@ -87,7 +87,7 @@ export class CallSet<T> {
     this.#size += 1;
   }
 
-  /** Returns whether it was present. */
+  /** Removes an item. Returns true if it was present. */
   delete(item: T): boolean {
     const items = this.#items;
     for (let at = this.#size - 1; at >= 0; at -= 1) {
@@ -111,7 +111,7 @@ export class CallSet<T> {
   }
 }
 
-/** Capacity kept when a list empties: the memory for many concurrent calls is released. */
+/** Maximum capacity that an emptied list keeps. Larger arrays, from many concurrent calls, are released. */
 const MAX_KEPT_ROOM = 1024;
 
 /** Removes one of the first `size` members without changing the length of the array. */

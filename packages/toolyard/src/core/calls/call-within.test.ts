@@ -5,7 +5,7 @@ import { Canceller } from "./cancellation.ts";
 
 const canceller = (): Canceller => new Canceller();
 
-/** Like the pipeline's own call: its accessors are on the class. */
+/** Call with accessors on its class, like the pipeline's own call. */
 class Parent implements Call {
   readonly id = "1";
   readonly endpoint = "test";
@@ -35,7 +35,7 @@ class Parent implements Call {
   }
 }
 
-test("the new signal also ends the call for code that uses its cancellation", () => {
+test("the new signal also aborts the call's cancellation", () => {
   const own = new AbortController();
   const call = callWithin(new Parent(canceller()), own.signal);
   own.abort("part of the work is over");
@@ -46,14 +46,14 @@ test("the new signal also ends the call for code that uses its cancellation", ()
   ]);
 });
 
-test("the end of the parent ends the call", () => {
+test("the end of the parent aborts the call", () => {
   const outer = canceller();
   const call = callWithin(new Parent(outer), new AbortController().signal);
   outer.abort("gone");
   expect([call.signal.aborted, call.cancellation?.aborted]).toEqual([true, true]);
 });
 
-test("an inner call has its own members and the rest of its parent's, including those of the class", async () => {
+test("an inner call has the members of its parent that it does not set, including accessors", async () => {
   const parent = new Parent(canceller());
   const call = innerCall(parent, {
     id: "2",

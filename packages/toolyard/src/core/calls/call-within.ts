@@ -1,12 +1,12 @@
 import { BuiltCall, type CallOverrides } from "./built-call.ts";
 import type { Call } from "./call.ts";
 
-/** Returns the same call, also ended by `signal`: for calls made by a part of its work. */
+/** Returns the same call with the additional abort signal `signal`, for calls made by a part of its work. */
 export function callWithin(parent: Call, signal: AbortSignal): Call {
   return new CallWithin(parent, AbortSignal.any([parent.signal, signal]));
 }
 
-/** Returns a call made by a running call: with its caller, within its time, ended with it. */
+/** Returns a call made by a running call. It has the parent's caller and time limit, and ends with the parent. */
 export function innerCall(parent: Call, own: CallOverrides): Call {
   return new BuiltCall(parent, parent, own);
 }

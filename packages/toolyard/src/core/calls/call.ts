@@ -6,60 +6,67 @@ import type { Models } from "../ports/models.ts";
 import { EVERYTHING, type Rights } from "../ports/rights.ts";
 
 /**
- * `extension` is a method that this hub does not know: `target` is its name, and it goes to the only source of the hub.
+ * Method of a call. `extension` is a method that the hub does not know: `target` is the method's name, and the call
+ * goes to the only source of the hub.
  */
 export type CallMethod = "tools/call" | "resources/read" | "prompts/get" | "completion/complete" | "extension";
 
-/** The caller. Sessions, limits and rights depend on `id`. Plain data, so that it can be sent between processes. */
+/**
+ * Caller of the hub. Sessions, limits and rights depend on `id`. Plain data, so that it can be sent between processes.
+ */
 export interface Principal {
-  /** `"local"` for stdio, the library and an HTTP endpoint without tokens; else the name of the token's entry. */
+  /** `"local"` for stdio, the library and an HTTP endpoint without tokens; otherwise the name of the token's entry. */
   readonly id: string;
   readonly rights: Rights;
   /** Calls per minute, overriding the general limit; 0 for no limit. @default the configured limit */
   readonly ratePerMinute?: number;
-  /** True if it is unauthenticated and may come from another machine. @default false */
+  /** True if the caller is unauthenticated and may be on another machine. @default false */
   readonly remote?: boolean;
-  /** How lists name tools to it. Calls accept every spelling. @default "mcp" */
+  /** Form of the tool names in lists that the caller gets. Calls accept every spelling. @default "mcp" */
   readonly toolNames?: ToolNameStyle;
-  /** Facts about an authenticated caller. Absent where the caller sent no credentials. */
+  /** Facts about an authenticated caller. Absent if the caller sent no credentials. */
   readonly identity?: Identity;
-  /** Names of its roles. @default none */
+  /** Names of the caller's roles. @default none */
   readonly roles?: readonly string[];
-  /** Scopes that it may use. @default those of its identity */
+  /** Scopes that the caller may use. @default the scopes of its identity */
   readonly scopes?: readonly string[];
-  /** The profile that it reached the hub by; `rights` are within it. @default none */
+  /** Profile through which the caller reached the hub. `rights` are limited to it. @default none */
   readonly profile?: PrincipalProfile;
 }
 
-/** A profile as it travels with a caller. */
+/** Profile of a caller, as plain data. */
 export interface PrincipalProfile {
   readonly name: string;
-  /** Tool mode of requests that name none. @default that of the hub */
+  /** Tool mode of requests that name none. @default the tool mode of the hub */
   readonly toolMode?: ToolMode;
 }
 
 /**
- * `mcp`: names as MCP allows them. `model`: names as model APIs allow them, without a dot and of at most 64 characters.
+ * Form of tool names. `mcp`: as MCP allows them. `model`: as model APIs allow them, without a dot and with at most 64
+ * characters.
  */
 export type ToolNameStyle = "mcp" | "model";
 
 export const LOCAL_PRINCIPAL: Principal = Object.freeze({ id: "local", rights: EVERYTHING });
 
-/** The tools that a caller's lists contain: only the search tools, the native ones, or all. */
+/** Tools that a caller's lists contain: only the search tools, the native tools, or all tools. */
 export type ToolMode = "normal" | "discovery" | "all";
 
-/** The calling program, for any protocol. */
+/** Program of the caller, for any protocol. */
 export interface Client {
   /**
-   * Id of the lasting connection that carried the call: a session id, the stdio pipe, a library hub. Absent on
+   * Id of the lasting connection over which the call arrived: a session id, the stdio pipe, a library hub. Absent for
    * connectionless calls. Sources with one connection per session use it as the key.
    */
   readonly connection?: string;
   readonly name?: string;
   readonly version?: string;
-  /** The era of its MCP: with a handshake and server requests, or without either. Absent: it uses another protocol. */
+  /**
+   * Era of the client's MCP: `legacy` has a handshake and server requests, `modern` has neither. Absent: another
+   * protocol.
+   */
   readonly era?: "legacy" | "modern";
-  /** Capabilities in MCP's shape: `{sampling, elicitation, roots}`. */
+  /** Capabilities in the form of MCP: `{sampling, elicitation, roots}`. */
   readonly capabilities: JsonObject;
 }
 
@@ -68,8 +75,8 @@ export interface ServerRequest {
   readonly method: string;
   readonly params: JsonObject;
   /**
-   * True if it may belong to another call, like a request of a server that names no call: the end of this call does not
-   * withdraw it, only its own signal does. @default false
+   * True if the request may belong to another call, because its server names no call. The end of this call does not
+   * withdraw it; only its own signal does. @default false
    */
   readonly outlivesCall?: boolean;
 }
@@ -83,18 +90,18 @@ export interface CallNotification {
   readonly params: JsonObject;
 }
 
-/** A request for a tool, resource, prompt or completion, with everything that is needed to answer it. */
+/** Request for a tool, resource, prompt or completion, with all data that is needed to answer it. */
 export interface Call {
-  /** Unique within this process; appears in the audit line and in error ids. */
+  /** Id that is unique within this process. The audit line and error ids contain it. */
   readonly id: string;
   /**
-   * Id of the call that makes this one. That one was already counted and admitted, so the client's limits do not apply
-   * again.
+   * Id of the call that made this call. The parent was already counted and admitted, so the client's limits do not
+   * apply again.
    */
   readonly parent?: string;
-  /** Number of calls around this one. @default 0 */
+  /** Number of calls that enclose this call. @default 0 */
   readonly depth?: number;
-  /** The endpoint that received it: `mcp-http`, `mcp-stdio`, `cli`, `library`, `jsonrpc`, … */
+  /** Endpoint that received the call: `mcp-http`, `mcp-stdio`, `cli`, `library`, `jsonrpc`, … */
   readonly endpoint: string;
   readonly method: CallMethod;
   /**
@@ -107,32 +114,32 @@ export interface Call {
   /** The caller's `_meta` without the envelope and without `progressToken`. */
   readonly meta: JsonObject;
   readonly principal: Principal;
-  /** The caller's tool mode; suggestions and hidden tools depend on it. */
+  /** Tool mode of the caller. Suggestions and hidden tools depend on it. */
   readonly mode: ToolMode;
   readonly client: Client;
   /**
-   * Aborted when the caller cancels or disconnects; the deadline has its own signal. May be created on first access.
+   * Aborted when the caller cancels or disconnects. The deadline has a separate signal. May be created on first access.
    */
   readonly signal: AbortSignal;
-  /** The same for code that needs no `AbortSignal`. Absent: only the signal exists. */
+  /** The same cancellation for code that needs no `AbortSignal`. Absent: only the signal exists. */
   readonly cancellation?: Cancellation;
-  /** Models that the calling program supplies; they precede the configured ones. */
+  /** Models that the calling program supplies. They are used before the configured models. */
   readonly models?: Models;
   /** Time limit set by the caller; the pipeline's deadline stage nests the hub's own limit inside. */
   readonly deadline?: Deadline;
-  /** Progress and log messages that the caller requests; `logLevel` is the least level. */
+  /** Progress and log messages that the caller requests. `logLevel` is the lowest level to send. */
   readonly wants: { readonly progress: boolean; readonly logLevel?: string };
   /** Sends progress or a log message to the caller. Never throws; does nothing after the end of the call. */
   notify(notification: CallNotification): void;
   /**
-   * Sends a server request to the caller and resolves with the answer's `result`. Rejects with a `FailError` if the
-   * caller declines with a protocol error, cannot be asked (capability not declared, no open stream) or disconnects.
-   * Several requests of one call may wait concurrently.
+   * Sends a server request to the caller and resolves with the `result` of the answer. Rejects with a `FailError` if
+   * the caller declines with a protocol error, disconnects, or cannot receive requests (capability not declared, no
+   * open stream). Several requests of one call may be pending concurrently.
    */
   ask(ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject>;
   /**
    * True if the endpoint passes a result of `resultType: "input_required"` to the caller unchanged, and the caller
-   * returns with `inputResponses` and `requestState` in `params`. Otherwise the provider uses `ask`.
+   * repeats the call with `inputResponses` and `requestState` in `params`. Otherwise the provider uses `ask`.
    */
   readonly relaysInput: boolean;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { abortSignalOf, Canceller, type Cancellation } from "./cancellation.ts";
 
-test("notifies its listeners once, with the reason set", () => {
+test("notifies each listener once, after the reason is set", () => {
   const canceller = new Canceller();
   const heard: unknown[] = [];
   canceller.addEventListener("abort", () => heard.push(canceller.reason));
@@ -10,7 +10,7 @@ test("notifies its listeners once, with the reason set", () => {
   expect(heard).toEqual(["first"]);
 });
 
-test("notifies every listener once, however often it was added", () => {
+test("notifies each listener once, however often it was added", () => {
   const canceller = new Canceller();
   const heard: string[] = [];
   const [one, two] = [() => void heard.push("one"), () => void heard.push("two")];
@@ -56,7 +56,7 @@ test("calls a listener that was added again once, and not after its removal", ()
   expect(heard).toEqual([]);
 });
 
-test("reports a fault of one listener and still notifies the others", async () => {
+test("reports an exception of one listener and still notifies the others", async () => {
   const canceller = new Canceller();
   const fault = new Error("on purpose");
   let heard = 0;
@@ -73,7 +73,7 @@ test("reports a fault of one listener and still notifies the others", async () =
   expect(heard).toBe(1);
 });
 
-test("does not notify listeners that are added after the end, like an AbortSignal", () => {
+test("does not notify a listener that is added after the abort, like an AbortSignal", () => {
   const canceller = new Canceller();
   canceller.abort("over");
   let calls = 0;
@@ -86,7 +86,7 @@ test("does not notify listeners that are added after the end, like an AbortSigna
   });
 });
 
-test("throws its reason once aborted, and nothing before", () => {
+test("throwIfAborted throws the reason after the abort, and nothing before", () => {
   const canceller = new Canceller();
   expect(() => canceller.throwIfAborted()).not.toThrow();
   const reason = new Error("over");
@@ -94,7 +94,7 @@ test("throws its reason once aborted, and nothing before", () => {
   expect(() => canceller.throwIfAborted()).toThrow(reason);
 });
 
-test.each(["before", "after"])("its signal follows if created %s the end", (when) => {
+test.each(["before", "after"])("its signal is aborted if it was created %s the abort", (when) => {
   const canceller = new Canceller();
   const early = when === "before" ? canceller.signal : undefined;
   canceller.abort("over");
@@ -102,14 +102,14 @@ test.each(["before", "after"])("its signal follows if created %s the end", (when
   expect({ aborted: signal.aborted, reason: signal.reason }).toEqual({ aborted: true, reason: "over" });
 });
 
-test("a signal is returned unchanged, and a canceller returns its own", () => {
+test("returns an AbortSignal unchanged, and the signal of a canceller", () => {
   const { signal } = new AbortController();
   const canceller = new Canceller();
   expect(abortSignalOf(signal)).toBe(signal);
   expect(abortSignalOf(canceller)).toBe(canceller.signal);
 });
 
-test.each([true, false])("any other cancellation gets a signal that follows it (already over: %s)", (isOver) => {
+test.each([true, false])("creates a signal that follows any other cancellation (already aborted: %s)", (isOver) => {
   const source = new Canceller();
   const foreign: Cancellation = {
     get aborted() {

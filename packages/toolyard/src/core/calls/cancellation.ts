@@ -3,8 +3,8 @@ import { CallSet } from "./call-map.ts";
 import { runApart } from "../timing/run-apart.ts";
 
 /**
- * The part of `AbortSignal` that the hub itself needs; every `AbortSignal` implements it. On Node 20 each `AbortSignal`
- * lives, with everything it references, until a full collection, so a call creates one only on request.
+ * The part of `AbortSignal` that the hub needs; every `AbortSignal` implements it. On Node 20 an `AbortSignal` lives,
+ * with everything it references, until a full collection, so a call creates one only on request.
  */
 export interface Cancellation {
   readonly aborted: boolean;
@@ -15,8 +15,7 @@ export interface Cancellation {
 }
 
 /**
- * Like an `AbortController` that is its own signal. A listener is called once, and never if it was added after the
- * abort.
+ * Combines an `AbortController` and its signal. A listener is called once, and never if it was added after the abort.
  */
 export class Canceller implements Cancellation {
   #aborted = false;
@@ -33,11 +32,11 @@ export class Canceller implements Cancellation {
     return this.#reason;
   }
 
-  /** The equivalent signal, created on first access. */
+  /** The equivalent `AbortSignal`, created on first access. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      // Many calls may share a parent or a caller; that is not a leak.
+      // Many calls may share a parent or a caller, so many listeners are not a leak.
       setMaxListeners(0, this.#controller.signal);
       if (this.#aborted) this.#controller.abort(this.#reason);
     }
@@ -51,7 +50,7 @@ export class Canceller implements Cancellation {
     const first = this.#first;
     this.#first = undefined;
     if (first) runApart(first);
-    // A listener may remove others.
+    // A listener may remove other listeners.
     for (const listener of this.#others?.values() ?? []) if (this.#others!.has(listener)) runApart(listener);
     this.#others = undefined;
     this.#controller?.abort(reason);
@@ -73,7 +72,7 @@ export class Canceller implements Cancellation {
   }
 }
 
-/** Returns a real signal, for code that requires one. */
+/** Returns an `AbortSignal`, for code that requires one. */
 export function abortSignalOf(cancellation: Cancellation): AbortSignal {
   if (cancellation instanceof AbortSignal) return cancellation;
   if (cancellation instanceof Canceller) return cancellation.signal;

@@ -3,8 +3,8 @@ import { PROCESS_TAG } from "../process-tag.ts";
 let lastConnection = 0;
 
 /**
- * Returns a name of a lasting connection, unique among the connections of every hub. It is not a session id: a session
- * id grants access, while this may appear in a log.
+ * Returns an id for a lasting connection, unique among the connections of all hubs. It may appear in a log, unlike a
+ * session id, which grants access.
  */
 export function connectionId(): string {
   lastConnection += 1;

@@ -17,7 +17,7 @@ function kindOf(signal: AbortSignal): string | undefined {
   return signal.aborted && signal.reason instanceof FailError ? signal.reason.failure.kind : undefined;
 }
 
-test("inactivity ends it", () => {
+test("inactivity ends the deadline", () => {
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   vi.advanceTimersByTime(MINUTE - 10);
   expect(deadline.signal.aborted).toBe(false);
@@ -25,7 +25,7 @@ test("inactivity ends it", () => {
   expect(kindOf(deadline.signal)).toBe("timeout");
 });
 
-test("activity every 50 s keeps it alive for an hour, and no longer", () => {
+test("activity every 50 s keeps a deadline alive for one hour, and not longer", () => {
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   for (let second = 50; second < 3600; second += 50) {
     vi.advanceTimersByTime(50_000);
@@ -44,7 +44,7 @@ test("C20: a child never outlives its parent", () => {
   expect(kindOf(child.signal)).toBe("timeout");
 });
 
-test("C20: the parent reports its limit, or the child a little later if the parent was cleared", () => {
+test("C20: the parent reports its limit; if the parent was cleared, the child reports it a little later", () => {
   const parent = new Deadline({ idleMs: 1000, totalMs: 1000 });
   const child = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, parent);
   parent.clear();
@@ -61,7 +61,7 @@ test("C20: a child's end does not affect its parent", () => {
   expect([child.signal.aborted, parent.signal.aborted]).toEqual([true, false]);
 });
 
-test("activity of a child counts for its parent", () => {
+test("activity of a child counts as activity of its parent", () => {
   const parent = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   const child = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, parent);
   vi.advanceTimersByTime(50_000);
@@ -70,7 +70,7 @@ test("activity of a child counts for its parent", () => {
   expect([child.signal.aborted, parent.signal.aborted]).toEqual([false, false]);
 });
 
-test("a later budget counts from the beginning", () => {
+test("a new budget counts from the start of the deadline", () => {
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   vi.advanceTimersByTime(1000);
   deadline.adapt({ idleMs: 5 * MINUTE, totalMs: 2 * HOUR });
@@ -81,7 +81,7 @@ test("a later budget counts from the beginning", () => {
   expect(kindOf(deadline.signal)).toBe("timeout");
 });
 
-test("only the total counts while a user is asked", () => {
+test("only the total limit applies while the hub waits for a user", () => {
   const parent = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, parent);
   const release = deadline.hold();
@@ -92,20 +92,20 @@ test("only the total counts while a user is asked", () => {
   expect(kindOf(deadline.signal)).toBe("timeout");
 });
 
-test("a disconnecting caller ends it as cancelled", () => {
+test("a disconnecting caller ends the deadline with kind cancelled", () => {
   const caller = new AbortController();
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, undefined, caller.signal);
   caller.abort();
   expect(kindOf(deadline.signal)).toBe("cancelled");
 });
 
-test("an already disconnected caller ends it immediately", () => {
+test("a caller that has already disconnected ends the deadline immediately", () => {
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, undefined, AbortSignal.abort());
   expect(kindOf(deadline.signal)).toBe("cancelled");
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("nothing fires and no timer is left after it was cleared", () => {
+test("aborts nothing and leaves no timer after it was cleared", () => {
   const caller = new AbortController();
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, undefined, caller.signal);
   deadline.clear();

@@ -10,9 +10,9 @@ export interface Budget {
 }
 
 /**
- * The time limit of a call. It ends when there was no activity for `idleMs` (progress resets that), when `totalMs` have
- * passed, or when a parent ended. Its signal aborts with a `FailError` of kind `timeout`, so that waiting code receives
- * the reason. Budgets nest: a child never outlives its parent.
+ * Time limit of a call. The deadline ends after `idleMs` without activity (progress resets that time), after `totalMs`,
+ * or when its parent ends. Its signal aborts with a `FailError` of kind `timeout`, so that waiting code receives the
+ * reason. Deadlines nest: a child never outlives its parent.
  */
 export class Deadline {
   readonly #canceller = new Canceller();
@@ -30,7 +30,8 @@ export class Deadline {
   #over = false;
 
   /**
-   * `caller`, if given, ends the deadline too: it aborts with kind `cancelled`, so that the work needs only one signal.
+   * If `caller` is given, its abort also ends the deadline, with kind `cancelled`, so that the work needs only one
+   * signal.
    */
   constructor(budget: Budget, parent?: Deadline, caller?: Cancellation) {
     this.#parent = parent;
@@ -43,7 +44,7 @@ export class Deadline {
     this.adapt(budget);
   }
 
-  // Created outside the constructor, since on Node 20 closures created inside were measured to live until a full
+  // A static method, since on Node 20 closures that a constructor creates were measured to live until a full
   // collection.
   static #endOf(deadline: Deadline, cause: Cancellation): () => void {
     return () => deadline.#end(cancelledFailure(cause.reason));
@@ -51,29 +52,29 @@ export class Deadline {
 
   static readonly #wake = (deadline: Deadline): void => deadline.#check();
 
-  /** Aborts at the end of the time, of a parent's, or when the caller cancels. */
+  /** Aborts when this deadline or a parent expires, or when the caller cancels. */
   get cancellation(): Cancellation {
     return this.#canceller;
   }
 
-  /** The equivalent signal, for code that needs one. */
+  /** The equivalent `AbortSignal`, for code that needs one. */
   get signal(): AbortSignal {
     return this.#canceller.signal;
   }
 
-  /** The latest end of the call, on the clock of `performance.now()`. */
+  /** Latest possible end of the call, on the clock of `performance.now()`. */
   get endsAt(): number {
     return this.#endsAt;
   }
 
-  /** Remaining time of the shorter of the two budgets, in milliseconds, never below 0. */
+  /** Milliseconds until the idle or the total limit, the earlier of both; never below 0. */
   get remainingMs(): number {
     const idleEnd = this.#holds > 0 ? Infinity : this.#touchedAt + this.#budget.idleMs;
     const own = Math.min(idleEnd, this.#endsAt) - performance.now();
     return Math.max(0, Math.min(own, this.#parent?.remainingMs ?? Infinity));
   }
 
-  /** Replaces the budget when more is known. It counts from the start of the deadline. */
+  /** Replaces the budget when more is known about the call. The new budget counts from the start of the deadline. */
   adapt(budget: Budget): void {
     if (this.#over) return;
     this.#budget = budget;
@@ -81,14 +82,15 @@ export class Deadline {
     this.#arm();
   }
 
-  /** Records activity: the idle budget restarts, here and in every parent. */
+  /** Records activity: the idle time restarts, for this deadline and all its parents. */
   touch(): void {
     this.#touchedAt = performance.now();
     this.#parent?.touch();
   }
 
   /**
-   * Stops the idle clock, here and in every parent, until the returned function is called: the hub waits for a user.
+   * Stops the idle time, for this deadline and all its parents, until the returned function is called. Used while the
+   * hub waits for a user.
    */
   hold(): () => void {
     const releaseParent = this.#parent?.hold();
@@ -105,7 +107,8 @@ export class Deadline {
   }
 
   /**
-   * Stops the timer and releases parent and caller. The creator of the deadline calls this when the work has ended.
+   * Stops the timer, and releases the parent and the caller. The creator of the deadline calls this when the work has
+   * ended.
    */
   clear(): void {
     if (this.#over) return;
@@ -115,12 +118,13 @@ export class Deadline {
     if (this.#onCaller) this.#caller!.removeEventListener("abort", this.#onCaller);
   }
 
-  // `touch` only records the time; the one timer re-arms itself, since frequent activity would otherwise churn timers.
+  // `touch` only records the time, and one timer re-arms itself: frequent activity would otherwise set a timer each
+  // time.
   #arm(): void {
     if (this.#over) return;
     const idleEnd = this.#holds > 0 ? Infinity : this.#touchedAt + this.#budget.idleMs;
-    // The parent reports its own limit: if its child's timer fired slightly earlier, the child's failure would become
-    // the answer.
+    // If the parent's limit is the earlier one, the parent must report it. The child's timer therefore fires a little
+    // later, so that its failure does not become the answer.
     const isParents = this.#endsAt < this.#startedAt + this.#budget.totalMs;
     const wakesAt = Math.min(idleEnd, this.#endsAt + (isParents ? AFTER_PARENT_MS : 0));
     if (this.#timer !== undefined && this.#wakesAt === wakesAt) return;
@@ -148,7 +152,7 @@ export class Deadline {
 
 function follow(cancellation: Cancellation, onAbort: () => void): void {
   if (cancellation.aborted) return onAbort();
-  // Many calls may share a caller; that is not a leak.
+  // Many calls may share a caller, so many listeners are not a leak.
   if (cancellation instanceof AbortSignal) setMaxListeners(0, cancellation);
   cancellation.addEventListener("abort", onAbort, ONCE);
 }
@@ -162,10 +166,10 @@ function timer<T>(run: (of: T) => void, of: T, delayMs: number): NodeJS.Timeout 
   return handle;
 }
 
-/** A child that outlives its parent's end by this much ends itself: the parent was cleared before. */
+/** Time after the parent's end at which a child ends itself. It applies only if the parent was cleared before. */
 const AFTER_PARENT_MS = 20;
 
-/** `setTimeout` overflows above this and would fire immediately. */
+/** Maximum delay of `setTimeout`; a larger one overflows and fires immediately. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function timeoutFailure(timeoutMs: number): FailError {

@@ -2,10 +2,10 @@ import { isJsonObject } from "../json/json.ts";
 import type { CallTarget } from "../sources/provider.ts";
 import type { ToolRecord } from "../sources/records.ts";
 
-// Annotations are unverified claims of the author. They may forbid more and save work, but never allow what rights do
-// not.
+// Effects of a tool, by its annotations. Annotations are unverified claims of the author. They may forbid an operation
+// or save work, but never permit an operation that the rights forbid.
 
-/** Changes nothing. Resources, prompts and completion never do, by the protocol. */
+/** Returns true if the target changes nothing. By the protocol, resources, prompts and completion never do. */
 export function isReadOnly(target: CallTarget): boolean {
   return target.type !== "tool" || isReadOnlyTool(target.tool);
 }
@@ -14,7 +14,7 @@ export function isReadOnlyTool(tool: ToolRecord): boolean {
   return hint(tool, "readOnlyHint");
 }
 
-/** Returns whether a repeated call has the same effect as one call. */
+/** Returns true if repeated calls have the same effect as one call. */
 export function isIdempotent(target: CallTarget): boolean {
   return isReadOnly(target) || (target.type === "tool" && hint(target.tool, "idempotentHint"));
 }

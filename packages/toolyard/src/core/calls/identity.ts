@@ -5,23 +5,26 @@ import type { Rights } from "../ports/rights.ts";
 export type IdentityKind = "token" | "user" | "client";
 
 /**
- * Facts about an authenticated caller, before roles give it rights. Plain data, because it travels between processes
- * and is stored with sessions. It never contains a credential.
+ * Facts about an authenticated caller, on which roles decide its rights. Plain data, because it is sent between
+ * processes and stored with sessions. Never contains a credential.
  */
 export interface Identity {
   readonly kind: IdentityKind;
-  /** Unique in the hub and the same for every token of this identity; equal to the `id` of its principal. */
+  /** Id that is unique in the hub and the same for every token of this identity. Equals the `id` of the principal. */
   readonly id: string;
-  /** Name to show: the user name, the name of the token's entry, or the client id. */
+  /** Name for display: the user name, the name of the token's entry, or the client id. */
   readonly name: string;
-  /** Issuer of the access token; absent for an entry of `server.tokens`. */
+  /** Issuer of the access token. Absent for an entry of `server.tokens`. */
   readonly issuer?: string;
   /** `client_id` of the OAuth client that sent the access token. */
   readonly clientId?: string;
   readonly groups: readonly string[];
   /** Scopes of the access token. A token of `server.tokens` has none. */
   readonly scopes: readonly string[];
-  /** Claims of the access token that roles may compare, at most `MAX_CLAIM_BYTES` as JSON; larger ones are left out. */
+  /**
+   * Claims of the access token that roles may compare: at most `MAX_CLAIM_BYTES` as JSON; claims over that limit are
+   * omitted.
+   */
   readonly claims: JsonObject;
   /** End of validity of the access token, in milliseconds since 1970. */
   readonly expiresAt?: number;
@@ -30,18 +33,18 @@ export interface Identity {
 /** Maximum size of `Identity.claims` as JSON, in bytes. */
 export const MAX_CLAIM_BYTES = 8192;
 
-/** Rights that roles give to an identity. */
+/** Rights that roles grant to an identity. */
 export interface Grant {
   readonly rights: Rights;
   /** Calls per minute; 0 for no limit. @default `[limits] rate_per_minute` */
   readonly ratePerMinute?: number;
-  /** Names of the roles. @default none */
+  /** Names of the roles that grant the rights. @default none */
   readonly roles?: readonly string[];
-  /** Scopes that the identity may use. @default those of its access token */
+  /** Scopes that the identity may use. @default the scopes of its access token */
   readonly scopes?: readonly string[];
 }
 
-/** Returns the members of a principal that its grant decides, other than its rights. */
+/** Returns the members of a principal, except its rights, that a grant determines. */
 export function grantedFacts({ ratePerMinute, roles, scopes }: Grant): Omit<Grant, "rights"> {
   return {
     ...(ratePerMinute !== undefined && { ratePerMinute }),
@@ -50,5 +53,7 @@ export function grantedFacts({ ratePerMinute, roles, scopes }: Grant): Omit<Gran
   };
 }
 
-/** Returns the rights of an identity, or `undefined` if no role admits it: the caller is then refused with 403. */
+/**
+ * Returns the rights of an identity. Returns `undefined` if no role admits it; the caller is then refused with 403.
+ */
 export type GrantRights = (identity: Identity) => Grant | undefined;

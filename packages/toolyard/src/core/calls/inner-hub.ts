@@ -3,27 +3,27 @@ import type { JsonObject } from "../json/json.ts";
 import type { Outcome } from "./outcome.ts";
 import type { SearchAnswer, SearchBounds } from "../ports/ports.ts";
 
-/** A call made by another call. */
+/** Call that a running call makes. */
 export interface InnerCall {
   readonly tool: string;
   readonly arguments: JsonObject;
   /**
-   * The parent only forwards to this call (`execute_tool`): its caller's further members are passed on, and a request
-   * for input is returned unchanged. Otherwise server requests go through the parent's `ask`.
-   * @default false
+   * True if the parent only forwards to this call (`execute_tool`). The remaining members of the parent's caller are
+   * then passed on, and a request for input is returned unchanged. Otherwise server requests go through the parent's
+   * `ask`. @default false
    */
   readonly standsFor?: boolean;
 }
 
-/** Lets a running call use the hub again, with the rights, time and cancellation of its caller. */
+/** Access to the hub for a running call, with the rights, time limit and cancellation of its caller. */
 export interface InnerHub {
   call(wanted: InnerCall, parent: Call): Promise<Outcome>;
   /** Reads a resource. */
   read(uri: string, parent: Call): Promise<Outcome>;
   search(query: string, parent: Call, bounds: SearchBounds): Promise<SearchAnswer>;
   /**
-   * Returns every tool that the parent's caller may use, including ondemand ones, as `tools/list` shows it. Shared:
-   * read only.
+   * Returns every tool that the parent's caller may use, including ondemand tools, in the form of `tools/list`. The
+   * list is shared and must not be changed.
    */
   list(parent: Call): Promise<readonly JsonObject[]>;
 }

@@ -5,27 +5,27 @@ import { isJsonObject, objectMember, stringMember, type JsonObject } from "../js
 import { fail, type Ok, type Outcome } from "./outcome.ts";
 import { askCaller } from "./request-to-caller.ts";
 
-/** How often one call may return a request for input. */
+/** Maximum number of times that one call may return a request for input. */
 const MAX_ROUNDS = 16;
-/** Most server requests in one round. */
+/** Maximum number of server requests in one round. */
 const MAX_QUESTIONS = 32;
-/** Pause before a repeated call of a server that returned no server request. */
+/** Pause in milliseconds before the call is repeated, if the server requested input without a server request. */
 const PAUSE_MS = 250;
 
-/** Makes the call with the members that the last round adds to `params`. */
+/** Makes the call, with additional members of `params` from the last round. */
 export type Attempt = (extra: JsonObject) => Promise<Outcome>;
 
 /**
- * Runs a call that may answer `input_required`. A caller that relays input gets such an answer unchanged; for any
- * other, the hub sends its server requests concurrently and repeats the call with the answers, a limited number of
- * times.
+ * Runs a call whose result may be `input_required`. A caller that relays input gets such a result unchanged. For any
+ * other caller, the hub sends its server requests concurrently and repeats the call with the answers, at most
+ * `MAX_ROUNDS` times.
  */
 export async function withInput(call: Call, attempt: Attempt): Promise<Outcome> {
   const outcome = await attempt({});
   return isAsking(outcome, call) ? withAnswers(outcome, call, attempt) : outcome;
 }
 
-/** Returns whether the outcome requires an answer of the caller. */
+/** Returns true if the outcome requires answers of the caller, and the hub must request them. */
 export function isAsking(outcome: Outcome, call: Call): outcome is Ok {
   return outcome.ok && outcome.result["resultType"] === "input_required" && !call.relaysInput;
 }

@@ -4,12 +4,12 @@ import { fail } from "./outcome.ts";
 
 const ROWS = Object.entries<KindRow>(KINDS) as [FailKind, KindRow][];
 
-/** Returns the codes of the rows that `isIn` selects, in the order of the table. */
+/** Returns the codes of the rows for which `isIn` returns true, in the order of the table. */
 function codes(isIn: (row: KindRow) => boolean): string[] {
   return ROWS.filter(([, row]) => isIn(row)).map(([code]) => code);
 }
 
-describe("the columns of the table", () => {
+describe("columns of the table of outcome codes", () => {
   test("`log` has one level per code", () => {
     expect(codes(({ log }) => log === "debug")).toEqual(["cancelled"]);
     expect(codes(({ log }) => log === "error")).toEqual(["internal"]);
@@ -30,7 +30,7 @@ describe("the columns of the table", () => {
     ]);
   });
 
-  test("`breaker` counts failures of the server, and ignores those of the caller and the hub", () => {
+  test("`breaker` counts failures of the server, and ignores failures of the caller and of the hub", () => {
     expect(codes(({ breaker }) => breaker === "failure")).toEqual(["unavailable", "timeout", "malformed"]);
     expect(codes(({ breaker }) => breaker === "none")).toEqual(["cancelled", "internal"]);
   });
@@ -65,17 +65,17 @@ describe("the columns of the table", () => {
     expect(codes(({ beforeExecution, unanswered }) => beforeExecution && unanswered)).toEqual([]);
   });
 
-  test("every failure that counts towards the circuit is unanswered", () => {
+  test("every failure that the circuit breaker counts is unanswered", () => {
     expect(codes(({ breaker, unanswered }) => breaker === "failure" && !unanswered)).toEqual([]);
   });
 });
 
 describe.each(ROWS)("fail(%s)", (code, { retryable }) => {
-  test("takes `retryable` from the row", () => {
+  test("takes `retryable` from the row of its code", () => {
     expect(fail(code, "It failed.")).toEqual({ ok: false, kind: code, message: "It failed.", retryable });
   });
 
-  test("lets the caller override it", () => {
+  test("lets `extras` override `retryable`", () => {
     expect(fail(code, "It failed.", { retryable: !retryable }).retryable).toBe(!retryable);
   });
 });

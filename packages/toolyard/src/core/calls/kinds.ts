@@ -1,43 +1,48 @@
 import type { LogLevel } from "../ports/ports.ts";
 
-/**
- * The one table of outcome codes. Endpoints, the log, the circuit breaker and the retry stage read it, and the page of
- * errors in the reference is generated from it. Code tests `outcome.kind`, never the text of a message.
- */
+/** Condition under which the hub, or with `later` its caller, may send a failed call again. */
 export type RetryRule = "never" | "later" | "always" | "if-idempotent";
 
 /**
- * Meaning of a failure for the server behind the call: `failure` counts towards opening its circuit, `success` closes
- * the circuit because the server answered, `none` leaves the circuit as it is.
+ * Effect of a failure on the circuit breaker of the called server. `failure` counts towards opening the circuit.
+ * `success` closes the circuit, because the server answered. `none` leaves the circuit unchanged.
  */
 export type BreakerEffect = "failure" | "success" | "none";
 
 export interface KindRow {
-  /** The condition under which a call has this outcome. */
+  /** Condition under which a call has this outcome. */
   readonly when: string;
   /** Error code in the JSON-RPC dialect. */
   readonly jsonrpc: number;
   /** HTTP status on `/api`, `/` and `/jsonrpc`. */
   readonly http: number;
-  /** `status_code` on the bindings surface. */
+  /** `status_code` in the bindings. */
   readonly status: number;
   /** Exit code of the command line. */
   readonly exit: number;
-  /** The answer to `tools/call`: an error code, or `"isError"` for a result with `isError: true`. */
+  /** Response to `tools/call`: an error code, or `"isError"` for a result with `isError: true`. */
   readonly mcp: number | "isError" | "by-revision" | "silence";
-  /** When the hub itself, or with `later` its caller, sends the call again. */
+  /** Condition under which the hub sends the call again; with `later`, under which the caller does. */
   readonly retry: RetryRule;
-  /** The default of `retryable` in an outcome: the same call may succeed later without a change by the caller. */
+  /** Default of `retryable` in an outcome. True if the same call may succeed later without a change by the caller. */
   readonly retryable: boolean;
-  /** Level of the log line: `info` for failures that callers cause, `warning` for those that the operator can fix. */
+  /**
+   * Level of the log line: `info` for failures that callers cause, `warning` for failures that the operator can fix.
+   */
   readonly log: LogLevel;
   readonly breaker: BreakerEffect;
-  /** The hub refused the call before a tool ran, so that its message is complete without "Tool execution failed". */
+  /**
+   * True if the hub refused the call before a tool ran; its message is then complete without "Tool execution failed".
+   */
   readonly beforeExecution: boolean;
-  /** The server gave no usable answer, so that interfaces which name a service report it as unavailable. */
+  /** True if the server gave no usable answer. Interfaces that name a service then report it as unavailable. */
   readonly unanswered: boolean;
 }
 
+/**
+ * Table of outcome codes, the only one. Endpoints, the log, the circuit breaker and the retry stage read it, and the
+ * error page of the reference is generated from it. Code tests `outcome.kind`, never the text of a message.
+ */
 export const KINDS = {
   tool_error: {
     when: "the tool reports that it failed",
@@ -226,8 +231,8 @@ export const KINDS = {
 export type FailKind = keyof typeof KINDS;
 
 /**
- * Returns the code whose statuses a failure has: its own, or the one that the tool gave as its cause, such as `timeout`
- * for a `TimeoutError`.
+ * Returns the outcome code that determines a failure's statuses: its own code, or the code that the tool gave as its
+ * cause, such as `timeout` for a `TimeoutError`.
  */
 export function causeKind(kind: FailKind, details: Readonly<Record<string, unknown>> = {}): FailKind {
   const cause = details["upstreamKind"];
@@ -237,5 +242,5 @@ export function causeKind(kind: FailKind, details: Readonly<Record<string, unkno
 /** `_meta` key that holds the outcome code of a result that the hub created. */
 export const KIND_META_KEY = "toolyard/kind";
 
-/** `_meta` key of an MCP result or error that holds the milliseconds after which to try again. */
+/** `_meta` key of an MCP result or error that holds the milliseconds after which the call may be repeated. */
 export const RETRY_META_KEY = "toolyard/retryAfterMs";

@@ -13,7 +13,7 @@ import { holderOf } from "../fairness/shares.ts";
 const ANNA: LinkKey = { for: "principal", principal: "anna" };
 const ANNAS_PIPE: LinkKey = { for: "connection", principal: "anna", connection: "pipe-1" };
 
-test("links for different callers have different texts, with any names", () => {
+test("gives links of different callers different texts, for any names", () => {
   const keys: LinkKey[] = [
     EVERYBODY,
     LEGACY_CALLERS,
@@ -26,11 +26,11 @@ test("links for different callers have different texts, with any names", () => {
   expect(new Set(keys.map(linkKeyText)).size).toBe(keys.length);
 });
 
-test("finds a lasting connection's link without its principal", () => {
+test("finds the link of a lasting connection without its principal", () => {
   expect(linkKeyText({ for: "connection", connection: "pipe-1" })).toBe(linkKeyText(ANNAS_PIPE));
 });
 
-test("a link for one principal counts towards that principal's share, a shared one towards none", () => {
+test("a link for one principal counts towards the share of that principal, a shared link towards none", () => {
   expect([ANNA, ANNAS_PIPE].map(linkHolder)).toEqual([
     { principal: "anna" },
     { principal: "anna", connection: "pipe-1" },
@@ -38,12 +38,12 @@ test("a link for one principal counts towards that principal's share, a shared o
   expect([EVERYBODY, LEGACY_CALLERS].map(linkHolder)).toEqual([undefined, undefined]);
 });
 
-test("requests of a link itself count towards its principal, or towards none if it is shared", () => {
+test("requests outside a call count towards the link's principal, or towards none if the link is shared", () => {
   const holders = [ANNA, ANNAS_PIPE].map((key) => holderOf(linkCaller(key)!));
   expect(holders).toEqual([ANNA, ANNAS_PIPE].map(linkHolder));
   expect([EVERYBODY, LEGACY_CALLERS].map(linkCaller)).toEqual([undefined, undefined]);
 });
 
-test("only a lasting connection's own link is exclusive", () => {
+test("only the link of a lasting connection is exclusive", () => {
   expect([EVERYBODY, LEGACY_CALLERS, ANNA, ANNAS_PIPE].map(isSharedLink)).toEqual([true, true, true, false]);
 });

@@ -1,9 +1,9 @@
 import type { Caller, Holder } from "../fairness/shares.ts";
 
 /**
- * The callers that share one link to a source, and so whose credentials it may carry. A personal source has a link for
- * each principal, or for each lasting connection; any other source has one for all callers, and one for callers of an
- * era that it treats differently.
+ * Set of callers that share one link to a source, and so whose credentials the link may carry. A personal source has a
+ * link for each principal, or for each lasting connection. Any other source has one link for all callers, and a second
+ * one if it treats callers of one era differently.
  */
 export type LinkKey =
   | { readonly for: "everybody" }
@@ -14,7 +14,10 @@ export type LinkKey =
 export const EVERYBODY: LinkKey = Object.freeze({ for: "everybody" });
 export const LEGACY_CALLERS: LinkKey = Object.freeze({ for: "era", era: "legacy" });
 
-/** Returns the same text for the same link. A lasting connection has one principal and is identified without it. */
+/**
+ * Returns a text that is the same for the same link. A lasting connection has one principal, so its principal is
+ * omitted.
+ */
 export function linkKeyText(key: LinkKey | Pick<LinkKey & { for: "connection" }, "for" | "connection">): string {
   switch (key.for) {
     case "everybody":
@@ -28,18 +31,21 @@ export function linkKeyText(key: LinkKey | Pick<LinkKey & { for: "connection" },
   }
 }
 
-/** Returns whether callers of several clients use the link. */
+/** Returns true if callers of several clients use the link. */
 export function isSharedLink(key: LinkKey): boolean {
   return key.for !== "connection";
 }
 
-/** Returns the holder with the share of the link limit that it uses; `undefined` if it is not for one principal. */
+/**
+ * Returns the holder whose share of the link limit counts this link. Returns `undefined` if the link is not for one
+ * principal.
+ */
 export function linkHolder(key: LinkKey): Holder | undefined {
   if (key.for === "principal") return { principal: key.principal };
   return key.for === "connection" ? { principal: key.principal, connection: key.connection } : undefined;
 }
 
-/** Returns the caller with the share for requests outside any call. */
+/** Returns the caller whose share counts the link's requests outside any call. */
 export function linkCaller(key: LinkKey): Caller | undefined {
   const holder = linkHolder(key);
   return holder && { principal: { id: holder.principal }, client: holder };

@@ -13,16 +13,16 @@ export interface ListedTool extends JsonObject {
   readonly _meta?: JsonObject;
 }
 
-/** Hints about a tool's effects. They are claims of its author. */
+/** Hints about a tool's effects. They are unverified claims of its author. */
 export interface ToolAnnotations extends JsonObject {
   readonly title?: string;
-  /** It changes nothing. */
+  /** The tool changes nothing. */
   readonly readOnlyHint?: boolean;
-  /** It may delete or overwrite something. */
+  /** The tool may delete or overwrite data. */
   readonly destructiveHint?: boolean;
   /** A second call with the same arguments has no further effect. */
   readonly idempotentHint?: boolean;
-  /** It uses systems outside, such as the web. */
+  /** The tool uses external systems, such as the web. */
   readonly openWorldHint?: boolean;
 }
 
@@ -33,14 +33,14 @@ export interface ListedResource extends JsonObject {
   readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size?: number;
   readonly _meta?: JsonObject;
 }
 
 /** A resource template in a list, with unknown members. */
 export interface ListedTemplate extends JsonObject {
-  /** By RFC 6570, such as `notes://{name}`. */
+  /** URI template of RFC 6570, such as `notes://{name}`. */
   readonly uriTemplate: string;
   readonly name: string;
   readonly title?: string;
@@ -68,12 +68,12 @@ export interface ListedPromptArgument extends JsonObject {
 /** The result of a tool. */
 export interface ToolResult extends JsonObject {
   readonly content: ContentBlock[];
-  /** The value for programs, if the tool returns one: an object, unless the tool's `outputSchema` allows others. */
+  /** Value for programs, if the tool returns one: an object, unless the tool's `outputSchema` allows other types. */
   readonly structuredContent?: unknown;
   readonly _meta?: JsonObject;
 }
 
-/** A part of a result or of a message; `type` distinguishes the kinds. */
+/** Part of a result or of a message. `type` distinguishes the kinds. */
 export type ContentBlock = TextBlock | ImageBlock | AudioBlock | ResourceLinkBlock | ResourceBlock;
 
 export interface TextBlock extends JsonObject {
@@ -83,14 +83,14 @@ export interface TextBlock extends JsonObject {
 
 export interface ImageBlock extends JsonObject {
   readonly type: "image";
-  /** Base64. */
+  /** Data in base64. */
   readonly data: string;
   readonly mimeType: string;
 }
 
 export interface AudioBlock extends JsonObject {
   readonly type: "audio";
-  /** Base64. */
+  /** Data in base64. */
   readonly data: string;
   readonly mimeType: string;
 }

@@ -3,7 +3,7 @@ import { resourceValue, toolValue } from "./tool-value.ts";
 
 const texts = (...words: string[]) => ({ content: words.map((text) => ({ type: "text", text })) });
 
-test("C12: structured content is the value, whatever the text contains", () => {
+test("C12: structured content is the value, for any text", () => {
   expect(toolValue({ ...texts("not this"), structuredContent: { a: 1 } })).toEqual({ a: 1 });
 });
 
@@ -20,20 +20,20 @@ test.each([
 });
 
 test.each(["plain words", "", "007", "1.50", "12345678901234567890", "{broken", "NaN"])(
-  "C12: keeps the text %s as text",
+  "C12: keeps %s as text",
   (text) => {
     expect(toolValue(texts(text))).toBe(text);
   },
 );
 
-test("C12: several blocks become a list, an image its block, and no content null", () => {
+test("C12: returns a list for several blocks, the block of an image, and null without content", () => {
   const image = { type: "image", data: "AA==", mimeType: "image/png" };
   expect(toolValue({ content: [{ type: "text", text: "1" }, image] })).toEqual([1, image]);
   expect(toolValue({ content: [image] })).toEqual(image);
   expect(toolValue({ content: [] })).toBe(null);
 });
 
-test("C38: parses a JSON resource, keeps text as text, and bytes as an object", () => {
+test("C38: parses a JSON resource, keeps text as text, and returns binary content as an object", () => {
   const of = (...contents: object[]) => resourceValue({ contents });
   expect(of({ uri: "a:b", mimeType: "application/json", text: '{"a":1}' })).toEqual({ a: 1 });
   expect(of({ uri: "a:b", mimeType: "application/ld+json; charset=utf-8", text: "[1]" })).toEqual([1]);
@@ -46,7 +46,7 @@ test.each([
   ['{"a": 1}', { a: 1 }],
   ["[1, 2]", [1, 2]],
   ['{"results": [], "total_count": 0}', { results: [], total_count: 0 }],
-])("R12: unwraps the JSON text %s that an SDK wrapped as `result`", (text, value) => {
+])("R12: parses the JSON text %s that an SDK wrapped as `result`", (text, value) => {
   expect(toolValue({ ...texts(text), structuredContent: { result: text } })).toEqual(value);
 });
 

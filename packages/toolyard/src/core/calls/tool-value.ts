@@ -3,13 +3,13 @@ import { isJsonObject, type JsonObject, listMember, stringMember } from "../json
 import { KIND_META_KEY } from "./kinds.ts";
 
 /**
- * Returns the plain value of a tool's result, for surfaces without content blocks. All of them use this one rule:
+ * Returns the plain value of a tool's result, for interfaces without content blocks. All of them use this rule:
  *
- * 1. Structured content is the value. `{"result": "<text>"}` beside the same text is how SDKs wrap a text that a tool
- *    returned: if it is a JSON object or list, that is the value.
- * 2. Of a function that the hub itself runs, the value is what it returned, with its type.
- * 3. Otherwise each block is a value. A text that is JSON is parsed, any other text stays as it is; an image, audio or
- *    resource is its block. One block gives its value, several give a list, none gives `null`.
+ * 1. Structured content is the value. SDKs wrap a returned text as `{"result": "<text>"}` beside the same text; if that
+ * text is a JSON object or list, it is the value.
+ * 2. For a function that the hub itself runs, the value is its return value, with its type.
+ * 3. Otherwise each block is a value. A text that is JSON is parsed; any other text stays unchanged. The value of an
+ * image, audio or resource is its block. One block gives its value, several give a list, none gives `null`.
  *
  * A text that is a number is parsed only if writing it again gives the same text: `5` is a number, while `1.50`, `007`
  * and an integer beyond 2^53 stay texts.
@@ -32,13 +32,13 @@ function unwrapped(structured: unknown, result: JsonObject): unknown {
 
 const TYPED = new WeakMap<JsonObject, { readonly value: unknown }>();
 
-/** Keeps the value that a text result was made of: a number and the text `42` look the same on the wire. */
+/** Records the value of which a text result was made, because a number and the text `42` have the same text block. */
 export function rememberValue(result: JsonObject, value: unknown): JsonObject {
   TYPED.set(result, { value });
   return result;
 }
 
-/** A failure in the form of the bindings document: `{error, status_code}` with a status from 400 to 599. */
+/** Failure in the form of the bindings: `{error, status_code}` with a status from 400 to 599. */
 export type StatusFailure = JsonObject & { readonly error: string; readonly status_code: number };
 
 export function isStatusFailure(value: unknown): value is StatusFailure {
@@ -48,7 +48,7 @@ export function isStatusFailure(value: unknown): value is StatusFailure {
 }
 
 /**
- * Returns the message of a failure: the text in `{"error": "…"}`, which many services return; any other text in full.
+ * Returns the message of a failure: the text in `{"error": "…"}`, which many services return, or else the whole text.
  */
 export function failureWords(text: string): string {
   const value = text.startsWith("{") ? textValue(text) : undefined;
@@ -63,13 +63,13 @@ export function resultWords(result: JsonObject): string {
   return texts.join("\n") || "The tool reported an error without words.";
 }
 
-/** Returns the outcome code that an upstream hub gave a failure, as a detail. */
+/** Returns the outcome code that an upstream hub gave to a failure, as a detail. */
 export function kindDetails({ _meta: meta }: JsonObject): { readonly details?: JsonObject } {
   const kind = isJsonObject(meta) ? meta[KIND_META_KEY] : undefined;
   return typeof kind === "string" ? { details: { upstreamKind: kind } } : {};
 }
 
-/** Parses a text as JSON if possible. */
+/** Parses a text as JSON. Returns the text itself if it is not JSON. */
 function textValue(text: string): unknown {
   let value: unknown;
   try {
@@ -94,8 +94,8 @@ function oneOrAll(values: readonly unknown[]): unknown {
 }
 
 /**
- * Returns the plain value of a resource's contents. JSON by its media type is parsed, other text is text, and binary
- * content stays an object with `blob`. One content gives its value, several give a list.
+ * Returns the plain value of a resource's contents. Content with a JSON media type is parsed, other text is a string,
+ * and binary content stays an object with `blob`. One content gives its value, several give a list.
  */
 export function resourceValue(result: JsonObject): unknown {
   return oneOrAll(listMember(result, "contents").map(contentValue));

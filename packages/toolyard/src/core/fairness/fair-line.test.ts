@@ -40,7 +40,7 @@ test("gives places to waiting entries in order, and refuses an entry over the li
   expect(order).toEqual(["0 in", "3 out", "1 in", "2 in"]);
 });
 
-test("lets a single principal take every place and the whole line", async () => {
+test("lets a single principal take all places and the whole line", async () => {
   const line = new FairLine({ places: 3, waiting: 2 });
   const order: string[] = [];
   const all = Array.from({ length: 5 }, (_, at) => enter(line, order, String(at)));
@@ -50,7 +50,7 @@ test("lets a single principal take every place and the whole line", async () => 
   expect(order).toEqual(["0 in", "1 in", "2 in", "3 in", "4 in"]);
 });
 
-test("a newcomer displaces the last entry of another principal in a full line, and is next", async () => {
+test("in a full line, a new entry displaces the last entry of another principal, and is next", async () => {
   const line = new FairLine({ places: 2, waiting: 3 });
   const order: string[] = [];
   const flood = Array.from({ length: 5 }, (_, at) => enter(line, order, `a${at}`));
@@ -61,7 +61,7 @@ test("a newcomer displaces the last entry of another principal in a full line, a
   expect(order).toEqual(["a0 in", "a1 in", "a4 out", "b in"]);
 });
 
-test("alternates between waiting principals, however many entries one has", async () => {
+test("alternates between waiting principals, for any number of their entries", async () => {
   const line = new FairLine({ places: 1, waiting: 10 });
   const order: string[] = [];
   await enter(line, order, "a");
@@ -87,7 +87,7 @@ test("alternates between the connections of one principal in the same way", asyn
   expect(order).toEqual(["one in", "one more out", "two in"]);
 });
 
-test("an entry that was cancelled or waited too long holds no place in the line", async () => {
+test("a cancelled or expired entry holds no place in the line", async () => {
   const line = new FairLine({ places: 1, waiting: 1 });
   const order: string[] = [];
   await enter(line, order, "0");
@@ -106,7 +106,7 @@ test("an entry that was cancelled or waited too long holds no place in the line"
   expect(order).toEqual(["0 in", "left out", "late out", "next in"]);
 });
 
-test("an entry below its share waits longer for a place than one that has its share", async () => {
+test("an entry waits longer for a place if its principal is below its share", async () => {
   const line = new FairLine({ places: 2, waiting: 5 });
   const order: string[] = [];
   for (const name of ["a0", "a1"]) await enter(line, order, name);
@@ -133,7 +133,7 @@ test("a closed line rejects waiting and new entries", async () => {
 
 const among = (principals: number, places: number): FairLine => new FairLine({ places, waiting: 1000, principals });
 
-/** Returns how many of `tries` entries of one principal get a place immediately. */
+/** Returns the number of `tries` entries of one principal that get a place immediately. */
 async function inside(line: FairLine, principal: string, tries: number): Promise<number> {
   let count = 0;
   for (let at = 0; at < tries; at += 1) void line.enter({ principal }, never).then(() => (count += 1));
@@ -142,7 +142,7 @@ async function inside(line: FairLine, principal: string, tries: number): Promise
 }
 
 test.each([
-  // [places, known principals, places of the first one]
+  // [places, known principals, places that the first principal gets]
   [4, 1, 4],
   [4, 2, 3],
   [4, 3, 2],
@@ -164,17 +164,17 @@ test("a principal without a place gets one immediately while another one waits f
   expect(await inside(line, "c", 10)).toBe(1);
 });
 
-test("counts unannounced principals after their first entry", async () => {
+test("counts principals that were not announced after their first entry", async () => {
   const line = among(1, 4);
   expect(await inside(line, "a", 3)).toBe(3);
   expect(await inside(line, "b", 1)).toBe(1);
   line.leave(B);
-  // A place stays free for b from here on.
+  // From here on, one place stays free for b.
   expect(await inside(line, "a", 1)).toBe(0);
   expect(await inside(line, "b", 1)).toBe(1);
 });
 
-test("a principal gets a further place when the others have theirs", async () => {
+test("a principal gets a further place if each of the others has its share", async () => {
   const line = among(2, 3);
   const order: string[] = [];
   for (const name of ["a0", "a1"]) await enter(line, order, name);
@@ -185,7 +185,7 @@ test("a principal gets a further place when the others have theirs", async () =>
   expect(order).toEqual(["a0 in", "a1 in", "b in", "a2 in"]);
 });
 
-test("a line whose limit was lowered admits none until it is below the limit", async () => {
+test("a line with a lowered limit admits no entry until it is below the limit", async () => {
   const line = new FairLine({ places: 2, waiting: 2 });
   const order: string[] = [];
   for (const name of ["0", "1"]) await enter(line, order, name);
@@ -200,7 +200,7 @@ test("a line whose limit was lowered admits none until it is below the limit", a
 });
 
 test.each(Array.from({ length: 40 }, (_, seed) => seed))(
-  "gives places and newcomers their share in any sequence (seed %i)",
+  "gives places and new entries their share in any sequence (seed %i)",
   async (seed) => {
     const random = createRandom(seed);
     const places = 1 + random.below(8);
@@ -223,7 +223,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
       await vi.advanceTimersByTimeAsync(0);
       expect(total()).toBeLessThanOrEqual(places);
       const kept = Math.min(names.filter((one) => held.get(one) === 0).length, Math.floor(places / 2));
-      // Free places are kept only for newcomers, and no newcomer waits while one is free.
+      // Free places are kept only for principals without a place, and no such principal waits while one is free.
       if (total() < places) expect(names.filter((one) => waiting.get(one)! > 0 && held.get(one) === 0)).toEqual([]);
       if (names.some((one) => waiting.get(one)! > 0)) expect(places - total()).toBeLessThanOrEqual(kept);
     }

@@ -3,42 +3,42 @@ import { FairOrder } from "./fair-order.ts";
 import type { Holder } from "./shares.ts";
 
 export interface LineBounds {
-  /** Most entries inside at the same time. */
+  /** Maximum number of concurrent entries inside. */
   readonly places: number;
-  /** Most entries that wait for a place. */
+  /** Maximum number of entries that wait for a place. */
   readonly waiting: number;
   /**
-   * Number of principals known to use it. If given, a principal that is inside enters again only while a place stays
-   * free for each other principal that is not, up to half of the places. @default no place is kept free
+   * Number of principals that are known to use the line. If given, a principal that is inside enters again only if one
+   * place stays free for each other principal that is not, up to half of the places. @default no place is kept free
    */
   readonly principals?: number;
 }
 
 export interface LineWait {
   readonly cancellation: Cancellation;
-  /** Longest wait, in milliseconds. @default until the cancellation */
+  /** Maximum wait, in milliseconds. @default until the cancellation */
   readonly waitMs?: number;
-  /** Longest wait of an entry below its share, which is next in turn. @default `waitMs` */
+  /** Maximum wait of an entry whose principal is below its share, which is next. @default `waitMs` */
   readonly owedWaitMs?: number;
 }
 
 interface Waiter {
   readonly holder: Holder;
-  /** `false`: it got no place. */
+  /** Ends the wait; `false` means that the entry got no place. */
   settle(isInside: boolean): void;
 }
 
 /**
- * A concurrency limit with a limited line of waiting entries. `FairOrder` decides which entry is next and which is
+ * Concurrency limit with a limited queue of waiting entries. `FairOrder` decides which entry is next and which entry is
  * displaced.
  */
 export class FairLine {
-  /** Most entries inside at the same time. When it is lowered, entries inside stay. */
+  /** Maximum number of concurrent entries inside. If it is lowered, entries that are inside stay. */
   places: number;
   readonly #mostWaiting: number;
   readonly #order = new FairOrder<Waiter>();
   readonly #principals: number | undefined;
-  /** Principals seen so far, at most as many as there are places; more make no difference. */
+  /** Principals seen so far, at most as many as there are places, because more make no difference. */
   readonly #seen = new Set<string>();
   #taken = 0;
   #isClosed = false;
@@ -55,8 +55,8 @@ export class FairLine {
   }
 
   /**
-   * Resolves with `true` once there is a place, which `leave` returns; with `false` if too many entries wait, the wait
-   * expires or the cancellation comes first.
+   * Resolves to true when the entry has a place, which `leave` returns. Resolves to false if too many entries wait, the
+   * wait expires, or the cancellation comes first.
    */
   async enter(holder: Holder, wait: LineWait): Promise<boolean> {
     if (this.#isClosed || wait.cancellation.aborted) return false;
@@ -72,8 +72,8 @@ export class FairLine {
   leave(holder: Holder): void {
     this.#order.leave(holder);
     this.#taken -= 1;
-    // The next entry has the fewest places: if it must wait, so must all others. Places are passed on in the same turn,
-    // so that no newcomer can take them.
+    // The next entry belongs to the holder with the fewest places: if it must wait, all others must wait too. Places
+    // are passed on synchronously, so that no new entry can take them.
     for (let next = this.#order.next(); next && this.#hasPlaceFor(next.holder); next = this.#order.next()) {
       this.#taken += 1;
       next.settle(true);
@@ -109,7 +109,7 @@ export class FairLine {
         settle: (isInside) => {
           clearTimeout(timer);
           cancellation.removeEventListener("abort", leave);
-          // Entered first, so that its principal always has an entry: a principal without entries is forgotten.
+          // The entry enters before it stops waiting, because a principal without entries is forgotten.
           if (isInside) this.#order.enter(holder);
           this.#order.stopWaiting(place);
           resolve(isInside);

@@ -1,31 +1,32 @@
 import { Shares, type Holder } from "./shares.ts";
 
-/** The last turn of a principal, and of each of its connections. */
+/** Last turn of a principal, and of each of its connections. */
 interface TurnTimes {
   last: number;
-  /** Longest ago first. */
+  /** Last turns by connection, the oldest first. */
   readonly byConnection: Map<string | undefined, number>;
 }
 
-/** The entries of one connection with their arrival times, in order. */
+/** Waiting entries of one connection with their arrival times, in order. */
 type ConnectionQueue<Waiting> = Map<Waiting, number>;
 
 /**
- * Tracks the entries that hold and wait for places of a shared limit, and decides which is next. Shares are those of
- * `Shares`. The next place goes to the holder with the fewest places; among equals, to the one with the oldest last
- * turn. In a full line, the holder with the most places, inside and waiting or else waiting only, loses its last
- * waiting entry to a newcomer within its share. It grants and blocks nothing itself: `FairLine` and other limits do.
+ * Tracks the entries that hold places of a shared limit or wait for them, and decides which entry is next. Shares are
+ * those of `Shares`. The next place goes to the holder with the fewest places, and among equals to the holder with the
+ * oldest last turn. In a full line, a new entry whose holder is within its share displaces the last waiting entry of
+ * the holder with the most entries (inside and waiting; if none, waiting only). This class grants and blocks nothing;
+ * `FairLine` and other limits do.
  */
 export class FairOrder<Waiting extends { readonly holder: Holder }> {
   readonly #inside = new Shares();
   readonly #waiting = new Shares();
-  /** Entries inside and waiting. */
+  /** Shares of all entries, inside and waiting. */
   readonly #present = new Shares();
-  /** By principal and by connection, so that finding the next entry does not scan all waiting ones. */
+  /** Waiting entries by principal and connection, so that the search for the next entry does not scan all of them. */
   readonly #lines = new Map<string, Map<string | undefined, ConnectionQueue<Waiting>>>();
   #size = 0;
   #arrivals = 0;
-  /** Only of principals that are inside or wait. */
+  /** Last turns of the principals that are inside or wait. */
   readonly #turns = new Map<string, TurnTimes>();
   #turn = 0;
 
@@ -43,7 +44,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     return this.#inside.of(principal);
   }
 
-  /** Records that a holder has a place now. */
+  /** Records that a holder got a place. */
   enter(holder: Holder): void {
     this.#present.add(holder);
     this.#inside.add(holder);
@@ -74,7 +75,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     this.#present.add(holder);
   }
 
-  /** Removes a waiting entry, because it enters or leaves. Returns whether it was waiting. */
+  /** Removes a waiting entry that enters or leaves. Returns true if it was waiting. */
   stopWaiting(waiting: Waiting): boolean {
     const { holder } = waiting;
     const lines = this.#lines.get(holder.principal);
@@ -94,7 +95,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     return entries.toSorted(([, one], [, other]) => one - other).map(([waiting]) => waiting);
   }
 
-  /** Returns the entry with the next turn; it keeps waiting. */
+  /** Returns the entry whose turn is next. It keeps waiting. */
   next(): Waiting | undefined {
     let first: Waiting | undefined;
     let firstAt = 0;
@@ -107,7 +108,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     return first;
   }
 
-  /** Returns the waiting entry that this newcomer displaces in a full line; `undefined` if there is none. */
+  /** Returns the waiting entry that `newcomer` displaces in a full line, or `undefined` if there is none. */
   debtorTo(newcomer: Holder): Waiting | undefined {
     const latest = Array.from(this.#each(), latestOf).toSorted(([, one], [, other]) => other - one);
     const places = latest.map(([waiting]) => waiting);
@@ -117,7 +118,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     );
   }
 
-  /** Returns whether a further place would still be within this principal's share of the places. */
+  /** Returns true if this principal's share of the places includes a further place. */
   isOwed({ principal }: Holder, places: number): boolean {
     return (this.#inside.of(principal) + 1) * this.#present.principals <= places;
   }
@@ -131,7 +132,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     if (this.#present.of(holder.principal) === 0) this.#turns.delete(holder.principal);
   }
 
-  /** Returns a value below 0 if it is the turn of `one` before that of `other`. */
+  /** Returns a value below 0 if the turn of `one` is before the turn of `other`. */
   #compare(one: Holder, other: Holder): number {
     const fewer =
       one.principal === other.principal
@@ -140,14 +141,19 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     return fewer || this.#lastTurn(one, other) - this.#lastTurn(other, one);
   }
 
-  /** Returns the last turn of the connection if both belong to one principal. */
+  /**
+   * Returns the time of the last turn: of the connection if both holders belong to one principal, otherwise of the
+   * principal.
+   */
   #lastTurn({ principal, connection }: Holder, other: Holder): number {
     const turns = this.#turns.get(principal);
     return (principal === other.principal ? turns?.byConnection.get(connection) : turns?.last) ?? 0;
   }
 }
 
-/** Connections per principal with a remembered last turn; a forgotten one counts as never served. */
+/**
+ * Maximum number of connections per principal with a recorded last turn. A forgotten connection counts as never served.
+ */
 const MAX_CONNECTIONS = 1000;
 
 function latestOf<Waiting>(line: ConnectionQueue<Waiting>): [Waiting, number] {

@@ -25,7 +25,7 @@ test("the holder with the most places gives up its first one", () => {
   expect(shares.debtorTo({ principal: "d" }, places, BY_HOLDER)?.name).toBe("a 1");
 });
 
-test("no holder gives up a place for one that would then hold as many", () => {
+test("a holder gives up no place for one that would then hold as many", () => {
   const { shares, places } = placesOf("a", "a", "b");
   expect(shares.debtorTo({ principal: "b" }, places, BY_HOLDER)).toBeUndefined();
   expect(shares.debtorTo({ principal: "c" }, places, BY_HOLDER)?.name).toBe("a");
@@ -42,27 +42,27 @@ test("many connections do not give one principal more than its share", () => {
   expect(shares.debtorTo({ principal: "a", connection: "4" }, places, BY_HOLDER)).toBeUndefined();
 });
 
-test("an idle place is given up for the same holder, not for another", () => {
+test("an idle place is given up for its own holder only", () => {
   const { shares, places } = placesOf("a 1", "a 2", "b");
   const idle = { ...BY_HOLDER, isIdle: true };
   expect(shares.debtorTo({ principal: "a" }, places, idle)?.name).toBe("a 1");
   expect(shares.debtorTo({ principal: "b" }, places, idle)?.name).toBe("b");
 });
 
-test("with more principals than places, a holder of none gets the first idle one", () => {
+test("with more principals than places, a holder without a place gets the first idle place", () => {
   const { shares, places } = placesOf("a", "b");
   expect(shares.debtorTo({ principal: "c" }, places, BY_HOLDER)).toBeUndefined();
   expect(shares.debtorTo({ principal: "c" }, places, { ...BY_HOLDER, isIdle: true })?.name).toBe("a");
 });
 
-test("a returned place is no longer held, and returning one that is not held changes nothing", () => {
+test("a returned place does not count, and returning a place that is not held changes nothing", () => {
   const { shares } = placesOf("a/1", "a/1");
   for (let time = 0; time < 3; time += 1) shares.remove({ principal: "a", connection: "1" });
   shares.remove({ principal: "b" });
   expect([shares.of("a"), shares.of("b"), shares.principals]).toEqual([0, 0, 0]);
 });
 
-test("a newcomer within its share gets a place, and a holder within its share loses none to it", () => {
+test("a new holder within its share gets a place, and a holder within its share loses none to it", () => {
   for (let seed = 1; seed <= 300; seed += 1) {
     const random = createRandom(seed);
     const names = ["a", "b", "c", "d", "e"].slice(0, 2 + random.below(4));

@@ -1,19 +1,19 @@
-/** The owner of a place: a principal and, if it has a lasting connection, that one of its connections. */
+/** Owner of a place: a principal and, if it has a lasting connection, that connection. */
 export interface Holder {
   readonly principal: string;
   readonly connection?: string;
 }
 
-/** The owner as every call carries it, so that passing it on costs nothing. */
+/** Owner of a place in the form that every call has, so that passing it on needs no allocation. */
 export interface Caller {
   readonly principal: { readonly id: string };
   readonly client: { readonly connection?: string };
 }
 
-/** Holder of what the hub requests itself, on behalf of no principal. */
+/** Holder of requests that the hub makes for itself and not for a principal. */
 export const HUB: Holder = Object.freeze({ principal: "" });
 
-/** Returns the holder for whom a caller takes a place. */
+/** Returns the holder that gets a place for this caller. */
 export function holderOf({ principal, client }: Caller): Holder {
   const { connection } = client;
   return connection === undefined ? { principal: principal.id } : { principal: principal.id, connection };
@@ -26,25 +26,27 @@ interface HeldShares {
 
 export interface DebtorOptions<Place> {
   readonly holder: (place: Place) => Holder;
-  /** True if no work uses the places at the moment. @default false */
+  /** True if no work uses the places. @default false */
   readonly isIdle?: boolean;
   /**
-   * Returns whether the first of two places of one holder is given up before the other. @default the one listed first
+   * Returns true if `one` is given up before `other`; both belong to one holder. @default the place that is listed
+   * first
    */
   readonly isSooner?: (one: Place, other: Place) => boolean;
 }
 
 /**
- * The places of a shared limit by holder, and the rule by which one holder gives up a place for another. The only such
- * policy of the hub, for all kinds of places:
+ * Places of a shared limit by holder, and the rule by which a holder gives up a place for another holder. All limits of
+ * the hub use this rule.
  *
- * - Places are shared by principal, and one principal's share by its connections, since without tokens all callers are
- * one principal. A single holder may have all places: none is kept free.
- * - A share is the number of places divided by the holders that have or request one. When all are taken, a holder with
- * more than its share makes room for one that would still hold less after it: the one with the most first. So a
- * newcomer within its share gets a place, and a holder within its share loses none.
- * - An idle place is given up sooner: its own holder replaces it with a new one. With more requesting holders than
- * places, where each share is below one, a holder of none gets an idle place of the holder with the most.
+ * - Places are shared by principal, and the share of a principal by its connections, since without tokens all callers
+ * are one principal. A single holder may have all places; no place is kept free.
+ * - A share is the number of places divided by the number of holders that have or request a place. When all places are
+ * taken, a holder with more than its share gives up a place for a holder that would still have fewer places afterwards;
+ * the holder with the most places is first. So a new holder within its share gets a place, and a holder within its
+ * share loses none.
+ * - An idle place is given up sooner: its own holder replaces it by a new place. If there are more holders than places,
+ * each share is below one; then a holder without a place gets an idle place of the holder with the most.
  */
 export class Shares {
   readonly #held = new Map<string, HeldShares>();
@@ -79,18 +81,21 @@ export class Shares {
     return this.#held.size;
   }
 
-  /** Returns a value below 0 if `one` holds less than `other`: by principal first, then by connection. */
+  /**
+   * Returns a value below 0 if `one` holds fewer places than `other`: compared by principal first, then by connection.
+   */
   compare(one: Holder, other: Holder): number {
     return this.of(one.principal) - this.of(other.principal) || this.#ofOwn(one) - this.#ofOwn(other);
   }
 
-  /** Returns the number of places of this connection of the principal. */
+  /** Returns the number of places that this connection of the principal holds. */
   #ofOwn({ principal, connection = NONE }: Holder): number {
     return this.#held.get(principal)?.byConnection.get(connection) ?? 0;
   }
 
   /**
-   * Returns the place, of `places` that are all taken, to give up for one of `newcomer`; `undefined` if there is none.
+   * Returns the place to give up for `newcomer`, when all `places` are taken. Returns `undefined` if no holder must
+   * give one up.
    */
   debtorTo<Place>(
     newcomer: Holder,
@@ -117,13 +122,13 @@ export class Shares {
   }
 }
 
-/** The holders among which places are shared, and their total. */
+/** Holders that share places, and the total number of places. */
 interface Among {
   readonly total: number;
   readonly others: { readonly size: number };
 }
 
-/** Two holders: the one that may lose a place, and the newcomer. */
+/** Places of two holders: `theirs` of the one that may lose a place, `own` of the newcomer. */
 interface Rivals {
   readonly theirs: number;
   readonly own: number;
@@ -137,7 +142,7 @@ function owes({ theirs, own, isIdle }: Rivals, { total, others }: Among): boolea
 
 const NOBODY: ReadonlyMap<string, number> = new Map();
 
-/** The connection of a holder without one. */
+/** Key for holders without a connection. */
 const NONE = "";
 
 function never(): boolean {

@@ -16,7 +16,7 @@ const LONG = [
 ];
 
 describe("parseExact and stringifyExact", () => {
-  test.each(LONG)("keep the integer %s, wherever it is", (digits) => {
+  test.each(LONG)("keep the integer %s at any place", (digits) => {
     for (const text of [
       digits,
       `[${digits}]`,
@@ -78,7 +78,7 @@ describe("parseExact and stringifyExact", () => {
     expect(() => parseExact(`[${longest}9]`)).toThrow(IntegerLengthError);
   });
 
-  test("reads a million digits in a string without converting them", () => {
+  test("reads a string of a million digits without converting it", () => {
     const text = JSON.stringify({ digits: "7".repeat(1_000_000) });
     expect(stringifyExact(parseExact(text))).toBe(text);
   });
@@ -90,12 +90,12 @@ describe("parseExact and stringifyExact", () => {
     expect(value).toBe(9_007_199_254_740_993n);
   });
 
-  test("keeps the last of two members with one name", () => {
+  test("keeps the last of two members with the same name", () => {
     expect(parseExact('{"a":9007199254740993,"a":1}')).toEqual({ a: 1 });
     expect(parseExact('{"a":1,"a":9007199254740993}')).toEqual({ a: 9_007_199_254_740_993n });
   });
 
-  test("writes numbers although the program has defined BigInt.prototype.toJSON", () => {
+  test("writes numbers even if the program has defined BigInt.prototype.toJSON", () => {
     Object.defineProperty(BigInt.prototype, "toJSON", { value: () => "as a string", configurable: true });
     try {
       expect(stringifyExact({ id: 9_007_199_254_740_993n, list: [1n] })).toBe('{"id":9007199254740993,"list":[1]}');
@@ -104,12 +104,12 @@ describe("parseExact and stringifyExact", () => {
     }
   });
 
-  test("writes indented text and nothing for undefined, as JSON.stringify does", () => {
+  test("writes indented text, and undefined for undefined, as JSON.stringify does", () => {
     expect(stringifyExact({ a: [1n] }, 2)).toBe('{\n  "a": [\n    1\n  ]\n}');
     expect(stringifyExact(undefined)).toBeUndefined();
   });
 
-  test("throws the error of JSON.stringify for a value that refers to itself", () => {
+  test("throws the error of JSON.stringify for a circular value", () => {
     const value: Record<string, unknown> = { id: 1n };
     value["self"] = value;
     expect(() => stringifyExact(value)).toThrow(TypeError);

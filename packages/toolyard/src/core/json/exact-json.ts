@@ -1,19 +1,18 @@
 import { endOfString } from "./json-depth.ts";
 
 /**
- * The only reader and writer of JSON for values of callers and servers that cross the hub. `JSON.parse` rounds integers
- * beyond 2^53, and `JSON.stringify` rejects a BigInt. Here an integer literal is a `number` within
- * ±`Number.MAX_SAFE_INTEGER` and a `bigint` outside. Decimals and exponents stay IEEE 754 doubles.
- *
- * Node 20 has neither the source text in `JSON.parse` nor `JSON.rawJSON`. Long integers are therefore carried through
- * both functions as marked strings. Text without a run of 16 digits goes directly to `JSON.parse`, and values without a
+ * This file has the only reader and writer of JSON for values of callers and servers that pass through the hub.
+ * `JSON.parse` rounds integers beyond 2^53, and `JSON.stringify` rejects a BigInt. Here an integer literal becomes a
+ * `number` within ±`Number.MAX_SAFE_INTEGER` and a `bigint` outside. Decimals and exponents stay IEEE 754 doubles. Node
+ * 20 has neither the source text in `JSON.parse` nor `JSON.rawJSON`. Long integers are therefore passed through both
+ * functions as marked strings. Text without a run of 16 digits goes directly to `JSON.parse`, and values without a
  * BigInt directly to `JSON.stringify`.
  */
 
-/** Longest integer that is read. Converting more digits takes more than linear time; Python has the same limit. */
+/** Maximum digits of an integer. Converting more digits takes more than linear time; Python has the same limit. */
 export const MAX_INTEGER_DIGITS = 4300;
 
-/** Thrown by `parseExact` for an integer of more than `MAX_INTEGER_DIGITS` digits. */
+/** Error of `parseExact` for an integer of more than `MAX_INTEGER_DIGITS` digits. */
 export class IntegerLengthError extends SyntaxError {
   constructor() {
     super(`An integer has more than ${MAX_INTEGER_DIGITS} digits; send it as a string`);
@@ -41,16 +40,16 @@ export function exactNumber(text: string): number | bigint | undefined {
 }
 
 /**
- * Returns JSON in which each integer beyond 2^53 is a string of `start` and its digits, for a reader that has only
- * `JSON.parse`. Throws an `IntegerLengthError`.
+ * Returns JSON in which each integer beyond 2^53 is replaced by a string of `start` and its digits, for a reader that
+ * uses `JSON.parse`. Throws an `IntegerLengthError`.
  */
 export function markIntegers(text: string, start: string): string {
   return hasLongDigits(text) ? markLongIntegers(text, start) : text;
 }
 
 /**
- * Returns `JSON.stringify(value, undefined, indent)` with each `bigint` as a JSON number. As there, the result is
- * `undefined` for a value that has no JSON; the type says `string`, like that of `JSON.stringify`.
+ * Returns `JSON.stringify(value, undefined, indent)` with each `bigint` as a JSON number. As with `JSON.stringify`, the
+ * result is `undefined` for a value that has no JSON, although the type is `string`.
  */
 export function stringifyExact(value: unknown, indent?: number): string {
   // A program may have defined `BigInt.prototype.toJSON`, which would turn numbers into strings.
@@ -63,7 +62,7 @@ export function stringifyExact(value: unknown, indent?: number): string {
   }
 }
 
-/** Returns whether `value` contains a BigInt, at any depth. */
+/** Returns true if `value` contains a BigInt, at any depth. */
 export function holdsBigInt(value: unknown): boolean {
   if (typeof value === "bigint") return true;
   if (typeof value !== "object" || value === null) return false;
@@ -75,12 +74,12 @@ export function holdsBigInt(value: unknown): boolean {
   return false;
 }
 
-/** Returns `value` with the digits of each `bigint` as a string, for programs that write it with `JSON.stringify`. */
+/** Returns `value` with each `bigint` replaced by a string of its digits, for programs that use `JSON.stringify`. */
 export function spellBigInts(value: unknown): unknown {
   return holdsBigInt(value) ? replaced(value, String) : value;
 }
 
-/** Returns `value` with the nearest double in place of each `bigint`; the same object if there is none. */
+/** Returns `value` with each `bigint` replaced by the nearest double. Returns the same object if there is none. */
 export function roundBigInts(value: unknown): unknown {
   return holdsBigInt(value) ? replaced(value, Number) : value;
 }
@@ -92,10 +91,13 @@ function replaced(value: unknown, replace: (integer: bigint) => unknown): unknow
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaced(member, replace)]));
 }
 
-/** The shortest integer beyond ±`Number.MAX_SAFE_INTEGER` has this many digits. */
+/** Number of digits of the shortest integer beyond ±`Number.MAX_SAFE_INTEGER`. */
 const MIN_LONG_DIGITS = 16;
 
-/** Returns whether text has a run of 16 digits. Each such run has a digit at a position that is checked. */
+/**
+ * Returns true if a text contains a run of 16 digits. Every 16th character is tested, since each such run covers one of
+ * these positions.
+ */
 function hasLongDigits(text: string): boolean {
   for (let at = MIN_LONG_DIGITS - 1; at < text.length; at += MIN_LONG_DIGITS) {
     if (!isDigit(text.charCodeAt(at))) continue;
@@ -109,15 +111,18 @@ function hasLongDigits(text: string): boolean {
 }
 
 interface NumberMark {
-  /** Prefix of strings that represent integers. No peer knows it, so no string of a message begins with it. */
+  /**
+   * Prefix of strings that represent integers. It is random and unknown to peers, so no string of a message begins with
+   * it.
+   */
   readonly text: string;
-  /** Finds such a string in JSON. */
+  /** Finds the marked strings in JSON. */
   readonly pattern: RegExp;
 }
 
 let ownMark: NumberMark | undefined;
 
-/** Returns the mark of this process. Created on first use, since loading cryptography takes milliseconds. */
+/** Returns the prefix of this process. It is created on first use, since loading `node:crypto` takes milliseconds. */
 function mark(): NumberMark {
   if (!ownMark) {
     const text = `integer:${crypto.randomUUID()}:`;
@@ -156,14 +161,16 @@ function isLongInteger(token: string): boolean {
 
 const INTEGER = /^-?[1-9]\d*$/;
 
-/** A number as a key is a syntax error, which a string in its place would hide. */
+/**
+ * Returns true if the number at `end` is used as a key. That is a syntax error, which a string in its place would hide.
+ */
 function isKey(text: string, end: number): boolean {
   let at = end;
   while (text.charCodeAt(at) <= SPACE) at += 1;
   return text.charCodeAt(at) === COLON;
 }
 
-/** Returns the position after the characters of which numbers consist. */
+/** Returns the end of a run of number characters. */
 function endOfNumber(text: string, start: number): number {
   let at = start + 1;
   for (let code = text.charCodeAt(at); isDigit(code) || NUMBER_SIGNS.has(code); code = text.charCodeAt(at)) at += 1;
@@ -175,7 +182,7 @@ function parseMarked(marked: string, text: string): unknown {
   try {
     root = JSON.parse(marked);
   } catch {
-    // The message of this error would quote the mark.
+    // Parses the original text for the error message, because the message would otherwise quote the mark.
     return JSON.parse(text);
   }
   if (typeof root === "string") return integerIn(root) ?? root;
@@ -183,7 +190,10 @@ function parseMarked(marked: string, text: string): unknown {
   return root;
 }
 
-/** Replaces marked strings by their integers. Uses a list of objects, since recursion would limit the depth. */
+/**
+ * Replaces the marked strings by their integers. Uses a list of objects instead of recursion, which would limit the
+ * depth.
+ */
 function unmark(root: object): void {
   const start = mark().text;
   const waiting: object[] = [root];
@@ -223,5 +233,5 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 const COLON = 0x3a;
-/** `+`, `-`, `.`, `E` and `e`. */
+/** The characters `+`, `-`, `.`, `E` and `e`. */
 const NUMBER_SIGNS: ReadonlySet<number> = new Set([0x2b, MINUS, 0x2e, 0x45, 0x65]);

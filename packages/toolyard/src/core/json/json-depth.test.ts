@@ -14,7 +14,7 @@ test("S4: accepts nesting at the limit and rejects one level more", () => {
   expect(isDeeperThan(nested(65), 64)).toBe(true);
 });
 
-test("S4: the scan agrees with the parsed value for any JSON", () => {
+test("S4: the scan agrees with the parsed value, for any JSON", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 12 }), fc.integer({ min: 1, max: 12 }), (text, bound) => {
       expect(isDeeperThan(text, bound)).toBe(depthOf(JSON.parse(text)) > bound);
@@ -22,7 +22,7 @@ test("S4: the scan agrees with the parsed value for any JSON", () => {
   );
 });
 
-test("S18: strings full of quotes, brackets and backslashes cost linear time", () => {
+test("S18: scans strings full of quotes, brackets and backslashes in linear time", () => {
   const text = JSON.stringify('\\"[{'.repeat(500_000));
   const started = cpuMs();
   expect(isDeeperThan(text, 3)).toBe(false);

@@ -6,9 +6,9 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Returns whether JSON text nests deeper than `maxDepth`, without parsing it: code that walks a value later
- * (validation, copies) may recurse once per level. For text that is not JSON the result is arbitrary, and parsing it
- * fails afterwards.
+ * Returns true if JSON text nests deeper than `maxDepth`, without parsing it: code that walks a value later
+ * (validation, copies) may recurse once per level. For text that is not JSON the result has no meaning; the text is
+ * refused later, when it is parsed.
  */
 export function isDeeperThan(text: string, maxDepth: number): boolean {
   // Every level takes at least two characters.
@@ -28,7 +28,7 @@ export function isDeeperThan(text: string, maxDepth: number): boolean {
   return false;
 }
 
-/** Returns the end of the string that begins at `start`. The engine's own search skips long strings. */
+/** Returns the end of the string that starts at `start`. Uses `indexOf`, which skips long strings fast. */
 export function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

@@ -11,6 +11,6 @@ test.each([
   expect(parseJsonObject(text)).toEqual(value);
 });
 
-test.each(["", "[]", "null", '"text"', "1", "{", "<html>", nested(21)])("returns undefined for %s", (text) => {
+test.each(["", "[]", "null", '"text"', "1", "{", "<html>", nested(21)])("returns undefined for the text %s", (text) => {
   expect(parseJsonObject(text)).toBeUndefined();
 });

@@ -6,7 +6,7 @@ test.each([
   [[]],
   ["plain"],
   [{ text: "x".repeat(10_000) }],
-])("the size is within a few bytes of the JSON text", (value) => {
+])("returns the length of the JSON text, accurate to a few bytes", (value) => {
   const bytes = Buffer.byteLength(JSON.stringify(value));
   expect(Math.abs(jsonSize(value) - bytes)).toBeLessThan(bytes * 0.05 + 12);
 });
@@ -23,7 +23,7 @@ test("stops counting at the limit", () => {
   expect(touched.length).toBeLessThan(20);
 });
 
-test("S4: reports endless nesting without following it", () => {
+test("S4: reports unlimited nesting without following it", () => {
   expect(jsonSize(JSON.parse("[".repeat(100_000) + "]".repeat(100_000)))).toBe(Infinity);
   expect(jsonSize(JSON.parse("[".repeat(900) + "]".repeat(900)))).toBeLessThan(4000);
 });

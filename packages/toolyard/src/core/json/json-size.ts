@@ -1,10 +1,13 @@
-/** Deeper values are not walked: no valid message has them, and writing them would exhaust the stack. */
+/**
+ * Maximum depth at which values are walked: no valid message is deeper, and writing deeper values would exhaust the
+ * stack.
+ */
 export const MAX_JSON_DEPTH = 1000;
 
 /**
- * Returns the approximate size of a value as JSON, in bytes, without writing it: escapes are not counted, so text full
- * of line breaks is slightly underestimated. Stops counting above `bound`. `Infinity` if the value is nested deeper
- * than `MAX_JSON_DEPTH`.
+ * Returns the approximate size of a value as JSON, in bytes, without writing it. Escapes are not counted, so the size
+ * of text with many line breaks is slightly too low. Stops counting above `bound`. Returns `Infinity` if the value is
+ * nested deeper than `MAX_JSON_DEPTH`.
  */
 export function jsonSize(value: unknown, bound = Infinity): number {
   return sizeOf(value, bound, 0);

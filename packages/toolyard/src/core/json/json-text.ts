@@ -3,18 +3,19 @@ import { isJsonObject, type JsonObject } from "./json.ts";
 
 const texts = new WeakMap<object, string>();
 
-/** Records the JSON text from which `value` was parsed. Such a value must not be changed in place. */
+/** Records the JSON text from which `value` was parsed. The value must not be changed afterwards. */
 export function keepJsonText(value: object, text: string): void {
   texts.set(value, text);
 }
 
-/** Returns the text that `keepJsonText` recorded for `value`, else `stringifyExact(value)`. */
+/** Returns the text recorded for `value`, otherwise `stringifyExact(value)`. */
 function stringifyKept(value: unknown): string {
   return (isObject(value) && texts.get(value)) || stringifyExact(value);
 }
 
 /**
- * Returns the JSON text of a value that leaves the hub: the recorded text if known, else written with exact integers.
+ * Returns the JSON text of a value that leaves the hub: the recorded text if there is one, otherwise text with exact
+ * integers.
  */
 export function stringifyValue(value: unknown): string {
   return isJsonObject(value) ? (texts.get(value) ?? stringifyMembers(value)) : stringifyKept(value ?? null);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { copyOf, withMember } from "./json.ts";
 
-test("a copy has the same members and is another object", () => {
+test("a copy is another object with the same members", () => {
   const object = { a: 1, b: { c: [2] }, d: undefined };
   const copy = copyOf(object);
   copy["e"] = 3;
@@ -9,7 +9,7 @@ test("a copy has the same members and is another object", () => {
   expect(object).not.toHaveProperty("e");
 });
 
-test("a member is added, or replaces the one of the same name", () => {
+test("adds a member, or replaces the member of the same name", () => {
   const object = Object.freeze({ a: 1, b: 2 });
   expect(withMember(object, "c", 3)).toStrictEqual({ a: 1, b: 2, c: 3 });
   expect(withMember(object, "a", 0)).toStrictEqual({ a: 0, b: 2 });

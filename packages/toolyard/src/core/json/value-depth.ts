@@ -1,5 +1,5 @@
 /**
- * Returns whether objects and lists nest deeper than `maxDepth`. Does not recurse, so it can run before code that
+ * Returns true if objects and lists nest deeper than `maxDepth`. Does not recurse, so it can run before code that
  * recurses once per level.
  */
 export function isValueDeeperThan(value: unknown, maxDepth: number): boolean {

@@ -1,6 +1,6 @@
 /**
- * Method names that a tool must not have, since a connection with several dialects could not distinguish the two (C1).
- * A name is reserved itself, or by its beginning.
+ * Method names that a tool must not have, since a connection with several dialects could not distinguish them (C1). An
+ * entry is a whole name or the start of one.
  */
 const RESERVED = new Set([
   "initialize",
@@ -25,7 +25,7 @@ const PREFIXES = [
   "server/",
   "subscriptions/",
   "mcp/",
-  // JSON-RPC 2.0 reserves these.
+  // Reserved by JSON-RPC 2.0.
   "rpc.",
 ] as const;
 

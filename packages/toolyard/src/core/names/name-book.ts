@@ -24,21 +24,21 @@ import { CLIENT_PREFIX, Spellings, type SpellingParts } from "./spelling.ts";
 export interface NamePolicy<T> {
   readonly spellings: Spellings;
   /**
-   * Returns whether a record may have this exact name, with regard to names reserved for others. A record with a
-   * configured name (`alias`) may have every other name; a name that only its server lists may not look like a spelling
-   * of another source's.
+   * Returns true if a record may have this exact name, considering names that are reserved for others. A record with a
+   * configured name (`alias`) may have every other name. A name that only the record's server lists must not look like
+   * a name of another source.
    */
   readonly mayHave: (record: T, name: string) => boolean;
 }
 
 export interface NameBookOptions<T> {
-  /** Text between namespace and name on the MCP surface. */
+  /** Form of MCP names. */
   readonly naming: McpNaming;
   /** Returns the parts of a record's names. */
   readonly namedOf: (record: T) => NameParts;
-  /** The result of `renderMcpName` for a record, if the caller already has it. */
+  /** Result of `renderMcpName` for a record, if the caller already has it. */
   readonly mcpNameOf?: (record: T) => string;
-  /** @default the owner of the hub chose all names, so each record may have every name */
+  /** Absent: the owner of the hub chose all names, so each record may have every name. */
   readonly policy?: NamePolicy<T>;
 }
 
@@ -49,11 +49,11 @@ export type RenameReason<T> =
   | { readonly type: "reserved" };
 
 /**
- * Names of many records on all surfaces, and the lookup from names to records. A name belongs to one record on every
- * surface: all surfaces understand a name that one surface shows, and it never means another record. If several records
- * would have the same name, the earlier one gets it; the others are shown with their namespace, and if that is taken
- * too, with a digest of their identity. A name that reads as a spelling of another source is not shown, and resolves
- * only to that source.
+ * Names of many records on all surfaces, and the lookup from names to records. A name belongs to one record: every
+ * surface understands a name that any surface shows, with the same meaning. If several records would have the same
+ * name, the first record gets it. The others are shown with their namespace, and if that name is taken too, with a
+ * digest of their identity. A name that reads as a name of another source is not shown, and resolves only to that
+ * source.
  */
 export class NameBook<T> {
   readonly records: readonly T[];
@@ -63,9 +63,9 @@ export class NameBook<T> {
   readonly #policy: NamePolicy<T> | undefined;
   readonly #spellings: Spellings;
   readonly #owners = new Map<string, T>();
-  /** By surface used so far: the records that are not shown under the name they would have without conflicts. */
+  /** For each surface used so far: the records whose name differs from the name without conflicts. */
   readonly #renamed = new Map<Surface, ReadonlyMap<T, string>>();
-  /** Prefixes of sources that no other prefix begins with, by `<prefix>\0<id>`. */
+  /** True for each prefix of a source if no other prefix begins with it. Key: `<prefix>\0<id>`. */
   readonly #unrivalled = new Map<string, boolean>();
   #index: NameIndex<T> | undefined;
 
@@ -80,18 +80,18 @@ export class NameBook<T> {
     this.#settle("mcp");
   }
 
-  /** Returns the record's name on a surface. The record must be one of the book's. */
+  /** Returns the name of a record on a surface. The record must be in the book. */
   nameOf(record: T, surface: Surface = "mcp"): string {
     this.#settle(surface);
     return this.#renamed.get(surface)!.get(record) ?? this.#wantedName(record, surface);
   }
 
-  /** The records with a name on the MCP surface that differs from the one without conflicts, with that name. */
+  /** Records whose MCP name differs from the name without conflicts, with their MCP name. */
   get renamed(): ReadonlyMap<T, string> {
     return this.#renamed.get("mcp")!;
   }
 
-  /** Returns why a record of `renamed` has another name. */
+  /** Returns the reason why a record of `renamed` has another name. */
   renameReason(record: T): RenameReason<T> {
     const wanted = this.#mcpNameOf(record);
     if (this.#policy?.mayHave(record, wanted) === false) return { type: "reserved" };
@@ -103,9 +103,9 @@ export class NameBook<T> {
   }
 
   /**
-   * Returns the records that a spelling may mean: none, one, or several if it is ambiguous. A name as any surface shows
-   * it comes first. Then a spelling that belongs to a source, by `Spellings`, means a record of that source or none.
-   * All other spellings are bare names, with or without a client's own prefix (`mcp__`, `mcp__hub__`).
+   * Returns the records that a spelling may mean: none, one, or several if it is ambiguous. A name that any surface
+   * shows comes first. A spelling that belongs to a source according to `Spellings` means a record of that source or
+   * none. All other spellings are names without prefix, with or without a client's prefix (`mcp__`, `mcp__hub__`).
    */
   candidates(name: string): readonly T[] {
     if (name.length === 0 || name.length > MAX_NAME_LENGTH) return [];
@@ -119,7 +119,7 @@ export class NameBook<T> {
   }
 
   /**
-   * Prepares what `candidates` needs in steps; without it, the first call of `candidates` prepares everything
+   * Prepares in steps the tables that `candidates` needs. Without this, the first call of `candidates` prepares them
    * synchronously.
    */
   *steps(): Generator<void, void> {
@@ -181,7 +181,9 @@ export class NameBook<T> {
       : renderModelName(this.#namedOf(record), this.nameOf(record));
   }
 
-  /** Assigns the names of a surface and of those before it, so that the names do not depend on the order of use. */
+  /**
+   * Assigns the names of a surface and of the surfaces before it, so that the names do not depend on the order of use.
+   */
   #settle(upTo: Surface): void {
     for (const surface of SURFACE_ORDER) {
       if (!this.#renamed.has(surface)) this.#renamed.set(surface, atOnce(this.#assignment(surface)));
@@ -190,11 +192,13 @@ export class NameBook<T> {
   }
 
   /**
-   * A record that has a name keeps it, so a second run that starts before the end of the first gives the same names.
+   * Assigns the names of one surface. A record that has a name keeps it, so a second run that starts before the first
+   * one ends gives the same names.
    */
   *#assignment(surface: Surface): Generator<void, ReadonlyMap<T, string>> {
     const late: T[] = [];
-    // A configured name that looks like another source's is the owner's decision, whatever that source lists.
+    // A configured name that looks like a name of another source is the owner's decision. It has precedence over the
+    // names that this source lists.
     for (const record of this.#configuredForeign(surface)) this.#take(this.#wantedName(record, surface), record);
     for (let at = 0; at < this.records.length; at += 1) {
       const record = this.records[at]!;
@@ -247,7 +251,9 @@ export class NameBook<T> {
     return fitPrefix(namespace !== "" && qualified ? namespace : id, surface, this.#naming);
   }
 
-  /** Returns whether a name that the hub builds for a record with this prefix reads as a name of its source. */
+  /**
+   * Returns true if a name that the hub builds for a record with this prefix reads as a name of the record's source.
+   */
   #mayShow(record: T, name: string, prefix: string): boolean {
     const policy = this.#policy;
     if (!policy) return true;
@@ -277,7 +283,7 @@ export class NameBook<T> {
 }
 
 /**
- * Returns whether a spelling is read with exactly this prefix at its start. A shortened name has a shortened prefix.
+ * Returns true if a spelling starts with exactly this prefix when it is read. A shortened name has a shortened prefix.
  */
 function isOwn(
   { owners, prefix: read, rests, name: from }: SpellingParts,

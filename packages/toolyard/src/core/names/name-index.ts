@@ -5,14 +5,14 @@ type ByName<T> = Map<string, T[]>;
 
 export interface NameIndexOptions<T> {
   readonly namedOf: (record: T) => NameParts;
-  /** Returns whether a record answers to a name without a prefix. */
+  /** Returns true if a record may be found by a name without a prefix. */
   readonly answersTo: (record: T, name: string) => boolean;
 }
 
-/** Records per step. */
+/** Number of records per step. */
 export const STEP_RECORDS = 64;
 
-/** Finds records by a prefix and a name, by a bare name, or by a hidden name. */
+/** Index of records by prefix and name, by name without prefix, and by hidden name. */
 export class NameIndex<T> {
   readonly #options: NameIndexOptions<T>;
   readonly #present = new NameTable<T>();
@@ -34,7 +34,7 @@ export class NameIndex<T> {
     return index;
   }
 
-  /** Returns the records of a spelling's owners that have the name after its prefix. */
+  /** Returns the records of a spelling's owners whose name follows the prefix. */
   within({ owners, prefix, rests, name }: SpellingParts): readonly T[] {
     const isOwn = (record: T): boolean => owners.has(this.#options.namedOf(record).source.id);
     const hidden = this.#hidden.get(name)?.filter(isOwn) ?? [];
@@ -49,7 +49,8 @@ export class NameIndex<T> {
   }
 
   /**
-   * Returns the records that answer to a name without a prefix. Hidden names come first, names before a `rename` last.
+   * Returns the records with a name without prefix. Records with this hidden name come first; records that were renamed
+   * from this name come last.
    */
   bare(name: string): readonly T[] {
     const { answersTo } = this.#options;
@@ -63,7 +64,7 @@ export class NameIndex<T> {
   #add(record: T, named: NameParts): void {
     const visible = visibleName(named);
     this.#present.add(record, { ...named, name: visible });
-    // A renamed tool is still found under its old name if no other tool has it.
+    // A renamed tool is still found by its previous name if no other tool has that name.
     if (visible !== named.name) this.#former.add(record, named);
     for (const name of named.hiddenNames ?? []) push(this.#hidden, name, record);
   }
@@ -100,7 +101,7 @@ class NameTable<T> {
   }
 }
 
-/** Returns the prefixes that names of records contain themselves, each with the id of its source. */
+/** Returns the prefixes that are part of records' own names, each with the id of the source. */
 export function carriedBy(records: Iterable<NameParts>): readonly (readonly [prefix: string, id: string])[] {
   const owners = new Map<string, Set<string>>();
   for (const record of records) {
@@ -116,7 +117,7 @@ export function carriedBy(records: Iterable<NameParts>): readonly (readonly [pre
   return Array.from(owners).flatMap(([prefix, ids]) => Array.from(ids, (id) => [prefix, id] as const));
 }
 
-/** Returns where the prefix of a name that contains one (`module.tool`) may end: at its first and at its last dot. */
+/** Returns the possible ends of the prefix in a name such as `module.tool`: its first and its last dot. */
 function prefixEnds(name: string): readonly number[] {
   const first = name.indexOf(".");
   const last = name.lastIndexOf(".");

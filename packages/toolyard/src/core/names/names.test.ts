@@ -13,7 +13,7 @@ function named(namespace: string, name: string, extra: Partial<NameParts> & { id
   return { source: { id, namespace }, name, ...rest };
 }
 
-/** Returns a book with records listed by servers. */
+/** Returns a book of records as servers list them. */
 function bookOf(records: readonly NameParts[], separator = "__", maxLength = 128): NameBook<NameParts> {
   const naming = { separator, maxLength };
   const sources = records.map(({ source }) => source);
@@ -21,13 +21,13 @@ function bookOf(records: readonly NameParts[], separator = "__", maxLength = 128
   return new NameBook(records, { naming, namedOf: (record) => record, policy: { spellings, mayHave: () => true } });
 }
 
-test("C3: each surface renders a tool in its own way", () => {
+test("C3: renders a tool differently for each surface", () => {
   const tool = named("gh", "search");
   const book = bookOf([tool]);
   expect(SURFACES.map((surface) => book.nameOf(tool, surface))).toEqual(["gh__search", "gh::search", "gh__search"]);
 });
 
-test("C3: keeps a module's dotted name, and gives models one without the dot", () => {
+test("C3: keeps the dotted name of a module, and gives models a name without the dot", () => {
   const tool = named("modules", "export.to_json", { qualified: true });
   const book = bookOf([tool]);
   expect(SURFACES.map((surface) => book.nameOf(tool, surface))).toEqual([
@@ -66,7 +66,7 @@ test.each([
   "export_to_json",
   "to_json",
   "mcp__hub__export_to_json",
-])("C3: resolves a module's tool as `%s`", (spelling) => {
+])("C3: resolves the tool of a module as `%s`", (spelling) => {
   const tool = named("modules", "export.to_json", { qualified: true });
   expect(bookOf([tool]).candidates(spelling)).toEqual([tool]);
 });
@@ -75,7 +75,7 @@ test.each(["", "gl__search", "gh__", "gh:search", "mcp__", "GH__search"])("`%s` 
   expect(bookOf([named("gh", "search")]).candidates(spelling)).toEqual([]);
 });
 
-test("C3: a name of two sources is ambiguous and lists both", () => {
+test("C3: a name of two sources is ambiguous and gives both records", () => {
   const records = [named("gh", "search"), named("gl", "search")];
   expect(bookOf(records).candidates("search")).toEqual(records);
 });
@@ -85,7 +85,7 @@ test("C3: splits at the first separator after the namespace", () => {
   expect(bookOf([tool]).candidates("a::b::c")).toEqual([tool]);
 });
 
-test("C3: the longest known namespace wins", () => {
+test("C3: reads the longest known namespace", () => {
   const long = named("a.b", "c");
   const short = named("a", "b/c");
   expect(bookOf([short, long]).candidates("a.b/c")).toEqual([long]);
@@ -96,7 +96,7 @@ test("C3: tries a shorter namespace if the longest has no such tool", () => {
   expect(bookOf([tool, named("a.b", "other")]).candidates("a/b.c")).toEqual([tool]);
 });
 
-test("C28: the earlier record has the name, and the later one is shown with its namespace", () => {
+test("C28: the first record gets the name, and the second one is shown with its namespace", () => {
   const first = named("", "search", { id: "tools" });
   const second = named("", "search", { id: "more" });
   const book = bookOf([first, second]);
@@ -108,14 +108,14 @@ test("C28: the earlier record has the name, and the later one is shown with its 
   expect(book.renameReason(second)).toEqual({ type: "shadowed", owner: first });
 });
 
-test("S15: a renamed tool answers to its alias and to its own name", () => {
+test("S15: finds a renamed tool by its alias and by its original name", () => {
   const tool = named("gh", "search_issues_and_pull_requests", { alias: "find" });
   const book = bookOf([tool]);
   expect(book.nameOf(tool)).toBe("gh__find");
   expect(book.candidates("gh__search_issues_and_pull_requests")).toEqual([tool]);
 });
 
-test("S15: distinguishes two tools that swapped their names", () => {
+test("S15: distinguishes two tools with exchanged names", () => {
   const first = named("gh", "a", { alias: "b" });
   const second = named("gh", "b", { alias: "a" });
   const book = bookOf([first, second]);
@@ -126,7 +126,7 @@ test("S15: distinguishes two tools that swapped their names", () => {
   ]);
 });
 
-test("resolves a hidden name without showing it, after a shown one of the same name", () => {
+test("finds a record by its hidden name, after a record that shows the same name", () => {
   const tool = named("", "meta.ping", { hiddenNames: ["ping", "echo"] });
   const echo = named("", "echo", { id: "other" });
   const book = bookOf([tool, echo]);
@@ -142,7 +142,7 @@ test("replaces characters that MCP does not allow and adds a digest", () => {
   expect(book.candidates("gh::a/b")).toEqual([slash]);
 });
 
-test("a name over its surface's limit keeps its beginning and ends in a digest", () => {
+test("shortens a name over the limit of its surface and appends a digest", () => {
   const long = named("gh", "x".repeat(100));
   const longer = named("gh", "y".repeat(300));
   const book = bookOf([long, longer]);
@@ -151,7 +151,7 @@ test("a name over its surface's limit keeps its beginning and ends in a digest",
   expect(book.nameOf(longer)).toMatch(/^gh__y{115}_[0-9a-f]{8}$/);
 });
 
-test("a model's function name never begins with a digit", () => {
+test("the function name for a model never starts with a digit", () => {
   const tool = named("", "7zip");
   expect(bookOf([tool]).nameOf(tool, "model")).toBe("_7zip");
 });
@@ -190,12 +190,12 @@ test.each(["groesse_pruefen", "a.b-c_1", "X", "gr__e", "7zip"])("keeps the valid
   expect(bookOf([tool, named("", "größe")]).nameOf(tool)).toBe(name);
 });
 
-test.each(["…", "．", "／", "：", "½", "℀", "€", "＿", "ـ"])("replaces `%s` by nothing but underscores", (sign) => {
+test.each(["…", "．", "／", "：", "½", "℀", "€", "＿", "ـ"])("replaces `%s` by underscores only", (sign) => {
   const tool = named("", `a${sign}b`);
   expect(bookOf([tool]).nameOf(tool)).toMatch(/^a_b_[0-9a-f]{8}$/);
 });
 
-test("gives a namespace alone and before a name the same readable form", () => {
+test("gives a namespace the same readable form with and without a name after it", () => {
   const tools = [named("büro", "größe"), named("büro", "e\u0301tat"), named("ларёк", "open")];
   const book = bookOf(tools);
   const names = tools.map((tool) => book.nameOf(tool));
@@ -208,7 +208,7 @@ test("gives a namespace alone and before a name the same readable form", () => {
   expect(book.candidates("büro__größe")).toEqual([tools[0]]);
 });
 
-test("a readable form never takes the prefix of a source that is configured with it", () => {
+test("a transliterated name never takes the prefix that another source has in its configuration", () => {
   const [own, other] = [named("buero", "größe"), named("büro", "größe")];
   const book = bookOf([other, own]);
   expect(book.nameOf(own)).toMatch(/^buero__groesse_[0-9a-f]{8}$/);
@@ -217,7 +217,7 @@ test("a readable form never takes the prefix of a source that is configured with
   expect([own, other].map((tool) => book.candidates(book.nameOf(tool)))).toEqual([[own], [other]]);
 });
 
-test("a name that differs from another only after the transliteration keeps its own digest", () => {
+test("two names that are equal after the transliteration have different digests", () => {
   const tools = ["größe", "grösse", "groesse", "gro\u0308ße"].map((name) => named("gh", name));
   const book = bookOf(tools);
   expect(new Set(tools.map((tool) => book.nameOf(tool))).size).toBe(tools.length);
@@ -270,7 +270,7 @@ function toNamed(
   }));
 }
 
-test("C3: reading a rendered name returns its record, for any names", () => {
+test("C3: the rendered name of a record resolves to that record, for any names", () => {
   fc.assert(
     fc.property(records, separators, lengths, (rows, separator, maxLength) => {
       const list = toNamed(rows);
@@ -283,7 +283,7 @@ test("C3: reading a rendered name returns its record, for any names", () => {
   );
 });
 
-test("C3: no two records share a name on a surface, and each name follows the surface's rules, for any names", () => {
+test("C3: no two records share a name on a surface, and each name follows its rules, for any names", () => {
   const allowed = { mcp: /^[A-Za-z0-9_.-]{1,128}$/, binding: /^[^]{1,1024}$/, model: /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/ };
   fc.assert(
     fc.property(records, separators, lengths, (rows, separator, maxLength) => {
@@ -301,7 +301,7 @@ test("C3: no two records share a name on a surface, and each name follows the su
   );
 });
 
-test("keeps a name within its limit; a longer one is shortened and still answers to its full spelling", () => {
+test("keeps a name within the limit; a longer name is shortened and is also found by its full spelling", () => {
   const long = named("server", "a_tool_with_a_name_that_goes_on_and_on_until_no_model_takes_it_any_more");
   const book = bookOf([named("server", "short"), long], "__", 64);
   expect(book.nameOf(named("server", "short"), "mcp")).toBe("server__short");

@@ -1,10 +1,10 @@
 /** Tools of the hub itself. No source may offer a tool under one of these names. */
 export const HUB_TOOL_NAMES: readonly string[] = ["tool_search", "execute_tool", "execute_code"];
 
-/** Beginning of the names of the hub's tools about itself: `meta.ping`. */
+/** Namespace of the hub's tools about the hub itself, such as `meta.ping`. */
 export const META_NAMESPACE = "meta";
 
-/** The tools that come with the package, in the order of lists. */
+/** Tools that come with the package, in the order of lists. */
 export const DEFAULT_TOOL_NAMES = [
   "file_writer",
   "generate_image_from_prompt",
@@ -13,10 +13,10 @@ export const DEFAULT_TOOL_NAMES = [
 ] as const;
 export type DefaultToolName = (typeof DEFAULT_TOOL_NAMES)[number];
 
-/** The only tool of a server until a user has signed in. */
+/** Name of the only tool of a server until a user has signed in. */
 export const SIGN_IN_TOOL_NAME = "sign_in";
 
-/** The hub's tools about itself, each with the further names that clients of the core dialect use for it. */
+/** The hub's tools about itself, each with further names that clients of the core dialect use for it. */
 export const META_ALIASES = {
   "meta.get_server_status": ["get_mcp_server_status", "get_mcp_server_auth_status", "get_mcp_server_encryption_status"],
   "meta.get_full_capabilities": ["get_mcp_server_capabilities"],
@@ -26,13 +26,13 @@ export const META_ALIASES = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /**
- * Names of tools that come with the hub, except those in `HUB_TOOL_NAMES`. The owner of the hub may give one such name
- * to a local tool or, by `rename`, to a tool of a server. A server cannot take one by listing it.
+ * Names of tools that come with the hub, except those in `HUB_TOOL_NAMES`. The owner of the hub may give such a name to
+ * a local tool or, by `rename`, to a tool of a server. A server cannot take such a name by listing it.
  */
 export const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([
   ...DEFAULT_TOOL_NAMES,
   SIGN_IN_TOOL_NAME,
-  // Model APIs accept no dot.
+  // Model APIs do not accept dots.
   ...Object.keys(META_ALIASES).map((name) => name.replace(".", "_")),
   ...Object.values(META_ALIASES).flat(),
 ]);

@@ -27,9 +27,9 @@ const spellings = new Spellings(SOURCES, {
   reserved: new Set(["tool_search"]),
 });
 
-/** Meaning of each spelling without lists: its owning sources, and the name in them. */
+/** Result of reading each spelling without lists: the sources that own it, and the rest after the prefix. */
 const ROWS: readonly (readonly [spelling: string, owners: readonly string[], rest?: string])[] = [
-  // A namespace before each separator.
+  // Namespace and name with each separator.
   ["good__pay", ["good"], "pay"],
   ["good::pay", ["good"], "pay"],
   ["good.pay", ["good"], "pay"],
@@ -43,20 +43,20 @@ const ROWS: readonly (readonly [spelling: string, owners: readonly string[], res
   ["GOOD__pay", []],
   ["Good.pay", []],
   [" good__pay", []],
-  // Nothing after the separator, or nothing before it.
+  // Empty name or empty namespace.
   ["good__", []],
   ["good.", []],
   ["good", []],
   ["__pay", []],
   ["::pay", []],
   ["", []],
-  // The longest namespace.
+  // The longest namespace is read.
   ["good__more__pay", ["good__more"], "pay"],
   ["good__more.pay", ["good__more"], "pay"],
   ["good__more", ["good"], "more"],
   ["good__morepay", ["good"], "morepay"],
   ["good.more__pay", ["good"], "more__pay"],
-  // An id, if no source has that namespace.
+  // The id of a source is read if no source has that namespace.
   ["calc__add", ["calc_server"], "add"],
   ["calc_server::add", ["calc_server"], "add"],
   ["bare__add", ["bare"], "add"],
@@ -65,7 +65,7 @@ const ROWS: readonly (readonly [spelling: string, owners: readonly string[], res
   ["three__add", ["two"], "add"],
   // Several sources with one namespace.
   ["shared__add", ["other", "another"], "add"],
-  // A namespace in the form of a surface.
+  // The namespace in the form of another surface.
   ["my.server__add", ["my.server"], "add"],
   ["my_server__add", ["my.server"], "add"],
   ["größe::add", ["größe"], "add"],
@@ -74,12 +74,12 @@ const ROWS: readonly (readonly [spelling: string, owners: readonly string[], res
   [`${"l".repeat(55)}_0123abcd`, ["long"]],
   [`${"l".repeat(55)}_0123abcx`, []],
   [`${"l".repeat(54)}_0123abcd`, []],
-  // Prefixes in names rank below configured ones.
+  // Prefixes inside names rank below configured prefixes.
   ["text.upper", ["modules"], "upper"],
   ["text__upper", ["modules"], "upper"],
   ["good__more__deep__pay", ["good__more"], "deep__pay"],
   ["meta.ping", ["hub"], "ping"],
-  // Clients' own prefixes.
+  // Prefixes that clients add.
   ["mcp__good__pay", ["good"], "pay"],
   ["mcp__hub__good__pay", ["good"], "pay"],
   ["mcp__my__hub__good__pay", ["good"], "pay"],
@@ -94,7 +94,7 @@ const ROWS: readonly (readonly [spelling: string, owners: readonly string[], res
   ["hub__good__pay", []],
   ["mcp__1__2__3__4__5__6__7__good__pay", ["good"], "pay"],
   ["mcp__1__2__3__4__5__6__7__8__good__pay", []],
-  // Reserved names are bare.
+  // Reserved names have no prefix.
   ["tool_search", []],
   ["mcp__hub__tool_search", []],
   ["good__tool_search", ["good"], "tool_search"],
@@ -122,12 +122,12 @@ test.each([
   ["_", "good__pay", ["good"]],
   [".", "good_pay", ["good"]],
   ["--", "good-pay", []],
-])("C3: with the separator `%s`, `%s` belongs to %j", (separator, spelling, owners) => {
+])("C3: with the separator `%s`, the spelling `%s` belongs to %j", (separator, spelling, owners) => {
   const own = new Spellings([{ id: "good", namespace: "good" }], { naming: { separator, maxLength: 64 } });
   expect([...(own.read(spelling)?.owners ?? [])]).toEqual(owners);
 });
 
-test("reads a spelling with two separators at one position with each", () => {
+test("reads a spelling in which two separators start at one position with each of them", () => {
   const own = new Spellings([{ id: "a", namespace: "a" }], { naming: { separator: "_", maxLength: 64 } });
   expect(own.read("a__b")!.rests).toEqual(["b", "_b"]);
 });
@@ -152,7 +152,7 @@ test.each([
   expect(found && [...found]).toEqual(owners);
 });
 
-test("the bare names in a spelling are those after a client's own prefix, or only the reserved one", () => {
+test("the names in a spelling start after a client's prefix; a reserved name is the only one", () => {
   expect(spellings.bareNames("mcp__hub__pay")).toEqual(["mcp__hub__pay", "hub__pay", "pay"]);
   expect(spellings.bareNames("pay")).toEqual(["pay"]);
   expect(spellings.bareNames("mcp__hub__tool_search")).toEqual(["tool_search"]);

@@ -1,18 +1,21 @@
 import { fitPrefix, fitSeparator, nameRules, READ_SEPARATORS, type McpNaming, type Surface } from "./names.ts";
 
-/** The meaning of a spelling, independent of the current tools. */
+/** Result of reading a spelling, independent of the current tools. */
 export interface SpellingParts {
-  /** Ids of the sources that own the spelling. No other source may answer to it. */
+  /** Ids of the sources that own the spelling. It never resolves to a tool of another source. */
   readonly owners: ReadonlySet<string>;
-  /** The prefix as written. */
+  /** Prefix as it is written in the spelling. */
   readonly prefix: string;
-  /** The texts after the prefix, one for each separator that may end it. Never empty; none for a shortened name. */
+  /**
+   * Texts after the prefix, one for each separator that may end the prefix. Never empty texts; no texts for a shortened
+   * name.
+   */
   readonly rests: readonly string[];
-  /** The spelling without a client's own prefix. */
+  /** Spelling without a client's prefix. */
   readonly name: string;
 }
 
-/** The parts of a source on which names depend. */
+/** Parts of a source that determine names. */
 export interface NamedSource {
   readonly id: string;
   readonly namespace: string;
@@ -20,32 +23,33 @@ export interface NamedSource {
 
 export interface SpellingOptions {
   readonly naming: McpNaming;
-  /** Prefixes inside a source's names, such as a module's, with the source's id. */
+  /** Prefixes inside the names of a source, such as those of modules, each with the source's id. */
   readonly carried?: readonly (readonly [prefix: string, id: string])[];
-  /** Names without a prefix that not every source may have. */
+  /** Names without a prefix that are reserved for certain sources. */
   readonly reserved?: ReadonlySet<string>;
 }
 
 /**
- * Decides which source owns a spelling. It depends only on the configuration and on the names of modules: a server
- * cannot change it by what it lists, and it stays the same while a tool or a server is missing.
+ * Decides which source owns a spelling. The result depends only on the configuration and on the names of modules: a
+ * server cannot change it by the tools that it lists, and it stays the same while a tool or a server is missing.
  *
  * 1. The longest namespace before a separator (`::`, `__`, `.`, `/`, or the configured one) owns the spelling.
- * 2. An id of a source counts as its namespace if no source has that namespace.
+ * 2. The id of a source counts as its namespace if no source has that namespace.
  * 3. Prefixes that only a surface creates (`my.server` is `my_server` for models) and prefixes of modules count if
- * neither of the first two does.
- * 4. A spelling that begins with a client's own prefix (`mcp__`, `mcp__hub__`) is read after that prefix.
- * 5. Every other spelling is a bare name, and belongs to no source.
+ * neither of the first two rules applies.
+ * 4. A spelling that begins with a client's prefix (`mcp__`, `mcp__hub__`) is read after that prefix.
+ * 5. Every other spelling is a name without prefix, and belongs to no source.
  */
 export class Spellings {
   readonly #configured: PrefixTable;
   readonly #derived: PrefixTable;
-  /** For prefixes before the models' form of the separator, if it differs. */
+  /** Prefixes before the models' form of the separator, if that form differs. */
   readonly #forModels: PrefixTable;
   readonly #shortened = new Map<string, Set<string>>();
   readonly #reserved: ReadonlySet<string>;
   /**
-   * Texts that end a part of a bare name. A configured separator of one character is excluded: it occurs in many names.
+   * Separators that end a part of a name without prefix. A configured separator of one character is excluded, because
+   * it occurs in many names.
    */
   readonly #partEnds: readonly string[];
 
@@ -64,7 +68,7 @@ export class Spellings {
     for (const [prefix, id] of carried) this.#derived.add(prefix, id);
   }
 
-  /** Returns the source to which a spelling belongs; `undefined` for a bare name. */
+  /** Returns the parts of a spelling that belongs to a source, or `undefined` for a name without prefix. */
   read(spelling: string): SpellingParts | undefined {
     for (const start of startsOf(spelling)) {
       const name = start === 0 ? spelling : spelling.slice(start);
@@ -80,8 +84,8 @@ export class Spellings {
   }
 
   /**
-   * Returns the source with a configured prefix inside a bare name, after another part: `good` in `hub__good__pay` and
-   * in `tools.good.pay`. The name is not a spelling of that source, and no other source gets it.
+   * Returns the owners of a configured prefix that occurs inside a name, after another part: `good` in `hub__good__pay`
+   * and in `tools.good.pay`. Such a name is not a spelling of that source, but no other source gets it.
    */
   ownersInside(name: string): ReadonlySet<string> | undefined {
     for (let at = 0, tries = 0; at < name.length && tries < MAX_CLIENT_PREFIXES; at += 1) {
@@ -96,8 +100,8 @@ export class Spellings {
   }
 
   /**
-   * Returns the names that a bare spelling may mean: the spelling, and its rest after a client's own prefix. A reserved
-   * name is the only result.
+   * Returns the names that a spelling without prefix may mean: the spelling itself, and the rest after a client's
+   * prefix. If one of them is reserved, returns only that name.
    */
   bareNames(spelling: string): readonly string[] {
     const names = startsOf(spelling).map((start) => spelling.slice(start));
@@ -105,12 +109,15 @@ export class Spellings {
     return reserved === undefined ? names : [reserved];
   }
 
-  /** Returns whether no longer prefix of any source begins with this prefix of the source `id`. */
+  /** Returns true if no longer prefix of any source begins with this prefix of the source `id`. */
   isUnrivalled(prefix: string, id: string): boolean {
     return this.#configured.isUnrivalled(prefix, id);
   }
 
-  /** Characters that a surface does not accept are replaced, and a long prefix is shortened like a long name. */
+  /**
+   * Adds the forms of a source's prefixes on each surface: unsupported characters are replaced, and a long prefix is
+   * shortened like a long name.
+   */
   #addForms({ id, namespace }: NamedSource, naming: McpNaming): void {
     for (const text of new Set([namespace, id])) {
       for (const surface of FITTED_SURFACES) {
@@ -141,18 +148,20 @@ export class Spellings {
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 const FITTED_SURFACES: readonly Surface[] = ["mcp", "model"];
-/** `_` and eight hexadecimal digits. */
+/** End of a shortened name: `_` and eight hexadecimal digits. */
 const DIGEST_SUFFIX = /_[0-9a-f]{8}$/;
 const DIGEST_SUFFIX_CHARS = 9;
 
 /** Prefix that clients and models add to the names of a server's tools: `mcp__` or `mcp__<server>__`. */
 export const CLIENT_PREFIX = "mcp__";
-/** Ends each part of a client's own prefix. */
+/** Separator at the end of each part of a client's prefix. */
 const PART_END = "__";
-/** Most positions tried, since a hub's name in a client may contain the separator. */
+/** Maximum number of positions that are tried, since the hub's name in a client may contain the separator. */
 const MAX_CLIENT_PREFIXES = 8;
 
-/** Returns where a name may begin in a spelling: at 0, and after each part of a client's own prefix. */
+/**
+ * Returns the positions at which the name in a spelling may start: 0, and the end of each part of a client's prefix.
+ */
 function startsOf(spelling: string): readonly number[] {
   if (!spelling.startsWith(CLIENT_PREFIX)) return AT_START;
   const starts = [0];
@@ -168,16 +177,16 @@ function startsOf(spelling: string): readonly number[] {
 
 const AT_START: readonly number[] = [0];
 
-/** Prefixes with their owners; finds the longest one before a separator. */
+/** Prefixes with their owners. Finds the longest prefix that a separator follows. */
 class PrefixTable {
   readonly #owners = new Map<string, Set<string>>();
   readonly #separators: readonly string[];
-  /** First characters of the separators, which decide almost every position. */
+  /** First characters of the separators, which exclude almost every position. */
   readonly #starts: ReadonlySet<number>;
-  /** Longest first. */
+  /** Lengths of the prefixes, the longest first. */
   #lengths: readonly number[] = [];
 
-  /** `separators` are sorted longest first. */
+  /** `separators` must be sorted by length, the longest first. */
   constructor(separators: readonly string[]) {
     this.#separators = separators;
     this.#starts = new Set(separators.map((separator) => separator.charCodeAt(0)));
@@ -212,7 +221,7 @@ class PrefixTable {
   }
 }
 
-/** Returns whether a separator is at this position and text follows it. */
+/** Returns true if the separator is at this position and is followed by text. */
 function endsAt(name: string, separator: string, at: number): boolean {
   return name.length > at + separator.length && name.startsWith(separator, at);
 }

@@ -1,11 +1,11 @@
 const LETTERS_OR_DIGITS = /^[A-Za-z0-9]*$/;
 const NON_ASCII = /[^\0-\u007f]/;
-/** Signs without a sound of their own: diacritics, and the Cyrillic hard and soft sign. */
+/** Characters without a sound: diacritics, and the Cyrillic hard and soft sign. */
 const SILENT = /[\u0300-\u036fъьЪЬ]/gu;
 
 /**
- * Forms of letters that do not decompose to an ASCII letter, or that have another usual form than their base letter.
- * Each pair is a letter in lower case and its form.
+ * Letters with an ASCII form that Unicode does not define, or that differs from their base letter. Each pair is a
+ * letter in lower case and its form.
  */
 const FORM_PAIRS =
   "ä:ae ö:oe ü:ue ß:ss æ:ae œ:oe ø:o ð:d þ:th đ:d ħ:h ı:i ł:l ŋ:n ŧ:t " +
@@ -19,17 +19,17 @@ const FORMS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Replaces each character that `forbidden` matches by ASCII letters or digits that read like it. A character without
+ * Replaces each character that `forbidden` matches by ASCII letters or digits with a similar sound. A character without
  * such a form becomes one underscore per UTF-16 code unit. The form of a character does not depend on its neighbours,
  * so that a prefix has the same form alone and at the start of a name.
  */
 export function transliterate(text: string, forbidden: RegExp): string {
   if (!NON_ASCII.test(text)) return text.replaceAll(new RegExp(forbidden, "g"), "_");
-  // Names of files on macOS have their diacritics as separate characters.
+  // In file names on macOS, diacritics are separate characters.
   const forms = Array.from(text.normalize("NFC"), (char) =>
     forbidden.test(char) ? (readableForm(char) ?? "_".repeat(char.length)) : char,
   );
-  // A prefix must not disappear.
+  // A prefix must not become empty.
   return forms.join("") || "_";
 }
 
@@ -38,7 +38,7 @@ function readableForm(char: string): string | undefined {
   if (known !== undefined) return known;
   const base = char.normalize("NFKD").replaceAll(SILENT, "");
   const readable = Array.from(base, (part) => formOf(part) ?? part).join("");
-  // Other signs, such as the dots of an ellipsis, could look like a separator.
+  // The forms of other characters, such as the dots of an ellipsis, could look like a separator.
   return base !== char && LETTERS_OR_DIGITS.test(readable) ? readable : undefined;
 }
 

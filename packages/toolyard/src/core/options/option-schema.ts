@@ -3,9 +3,10 @@ import type { ProviderKind } from "../sources/provider-kinds.ts";
 import type { TableFacts } from "../sources/table-facts.ts";
 
 /**
- * Builders for the schemas of options: plain JSON Schema objects that carry their TypeScript type. Only the keywords
- * that configuration needs; `config/` checks values against them, and the published JSON Schema of the configuration is
- * generated from them. (A schema library costs 20 MB and 100 ms at every start, for the same few keywords.)
+ * Builders for the schemas of options: plain JSON Schema objects that carry their TypeScript type, with the keywords
+ * that the configuration needs. `config/` checks values against these schemas, and the published JSON Schema of the
+ * configuration is generated from them. (A schema library would cost 20 MB and 100 ms at every start for the same few
+ * keywords.)
  */
 export interface OptionSchema<T = unknown> {
   readonly type?: "string" | "number" | "integer" | "boolean" | "object" | "array";
@@ -24,40 +25,43 @@ export interface OptionSchema<T = unknown> {
   readonly additionalProperties?: boolean | OptionSchema;
   readonly anyOf?: readonly OptionSchema[];
   readonly examples?: readonly unknown[];
-  /** A path, relative to the folder of its file. */
+  /** The value is a path, relative to the folder of the file that contains it. */
   readonly format?: "path";
-  /** The value is a secret: a literal, `${VAR}`, `${VAR:-default}` or `{file = "…"}`; never shown. */
+  /** True if the value is a secret: a literal, `${VAR}`, `${VAR:-default}` or `{file = "…"}`. It is never shown. */
   readonly writeOnly?: boolean;
   /**
-   * Present: the option is the value of an environment variable. It is a secret only if the variable's name or value
+   * Present if the option is the value of an environment variable. It is a secret only if the variable's name or value
    * indicates that.
    */
   readonly "~variable"?: true;
-  /** Present: each entry of this table, or list of tables, is a separate source. */
+  /** Present if each entry of this table, or of this list of tables, is a separate source. */
   readonly "~sources"?: SourceTable;
-  /** Present: metadata of this table for code that reads and writes files. */
+  /** Present: metadata of this table, for code that reads and writes files. */
   readonly "~table"?: TableFacts;
-  /** Present: converts a written value, such as `"30s"`, for its part. Throws an `OptionError`. */
+  /**
+   * Present: converts a value as it is written, such as `"30s"`, to the value that the hub uses. Throws an
+   * `OptionError`.
+   */
   readonly "~read"?: (value: never, name: string) => unknown;
-  /** Only for the compiler: the type of an accepted value. */
+  /** Type of an accepted value, for the compiler only. */
   readonly "~type"?: T;
   readonly "~optional"?: true;
 }
 
-/** Metadata of a table of sources. An entry that cannot be resolved disables only itself. */
+/** Metadata of a table of sources. An invalid entry disables only itself. */
 export interface SourceTable {
   readonly kind: ProviderKind;
-  /** Returns the name of an entry in a list; an entry of a table is named by its key. @default the key */
+  /** Returns the name of an entry in a list. @default the key of the entry in the table */
   readonly nameOf?: (entry: unknown) => string;
-  /** Keys that an entry keeps while it is disabled by `enabled = false`: it then needs none of its variables. */
+  /** Keys that an entry keeps while `enabled = false` disables it; its variables are then not needed. */
   readonly identity: readonly string[];
-  /** Values for members that an entry in a file omits; paths are relative to that file. @default {} */
+  /** Values for members that an entry in a file omits. Paths are relative to that file. @default {} */
   readonly base?: JsonObject;
-  /** The member that names a file of variables. @default there is none */
+  /** Member that names a file of variables. @default none */
   readonly variablesFile?: VariablesFileMember;
 }
 
-/** A member that names a file of `NAME=value` lines, and the table that gets its variables. */
+/** Member that names a file of `NAME=value` lines, and the table that gets these variables. */
 export interface VariablesFileMember {
   readonly file: string;
   readonly into: string;
@@ -72,11 +76,11 @@ export type Static<S> = S extends OptionSchema<infer T> ? T : never;
 
 type SchemaMark = "~optional" | "~sources" | "~table" | "~read" | "~variable";
 export type Notes = Omit<OptionSchema, "type" | "~type" | SchemaMark | "properties" | "items" | "anyOf">;
-/** The schema type with its notes for the compiler: whether it has a default. */
+/** Type of a schema with its notes, which tell the compiler if there is a default. */
 export type SchemaWithNotes<S, N> = N extends { readonly default: unknown } ? S & { readonly "~default": true } : S;
 type OptionProperties = Readonly<Record<string, OptionSchema>>;
 type OptionalKeys<P> = { [K in keyof P]: P[K] extends { readonly "~optional": true } ? K : never }[keyof P];
-/** The type of a table with these members. */
+/** Type of a table with these members. */
 export type ObjectOf<P> = { readonly [K in Exclude<keyof P, OptionalKeys<P>>]: Static<P[K]> } & {
   readonly [K in OptionalKeys<P>]?: Static<P[K]>;
 };
@@ -95,12 +99,12 @@ function String_<const N extends Notes = {}>(notes?: N): SchemaWithNotes<OptionS
   return noted<OptionSchema<string>, N>({ type: "string" }, notes);
 }
 
-/** A secret: given literally, by variable, or as `{file = "…"}`; a part receives the resolved string. */
+/** Schema of a secret: a literal, a variable, or `{file = "…"}`. The option's value is the resolved string. */
 function Secret<const N extends Notes = {}>(notes?: N): SchemaWithNotes<OptionSchema<string>, N> {
   return noted<OptionSchema<string>, N>({ type: "string", writeOnly: true }, notes);
 }
 
-/** The value of an environment variable, which may be a secret and is therefore not shown among the options. */
+/** Schema of an environment variable's value. It may be a secret and is therefore not shown among the options. */
 function Variable(): OptionSchema<string> {
   return marked(Secret(), "~variable", true);
 }
@@ -156,12 +160,12 @@ function Union<const M extends readonly OptionSchema[], const N extends Notes = 
   return noted<OptionSchema<UnionOf<M>>, N>({ anyOf: members }, notes);
 }
 
-/** The schema of a table with these members. */
+/** Schema of a table with these members. */
 export type ObjectSchema<P extends OptionProperties> = Omit<OptionSchema<ObjectOf<P>>, "properties"> & {
   readonly properties: P;
 };
 
-/** Unknown keys are refused unless the notes contain `additionalProperties: true`. */
+/** Schema of a table. Unknown keys are refused unless the notes contain `additionalProperties: true`. */
 function Object_<P extends OptionProperties, const N extends Notes = {}>(
   properties: P,
   notes?: N,
@@ -178,7 +182,7 @@ function Object_<P extends OptionProperties, const N extends Notes = {}>(
 
 const MARKS: readonly SchemaMark[] = ["~optional", "~sources", "~table", "~read", "~variable"];
 
-// Marks must not appear in JSON, so they are not enumerable, and copying omits them.
+// Marks must not appear in JSON. They are therefore not enumerable, and a copy does not have them.
 function marked<S extends OptionSchema>(schema: S, mark: SchemaMark, value: unknown): S {
   const copy = { ...schema };
   for (const other of MARKS) {
@@ -192,17 +196,17 @@ function optional<S extends OptionSchema>(schema: S): Optional<S> {
   return marked(schema, "~optional", true) as Optional<S>;
 }
 
-/** Returns a table, or a list of tables, with sources as entries. */
+/** Marks a table, or a list of tables, as one whose entries are sources. */
 function sources<S extends OptionSchema>(schema: S, table: SourceTable): S {
   return marked(schema, "~sources", table);
 }
 
-/** Returns a table with its metadata. */
+/** Marks a table with its metadata. */
 function table<S extends OptionSchema>(schema: S, facts: TableFacts): S {
   return marked(schema, "~table", facts);
 }
 
-/** Returns a value that is written in one form and used in another, such as a duration. */
+/** Marks a value that is written in one form and used in another, such as a duration. */
 function read<S extends OptionSchema, R>(
   schema: S,
   reader: (value: Static<S>, name: string) => R,

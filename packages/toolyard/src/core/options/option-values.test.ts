@@ -15,7 +15,7 @@ const Schema = Type.Object({
   note: Type.Optional(Type.String()),
 });
 
-test("an absent value has the schema's default, in the form that the part uses", () => {
+test("applies the default of an absent value, converted like a written value", () => {
   const values = readOptions(Schema, { name: "a" });
   expect(values).toEqual({ name: "a", mode: "slow", places: 4, least: 0, wait: 5000, size: 1024 });
   expectTypeOf(values.wait).toEqualTypeOf<number>();
@@ -28,7 +28,7 @@ test("a given value overrides the default; undefined counts as absent", () => {
   expect(readOptions(Schema, given)).toMatchObject({ mode: "fast", places: 4, wait: 250, size: 2048 });
 });
 
-test("without defaults only given values are present", () => {
+test("returns only the given values without defaults", () => {
   expect(readGiven(Schema, { name: "a", wait: "1m" })).toEqual({ name: "a", wait: 60_000 });
 });
 
@@ -40,13 +40,13 @@ test.each([
   [{ wait: "0s" }, '`part.wait` must be above 0, got "0s".'],
   [{ wait: "soon" }, "`part.wait` must be a number of milliseconds"],
   [{ size: "3KiB" }, '`part.size` must be at most 2KiB, got "3KiB".'],
-])("%j is refused by its name, with what it must be", (given, message) => {
+])("refuses %j with an error that names the option and its limits", (given, message) => {
   const read = (): unknown => readOptions(Schema, { name: "a", ...(given as object) }, "part.");
   expect(read).toThrow(OptionError);
   expect(read).toThrow(message);
 });
 
-test("reads the entries of a table without names one by one", () => {
+test("reads each entry of a table with arbitrary keys", () => {
   const wait = durationOption({}, ABOVE_ZERO);
   expect(readEntries(wait, { a: "1s", b: 5 }, "waits.")).toEqual({ a: 1000, b: 5 });
   expect(() => readEntries(wait, { a: "0s" }, "waits.")).toThrow("`waits.a` must be above 0");

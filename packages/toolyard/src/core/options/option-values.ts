@@ -11,7 +11,7 @@ import {
 
 type ValueProperties = Readonly<Record<string, OptionSchema>>;
 
-/** The value of a member as a part gets it: a duration as milliseconds, a size as bytes, all others as written. */
+/** Value of a member after conversion: a duration in milliseconds, a size in bytes, all other values as written. */
 type OptionValue<S> = S extends { readonly "~value": infer R } ? R : Static<S>;
 type AbsentKeys<P> = {
   [K in keyof P]: P[K] extends { readonly "~default": true }
@@ -21,19 +21,18 @@ type AbsentKeys<P> = {
       : never;
 }[keyof P];
 
-/** The values of a table's members: members with a default are always present. */
+/** Values of a table's members. Members with a default are always present. */
 export type OptionValues<P> = { readonly [K in Exclude<keyof P, AbsentKeys<P>>]: OptionValue<P[K]> } & {
   readonly [K in AbsentKeys<P>]?: OptionValue<P[K]>;
 };
 
-/** The result of `readOptions` for a schema. */
+/** Result of `readOptions` for a schema. */
 export type ValuesOf<S extends { readonly properties: object }> = OptionValues<S["properties"]>;
 
 /**
- * Returns the given values merged with the defaults of the schema, checked against its limits, each in the form that
- * the part uses. Programs pass options without a type check, so limits and choices are checked again. `place` precedes
- * the names of options in messages. Nested tables are returned unchanged, for their own part to read. Throws an
- * `OptionError`.
+ * Returns the given values merged with the defaults of the schema, checked against its limits and converted. Programs
+ * pass options without a type check, so limits and choices are checked again. `place` precedes the names of options in
+ * messages. Nested tables are returned unchanged; the code that uses them reads them. Throws an `OptionError`.
  */
 export function readOptions<P extends ValueProperties>(
   { properties }: { readonly properties: P },
@@ -45,7 +44,7 @@ export function readOptions<P extends ValueProperties>(
   return readMembers(properties, Object.fromEntries([...defaults, ...present]), place) as OptionValues<P>;
 }
 
-/** Like `readOptions`, without the defaults: for values that override others. */
+/** Reads options like `readOptions`, but without the defaults, for values that override others. */
 export function readGiven<P extends ValueProperties>(
   { properties }: { readonly properties: P },
   given: ObjectOf<P> | undefined,
@@ -63,7 +62,7 @@ function readMembers(properties: ValueProperties, written: Readonly<Record<strin
   return values;
 }
 
-/** Like `readOptions`, for a table with arbitrary keys. */
+/** Reads options like `readOptions`, for a table with arbitrary keys. */
 export function readEntries<S extends OptionSchema>(
   values: S,
   given: Readonly<Record<string, Static<S>>>,
@@ -98,18 +97,19 @@ export interface AmountBounds {
   readonly above?: number;
   readonly least?: number;
   readonly most?: number;
-  /** `must be …` */
+  /** Text of the error: `must be …`. */
   readonly must: string;
 }
 
-/** Limits of durations. */
+/** Limit for durations that must be above zero. */
 export const ABOVE_ZERO: AmountBounds = Object.freeze({ above: 0, must: "must be above 0" });
 
 export type AmountNotes = Pick<Notes, "description" | "default" | "examples">;
 export type AmountOption<N> = SchemaWithNotes<OptionSchema<number | string> & { readonly "~value": number }, N>;
 
 /**
- * The schema of an option that is written with a unit, as `parse` reads it. Throws an `OptionError` outside its limits.
+ * Returns the schema of an option that is written with a unit and parsed by `parse`. Values outside its limits cause an
+ * `OptionError`.
  */
 export function amountOption<N>(
   written: OptionSchema<number | string>,

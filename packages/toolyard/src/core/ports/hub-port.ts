@@ -5,7 +5,7 @@ import type { Outcome } from "../calls/outcome.ts";
 import type { LogMessage, ProviderStatus, ResourceUpdate } from "../sources/provider.ts";
 import type { Problem, Source, SourceFeatures } from "../sources/records.ts";
 
-/** The caller and the tool mode of a list. A call is a view too. */
+/** Caller and tool mode of a list. A call is a view too. */
 export interface View {
   readonly mode: ToolMode;
   readonly principal: Principal;
@@ -14,22 +14,23 @@ export interface View {
 export type ListKind = "tools" | "resources" | "templates" | "prompts";
 
 /**
- * One list as one view shows it. `entries` are wire shapes; `json` is their array serialised once. Both are shared:
- * read only.
+ * One list as one view shows it. `entries` have the MCP form; `json` is their array, serialised once. Both are shared
+ * and must not be changed.
  */
 export interface RenderedList {
   readonly entries: readonly JsonObject[];
-  /** The JSON text of `entries`. */
+  /** JSON text of `entries`. */
   readonly json: string;
-  /** The same as bytes, if they are cached. */
+  /** The bytes of `json`, if they are cached. */
   readonly bytes?: Buffer;
-  /** Changes exactly when the content does. */
+  /** Version of the content. Changes exactly when the content changes. */
   readonly version: string;
   /**
-   * True if some of it is for this caller only, so that intermediaries must not cache it for others. @default false
+   * True if the list contains entries for this caller only, so that intermediaries must not cache it for others.
+   * @default false
    */
   readonly isPrivate?: boolean;
-  /** Number of changes that the listed sources have announced, whether or not the content differed. @default 0 */
+  /** Number of changes that the listed sources have announced, even if the content stayed the same. @default 0 */
   readonly announcements?: number;
 }
 
@@ -37,20 +38,20 @@ export interface ServerFacts {
   readonly name: string;
   readonly version: string;
   readonly title?: string;
-  /** Texts of the hub and of its sources, limited in length. */
+  /** Instructions of the hub and of its sources, limited in length. */
   readonly instructions?: string;
   readonly features: SourceFeatures;
-  /** True if some of it is for this caller only. @default false */
+  /** True if the facts contain data for this caller only. @default false */
   readonly isPrivate?: boolean;
-  /** Further members of `serverInfo`: the server info of the only source. */
+  /** Further members of `serverInfo`, taken from the only source. */
   readonly about?: JsonObject;
-  /** Capabilities that the sources' servers declare; for known ones the hub's own values take precedence. */
+  /** Capabilities that the sources' servers declare. The hub's own values have precedence over known ones. */
   readonly capabilities?: JsonObject;
 }
 
 /**
- * A list changed in at least one view, or a source announced a change. Endpoints compare versions and announcements of
- * their callers' views to decide which clients to notify.
+ * A list changed in at least one view, or a source announced a change. Endpoints compare the versions and announcements
+ * of their callers' views to decide which clients to notify.
  */
 export interface ListChange {
   readonly lists: readonly ListKind[];
@@ -66,34 +67,39 @@ export interface SourceReport {
 }
 
 export interface WaitOptions {
-  /** False: returns the known definitions without waiting. @default true */
+  /** If false, returns the known definitions without waiting. @default true */
   readonly waits?: boolean;
 }
 
-/** The functions of the hub that endpoints use. */
+/** Functions of the hub that endpoints use. */
 export interface HubPort {
   /**
-   * Returns the current list: waits for sources that read the disk, and a limited time for upstreams that were never
-   * listed. With `waits` false it returns the known ones.
+   * Returns the current list. Waits for sources that read the disk, and for a limited time for upstreams that were
+   * never listed. If `waits` is false, returns the known list without waiting.
    */
   list(kind: ListKind, view: View, options?: WaitOptions): Promise<RenderedList>;
   call(call: Call): Promise<Outcome>;
   /**
-   * Returns whether a method outside MCP's core is forwarded to the only source, as a call with the method `extension`.
-   * False for callers with narrowed rights, because rights cannot be checked for such a method.
+   * Returns true if a method outside MCP's core is forwarded to the only source, as a call with the method `extension`.
+   * Returns false for callers with narrowed rights, because rights cannot be checked for such a method.
    */
   passesOn(method: string, principal: Principal): boolean;
-  /** For a caller with narrowed rights, only of the sources that it may use. Waits like `list`. */
+  /**
+   * Returns the facts about the hub. For a caller with narrowed rights, they cover only the sources that it may use.
+   * Waits like `list`.
+   */
   facts(principal: Principal, options?: WaitOptions): Promise<ServerFacts>;
   /**
-   * Keeps emitting `resourceUpdated` for `uri`. Rejects with a `FailError` if no source offers the URI or its source
-   * does not support it.
+   * Emits `resourceUpdated` for `uri` until the resolved function is called. Rejects with a `FailError` if no source
+   * offers the URI, or if its source does not support subscriptions.
    */
   subscribe(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>>;
-  /** Sets the caller's lowest level of log messages; sources are set to the lowest level that any caller requests. */
+  /**
+   * Sets the lowest level of log messages for a caller. Sources are set to the lowest level that any caller requests.
+   */
   setLogLevel(connection: string, level: string): Promise<void>;
   rootsChanged(connection: string): void;
-  /** Releases a lasting connection that has ended. */
+  /** Releases the resources of a lasting connection that has ended. */
   release(connection: string): void;
   readonly events: HubEvents;
   sources(): readonly SourceReport[];

@@ -1,6 +1,6 @@
 /**
- * The configured models that tools may use. A method is absent if no model of its kind is configured. They reject with
- * a `FailError`: `unavailable`, `limited`, `timeout`, `cancelled` by the signal.
+ * Configured models that tools may use. A method is absent if no model of its kind is configured. The methods reject
+ * with a `FailError`: `unavailable`, `limited`, `timeout`, or `cancelled` by the signal.
  */
 export interface Models {
   readonly generateImage?: ((request: ImageRequest, signal: AbortSignal) => Promise<GeneratedImage>) | undefined;
@@ -10,7 +10,7 @@ export interface Models {
 export interface ImageRequest {
   readonly prompt: string;
   readonly negativePrompt?: string;
-  /** In pixels. @default the model's own */
+  /** Width in pixels. @default the model's default */
   readonly width?: number;
   readonly height?: number;
   /** Image model, as `provider/model`. @default the configured image model */
@@ -27,7 +27,7 @@ export interface TextRequest {
   readonly system?: string;
   readonly maxTokens?: number;
   readonly temperature?: number;
-  /** A name of the configuration. @default the configured one */
+  /** Name of a configured model. @default the configured default model */
   readonly model?: string;
 }
 
@@ -35,19 +35,19 @@ export interface GeneratedText {
   readonly text: string;
 }
 
-/** Turns texts into vectors: the closer two directions, the more similar the texts. */
+/** Converts texts to vectors. The closer the directions of two vectors, the more similar are the texts. */
 export interface Embedder {
-  /** Distinguishes this model from every other, including its address. */
+  /** Id of the model, different from that of every other model and address. */
   readonly model: string;
-  /** Returns one vector per text, in order, all of one length. Rejects with a `FailError`. */
+  /** Returns one vector per text, in the same order and all of the same length. Rejects with a `FailError`. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>;
 }
 
-/** Turns a text into a vector synchronously, in this process. */
+/** Converts a text to a vector synchronously, in this process. */
 export interface TextEmbedder {
-  /** Distinguishes its vectors from those of every other embedder. */
+  /** Id of the embedder, different from that of every other embedder. */
   readonly model: string;
-  /** Numbers in a vector. */
+  /** Number of elements of a vector. */
   readonly dimensions: number;
   /** Returns a vector of length 1; all zeros for a text without known words. */
   embed(text: string): Float32Array;

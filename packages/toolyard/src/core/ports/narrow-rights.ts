@@ -8,13 +8,13 @@ interface CompiledRights {
   readonly deny: readonly Pattern[];
   readonly readOnly: boolean;
   readonly sources: readonly string[] | undefined;
-  /** Each of these lists must permit a tool. */
+  /** Pattern lists for tools. A tool must match a pattern of each list. */
   readonly tools: PatternLists;
   readonly prompts: PatternLists;
   readonly uris: UriRules;
 }
 
-/** Compiles the limits of one grant. `permissionOf` keeps the result. */
+/** Compiles the limits of one grant. `permissionOf` caches the result. */
 export function compileNarrow(narrow: NarrowRights): Permission {
   const rights = compiled(narrow);
   return Object.freeze({
@@ -68,7 +68,7 @@ function isAnyOf(globs: readonly string[], source: string): boolean {
 function permitsName(rights: CompiledRights, subject: NamedSubject): boolean {
   const { deny, readOnly, sources } = rights;
   const { isDiscovery, isReadOnly, isUnlisted, source } = subject;
-  // A similar name is enough for a denial.
+  // A pattern of `deny` also matches similar names.
   if (deny.some((pattern) => matchesText(pattern, subject))) return false;
   if (isUnlisted === true && deny.some((pattern) => deniesLoosely(pattern, subject))) return false;
   if (isDiscovery) return true;
@@ -89,19 +89,22 @@ function matchesText({ text, qualified }: Pattern, subject: NamedSubject): boole
 
 type QualifiedName = NonNullable<Pattern["qualified"]>;
 
-/** Returns true if it names the subject's source, and a name that the subject has there. */
+/** Returns true if the pattern names the subject's source, and a name that the subject has there. */
 function isQualified({ source, rest }: QualifiedName, subject: NamedSubject, matches = matchesGlob): boolean {
   if (subject.source === undefined || !matchesGlob(source, subject.source)) return false;
   return [subject.name, subject.ownName].some((name) => matches(rest.text, bareName(name, subject)));
 }
 
-/** The name without what the hub put before it. */
+/** Returns a name without the prefix that the hub added. */
 function bareName(name: string, { prefixes }: NamedSubject): string {
   const prefix = prefixes.find((one) => name.startsWith(one));
   return prefix === undefined ? name : name.slice(prefix.length);
 }
 
-/** The text behind the source's prefix is compared loosely, so a pattern of one source denies nothing of another. */
+/**
+ * Returns true if the pattern denies the subject in a loose comparison. Only the text after the source's prefix is
+ * compared loosely, so a pattern for one source denies nothing of another source.
+ */
 function deniesLoosely({ text: pattern, qualified }: Pattern, subject: NamedSubject): boolean {
   const { ownName, prefixes } = subject;
   if (qualified !== undefined && isQualified(qualified, subject, looselyMatches)) return true;
@@ -114,18 +117,22 @@ function deniesLoosely({ text: pattern, qualified }: Pattern, subject: NamedSubj
 
 function meansName({ text, head, qualified }: Pattern, subject: NamedSubject): boolean {
   const { name, ownName, prefixes, separator, looksLike } = subject;
-  // The text of a pattern with a source would also match names of other sources that begin with it.
+  // The text of a pattern with a source could also match names of other sources that begin with it.
   if (qualified !== undefined && separator !== QUALIFIER) return isQualified(qualified, subject);
   if (!matchesGlob(text, name) && !matchesGlob(text, ownName)) return false;
   if (looksLike?.some((start) => head.startsWith(start))) return false;
-  // A source without a namespace may name its tools like another's. A pattern with that namespace does not mean them.
+  // A source without a namespace may have tool names that look like those of a namespace. A pattern with that namespace
+  // does not match them.
   return !hasNamespace(head, separator) || prefixes.some((prefix) => head.startsWith(prefix));
 }
 
-/** In a hub with this separator, the text before it is a namespace. */
+/**
+ * Separator between the id of a source and a pattern. In a hub with this separator, the text before it is a namespace.
+ */
 const QUALIFIER = "::";
 
-// A name may be another spelling of a denied one, and does not tell whether its tool is read-only, or of which source.
+// With `deny`, `readOnly` or `sources`, no name may be known: it may be another spelling of a denied name, and it does
+// not reveal the tool's source and annotations.
 function mayBeKnown(rights: CompiledRights, name: string, separator: string): boolean {
   const { deny, readOnly, sources, tools, prompts } = rights;
   if (deny.length > 0 || readOnly || sources) return false;
@@ -140,7 +147,10 @@ function unknownName(name: string, separator: string): NamedSubject {
   return { type: "name", name, ownName: name, prefixes, separator, isReadOnly: true, isDiscovery: false };
 }
 
-/** A separator of one character is a part of many names, so it does not tell the source. */
+/**
+ * Returns true if the text starts with a namespace. A separator of one character occurs in many names, so it does not
+ * count.
+ */
 function hasNamespace(head: string, separator: string): boolean {
   return separator.length > 1 && head.indexOf(separator) > 0;
 }

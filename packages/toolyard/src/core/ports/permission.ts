@@ -1,78 +1,84 @@
 /**
- * Patterns are globs over rendered names of tools and prompts, and over URIs. One that begins with a namespace means
- * the tools of that namespace's source; one over URIs judges scheme, authority and path. `id::pattern` means the tools,
- * prompts and URIs of the source with this id, under the names that they have there.
+ * Limited rights. Patterns are globs over rendered names of tools and prompts, and over URIs. A pattern that begins
+ * with a namespace matches only names of that namespace's source; a pattern over URIs is compared with scheme,
+ * authority and path. `id::pattern` matches the tools, prompts and URIs of the source with this id, by their names in
+ * that source.
  */
 export interface NarrowRights {
-  /** Absent: all that is not denied. */
+  /** Absent: everything that is not denied. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
-  /** Only tools that are read-only by annotation. @default false */
+  /** True to permit only tools that are read-only by annotation. @default false */
   readonly readOnly?: boolean;
-  /** Globs over ids of sources. Absent: all sources. */
+  /** Globs over source ids. Absent: all sources. */
   readonly sources?: readonly string[];
   /** Patterns for tools, in addition to `allow`. Absent: `allow` decides. */
   readonly tools?: readonly string[];
-  /** The same for prompts. */
+  /** Patterns for prompts, in addition to `allow`. Absent: `allow` decides. */
   readonly prompts?: readonly string[];
-  /** The same for resources and resource templates. */
+  /** Patterns for resources and resource templates, in addition to `allow`. Absent: `allow` decides. */
   readonly resources?: readonly string[];
-  /** Where these rights come from, for explanations: `role reader`. It changes nothing. */
+  /** Origin of these rights for explanations, such as `role reader`. It has no effect on the rights. */
   readonly origin?: string;
 }
 
 /** Object of a rights check. */
 export type Subject = NamedSubject | UriSubject;
 
-/** A tool or a prompt. */
+/** Tool or prompt. */
 export interface NamedSubject {
   readonly type: "name";
-  /** As it is shown. */
+  /** Name as callers see it. */
   readonly name: string;
-  /** As it would be shown if no other source had that name. */
+  /** Name that callers would see if no other source had that name. */
   readonly ownName: string;
-  /** Prefixes that the hub put before the name, with the separator, in `name` or in `ownName`. */
+  /** Prefixes that the hub added to `name` or `ownName`, with the separator. */
   readonly prefixes: readonly string[];
-  /** Prefixes of other sources that the name begins with. @default none */
+  /** Prefixes of other sources with which the name begins. @default none */
   readonly looksLike?: readonly string[];
   /** Separator between a namespace and a name in this hub. */
   readonly separator: string;
-  /** Changes nothing, by its annotations. Prompts never do. */
+  /** True if the tool changes nothing, by its annotations. Always true for prompts. */
   readonly isReadOnly: boolean;
-  /** Gives no access itself: its target is judged separately. */
+  /** True for a discovery tool. It gives no access itself; its target is checked separately. */
   readonly isDiscovery: boolean;
-  /** No list shows it, so its server may read the name in another way than the hub. @default false */
+  /**
+   * True if no list contains the name, so that its server may read the name in another way than the hub. @default false
+   */
   readonly isUnlisted?: boolean;
-  /** Id of its source. Absent: not known, so no rule about sources permits it. */
+  /** Id of the source. Absent if it is not known; rules about sources then do not permit the subject. */
   readonly source?: string;
-  /** @default a tool */
+  /** True for a prompt. @default false: a tool */
   readonly isPrompt?: boolean;
 }
 
 export interface UriSubject {
   readonly type: "uri";
-  /** As callers see it. */
+  /** URI as callers see it. */
   readonly shown: string;
-  /** As its source gets it. */
+  /** URI as the source gets it. */
   readonly own: string;
-  /** Distinguishes this source's URIs from all others (`alias+`), whether it is shown or not. */
+  /** Prefix that distinguishes this source's URIs from all others (`alias+`), even if it is not shown. */
   readonly prefix: string;
-  /** A template, of which only the text is judged: a resource read by it is judged by itself. @default false */
+  /**
+   * True for a template, which is compared as text only: the rights of each resource that it leads to are checked
+   * separately. @default false
+   */
   readonly isTemplate?: boolean;
-  /** Id of its source. Absent: not known, so no rule about sources permits it. */
+  /** Id of the source. Absent if it is not known; rules about sources then do not permit the subject. */
   readonly source?: string;
 }
 
 /** Compiled rights of one caller. */
 export interface Permission {
-  /** Equal rights have equal keys, independent of the holder. */
+  /** Key of the rights. Equal rights have equal keys, for any holder. */
   readonly key: string;
-  /** There is something that this caller may not use. */
+  /** True if this caller may not use everything. */
   readonly isNarrowed: boolean;
   permits(subject: Subject): boolean;
   /**
-   * Returns true if a caller may learn that no tool or prompt of this name exists. The name alone decides, so that the
-   * answer is the same for what exists and for what does not.
+   * Returns true if a caller may learn that no tool or prompt of this name exists. The result depends only on the name,
+   * so that the response does not reveal whether it exists.
    */
   mayBeKnown(name: string, separator: string): boolean;
 }

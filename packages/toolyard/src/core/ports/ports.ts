@@ -2,7 +2,7 @@ import type { JsonObject } from "../json/json.ts";
 
 export type LogLevel = "debug" | "info" | "warning" | "error";
 
-/** Structured log. Secrets are redacted behind this port. Never writes to stdout. */
+/** Structured log. The implementation redacts secrets and never writes to stdout. */
 export interface Logger {
   debug(message: string, facts?: JsonObject): void;
   info(message: string, facts?: JsonObject): void;
@@ -12,12 +12,15 @@ export interface Logger {
   with(facts: JsonObject): Logger;
 }
 
-/** Fact of a line with a text that the caller also receives: code that prints the answer need not print the line. */
+/**
+ * Fact that marks a line whose text the caller also receives. Code that prints the response then need not print the
+ * line.
+ */
 export const TOLD_FACT = "told";
 
-/** One line per call: no argument and no result value, only shapes and sizes. */
+/** Line of the audit, one per call. It has no argument and no result value, only shapes and sizes. */
 export interface AuditLine {
-  /** ISO 8601 with milliseconds. */
+  /** Time in ISO 8601 with milliseconds. */
   readonly time: string;
   readonly call: string;
   readonly endpoint: string;
@@ -46,24 +49,27 @@ export const SILENT_LOGGER: Logger = Object.freeze({
   with: () => SILENT_LOGGER,
 });
 
-/** One hit of a search. `name` is rendered for the caller's surface. */
+/** Result of a search. `name` is rendered for the caller's surface. */
 export interface SearchHit {
   readonly name: string;
-  /** Id of the source that offers it. */
+  /** Id of the source that offers the tool. */
   readonly server: string;
   readonly description: string;
-  /** 0 to 1, best first; equal scores are in name order. */
+  /** Score from 0 to 1, the best first. Hits with equal scores are in the order of their names. */
   readonly score: number;
   readonly inputSchema: JsonObject;
-  /** Schema of its structured result, if the tool has one. */
+  /** Schema of the structured result, if the tool has one. */
   readonly outputSchema?: JsonObject;
-  /** The reasons for the hit, if requested. */
+  /** Reasons for the hit, if requested. */
   readonly why?: SearchReasons;
 }
 
-/** The parts of a hit's score: summands, 0 for nothing. An exact name and a list of everything have none. */
+/** Summands of a hit's score, 0 if they contribute nothing. Absent for an exact name and for a list of all tools. */
 export interface SearchReasons {
-  /** Words that the query shares with the tool: 1 for the tool that shares most, more if they are its name. */
+  /**
+   * Share of words that the query has in common with the tool: 1 for the tool with the most; above 1 if they are the
+   * tool's name.
+   */
   readonly words: number;
   /** Similarity of query and tool. */
   readonly meaning: number;
@@ -77,42 +83,41 @@ export interface SearchAnswer {
   readonly hits: readonly SearchHit[];
   /** Total number of matching tools. */
   readonly total: number;
-  /** Suggestions if nothing matched. */
+  /** Suggestions, if no tool matched. */
   readonly instead?: SearchInstead;
-  /** True if the vectors were not ready in time, so that the hits are by words only. @default false */
+  /** True if the vectors were not ready in time, so that the search used words only. @default false */
   readonly wordsAlone?: boolean;
 }
 
 export interface SearchInstead {
-  /** Names of tools similar to the query, at most five. */
+  /** Names of tools that are similar to the query, at most five. */
   readonly near: readonly string[];
-  /** Sources with tools that the caller may use, with their number, by id. */
+  /** Ids of the sources with tools that the caller may use, with the number of these tools. */
   readonly servers: readonly { readonly id: string; readonly tools: number }[];
-  /** True if the caller may use no tool of the server that the filter names. */
+  /** True if the filter names a server of which the caller may use no tool. */
   readonly noSuchServer: boolean;
 }
 
-/** Restricts a search to some tools. The caller's rights apply in any case. */
+/** Restriction of a search to some tools. The caller's rights apply too. */
 export interface SearchFilter {
   /**
-   * Only tools of this source: its id, its namespace, or the text before the separator of a name. Case does not matter.
+   * Only tools of this source, given by its id, its namespace, or the text before the separator of a name. Not
+   * case-sensitive.
    */
   readonly server?: string;
-  /** Only tools that change nothing, by their annotations. @default false */
+  /** Only tools that are read-only by annotation. @default false */
   readonly readOnly?: boolean;
-  /** True if hits include their reasons. @default false */
+  /** True to include the reasons of each hit. @default false */
   readonly why?: boolean;
   /**
-   * True if the nearest tools are returned, with low scores, if no tool matches; not within one server or read-only
-   * tools.
-   *
-   * @default false
+   * True to return the nearest tools, with low scores, if no tool matches. Has no effect together with `server` or
+   * `readOnly`. @default false
    */
   readonly nearest?: boolean;
 }
 
 /** Limits of a search. */
 export interface SearchBounds extends SearchFilter {
-  /** Most tools to return. Below 1 or NaN: 5. */
+  /** Maximum number of tools to return. If it is below 1 or NaN, 5 are returned. */
   readonly limit: number;
 }

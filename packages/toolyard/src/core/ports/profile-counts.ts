@@ -5,19 +5,19 @@ import { withProfile, type Profiles } from "./profiles.ts";
 
 type CountedHub = Pick<MadeHub, "port" | "tools">;
 
-/** How much a caller may use, without the search tools. */
+/** Number of tools, prompts and resources that a caller may use, without the search tools. */
 export interface OfferCounts {
   readonly tools: number;
   readonly prompts: number;
   readonly resources: number;
 }
 
-/** Present content of a profile, for callers with full rights. */
+/** Current content of a profile, for callers with full rights. */
 export interface ProfileCounts extends OfferCounts {
   readonly name: string;
 }
 
-/** Counts what each profile has, as far as the sources are listed. */
+/** Counts the content of each profile. Includes only sources that have been listed. */
 export function profileCounts({ all }: Pick<Profiles, "all">, hub: CountedHub): Promise<readonly ProfileCounts[]> {
   return Promise.all(
     all.map(async (profile) => {
@@ -27,7 +27,7 @@ export function profileCounts({ all }: Pick<Profiles, "all">, hub: CountedHub): 
   );
 }
 
-/** Counts what a caller may use, as far as the sources are listed. */
+/** Counts what a caller may use. Includes only sources that have been listed. */
 export async function offerCounts(principal: Principal, { port, tools }: CountedHub): Promise<OfferCounts> {
   const view: View = { mode: "all", principal };
   const prompts = await port.list("prompts", view, { waits: false });

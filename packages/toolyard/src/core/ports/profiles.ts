@@ -2,37 +2,40 @@ import type { Principal, ToolMode } from "../calls/call.ts";
 import { LOCAL_PRINCIPAL } from "../calls/call.ts";
 import { rightsOfEvery, type Rights } from "./rights.ts";
 
-/** A named selection of what the hub offers, as plain data. It only narrows the rights of its callers. */
+/** Named selection of the hub's tools, prompts and resources, as plain data. It limits the rights of its callers. */
 export interface Profile {
   readonly name: string;
-  /** Content of the profile, for every caller. */
+  /** Rights that select the content of the profile, the same for every caller. */
   readonly rights: Rights;
-  /** Tool mode of requests that name none. Absent: that of the hub. */
+  /** Tool mode of requests that name none. Absent: the tool mode of the hub. */
   readonly toolMode?: ToolMode;
-  /** Only callers with one of these roles may use it, and the local caller. Absent: all callers. */
+  /** Roles whose callers may use the profile; the local caller always may. Absent: all callers. */
   readonly roles?: readonly string[];
 }
 
 /** A profile with its texts for clients. */
 export interface DescribedProfile extends Profile {
-  /** Replaces the title of the hub. */
+  /** Title that replaces the title of the hub. */
   readonly title?: string;
-  /** Replaces the instructions of the hub and its sources. */
+  /** Instructions that replace those of the hub and its sources. */
   readonly instructions?: string;
 }
 
-/** The profiles of the current configuration. */
+/** Profiles of the current configuration. */
 export interface Profiles {
   readonly all: readonly DescribedProfile[];
-  /** The same without texts, for processes that only authorise. */
+  /** Profiles without texts, for processes that only authorise. */
   readonly served: readonly Profile[];
   find(name: string): DescribedProfile | undefined;
 }
 
-/** A profile's principals by the principals of its callers: equal callers are one object, which caches hang on. */
+/**
+ * Principals within a profile, by the principals of the callers. Each stays the same object, because caches use it as
+ * their key.
+ */
 const known = new WeakMap<Profile, WeakMap<Principal, Principal>>();
 
-/** Returns the caller within a profile. Nothing if the caller may not use the profile. */
+/** Returns the caller with the rights of a profile. Returns `undefined` if the caller may not use the profile. */
 export function withProfile(principal: Principal, profile: Profile): Principal | undefined {
   if (!mayUse(principal, profile)) return undefined;
   let principals = known.get(profile);
@@ -55,8 +58,8 @@ function mayUse({ id, roles: held = [] }: Principal, { roles }: Profile): boolea
 }
 
 /**
- * Key of what belongs to one caller at one address: sessions and parked calls. The same caller has other rights in
- * another profile.
+ * Returns the key of data that belongs to one caller at one address, such as sessions and parked calls. The same caller
+ * has other rights in another profile.
  */
 export function callerKey({ id, profile }: Principal): string {
   return profile === undefined ? id : `${id}\n${profile.name}`;

@@ -1,26 +1,26 @@
 import { carelessPattern, patternForms } from "../uris/uri-readings.ts";
 
-/** One pattern of rights, compiled for names and for URIs. */
+/** Compiled pattern of rights, for names and for URIs. */
 export interface Pattern {
   readonly text: string;
-  /** Text before its first wildcard. */
+  /** Text before the first wildcard. */
   readonly head: string;
   readonly uri: UriPattern;
-  /** The pattern as one over a URI's path and one over its query. Absent: it has no query. */
+  /** The pattern split into a pattern over a URI's path and one over its query. Absent if the pattern has no query. */
   readonly split: { readonly uri: UriPattern; readonly query: string } | undefined;
-  /** The pattern as `source::rest`. Absent: it names no source. */
+  /** The pattern split at `::` into source and rest. Absent if the pattern names no source. */
   readonly qualified: { readonly source: string; readonly rest: Pattern } | undefined;
 }
 
 export interface UriPattern {
-  /** It names a user before the host. */
+  /** True if the pattern names a user before the host. */
   readonly hasUser: boolean;
-  /** Spellings that mean the same. */
+  /** Equivalent spellings of the pattern. */
   readonly forms: readonly string[];
   readonly careless: readonly string[];
 }
 
-/** Separates the id of a source from a pattern. No scheme of a URI contains it before its authority. */
+/** Splits a pattern with the id of a source. No URI contains `::` between its scheme and its authority. */
 const QUALIFIED = /^([\w.*?-]+)::(.*)$/s;
 
 export function compilePattern(text: string): Pattern {
@@ -38,7 +38,7 @@ export function compilePattern(text: string): Pattern {
   };
 }
 
-/** Returns true if it matches URIs: names have no colon. */
+/** Returns true if the pattern matches URIs. Names contain no colon. */
 export function isForUris({ text, qualified }: Pattern): boolean {
   return qualified ? isForUris(qualified.rest) : text.includes(":");
 }

@@ -1,16 +1,18 @@
 import type { NarrowRights, Subject } from "./permission.ts";
 import { EVERYTHING, permissionOf, type Rights } from "./rights.ts";
 
-/** The rule of rights that decides about a subject. */
+/** Rule of rights that decides about a subject. */
 export interface RightsDecision {
   readonly permitted: boolean;
-  /** One clause, such as ``role reader: `deny` matches by `github__*` ``. */
+  /** Description of the rule in one clause, such as ``role reader: `deny` matches by `github__*` ``. */
   readonly rule: string;
 }
 
 const NO_LIMIT = "nothing limits these rights";
 
-/** Returns the rule that decides whether rights permit a subject. `permissionOf` decides, so both always agree. */
+/**
+ * Returns the rule that decides whether rights permit a subject. It uses the result of `permissionOf`, so both agree.
+ */
 export function explainRights(rights: Rights, subject: Subject): RightsDecision {
   const permitted = permissionOf(rights).permits(subject);
   if (rights === EVERYTHING) return { permitted, rule: NO_LIMIT };
@@ -66,8 +68,8 @@ function kindList(rights: NarrowRights, subject: Subject): readonly [string, rea
 }
 
 /**
- * Describes rights in lines of text, for the caller who has them. Patterns of `deny` are only counted, since they name
- * what the caller must not know of.
+ * Describes rights in lines of text for the caller that has them. Patterns of `deny` are only counted, since they name
+ * things that the caller must not know.
  */
 export function describeRights(rights: Rights): readonly string[] {
   if (rights === EVERYTHING) return ["everything"];

@@ -36,30 +36,30 @@ describe("a pattern with the id of a source", () => {
     ["vault::file:///a/*", resource("vault", "file:///a/b"), true],
     ["vault::file:///a/*", resource("pub", "file:///a/b"), false],
     ["vault::*", resource("vault", "file:///a/b"), true],
-  ])("%s means a name at that source only", (pattern, subject, isMeant) => {
+  ])("%s matches only the name at that source", (pattern, subject, isMeant) => {
     expect(permits({ allow: [pattern] }, subject)).toBe(isMeant);
     expect(permits({ deny: [pattern] }, subject)).toBe(!isMeant);
   });
 
-  test("permits no name or URI of another source that is spelt like the pattern", () => {
+  test("permits no name or URI of another source with the same spelling", () => {
     const squatting = named("", "vault::open", { source: "evil" });
     expect(permits({ allow: ["vault::*"] }, squatting)).toBe(false);
     expect(permits({ allow: ["vault::*"] }, resource("evil", "vault::open"))).toBe(false);
     expect(permits({ deny: ["vault::*"] }, squatting)).toBe(false);
   });
 
-  test("denies an unlisted name of that source in every spelling that its server may read", () => {
+  test("denies an unlisted name of that source in every spelling that its server may accept", () => {
     const subject = named("vault", "Open", { isUnlisted: true });
     expect(permits({ deny: ["vault::open"] }, subject)).toBe(false);
     expect(permits({ deny: ["pub::open"] }, subject)).toBe(true);
   });
 
-  test("an address in brackets is no id of a source", () => {
+  test("an address in brackets is not the id of a source", () => {
     expect(permits({ allow: ["http://[::1]/*"] }, resource("web", "http://[::1]/a"))).toBe(true);
   });
 });
 
-describe("limits by source and by kind", () => {
+describe("limits by source and by type", () => {
   test.each<[NarrowRights, NamedSubject | UriSubject, boolean]>([
     [{ sources: ["vault"] }, named("vault", "open"), true],
     [{ sources: ["vault"] }, named("pub", "open"), false],
@@ -78,7 +78,7 @@ describe("limits by source and by kind", () => {
     [{ allow: ["pub__*"], tools: ["*"] }, named("vault", "open"), false],
     [{ sources: [], tools: [] }, named("hub", "tool_search", { isDiscovery: true }), true],
     [{ sources: [], deny: ["tool_*"] }, named("", "tool_search", { isDiscovery: true }), false],
-  ])("%j: %j is permitted: %s", (rights, subject, expected) => {
+  ])("rights %j for %j: permitted %s", (rights, subject, expected) => {
     expect(permits(rights, subject)).toBe(expected);
   });
 });
@@ -109,7 +109,7 @@ describe("rights of several limits and of several grants", () => {
     return named(source, bare, { isReadOnly });
   });
 
-  test("all limits must permit, and one grant must", () => {
+  test("permit a subject if all limits permit it, or if one grant permits it", () => {
     fc.assert(
       fc.property(fc.array(rights, { maxLength: 4 }), subject, (parts, one) => {
         expect(permits(rightsOfEvery(parts), one)).toBe(parts.every((part) => permits(part, one)));
@@ -118,7 +118,7 @@ describe("rights of several limits and of several grants", () => {
     );
   });
 
-  test("read-only rights permit what the rights permit and what changes nothing", () => {
+  test("read-only rights permit only read-only tools of the permitted ones", () => {
     fc.assert(
       fc.property(rights, subject, (whole, one) => {
         expect(permits(readOnlyRights(whole), one)).toBe(permits(whole, one) && one.isReadOnly);
@@ -126,7 +126,7 @@ describe("rights of several limits and of several grants", () => {
     );
   });
 
-  test("equal keys mean equal rights, and rights survive JSON", () => {
+  test("equal keys mean equal rights, and rights can be converted to JSON and back", () => {
     fc.assert(
       fc.property(rights, rights, subject, (one, other, about) => {
         const copy = JSON.parse(JSON.stringify(one)) as Rights;
@@ -138,7 +138,7 @@ describe("rights of several limits and of several grants", () => {
     );
   });
 
-  test("the explanation agrees with the permission, and names a rule", () => {
+  test("the explanation agrees with the permission and names a rule", () => {
     fc.assert(
       fc.property(rights, subject, (whole, one) => {
         const { permitted, rule } = explainRights(whole, one);
@@ -170,7 +170,7 @@ test.each<[Rights, string]>([
   expect(explainRights(rights, named("vault", "open")).rule).toContain(rule);
 });
 
-test("the description of rights counts denied patterns and does not show them", () => {
+test("the description of rights contains the number of denied patterns and not their text", () => {
   const rights = rightsOfEvery([
     { deny: ["vault__*"], origin: "role a" },
     { allow: ["pub__*"], origin: "role a" },

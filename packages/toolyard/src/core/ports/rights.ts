@@ -1,18 +1,18 @@
 import { compileNarrow } from "./narrow-rights.ts";
 import type { NamedSubject, NarrowRights, Permission, Subject } from "./permission.ts";
 
-/** No limit at all. */
+/** Rights without any limit. */
 export const EVERYTHING = "everything";
 
 /** Rights of a principal, as plain data. `permissionOf` is the only reader. */
 export type Rights = typeof EVERYTHING | NarrowRights | EveryRights | SomeRights;
 
-/** Rights under several limits: each limit must permit. */
+/** Rights that combine several limits: each limit must permit. */
 export interface EveryRights {
   readonly every: readonly Rights[];
 }
 
-/** Rights from several grants: one grant must permit. */
+/** Rights that combine several grants: one grant must permit. */
 export interface SomeRights {
   readonly some: readonly Rights[];
 }
@@ -25,7 +25,7 @@ const ALL_PERMITTED: Permission = Object.freeze({
 });
 const known = new WeakMap<object, Permission>();
 
-/** Compiles rights, once for each object. */
+/** Compiles rights, once for each rights object. */
 export function permissionOf(rights: Rights): Permission {
   if (rights === EVERYTHING) return ALL_PERMITTED;
   let permission = known.get(rights);
@@ -33,7 +33,7 @@ export function permissionOf(rights: Rights): Permission {
   return permission;
 }
 
-/** Returns the rights that these limits leave: `EVERYTHING` where there are none. */
+/** Returns the rights within these limits. Returns `EVERYTHING` if there are no limits. */
 export function rightsWithin(limits: NarrowRights): Rights {
   const { origin, deny = [], readOnly = false, ...lists } = limits;
   const given = Object.fromEntries(Object.entries(lists).filter(([, list]) => list !== undefined));
@@ -46,14 +46,17 @@ export function rightsWithin(limits: NarrowRights): Rights {
   });
 }
 
-/** Returns rights that permit what all of `parts` permit. */
+/** Returns rights that permit a subject if all of `parts` permit it. */
 export function rightsOfEvery(parts: readonly Rights[]): Rights {
   const narrow = parts.filter((part) => part !== EVERYTHING);
   if (narrow.length < 2) return narrow[0] ?? EVERYTHING;
   return Object.freeze({ every: Object.freeze(narrow) });
 }
 
-/** Returns rights that permit what one of `parts` permits; without parts, nothing but the search for tools. */
+/**
+ * Returns rights that permit a subject if at least one of `parts` permits it. Without parts, they permit only the
+ * search for tools.
+ */
 export function rightsOfSome(parts: readonly Rights[]): Rights {
   if (parts.length === 0) return NO_RIGHTS;
   if (parts.length === 1 || parts.includes(EVERYTHING)) return parts.length === 1 ? parts[0]! : EVERYTHING;
@@ -90,15 +93,15 @@ function compile(rights: Exclude<Rights, typeof EVERYTHING>): Permission {
   });
 }
 
-/** Where a supposed tool or prompt would be. */
+/** Place of an assumed tool or prompt. */
 export interface SupposedPlace {
   readonly namespace: string;
   readonly separator: string;
-  /** Id of the source. */
+  /** Id of the source that would offer it. */
   readonly source?: string;
 }
 
-/** Returns the subject of a tool or prompt that a source may have under this name, and that changes nothing. */
+/** Returns the subject of a tool or prompt that a source may have under this name. It counts as read-only. */
 export function supposedName({ namespace, separator, source }: SupposedPlace, name: string): NamedSubject {
   const prefix = namespace === "" ? "" : `${namespace}${separator}`;
   const full = `${prefix}${name}`;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SignInCoordinator, type WaitingSignIn } from "./sign-in-coordinator.ts";
 
-/** Returns waiting sign-ins that record in `ended` when they are displaced. */
+/** Returns pending sign-ins that add their name to `ended` when they are displaced. */
 function waiter(
   desk: SignInCoordinator,
   ended: string[],
@@ -17,7 +17,7 @@ function waiter(
   };
 }
 
-test("the ninth sign-in of one principal to one source ends its oldest", () => {
+test("the ninth sign-in of one principal to one source ends the oldest one", () => {
   const ended: string[] = [];
   const wait = waiter(new SignInCoordinator(undefined), ended);
   for (let at = 0; at < 10; at += 1) wait("ann", "far", `ann ${at}`);
@@ -26,7 +26,7 @@ test("the ninth sign-in of one principal to one source ends its oldest", () => {
   expect(ended).toEqual(["ann 0", "ann 1"]);
 });
 
-test("a principal with sign-ins to many sources makes room for others", () => {
+test("a principal with sign-ins to many sources loses one to another principal", () => {
   const ended: string[] = [];
   const desk = new SignInCoordinator(undefined);
   const wait = waiter(desk, ended);
@@ -36,7 +36,7 @@ test("a principal with sign-ins to many sources makes room for others", () => {
   expect(ended).toHaveLength(400);
 });
 
-test("a principal within its share loses no sign-in to a further one, which is refused as limited", () => {
+test("a principal within its share keeps its sign-ins, and a further one is refused as limited", () => {
   const ended: string[] = [];
   const wait = waiter(new SignInCoordinator(undefined), ended);
   const leaves = Array.from({ length: 1000 }, (_, at) => wait(`p${at}`));

@@ -3,14 +3,14 @@ import { FailError } from "../errors.ts";
 import { fail } from "../calls/outcome.ts";
 import { Shares, type Holder } from "../fairness/shares.ts";
 
-/** A request of a browser to one of the hub's own pages for sign-ins. */
+/** Browser request to one of the hub's pages for sign-ins. */
 export interface PageRequest {
   readonly method: string;
-  /** Below the hub's address, with a leading slash. */
+  /** Path below the hub's address, with a leading slash. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly cookie: string | undefined;
-  /** Returns the body, up to a small limit; empty above it. */
+  /** Returns the body, or an empty string if the body is above a small limit. */
   body(): Promise<string>;
 }
 
@@ -24,53 +24,56 @@ const PAGE_HEADERS = Object.freeze({
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-  // Without a referrer, browsers send no origin with the form, which proves that it is the hub's own form.
+  // With `no-referrer`, browsers would send no `Origin` with the form; this header proves that the form is the hub's
+  // own.
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
 });
 
-/** A page without script and external content, not frameable and not cached. */
+/** Returns a page without scripts and external content. It can be neither framed nor cached. */
 export function page(status: number, body: string): SignInPage {
   return { status, headers: PAGE_HEADERS, body: `<!doctype html><title>Toolyard</title>${body}` };
 }
 
-/** Redirects the browser. */
+/** Returns a redirect of the browser with a cookie. */
 export function sendOn(location: string, cookie: string): SignInPage {
   return { status: 303, headers: { ...PAGE_HEADERS, location, "set-cookie": cookie }, body: "" };
 }
 
-/** A sign-in that waits for its browser. */
+/** Sign-in that waits for its browser. */
 export interface WaitingSignIn {
-  /** The principal, with the source as its connection. */
+  /** Owner of the sign-in: the principal, with the source as its connection. */
   readonly owner: Holder;
-  /** Called when a newer sign-in replaces it. */
+  /** Called when a newer sign-in replaces this one. */
   end(): void;
-  /** Returns the page that its link opens; `undefined` for another sign-in's link. */
+  /** Returns the page for the sign-in's link, or `undefined` if the link belongs to another sign-in. */
   page(request: PageRequest): Promise<SignInPage> | undefined;
-  /** Handles a browser's return from an issuer; `undefined` if it belongs to another sign-in. */
+  /** Handles a browser's return from an issuer. Returns `undefined` if the return belongs to another sign-in. */
   back(request: PageRequest): Promise<SignInPage> | undefined;
 }
 
-/** A source that users can sign in to from the hub's page. */
+/** Source to which users can sign in from the hub's page. */
 export interface SignInStarter {
   /**
-   * Starts a sign-in for this principal and returns the answer to its browser; `undefined` if this principal may not
-   * start it. Rejects with a `FailError`.
+   * Starts a sign-in for this principal. Resolves with the page for its browser, or with `undefined` if this principal
+   * may not start one. Rejects with a `FailError`.
    */
   begin(principal: Principal): Promise<SignInPage | undefined>;
 }
 
-/** Most sign-ins that wait for a browser. */
+/** Maximum number of sign-ins that wait for a browser. */
 const MAX_WAITING = 1000;
-/** Most waiting sign-ins of one principal to one source. */
+/** Maximum number of pending sign-ins of one principal to one source. */
 const MAX_WAITING_EACH = 8;
 
 /**
- * Connects sign-ins with endpoints: the sign-ins that wait for a browser, the hub's address to which it returns, and
- * the sources that users can sign in to. Empty until the first sign-in.
+ * Connects sign-ins with endpoints. Holds the sign-ins that wait for a browser, the address of the hub to which
+ * browsers return, and the sources to which users can sign in.
  */
 export class SignInCoordinator {
-  /** Folder of the vault, where commands of this home wait; absent: there is none. */
+  /**
+   * Folder of the vault. Commands with the same home folder wait there for sign-ins. Absent if the hub has no vault.
+   */
   readonly folder: string | undefined;
   /** Sources by id. */
   readonly sources = new Map<string, SignInStarter>();
@@ -82,12 +85,15 @@ export class SignInCoordinator {
     this.folder = folder;
   }
 
-  /** Address of the hub for browsers, without a trailing slash; absent while no endpoint with one is open. */
+  /**
+   * Address of the hub for browsers, without a trailing slash. `undefined` while no endpoint with such an address is
+   * open.
+   */
   get address(): string | undefined {
     return Array.from(this.#addresses).at(-1)?.url;
   }
 
-  /** Registers an address for browsers until the returned function is called. */
+  /** Registers an address for browsers. The returned function removes it. */
   opened(url: string): () => void {
     const entry = { url };
     this.#addresses.add(entry);
@@ -95,9 +101,9 @@ export class SignInCoordinator {
   }
 
   /**
-   * Registers a waiting sign-in until the returned function is called. Above the limit of one principal and source, its
-   * oldest sign-in ends; above the total limit, one of the principal with the most. Throws a `FailError` of kind
-   * `limited` if no principal exceeds its share.
+   * Registers a pending sign-in. The returned function removes it. If the principal has reached its limit for this
+   * source, its oldest sign-in to the source ends. If the total limit is reached, one sign-in of the principal with the
+   * most ends. Throws a `FailError` of kind `limited` if no principal exceeds its share.
    */
   wait(signIn: WaitingSignIn): () => void {
     const { owner } = signIn;

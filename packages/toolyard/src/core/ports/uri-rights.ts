@@ -5,9 +5,9 @@ import { readingWithoutUser, readUri, type UriReadings } from "../uris/uri-readi
 import type { Pattern, UriPattern } from "./rights-pattern.ts";
 import type { UriSubject } from "./permission.ts";
 
-/** The part of compiled rights that URIs are held against. */
+/** Part of compiled rights with which URIs are compared. */
 export interface UriRules {
-  /** Each of these lists must permit. */
+  /** Pattern lists. A URI must match a pattern of each list. */
   readonly allow: readonly (readonly Pattern[])[];
   readonly deny: readonly Pattern[];
   readonly hasUriPatterns: boolean;
@@ -31,7 +31,7 @@ export function permitsUri(rights: UriRules, subject: UriSubject): boolean {
   );
 }
 
-/** A template, or an invalid URI, is judged by its text. */
+/** Returns true if the text of a template, or of an invalid URI, matches. */
 function allowsText({ allow }: UriRules, subject: UriSubject): boolean {
   const { shown, own, prefix } = subject;
   const spellings = [shown, `${prefix}${own}`, withUriPrefix(prefix, own)];
@@ -42,7 +42,7 @@ function allowsText({ allow }: UriRules, subject: UriSubject): boolean {
   );
 }
 
-/** Returns true if it names the source of the URI, and the text of the URI there. */
+/** Returns true if the pattern names the source of the URI and matches the URI as the source has it. */
 function matchesQualified(qualified: Pattern["qualified"], { source, own }: UriSubject): boolean {
   if (qualified === undefined || source === undefined || !matchesGlob(qualified.source, source)) return false;
   return matchesGlob(qualified.rest.text, own);
@@ -52,11 +52,11 @@ interface AskedUri {
   readonly source: string | undefined;
   readonly readings: UriReadings;
   readonly query: string;
-  /** Texts that may be before a reading for a pattern that allows to mean it. */
+  /** Prefixes of a reading that a pattern of `allow` may contain. */
   readonly starts: readonly string[];
   /**
-   * The same for a pattern that denies. A pattern without the prefix denies the URI at every source: the caller chooses
-   * whether it writes the prefix.
+   * Prefixes of a reading that a pattern of `deny` may contain. A pattern without prefix denies the URI at every
+   * source, because the caller chooses whether it writes the prefix.
    */
   readonly deniedStarts: readonly string[];
 }
@@ -67,7 +67,10 @@ function askedUri(uri: ResourceUri, subject: UriSubject): AskedUri | undefined {
   return readings && { source: subject.source, readings, query: uri.query, starts: startsOf(subject), deniedStarts };
 }
 
-/** A pattern may contain a source's prefix that is not shown. Without the prefix it means the shown URI. */
+/**
+ * Returns the prefixes that a pattern of `allow` may contain. A pattern may contain a source's prefix that is not
+ * shown; a pattern without prefix matches the shown URI.
+ */
 function startsOf({ shown, own, prefix }: UriSubject): readonly string[] {
   const written = prefix.toLowerCase();
   return shown === own && written !== "" ? ["", written] : [written];
@@ -83,9 +86,9 @@ function denies({ uri, split, qualified }: Pattern, asked: AskedUri): boolean {
 
 function allows({ uri, split, qualified }: Pattern, form: string, asked: AskedUri): boolean {
   const { query, starts } = asked;
-  // The text of a pattern with a source would also match URIs of other sources with that text as their scheme.
+  // The text of a pattern with a source could also match URIs of other sources, with that text as their scheme.
   if (qualified) return isOfSource(qualified, asked) && allows(qualified.rest, form, { ...asked, starts: BARE });
-  // `https://docs.example*` must not mean `https://docs.example@other.example/`.
+  // `https://docs.example*` must not match `https://docs.example@other.example/`.
   const meets = ({ forms, hasUser }: UriPattern): boolean =>
     meetsAny(forms, [form], starts) && (hasUser || meetsAny(forms, [readingWithoutUser(form)], starts));
   return meets(uri) || (split !== undefined && matchesGlob(split.query, query) && meets(split.uri));
@@ -98,7 +101,7 @@ function isOfSource(
   return qualified !== undefined && source !== undefined && matchesGlob(qualified.source, source);
 }
 
-/** Patterns with a source judge the URI as the source has it. */
+/** No prefix: patterns with a source are compared with the URI as the source has it. */
 const BARE: readonly string[] = [""];
 
 function meetsAny(patterns: readonly string[], forms: readonly string[], starts: readonly string[]): boolean {

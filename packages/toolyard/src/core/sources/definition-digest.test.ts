@@ -12,7 +12,7 @@ test("an output schema that the legacy era cannot express does not change the di
   expect(definitionDigest({ ...tool, execution: { taskSupport: "forbidden" } })).toBe(digest);
 });
 
-test("an output schema that both eras can express changes it, and so does every other part of a definition", () => {
+test("the digest covers an output schema that both eras can express, and all other parts of a definition", () => {
   const object = { type: "object", properties: { result: { type: "object" } }, required: ["result"] };
   const said = [
     { outputSchema: object },

@@ -3,27 +3,27 @@ import { canonicalJson, contentDigest } from "../json/digest.ts";
 import { isJsonObject, type JsonObject } from "../json/json.ts";
 
 /**
- * Members of a tool that users or models see, now in the hub or later in a client: its name, texts, schemas,
- * annotations, icons, and data for programs that display it (`_meta`: a page, a hint). Members outside the protocol may
- * change freely.
+ * Members of a tool that users or models see, in the hub or later in a client: its name, texts, schemas, annotations,
+ * icons, and data for programs that display it (`_meta`: a page, a hint). Other members may change without a new
+ * digest.
  */
 const SHOWN = ["name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta"];
-/** Members that digests without a version cover. */
+/** Members covered by digests without a version. */
 const SHOWN_AT_FIRST = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
-/** Prefix of each digest, by which digests of an older rule are recognised. */
+/** Version prefix of each digest, which distinguishes digests of different rules. */
 const VERSION = "2:";
 
 /**
- * Returns the fingerprint of everything that is shown of a tool, independent of member order and era. It begins with
- * the version of its rule.
+ * Returns the digest of a tool's visible members, independent of member order and era. It starts with the version of
+ * its rule.
  */
 export function definitionDigest(definition: JsonObject): string {
   return `${VERSION}${digestOf(definition, SHOWN)}`;
 }
 
 /**
- * Compares a tool with a pinned digest. `old`: equal by the rule of a pin without a version, which omits icons and
- * `_meta`.
+ * Compares a tool with a pinned digest. Returns `old` if only the rule of pins without a version matches, which omits
+ * icons and `_meta`.
  */
 export function matchesPin(definition: JsonObject, pin: string): "yes" | "old" | "no" {
   if (pin === definitionDigest(definition)) return "yes";
@@ -32,7 +32,8 @@ export function matchesPin(definition: JsonObject, pin: string): "yes" | "old" |
 
 /**
  * Returns the part of a pinned tool that may be shown: the members covered by its digest, and those that only programs
- * read. A list read in one era may hold an output schema that the other cannot express; no digest covers that.
+ * read. A list of one era may contain an output schema that the other era cannot express; digests do not cover such a
+ * schema.
  */
 export function coveredBy(definition: JsonObject): JsonObject {
   const covered: JsonObject = {};
@@ -43,7 +44,7 @@ export function coveredBy(definition: JsonObject): JsonObject {
   return Object.keys(covered).length === Object.keys(definition).length ? definition : covered;
 }
 
-/** The protocol's form: one keyword and nothing else. */
+/** Returns true for the protocol's form of `execution`: one known keyword and nothing else. */
 function isExecution(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { taskSupport, ...others } = value;
@@ -61,7 +62,8 @@ function shownOf(definition: JsonObject, member: string): unknown {
   return member === "outputSchema" ? outputOfBothEras(definition[member]) : definition[member];
 }
 
-// The legacy era requires an object as structured content; other schemas are missing or wrapped there.
+// Returns an output schema that both eras can express, otherwise `undefined`. In the legacy era, structured content
+// must be an object; other schemas are missing or wrapped there.
 function outputOfBothEras(schema: unknown): unknown {
   if (!isJsonObject(schema) || schema["type"] !== "object") return undefined;
   const { properties, required } = schema;
@@ -74,13 +76,16 @@ function outputOfBothEras(schema: unknown): unknown {
   return isJsonObject(result) && result["type"] !== "object" ? undefined : schema;
 }
 
-/** Compares without digests, which cost many times as much; most tools are unchanged. */
+/**
+ * Returns true if two definitions differ. Compares the members, because digests cost many times as much and most tools
+ * are unchanged.
+ */
 function isChanged(before: JsonObject, after: JsonObject): boolean {
   const shown = (definition: JsonObject, member: string): unknown => shownOf(definition, member) ?? null;
   return SHOWN.some((member) => !isDeepStrictEqual(shown(before, member), shown(after, member)));
 }
 
-/** Returns the tools in both lists with a different definition in the second. */
+/** Returns the names of tools that are in both lists with different definitions. */
 export function changedTools(before: readonly JsonObject[], after: readonly JsonObject[]): string[] {
   const known = new Map(before.map((definition) => [definition["name"], definition]));
   return after

@@ -1,20 +1,20 @@
 export interface ProviderKindFacts {
-  /** All of a source's records depend on one server, so that failures of one call apply to the others. */
+  /** True if all records of a source depend on one server, so that a failed call says something about the others. */
   readonly oneServer: boolean;
   /**
-   * Its definitions were written by the operator or by the hub itself: only its hints go into the agent's prompt, and
-   * it is read before anything is connected to.
+   * True if the operator or the hub wrote the definitions. Only hints of such sources go into the agent's prompt, and
+   * they are read before any connection is opened.
    */
   readonly isLocal: boolean;
-  /** It is the hub itself: its tools have the reserved names, and its calls may reach any source. @default false */
+  /** True for the hub itself: its tools have the reserved names, and its calls may reach any source. @default false */
   readonly isHub?: boolean;
-  /** A dot in a tool's name separates the name of a module, which is shown unchanged. @default false */
+  /** True if a dot in a tool's name separates the name of a module, which is shown unchanged. @default false */
   readonly hasDottedNames?: boolean;
 }
 
 /**
- * Differences between kinds of providers, as data: code reads the fact, never the kind. A name that several sources
- * offer belongs to the kind that is first here.
+ * Differences between kinds of providers, as data: code reads these facts and never tests the kind. If several sources
+ * offer a name, it belongs to the kind that is first here.
  */
 export const PROVIDER_KINDS = {
   builtin: { oneServer: false, isLocal: true, isHub: true },
@@ -28,12 +28,12 @@ export const PROVIDER_KINDS = {
 
 export type ProviderKind = keyof typeof PROVIDER_KINDS;
 
-/** Returns the facts of one kind. */
+/** Returns the facts about one kind. */
 export function factsOf(kind: ProviderKind): ProviderKindFacts {
   return PROVIDER_KINDS[kind];
 }
 
-/** Returns whether a source is the hub itself. */
+/** Returns true if a source is the hub itself. */
 export function isHubItself({ kind }: { readonly kind: ProviderKind }): boolean {
   return factsOf(kind).isHub === true;
 }

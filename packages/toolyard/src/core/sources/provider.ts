@@ -5,7 +5,7 @@ import type { LinkKey } from "../calls/link-key.ts";
 import type { Outcome } from "../calls/outcome.ts";
 import type { Listing, Source, ToolRecord, ResourceRecord, TemplateRecord, PromptRecord } from "./records.ts";
 
-/** A call that the pipeline has admitted and resolved: with its record, and validated arguments with defaults. */
+/** Call that the pipeline has admitted and resolved, with its record and validated arguments including defaults. */
 export interface ResolvedCall extends Call {
   readonly record: CallTarget;
 }
@@ -30,21 +30,20 @@ export type CallTarget =
 export type ProviderState = "starting" | "ready" | "degraded" | "down" | "needs_authorisation" | "disabled" | "closed";
 
 /**
- * A download that a source waits for before it can start: `npx`, `uvx` and similar programs download at their first
- * start.
+ * Download that a source needs before it can start: `npx`, `uvx` and similar programs download at their first start.
  */
 export interface Installation {
-  /** The package, as the configuration names it: `npx @scope/server`. */
+  /** Package as the configuration names it: `npx @scope/server`. */
   readonly package: string;
-  /** Start time, ISO 8601. */
+  /** Start time in ISO 8601. */
   readonly since: string;
-  /** Current progress: the last line that the program wrote, or the source with the awaited download. */
+  /** Current progress: the last line that the program wrote, or the id of the source whose download is awaited. */
   readonly waitsFor: string;
-  /** Process that downloads; ending it ends the download. */
+  /** Id of the process that downloads. If it is ended, the download ends. */
   readonly pid?: number;
 }
 
-/** An unusable earlier download: an install that was interrupted. */
+/** Download that cannot be used, because an install was interrupted. */
 export interface BrokenInstall {
   readonly package: string;
   /** Folders that a repair removes. */
@@ -53,96 +52,98 @@ export interface BrokenInstall {
   readonly mended: boolean;
 }
 
-/** An install that tools of a source need before they run. */
+/** Install that tools of a source need before they can run. */
 export interface Preparation {
-  /** File that requires it. */
+  /** File that requires the install. */
   readonly file: string;
-  /** Kind for display: `header`, `requirements.txt`, `package.json`. */
+  /** Type for display: `header`, `requirements.txt`, `package.json`. */
   readonly kind: string;
-  /** Names of the tools, as the source has them. */
+  /** Names of the tools in the source. */
   readonly tools: readonly string[];
-  /** Target folder. */
+  /** Target folder of the install. */
   readonly target: string;
-  /** Commands that are run, one per line; empty if `problem` explains why it is impossible. */
+  /** Commands that are run, one per line. Empty if `problem` explains why the install is impossible. */
   readonly commands: readonly string[];
   readonly problem?: string;
-  /** Information for the user before agreeing. */
+  /** Information that the user needs before agreeing. */
   readonly note?: string;
   readonly isReady: boolean;
-  /** Returns the current progress while this process installs it. */
+  /** Returns the current progress while this process runs the install. */
   progress(): Installation | undefined;
-  /** Installs it, or waits for the running install. Rejects with a `FailError`. */
+  /** Runs the install, or waits for the running one. Rejects with a `FailError`. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** State of one source for `status` and `check`. Holds no secret. */
+/** State of one source for `status` and `check`. Contains no secret. */
 export interface ProviderStatus {
   readonly state: ProviderState;
-  /** One sentence on the most recent failure. */
+  /** Sentence about the most recent failure. */
   readonly lastError?: string;
-  /** Last lines of a child's stderr. */
+  /** Last lines of a child process's stderr. */
   readonly stderr?: readonly string[];
   readonly restarts?: number;
   readonly pid?: number;
   readonly since?: string;
-  /** Present while the source, or a dependency of its tools, is downloaded. */
+  /** Present while the source, or a dependency of its tools, is being downloaded. */
   readonly installing?: Installation;
-  /** Milliseconds of a running start that do not count because the machine was busy. */
+  /** Milliseconds of a running start that do not count, because the machine was busy. */
   readonly delayedMs?: number;
-  /** True while lists that the source announced as changed are about to be read. @default false */
+  /** True while the hub is about to read lists that the source announced as changed. @default false */
   readonly isListing?: boolean;
-  /** Present while a download cannot be used; see `Provider.mend`. */
+  /** Present if a download cannot be used; see `Provider.mend`. */
   readonly broken?: BrokenInstall;
-  /** Free facts: protocol revision, server name, endpoint, folder. */
+  /** Further facts: protocol revision, server name, endpoint, folder. */
   readonly info?: JsonObject;
 }
 
-/** A source that was never listed and has not failed either. */
+/** Cold start of a source: it was never listed and has not failed yet. */
 export interface ColdStart {
-  /** Time until which calls wait that may belong to it, on the clock of `performance.now()`. */
+  /** Time until which calls that may belong to the source wait, on the clock of `performance.now()`. */
   readonly waitUntil: number;
-  /** Resolves once it was listed, failed, or was closed. Never rejects. */
+  /** Resolves when the source was listed, failed, or was closed. Never rejects. */
   readonly over: Promise<void>;
 }
 
 export interface ListingWish {
-  /** For a call to something listed: expired lists, or lists before an announced change, are enough. @default false */
-  readonly mayBeOld?: boolean;
   /**
-   * The call belongs to another source, and this one may only have taken over its name: a very recent list is enough.
-   *
+   * True if lists that have expired, or are older than an announced change, are enough: for a call to a listed tool.
    * @default false
    */
+  readonly mayBeOld?: boolean;
+  /**
+   * True if the call belongs to another source and this one is only checked for a takeover of its name; a very recent
+   * list is enough. @default false
+   */
   readonly isForOther?: boolean;
-  /** The link to list: the result of `Provider.linkFor`. @default the shared list */
+  /** Link whose list is read: the result of `Provider.linkFor`. @default the shared list */
   readonly link?: LinkKey;
 }
 
-/** The owner of an event, at a personal source. */
+/** Owner of an event from a personal source. */
 export interface EventOwner {
-  /** Id of the only principal that may receive it. @default every principal may */
+  /** Id of the only principal that may receive the event. @default every principal may receive it */
   readonly principal?: string;
 }
 
-/** The content behind a URI changed. */
+/** Event: the content of a URI changed. */
 export interface ResourceUpdate extends EventOwner {
   readonly uri: string;
   readonly params: JsonObject;
 }
 
-/** A log message that belongs to no call. */
+/** Event: a log message that belongs to no call. */
 export interface LogMessage extends EventOwner {
-  /** In the shape of `notifications/message`. */
+  /** Parameters in the form of `notifications/message`. */
   readonly params: JsonObject;
 }
 
-/** Returns whether this principal may receive an event. */
+/** Returns true if this principal may receive an event. */
 export function isFor({ principal }: EventOwner, { id }: Pick<Principal, "id">): boolean {
   return principal === undefined || principal === id;
 }
 
 /**
- * Lists with a change that a source announced itself. Clients are notified even if the lists are equal to the earlier
+ * Event: lists that a source itself announced as changed. Clients are notified even if the lists equal the previous
  * ones.
  */
 export interface ListAnnouncement extends EventOwner {
@@ -150,71 +151,78 @@ export interface ListAnnouncement extends EventOwner {
 }
 
 export interface ProviderEvents {
-  /** The next `listing()` may differ. */
+  /** Emitted when the next `listing()` may differ. */
   readonly changed: Emitter<void>;
-  /** Emitted before `changed`, once the lists have been read. Absent: the source announces nothing itself. */
+  /** Emitted before `changed`, after the lists were read. Absent if the source announces nothing itself. */
   readonly announced?: Emitter<ListAnnouncement>;
-  /** The content behind a subscribed URI changed (`notifications/resources/updated`). */
+  /** Emitted when the content of a subscribed URI changed (`notifications/resources/updated`). */
   readonly resourceUpdated: Emitter<ResourceUpdate>;
   readonly log: Emitter<LogMessage>;
 }
 
 /**
- * Supplies tools, resources and prompts from one place. It translates a call for its target and does nothing else; the
- * pipeline and the catalog handle validation, time, retries, limits and names.
+ * Supplies the tools, resources and prompts of one source. A provider only translates calls for its target; the
+ * pipeline and the catalog handle validation, time limits, retries, rate limits and names.
  */
 export interface Provider {
   readonly source: Source;
   readonly events: ProviderEvents;
-  /** Starts background work and returns immediately; an unreachable source is a state, never a throw. */
+  /**
+   * Starts background work and returns immediately. An unreachable source is a state and never causes an exception.
+   */
   open(): void;
   /**
-   * Returns the current listing of the source: the same object while nothing changed, synchronously if that is known
-   * without checking. A source on disk checks before it answers; an upstream that was never listed is awaited, within
-   * its own limit. `wish.link` selects the list at a personal source.
+   * Returns the current listing of the source. It is the same object while nothing changed, and is returned
+   * synchronously if no check is needed. A source on disk checks the disk first. An upstream that was never listed is
+   * awaited, within its own time limit. `wish.link` selects the list of a personal source.
    */
   listing(wish?: ListingWish): Listing | Promise<Listing>;
   /**
-   * Returns the link with the listing that this principal sees, at a personal source; the shared list is the one shown
-   * to an unknown principal. Absent: every principal sees the same listing.
+   * Returns the link whose listing this principal sees, for a personal source; an unknown principal sees the shared
+   * listing. Absent: every principal sees the same listing.
    */
   linkFor?(principal: Principal): LinkKey;
   /**
-   * Returns the server of a principal's calls, at a personal source: its failures do not affect other principals.
+   * Returns the server for a principal's calls, at a personal source. Its failures do not affect other principals.
    * Absent: the provider itself.
    */
   serverFor?(principal: Principal): object;
   /**
-   * Present from `open()` until the first listing or its failure; over the given link, at a personal source. Absent: it
-   * checks before it answers.
+   * Returns the cold start of the given link from `open()` until its first listing or failure, otherwise `undefined`.
+   * Absent: the provider checks its source before each listing.
    */
   coldStart?(link?: LinkKey): ColdStart | undefined;
   /**
-   * Reads the listing from the source itself, connecting first if needed; a cached list is not enough. Rejects with a
-   * `FailError`. Absent: every `listing()` reads.
+   * Reads the listing from the source itself, and connects first if needed. Does not use a cached list. Rejects with a
+   * `FailError`. Absent: every `listing()` reads from the source.
    */
   refresh?(signal: AbortSignal): Promise<void>;
-  /** Never throws for an expected failure. `call.deadline` is always set here, and `call.signal` includes it. */
+  /**
+   * Runs a call. Never throws for an expected failure. `call.deadline` is always set, and `call.signal` includes it.
+   */
   call(call: ResolvedCall): Promise<Outcome>;
   /**
-   * Keeps emitting `resourceUpdated` for `uri` until the returned function is called. Absent: the source does not
-   * support it.
+   * Emits `resourceUpdated` for `uri` until the resolved function is called. Absent if the source does not support
+   * subscriptions.
    */
   subscribe?(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>>;
-  /** Sets the source's lowest log level. Absent: the source does not log. */
+  /** Sets the lowest level of the source's log messages. Absent if the source does not log. */
   setLogLevel?(level: string): Promise<void>;
   /** Reports that the caller's list of roots changed. */
   rootsChanged?(connection: string): void;
-  /** Ends everything that was kept for a lasting connection that has ended. */
+  /** Releases everything that was kept for a lasting connection that has ended. */
   release?(connection: string): void;
   status(): ProviderStatus;
   /**
-   * Removes a broken download and downloads it again; the source then starts. Rejects with a `FailError`. Absent:
-   * nothing is downloaded.
+   * Removes a broken download and downloads it again; then the source starts. Rejects with a `FailError`. Absent if the
+   * source downloads nothing.
    */
   mend?(signal: AbortSignal): Promise<void>;
-  /** Returns the installs that its tools need, without starting one. Absent: they never need any. */
+  /**
+   * Resolves with the installs that the source's tools need, without starting any. Absent if they never need an
+   * install.
+   */
   preparations?(): Promise<readonly Preparation[]>;
-  /** Ends everything that was started. Idempotent, limited in time. */
+  /** Ends everything that the provider started. Idempotent, limited in time. */
   close(): Promise<void>;
 }

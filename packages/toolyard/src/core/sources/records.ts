@@ -4,37 +4,37 @@ import type { Fail } from "../calls/outcome.ts";
 import type { ProviderKind } from "./provider-kinds.ts";
 
 /**
- * The origin of records: one upstream server, one set of folders. A tool's identity is the pair (source id, tool name).
+ * Origin of records: one upstream server, or one set of folders. A tool's identity is the pair (source id, tool name).
  */
 export interface Source {
-  /** Unique among all sources; the alias in the configuration. */
+  /** Id that is unique among all sources: the alias in the configuration. */
   readonly id: string;
   readonly kind: ProviderKind;
-  /** Prefix of the rendered names; empty for none. */
+  /** Prefix of rendered names. Empty: no prefix. */
   readonly namespace: string;
-  /** Position in the configuration, for precedence among sources of one kind. */
+  /** Position in the configuration, which determines precedence among sources of one kind. */
   readonly order: number;
-  /** Limits of requests to the source, unless a tool sets its own. */
+  /** Limits of requests to the source, unless a tool has its own limits. */
   readonly limits?: ToolLimits;
-  /** The answer to callers when the server gives none. @default the hub's message */
+  /** Texts for callers if the server gives no answer. @default the hub's message */
   readonly outage?: OutageReport;
-  /** The server is part of this program, so that its statements about its failures are trusted. @default false */
+  /** True if the server is part of this program, so that its messages about failures are trusted. @default false */
   readonly isBundled?: boolean;
-  /** Configured changes to its list. @default none */
+  /** Configured changes to the source's list. @default none */
   readonly shape?: ListingShape;
 }
 
-/** How a source reports that its server gave no answer. The source kind writes the texts. */
+/** Texts with which a source reports that its server gave no answer. The source kind writes them. */
 export interface OutageReport {
-  /** The message of the failure. */
+  /** Message of the failure. */
   readonly message: string;
-  /** The text of the tool result. */
+  /** Text of the tool result. */
   readonly text: string;
-  /** Rates how well the name of an unlisted tool fits the source: 0 not at all, `Infinity` if it is configured. */
+  /** Returns how well the name of an unlisted tool fits the source: 0 not at all, `Infinity` if it is configured. */
   fit(toolName: string, source: Source): number;
 }
 
-/** Limits of one tool; absent ones default to the source's, then the hub's. */
+/** Limits of one tool. Defaults are the limits of the source, then those of the hub. */
 export interface ToolLimits {
   readonly timeoutMs?: number;
   readonly totalTimeoutMs?: number;
@@ -44,9 +44,9 @@ export interface ToolLimits {
 
 export interface ToolRecord {
   readonly source: Source;
-  /** The tool's name in its source, never rendered; the provider is called with it. */
+  /** Name of the tool in its source, with which the provider is called; never a rendered name. */
   readonly name: string;
-  /** The name that callers see instead of `name`, if the configuration renames it. */
+  /** Name that callers see instead of `name`, if the configuration renames the tool. */
   readonly alias?: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
@@ -57,16 +57,20 @@ export interface ToolRecord {
   /** Further names that resolve to this tool and are never listed. */
   readonly hiddenNames?: readonly string[];
   /**
-   * `discovery`: listed if the view hides tools that it can find, and never a search hit itself. `meta`: about the hub;
-   * found and called like any other, but hiding only these does not list the discovery tools.
+   * Role of one of the hub's tools. `discovery` tools are listed if the view hides tools that they can find, and are
+   * never search results. `meta` tools are about the hub; they are found and called like other tools, but if only
+   * `meta` tools are hidden, the discovery tools are not listed.
    */
   readonly role?: "discovery" | "meta";
-  /** True for the hub's own tool in the list of a source: selections of the source's tools do not affect it. */
+  /** True for the hub's own tool in the list of a source. Selections of the source's tools do not affect it. */
   readonly isHubs?: boolean;
-  /** Names already contain their namespace (`module.tool`): rendered unchanged, without the source's prefix. */
+  /**
+   * True if the name contains its namespace (`module.tool`). It is then rendered unchanged, without the source's
+   * prefix.
+   */
   readonly qualified?: boolean;
   /**
-   * The definition as the source returned it, with every member, known or not; the name is replaced when it is
+   * Definition as the source returned it, with all members, known or not. The name is replaced when the definition is
    * rendered.
    */
   readonly definition: JsonObject;
@@ -90,25 +94,22 @@ export interface PromptRecord {
   readonly definition: JsonObject;
 }
 
-/** A reason why one record, or a whole source, is not offered, worded so that the user can fix it. */
+/** Reason why one record, or a whole source, is not offered, with the way to fix it. */
 export interface Problem {
-  /** Source id. */
+  /** Id of the source. */
   readonly source: string;
   /** Tool name, file or URI that the problem is about. */
   readonly subject: string;
   readonly message: string;
-  /** The names that callers may use for the withheld thing, if they differ from the subject. */
+  /** Names by which callers may call the withheld record, if they differ from the subject. */
   readonly names?: readonly string[];
-  /** True if it is offered, but under another name. @default false */
+  /** True if the record is offered under another name. @default false */
   readonly renamed?: boolean;
-  /** True if it is offered without a member that clients would refuse. @default false */
+  /** True if the record is offered without a member that clients would refuse. @default false */
   readonly repaired?: boolean;
-  /**
-   * True if it is not offered because the hub lacks a feature that it needs, so that there is nothing to fix. @default
-   * false
-   */
+  /** True if the hub lacks a feature that the record needs, so that the user cannot fix it. @default false */
   readonly unsupported?: boolean;
-  /** The reason why it is not offered: the text after a "because". */
+  /** Reason why the record is not offered, as a clause that can follow "because". */
   readonly withheld?: string;
 }
 
@@ -116,41 +117,44 @@ export interface Problem {
 export type ProblemDetails = Omit<Problem, "source">;
 
 /**
- * Returns the problem of something that is not offered. `names`: the names that callers may use, if they differ from
- * the subject.
+ * Returns the problem of a record that is not offered. `names`: names that callers may use, if they differ from the
+ * subject.
  */
 export function notOffered(subject: string, reason: string, names: readonly string[] = []): ProblemDetails {
   return { subject, message: `not offered: ${reason}`, withheld: reason, ...(names.length > 0 && { names }) };
 }
 
-/** Everything that one source offers at one moment. Immutable; an unchanged source returns the same object again. */
+/** Everything that one source offers at one moment. Immutable. An unchanged source returns the same object. */
 export interface Listing {
   readonly tools: readonly ToolRecord[];
   readonly resources: readonly ResourceRecord[];
   readonly templates: readonly TemplateRecord[];
   readonly prompts: readonly PromptRecord[];
-  /** True if the lists are in an order of the source's choice, which is kept; otherwise they are shown by name. */
+  /**
+   * True if the source chose the order of its lists, which is then kept. Otherwise the lists are shown in the order of
+   * the names.
+   */
   readonly isOrdered?: boolean;
-  /** The usage text of the source's server, if it has one. */
+  /** Instructions of the source's server, if it has any. */
   readonly instructions?: string;
-  /** Server capabilities besides lists that the source offers. */
+  /** Server capabilities that the source supports, apart from lists. */
   readonly features: SourceFeatures;
   /** True if the list is for this caller only, so that intermediaries must not cache it for others. @default false */
   readonly isPrivate?: boolean;
-  /** The server's description of itself, if there is a server. */
+  /** Server info from the handshake, if there is a server. */
   readonly server?: ServerSelf;
   readonly problems: readonly Problem[];
-  /** Names of tools that the configuration excludes. */
+  /** Names of the tools that the configuration excludes. */
   readonly excluded?: readonly string[];
-  /** Present if no entry of the source itself is listed: the answer to a call by one of its names. */
+  /** Present if the source lists no entries: the failure of a call to one of its names. */
   readonly withheld?: Fail;
 }
 
-/** A source's server as its handshake described it. */
+/** Server of a source as its handshake described it. */
 export interface ServerSelf {
-  /** MCP's `serverInfo`. */
+  /** `serverInfo` of MCP. */
   readonly info: JsonObject;
-  /** MCP's `capabilities`, without those that the hub does not pass on. */
+  /** `capabilities` of MCP, without those that the hub does not pass on. */
   readonly capabilities: JsonObject;
 }
 

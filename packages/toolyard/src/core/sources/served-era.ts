@@ -1,2 +1,2 @@
-/** The eras that an endpoint serves: the one that each client chooses, or only the legacy era. */
+/** Eras that an endpoint serves: `auto` lets each client choose, `legacy` serves only the legacy era. */
 export type ServedEra = "auto" | "legacy";

@@ -9,11 +9,11 @@ test.each([
   ["10 MB", 10_000_000],
   ["1.5kib", 1536],
   ["12b", 12],
-])("%s is a size", (value, bytes) => {
+])("parses the size %s", (value, bytes) => {
   expect(parseBytes(value)).toBe(bytes);
 });
 
-test.each(["", "big", "-1", "4 TB", "4M", NaN, -1])("%s is not a size", (value) => {
+test.each(["", "big", "-1", "4 TB", "4M", NaN, -1])("refuses the size %s", (value) => {
   expect(() => parseBytes(value, "max_body")).toThrow(OptionError);
 });
 

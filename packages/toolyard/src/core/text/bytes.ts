@@ -16,7 +16,8 @@ const PATTERN = "^\\s*\\d+(\\.\\d+)?(\\s*([kKmMgG][iI]?[bB]|[bB]))?\\s*$";
 const SIZE = /^\s*(\d{1,15}(?:\.\d{1,6})?)(?:\s*([kmg]i?b|b))?\s*$/i;
 
 /**
- * Returns `4194304`, `"4MiB"`, `"10 MB"`, `"512 kB"` in bytes; `kB` is 1,000, `KiB` is 1,024. Throws an `OptionError`.
+ * Converts `4194304`, `"4MiB"`, `"10 MB"` or `"512 kB"` to bytes; `kB` is 1,000, `KiB` is 1,024. Throws an
+ * `OptionError`.
  */
 export function parseBytes(value: number | string, name = "size"): number {
   const match = typeof value === "string" ? SIZE.exec(value) : undefined;
@@ -27,7 +28,7 @@ export function parseBytes(value: number | string, name = "size"): number {
   );
 }
 
-/** The schema of an option that `parseBytes` reads, with further limits. */
+/** Returns the schema of an option that `parseBytes` reads, with further limits. */
 export function bytesOption<const N extends AmountNotes = {}>(notes?: N, bounds?: AmountBounds): AmountOption<N> {
   const written = Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: PATTERN })], {
     examples: ["4MiB", "10MB"],

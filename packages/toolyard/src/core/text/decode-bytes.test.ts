@@ -31,11 +31,11 @@ describe("decodeBytes", () => {
     ["iso-8859-15", [0xa4], "€"],
     ["shift_jis", [0x82, 0xa0], "あ"],
     ["utf-16be", [0x20, 0xac], "€"],
-  ])("decodes %s as it is defined", (label, bytes, text) => {
+  ])("decodes the label %s by its definition", (label, bytes, text) => {
     expect(decodeBytes(label, Uint8Array.from(bytes))).toBe(text);
   });
 
-  test("throws for an unknown label, and for invalid bytes if they are fatal", () => {
+  test("throws for an unknown label, and for invalid bytes if `fatal` is set", () => {
     expect(() => decodeBytes("klingon", HIGH)).toThrow(RangeError);
     expect(() => decodeBytes("utf-8", HIGH, { fatal: true })).toThrow(TypeError);
     expect(decodeBytes("utf-8", HIGH.subarray(0, 1))).toBe("\ufffd");

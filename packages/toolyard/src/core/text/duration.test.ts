@@ -11,12 +11,12 @@ test.each([
   ["1.5h", 5_400_000],
   ["1h 30m", 5_400_000],
   ["1d", 86_400_000],
-])("%s is a duration", (value, milliseconds) => {
+])("parses the duration %s", (value, milliseconds) => {
   expect(parseDuration(value)).toBe(milliseconds);
 });
 
 test.each(["", "fast", "-1s", "1y", "1 2", "s", "1e3", `${"1".repeat(100)}s`, -1, NaN, Infinity])(
-  "%s is not a duration",
+  "refuses the duration %s",
   (value) => {
     expect(() => parseDuration(value, "call_timeout")).toThrow(OptionError);
   },

@@ -4,15 +4,16 @@ import { Type, type OptionSchema } from "../options/option-schema.ts";
 import { amountOption, type AmountBounds, type AmountNotes, type AmountOption } from "../options/option-values.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-// A unit ends every amount except the first, so that a bare number is one amount and no text matches in two ways.
+// Each amount except the first must end with a unit, so that a number without a unit is one amount and no text matches
+// in two ways.
 const PATTERN = "^\\s*\\d+(\\.\\d+)?\\s*(ms|s|m|h|d)?(\\s*\\d+(\\.\\d+)?\\s*(ms|s|m|h|d))*\\s*$";
 const DURATION = new RegExp(PATTERN);
 const PART = /(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?/g;
 const MAX_CHARS = 64;
 
 /**
- * Returns `30`, `"30s"`, `"1h 30m"`, `"1.5h"`, `"250ms"` in milliseconds; a bare number is milliseconds. Throws an
- * `OptionError`.
+ * Converts `30`, `"30s"`, `"1h 30m"`, `"1.5h"` or `"250ms"` to milliseconds; a number without a unit is in
+ * milliseconds. Throws an `OptionError`.
  */
 export function parseDuration(value: number | string, name = "duration"): number {
   if (typeof value === "number") {
@@ -32,7 +33,7 @@ function problem(name: string, value: unknown): OptionError {
   );
 }
 
-/** The schema of an option that `parseDuration` reads, with further limits. */
+/** Returns the schema of an option that `parseDuration` reads, with further limits. */
 export function durationOption<const N extends AmountNotes = {}>(notes?: N, bounds?: AmountBounds): AmountOption<N> {
   const written = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: PATTERN })], {
     examples: ["30s", "5m", "1h"],
@@ -41,7 +42,7 @@ export function durationOption<const N extends AmountNotes = {}>(notes?: N, boun
   return amountOption<N>(written, parseDuration, bounds);
 }
 
-/** Returns whether an option is a duration. */
+/** Returns true if an option is a duration. */
 export function isDuration({ anyOf = [] }: OptionSchema): boolean {
   return anyOf.some(({ pattern }) => pattern === PATTERN);
 }

@@ -1,10 +1,10 @@
-/** Longest accepted pattern, in characters; a match costs at most this many steps per character of the text. */
+/** Maximum length of a pattern in characters. A match costs at most this many steps per character of the text. */
 const MAX_GLOB_LENGTH = 512;
 
 /**
- * Matches names against a pattern in which `*` is any run of characters (also none) and `?` exactly one. All other
- * characters match themselves, including case. Backtracks only to the last `*`, so the cost of every pattern is
- * limited.
+ * Matches a name against a pattern in which `*` matches any number of characters, including none, and `?` exactly one.
+ * All other characters match themselves, case-sensitive. Backtracks only to the last `*`, which limits the cost of
+ * every pattern.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   if (pattern === "*") return true;

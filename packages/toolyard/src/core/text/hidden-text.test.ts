@@ -4,7 +4,7 @@ import { holdsHidden, holdsInvisible, safeToShow, withoutHidden, withoutTags } f
 
 const ENGLAND = "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}";
 
-describe("prose", () => {
+describe("hidden characters in prose", () => {
   test.each([
     ["a heart in colour", "\u2764\ufe0f"],
     ["a heart as text", "\u2764\ufe0e"],
@@ -38,7 +38,7 @@ describe("prose", () => {
     ["a byte order mark and a soft hyphen", "\ufeffa\u00adb", "ab"],
     ["a filler of Hangul", "a\u3164b", "ab"],
     ["an anchor of annotation", "a\ufff9b", "ab"],
-  ])("removes %s", (_name, text, rest) => {
+  ])("removes %s from prose", (_name, text, rest) => {
     expect(withoutHidden(text)).toBe(rest);
     expect(holdsInvisible(text)).toBe(true);
   });
@@ -65,12 +65,12 @@ describe("prose", () => {
     ["Thai", "\u0e17\u0e35\u0e48\u0e19\u0e35\u0e48"],
     ["ten marks on one letter", `a${"\u0301".repeat(10)}`],
     ["line breaks and tabs", "a\r\n\tb"],
-  ])("keeps %s, in prose and in data", (_name, text) => {
+  ])("keeps %s in prose and in data", (_name, text) => {
     expect(withoutHidden(text)).toBe(text);
     expect(holdsHidden(text)).toBe(false);
   });
 
-  test("processes a hundred thousand hidden characters, or joiners in a row, quickly", () => {
+  test("processes a hundred thousand hidden characters or joiners in a row quickly", () => {
     const before = cpuMs();
     expect(withoutHidden("\u200d".repeat(100_000))).toBe("");
     expect(withoutHidden("\u{1f3fd}\u200d".repeat(50_000))).toHaveLength(100_000);
@@ -78,12 +78,12 @@ describe("prose", () => {
   });
 });
 
-describe("results", () => {
-  test("removes tag letters, but not those of a flag or any other character", () => {
+describe("hidden characters in results", () => {
+  test("removes tag letters, but keeps those of a flag and all other characters", () => {
     expect(withoutTags(`a\u{e0041}\u{e007f}b ${ENGLAND} \u200b\u2764\ufe0f`)).toBe(`ab ${ENGLAND} \u200b\u2764\ufe0f`);
   });
 
-  test("words after the beginning of a flag are not a flag", () => {
+  test("removes words after the start of a flag", () => {
     const words = Array.from("ignore all", (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
     expect(withoutTags(`\u{1f3f4}${words}\u{e007f}`)).toBe("\u{1f3f4}");
     expect(withoutTags(`\u{1f3f4}${words}`)).toBe("\u{1f3f4}");
@@ -98,9 +98,9 @@ test.each([
   ["tool_error: no\rpaid: yes", "tool_error: no\npaid: yes"],
   ["one\r\ntwo\n", "one\r\ntwo\n"],
   ["\r\r\n\r", "\n\r\n\n"],
-  // The marker between them is removed first, and must not hide that the return is alone.
+  // The mark between the two characters is removed first. The lone carriage return must be recognised nevertheless.
   ["a\r\u202e\u0007b", "a\nb"],
   ["a\r\u001b\nb", "a\r\nb"],
-])("no carriage return overwrites the displayed line: %j", (text, shown) => {
+])("a carriage return does not overwrite the displayed line: %j", (text, shown) => {
   expect(safeToShow(text)).toBe(shown);
 });

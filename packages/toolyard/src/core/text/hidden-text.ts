@@ -1,26 +1,29 @@
 /**
  * Characters that a user does not see and a model reads: characters without a width (joiners, variation selectors,
- * direction marks, tag letters, fillers, all default-ignorable ones), and the anchors of annotations. In JSON text the
- * first 32 control characters are escapes; see `MAYBE_HIDDEN`.
+ * direction marks, tag letters, fillers, all default-ignorable characters), and the anchors of annotations. In JSON
+ * text, the first 32 control characters are escapes; see `MAYBE_HIDDEN`.
  */
 const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\ufff9-\ufffb`;
 /**
- * Control characters of both sets (C0, C1) except tab and line breaks, which a terminal executes, and the separators of
- * lines and paragraphs, which end a line for only some programs.
+ * Control characters of both sets (C0, C1), which a terminal executes, except tab and line breaks. Includes the line
+ * and paragraph separators, which only some programs treat as a line end.
  */
 const CONTROL = String.raw`\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029`;
-/** The ones that represent a line break. */
+/** Characters of `CONTROL` that represent a line break. */
 const LINE_BREAKS: ReadonlySet<string> = new Set(["\u0085", "\u2028", "\u2029"]);
 const CONTROL_CHARACTER = new RegExp(`[${CONTROL}]`);
-/** Most marks on one letter. No script needs more; hundreds of marks cover the lines above and below. */
+/**
+ * Maximum number of combining marks on one letter. No script needs more, and hundreds of marks cover the lines above
+ * and below.
+ */
 const MAX_MARKS = 10;
 const FLOOD = new RegExp(String.raw`(\p{M}{${MAX_MARKS}})\p{M}+`, "gu");
 const HAS_FLOOD = new RegExp(String.raw`\p{M}{${MAX_MARKS + 1}}`, "u");
 const HIDDEN = new RegExp(`[${INVISIBLE}${CONTROL}]`, "gu");
 const INVISIBLE_CHARACTER = new RegExp(`[${INVISIBLE}]`, "gu");
-/** Matches most names and texts at almost no cost. */
+/** Matches most names and texts; a fast test. */
 const PLAIN = /^[\t\n\r -~]*$/;
-/** May match too much, never too little. */
+/** Matches every text with hidden characters, and some other texts. */
 const MAYBE_HIDDEN = new RegExp(
   String.raw`\\u00[01]|\\[bf]|[\u007f-\u009f\u2028\u2029${INVISIBLE}]|\p{M}{${MAX_MARKS + 1}}`,
   "u",
@@ -28,18 +31,18 @@ const MAYBE_HIDDEN = new RegExp(
 
 const JOINERS: ReadonlySet<string> = new Set(["\u200c", "\u200d"]);
 const ZERO_WIDTH_JOINER = "\u200d";
-/** Select the plain or the coloured form of the sign before them (VS15, VS16). */
+/** Selectors of the plain or the coloured form of the preceding character (VS15, VS16). */
 const EMOJI_SELECTORS: ReadonlySet<string> = new Set(["\ufe0e", "\ufe0f"]);
 const KEYCAP = "\u20e3";
 const PICTOGRAPH = /^\p{Extended_Pictographic}$/u;
 const SKIN_TONE = /^\p{Emoji_Modifier}$/u;
-/** Scripts with letters that change form next to a joiner. */
+/** Scripts whose letters change their form next to a joiner. */
 const JOINED_SCRIPTS = [
   ..."Arabic Syriac Mandaic Nko Mongolian Thaana Adlam Hanifi_Rohingya".split(" "),
   ..."Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala".split(" "),
   ..."Khmer Myanmar Tibetan Balinese Javanese Sundanese Lao Thai Limbu Meetei_Mayek Newa Grantha Tirhuta".split(" "),
 ];
-/** Compiled at the first joiner, since the classes of these scripts are slow to compile. */
+/** Compiled when the first joiner is found, since the classes of these scripts are slow to compile. */
 let joinedLetter: RegExp | undefined;
 
 function isJoinedLetter(character: string): boolean {
@@ -51,8 +54,8 @@ function isJoinedLetter(character: string): boolean {
 }
 
 /**
- * Returns prose without invisible and control characters, and without excessive combining marks. Characters that emoji
- * and some scripts need stay; separators of lines become line breaks.
+ * Returns prose without invisible and control characters, and without excessive combining marks. Keeps characters that
+ * emoji and some scripts need; line separators become line breaks.
  */
 export function withoutHidden(text: string): string {
   if (PLAIN.test(text)) return text;
@@ -64,7 +67,7 @@ export function withoutHidden(text: string): string {
 }
 
 /**
- * Returns whether data holds characters that are removed from prose: invisible or control characters, or excessive
+ * Returns true if data contains characters that are removed from prose: invisible or control characters, or excessive
  * marks.
  */
 export function holdsHidden(text: string): boolean {
@@ -73,7 +76,8 @@ export function holdsHidden(text: string): boolean {
 }
 
 /**
- * Returns whether a text holds characters without a width that neither emoji nor letters need. Controls do not count.
+ * Returns true if a text contains characters without a width that neither emoji nor letters need. Control characters do
+ * not count.
  */
 export function holdsInvisible(text: string): boolean {
   if (PLAIN.test(text)) return false;
@@ -82,7 +86,7 @@ export function holdsInvisible(text: string): boolean {
   return false;
 }
 
-/** Returns whether a value of this JSON text may hold hidden characters; one scan decides almost all texts. */
+/** Returns true if a value in this JSON text may contain hidden characters. One scan decides for almost all texts. */
 export function mayHoldHidden(json: string): boolean {
   return MAYBE_HIDDEN.test(json);
 }
@@ -98,7 +102,7 @@ function isNeeded(text: string, at: number, character: string): boolean {
   return isJoinedLetter(after) && isJoinedLetter(characterBefore(text, at));
 }
 
-/** Returns whether an emoji ends at this position, including its variant and skin tone. */
+/** Returns true if an emoji ends at this position, including its variant and skin tone. */
 function endsEmoji(text: string, end: number): boolean {
   let at = end;
   let character = characterBefore(text, at);
@@ -113,7 +117,7 @@ function endsEmoji(text: string, end: number): boolean {
   return PICTOGRAPH.test(character);
 }
 
-/** Characters after a pictograph that still belong to it: one skin tone, one selector. */
+/** Maximum number of code units after a pictograph that belong to it: one skin tone, one selector. */
 const MAX_EMOJI_TAIL = 3;
 
 function characterAt(text: string, at: number): string {
@@ -126,39 +130,42 @@ function characterBefore(text: string, at: number): string {
   return text.slice(isPair ? at - 2 : Math.max(0, at - 1), at);
 }
 
-/** High surrogate of the tag letters, which other characters share; may match too much. */
+/** High surrogate of the tag letters. Other characters have it too, so the test may match too much. */
 const TAG_HALF = "\udb40";
-/** The flag of a country's part (England, Scotland), or a single tag letter. */
+/** A flag of a part of a country (England, Scotland), or a single tag letter. */
 const FLAG_OR_TAG =
   /(\u{1f3f4}[\u{e0061}-\u{e007a}]{2}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,4}\u{e007f})|[\u{e0000}-\u{e007f}]+/gu;
 
-/** Returns whether a text may hold tag letters, at almost no cost if it holds none. */
+/** Returns true if a text may contain tag letters; a fast test. */
 export function mayHoldTags(text: string): boolean {
   return text.includes(TAG_HALF);
 }
 
-/** Returns text without tag letters, which spell invisible words; those of flags stay. */
+/** Returns the text without tag letters, which spell invisible words, but with those of flags. */
 export function withoutTags(text: string): string {
-  // A text as replacement: calling a function for each letter takes eight times as long.
+  // The replacement is a text: a function call for each letter takes eight times as long.
   return text.replaceAll(FLAG_OR_TAG, "$1");
 }
 
-/** Characters that change the direction of text, so that the display order differs from the stored order. */
+/** Characters that change the direction of text, so that the displayed order differs from the stored order. */
 const DIRECTION = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
-/** Moves a terminal to the start of the line, where the next characters overwrite the text. */
+/**
+ * Carriage return without a line feed. It moves a terminal to the start of the line, where the next characters
+ * overwrite the text.
+ */
 const LONE_RETURN = /\r(?!\n)/g;
 const UNSAFE_TO_SHOW = new RegExp(`[${DIRECTION}${CONTROL}]`, "gu");
 
 /**
- * Returns text that is safe to display in a terminal and a page: without control characters except line breaks and
- * tabs, and without direction marks. Texts of tools and servers may hold them, and could repaint the screen or forge
- * its content. A carriage return alone becomes a line break.
+ * Returns text that is safe to display in a terminal and on a page: without direction marks, and without control
+ * characters except line breaks and tabs. Texts of tools and servers could otherwise repaint the screen or forge its
+ * content. A lone carriage return becomes a line break.
  */
 export function safeToShow(text: string): string {
   return text.replaceAll(UNSAFE_TO_SHOW, "").replaceAll(LONE_RETURN, "\n");
 }
 
-/** Does the same for JSON text, where such a character becomes an escape, so that the value is unchanged. */
+/** Makes JSON text safe to display: such a character becomes an escape, so that the value is unchanged. */
 export function safeJson(json: string): string {
   return json.replaceAll(UNSAFE_TO_SHOW, escaped);
 }

@@ -3,7 +3,7 @@ import { isoNow } from "./iso-now.ts";
 
 afterEach(() => void vi.useRealTimers());
 
-test("returns the UTC time with milliseconds, a new text for each millisecond", () => {
+test("returns the UTC time with milliseconds, and a new text for each millisecond", () => {
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 2, 3, 4, 5, 6) });
   const first = [isoNow(), isoNow()];
   vi.setSystemTime(Date.UTC(2026, 0, 2, 3, 4, 5, 7));

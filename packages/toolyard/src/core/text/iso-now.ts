@@ -1,7 +1,9 @@
 let at = Number.NaN;
 let text = "";
 
-/** Returns the time as ISO 8601 with milliseconds. Formatted once per millisecond, since every call uses it. */
+/**
+ * Returns the current time in ISO 8601 with milliseconds. Formatted once per millisecond, since every call uses it.
+ */
 export function isoNow(): string {
   const now = Date.now();
   if (now !== at) {

@@ -11,7 +11,7 @@ test("finds nothing for a word that is far from every candidate", () => {
   expect(nearest("weather", ["search_files", "send_email"])).toEqual([]);
 });
 
-test("another separator, another case and a missing prefix count as near", () => {
+test("finds names with another separator, another case or without a prefix", () => {
   expect(nearest("GH.Search", ["gh__search"])).toEqual(["gh__search"]);
   expect(nearest("search", ["gh__search", "zz"])).toEqual(["gh__search"]);
   expect(nearest("serach", ["gh__search", "zz"])).toEqual(["gh__search"]);
@@ -30,7 +30,7 @@ test("does not depend on the order of the candidates", () => {
   );
 });
 
-test("the distance equals that of the textbook within the limit", () => {
+test("the distance equals that of the textbook algorithm within the limit", () => {
   const word = fc.stringMatching(/^[abc]{0,7}$/);
   fc.assert(
     fc.property(word, word, fc.integer({ min: 0, max: 4 }), (a, b, bound) => {
@@ -48,7 +48,7 @@ test("S18: compares 10,000 long candidates quickly", () => {
   expect(cpuMs() - began).toBeLessThan(1500);
 });
 
-/** Optimal string alignment, with the whole table. */
+/** Textbook algorithm of optimal string alignment, with the whole table. */
 function textbook(a: string, b: string): number {
   const table = Array.from({ length: a.length + 1 }, (_, row) =>
     Array.from({ length: b.length + 1 }, (_, column) => (row === 0 ? column : column === 0 ? row : 0)),

@@ -1,9 +1,9 @@
-/** Longer words are compared only by their first characters. */
+/** Number of characters that are compared; the rest of a longer word is ignored. */
 const MAX_WORD_LENGTH = 96;
-/** Most candidates that are compared; the whole search takes some milliseconds at most. */
+/** Maximum number of candidates that are compared. The whole search then takes some milliseconds at most. */
 const MAX_CANDIDATES = 20_000;
 
-/** Most typing errors in a long word; a short one may have a third of its length. */
+/** Maximum number of typing errors in a long word. For a short word it is a third of its length. */
 const MAX_SLIPS = 4;
 
 interface Near {
@@ -12,8 +12,9 @@ interface Near {
 }
 
 /**
- * Returns the candidates that a user may have intended with `word`, best first: small typing errors, another case or
- * separator, and names that end or begin with the word. The result does not depend on the order of the candidates.
+ * Returns the candidates that a user may have meant by `word`, the best first: names with small typing errors, another
+ * case or separator, and names that start or end with the word. The result does not depend on the order of the
+ * candidates.
  */
 export function nearest(word: string, candidates: Iterable<string>, max = 3): string[] {
   const wanted = fold(word);
@@ -40,7 +41,10 @@ function fold(text: string): string {
     .replaceAll(/[^\p{L}\p{N}]+/gu, "_");
 }
 
-/** Returns the distance to the name after a prefix, for words with a missing prefix and a typing error. */
+/**
+ * Returns the distance between the word and the name after the candidate's prefix, for words with a missing prefix and
+ * a typing error.
+ */
 function bareDistance(wanted: string, candidate: string, bound: number): number {
   const prefix = PREFIX.exec(candidate);
   return prefix ? PART_DISTANCE + editDistance(wanted, fold(candidate.slice(prefix[0].length)), bound) : Infinity;
@@ -48,7 +52,10 @@ function bareDistance(wanted: string, candidate: string, bound: number): number 
 
 const PREFIX = /^[^_.:/]{1,64}(?:__|::|[./])/;
 
-/** A word without the prefix, or only its beginning, is nearer than two typing errors. */
+/**
+ * Distance of a word that equals the name without its prefix, or the start of the name. It is smaller than two typing
+ * errors.
+ */
 const PART_DISTANCE = 0.5;
 const MIN_PART_LENGTH = 3;
 
@@ -63,7 +70,7 @@ function distanceTo(wanted: string, candidate: string, bound: number): number {
 /**
  * Returns the number of insertions, deletions, replacements and swaps of adjacent characters between `a` and `b`, or
  * `Infinity` above `bound`. Computes only the band of width `2 · bound + 1` around the diagonal, without the common
- * beginning and end.
+ * start and end.
  */
 export function editDistance(a: string, b: string, bound: number): number {
   let start = 0;

@@ -2,8 +2,8 @@ const SPACE = 0x20;
 const TAB = 0x09;
 
 /**
- * Returns the text from `from` on without surrounding spaces and tabs, the blanks of HTTP. `trim` removes more, and a
- * regular expression that skips blanks retries each of many.
+ * Returns the text from position `from`, without surrounding spaces and tabs, which are the blanks of HTTP. `trim`
+ * removes more characters, and a regular expression that skips blanks takes quadratic time for many blanks.
  */
 export function trimBlanks(text: string, from = 0): string {
   let start = from;

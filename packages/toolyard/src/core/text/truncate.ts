@@ -1,6 +1,6 @@
 /**
- * Returns the first `maxChars` UTF-16 code units of a text, and one less if that would split a surrogate pair. Half a
- * pair is not a character: UTF-8 cannot encode it, and strict JSON parsers refuse it.
+ * Returns the first `maxChars` UTF-16 code units of a text, and one less if that would split a surrogate pair. UTF-8
+ * cannot encode a lone surrogate, and strict JSON parsers refuse it.
  */
 export function firstChars(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;

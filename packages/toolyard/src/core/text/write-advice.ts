@@ -1,4 +1,6 @@
-/** Returns the advice for a failed write, unless the error code has a better one. */
+/**
+ * Returns advice for the user after a failed write: advice for this error code if there is one, otherwise `otherwise`.
+ */
 export function writeAdvice(code: string, otherwise: string): string {
   return code === "ENOSPC" || code === "EDQUOT" ? "Make room on its disk." : otherwise;
 }

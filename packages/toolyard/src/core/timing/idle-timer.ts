@@ -1,19 +1,19 @@
 /**
- * An idle timeout that is reset often. Its timer is not restarted when the wait is extended but checks the clock when
- * it fires, since setting a timer for each request and each chunk costs more than the rest.
+ * Idle timeout that is reset often. An extension does not restart the timer; the timer checks the clock when it fires.
+ * Setting a timer for each request and each chunk would cost more than the other work.
  */
 export class Silence {
   readonly #onOver: () => void;
   #timer: NodeJS.Timeout | undefined;
   #firesAt = 0;
-  /** 0: no timeout is set. */
+  /** Time when the timeout ends, 0 if none is set. */
   #dueAt = 0;
 
   constructor(onOver: () => void) {
     this.#onOver = onOver;
   }
 
-  /** Sets the longest inactivity from now on, in milliseconds; 0 means no limit. */
+  /** Sets the maximum inactivity from now on, in milliseconds. 0 means no limit. */
   expect(ms: number): void {
     if (ms === 0) return this.end();
     const now = performance.now();

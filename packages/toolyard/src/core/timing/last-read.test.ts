@@ -16,7 +16,7 @@ test("parses a repeated text once, and a different or a long one each time", () 
   expect(read).toEqual(["ab", "ab", "ab", "xx", "xx"]);
 });
 
-test("refuses an unreadable text each time", () => {
+test("refuses an unreadable text each time it is read", () => {
   const broken = new LastRead((text) => JSON.parse(text) as unknown);
   for (const _ of [1, 2]) expect(() => broken.of("{")).toThrow(SyntaxError);
   expect(broken.of("{}")).toEqual({});

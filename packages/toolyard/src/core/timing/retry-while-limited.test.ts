@@ -5,7 +5,7 @@ import { whileLimited } from "./retry-while-limited.ts";
 const busy = fail("limited", "Try again in 49 ms.", { retryAfterMs: 49 });
 const never = new AbortController().signal;
 
-/** Answers with each of these in turn, and then with success. */
+/** Returns an attempt with each of these outcomes in turn, and with success afterwards. */
 function answering(...answers: readonly Outcome[]): { readonly attempt: () => Promise<Outcome>; asked: number } {
   const self = { attempt: async (): Promise<Outcome> => answers[self.asked++] ?? ok({}), asked: 0 };
   return self;
@@ -32,7 +32,7 @@ test("returns immediately if the limit lasts longer than the remaining time, or 
   }
 });
 
-test("a wait ends with its caller", async () => {
+test("a cancelled caller ends the wait", async () => {
   const caller = new AbortController();
   const waiting = whileLimited(answering(fail("limited", "Later.", { retryAfterMs: 50_000 })).attempt, {
     cancellation: caller.signal,

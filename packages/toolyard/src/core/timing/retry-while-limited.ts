@@ -2,26 +2,26 @@ import type { Cancellation } from "../calls/cancellation.ts";
 import type { Outcome } from "../calls/outcome.ts";
 import { pause } from "./wait.ts";
 
-/** A longer `retryAfterMs` is returned to the caller instead of waited for. */
+/** Maximum pause in milliseconds. If `retryAfterMs` is longer, the failure is returned to the caller. */
 const LONGEST_PAUSE_MS = 60_000;
-/** Pause between tries without a given retry time: doubles from the first up to the last. */
+/** First and last pause between attempts if no retry time is given; the pause doubles from the first to the last. */
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 2000;
-/** A pause that rounds to zero would repeat without end. */
+/** Minimum pause in milliseconds. A pause of zero would repeat without end. */
 const SHORTEST_PAUSE_MS = 5;
 
 export interface RetryBudget {
   readonly cancellation: Cancellation;
-  /** Milliseconds that remain for the answer. */
+  /** Returns the milliseconds that remain for the answer. */
   readonly remainingMs: () => number;
 }
 
-/** The members that decide about another try; an outcome has them. */
+/** Members of an outcome that decide about another attempt. */
 export type RetryDecision = Pick<Extract<Outcome, { ok: false }>, "kind" | "retryable" | "retryAfterMs">;
 
 /**
- * Returns the outcome of `attempt`, repeated while the answer is a temporary limit and the remaining time allows it.
- * Rejects with a `FailError` once cancelled.
+ * Resolves with the outcome of `attempt`. Repeats it while the outcome is a temporary limit and the remaining time
+ * allows it. Rejects with a `FailError` when cancelled.
  */
 export async function whileLimited<T extends { readonly ok: boolean }>(
   attempt: () => Promise<T>,

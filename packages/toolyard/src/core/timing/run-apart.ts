@@ -1,5 +1,5 @@
 /**
- * Runs `work`; a fault is thrown separately afterwards, as an EventTarget does for a listener, so that other work
+ * Runs `work`. An exception is thrown separately afterwards, as an EventTarget does for a listener, so that other work
  * continues.
  */
 export function runApart(work: () => void): void {

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
 import { inSlices, whileWanted } from "./slices.ts";
 
-/** Steps that take no time, or this many milliseconds each on a clock that is otherwise stopped. */
+/** Steps that take no time, or `ms` milliseconds each on a clock that is otherwise stopped. */
 function* steps(count: number, ms: number, done: number[]): Generator<void, void> {
   for (let at = 0; at < count; at += 1) {
     vi.advanceTimersByTime(ms);
@@ -28,7 +28,7 @@ test("finishes fast work synchronously", () =>
     expect(done).toHaveLength(100);
   }));
 
-test("yields to other work during slow work", () =>
+test("lets other work run during slow work", () =>
   withStoppedClock(async () => {
     const done: number[] = [];
     const seen: number[] = [];
@@ -54,7 +54,7 @@ test("rejects with an error of a later step", () =>
     await expect(inSlices(failing)).rejects.toThrow("step two");
   }));
 
-test("concurrent works get one slice per turn between them", () =>
+test("concurrent works share one slice per turn of the event loop", () =>
   withStoppedClock(async () => {
     const done: number[] = [];
     const perTurn: number[] = [];
@@ -74,8 +74,8 @@ test("concurrent works get one slice per turn between them", () =>
     expect(Math.max(...perTurn)).toBeLessThanOrEqual(2);
   }));
 
-// A separate process, since in this one other events always wake the loop; with so many steps that no chance event
-// suffices.
+// Runs in a separate process: in this one, other events always wake the loop. The number of steps is so high that
+// chance events do not suffice.
 const QUIET = `
 const { whileWanted } = await import("${new URL("../../../build/core/timing/slices.js", import.meta.url).href}");
 function* steps() {
@@ -95,7 +95,7 @@ test("continues background work while no other event wakes the loop", async () =
   expect(stdout).toBe("done\n");
 });
 
-test("background work takes no time of the turn that started it", () =>
+test("background work takes no time in the turn that started it", () =>
   withStoppedClock(async () => {
     const done: number[] = [];
     const work = whileWanted(steps(3, 4, done), () => true);

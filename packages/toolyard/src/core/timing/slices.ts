@@ -1,9 +1,9 @@
-/** Longest time that one slice of work holds the event loop, in milliseconds; its last step may exceed it. */
+/** Maximum milliseconds for which one slice of work blocks the event loop. The last step of a slice may exceed it. */
 const SLICE_MS = 8;
 
 /**
- * Does work in steps and yields to other work between slices. Returns `undefined` if the first slice was enough;
- * otherwise resolves at the end of the work, or rejects with the error of a later step.
+ * Does work in steps, and lets other work run between slices of steps. Returns `undefined` if the first slice was
+ * enough. Otherwise returns a promise that resolves at the end of the work, or rejects with the error of a later step.
  */
 export function inSlices(steps: Iterator<unknown, void>): Promise<void> | undefined {
   return oneSlice(steps) ? undefined : goOn(steps);
@@ -15,8 +15,8 @@ async function goOn(steps: Iterator<unknown, void>): Promise<void> {
 }
 
 /**
- * Like `inSlices`, for background work, which does not keep the process alive and starts in a later turn: resolves with
- * the result of the steps, or with undefined once they are no longer needed.
+ * Does work in slices like `inSlices`, in the background: it does not keep the process alive and starts in a later turn
+ * of the event loop. Resolves with the result of the steps, or with `undefined` when the result is no longer needed.
  */
 export async function whileWanted<T>(steps: Iterator<unknown, T>, isWanted: () => boolean): Promise<T | undefined> {
   for (await ownTurn(false); isWanted(); await ownTurn(false)) {
@@ -26,7 +26,7 @@ export async function whileWanted<T>(steps: Iterator<unknown, T>, isWanted: () =
   return undefined;
 }
 
-/** Returns the result of the work if this slice finished it. */
+/** Runs one slice. Returns the result of the work if the slice finished it, otherwise `undefined`. */
 function oneSlice<T>(steps: Iterator<unknown, T>): IteratorReturnResult<T> | undefined {
   const endsAt = performance.now() + SLICE_MS;
   do {
@@ -44,7 +44,7 @@ interface QueuedSlice {
 const waiting: QueuedSlice[] = [];
 let next: NodeJS.Immediate | NodeJS.Timeout | undefined;
 
-/** Sliced works take turns: with any number of works, one gets one slice in each turn. */
+/** Waits for a turn. All sliced works together get one slice per turn of the event loop. */
 function ownTurn(keepsAlive: boolean): Promise<void> {
   return new Promise((begin) => {
     waiting.push({ keepsAlive, begin });
@@ -52,7 +52,7 @@ function ownTurn(keepsAlive: boolean): Promise<void> {
   });
 }
 
-// An unreferenced immediate does not wake an idle loop; a timer does.
+// An unreferenced immediate does not wake an idle event loop; a timer does.
 function arm(): void {
   if (waiting.length === 0) return;
   const keepsAlive = waiting.some((one) => one.keepsAlive);

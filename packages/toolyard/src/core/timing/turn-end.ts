@@ -3,19 +3,20 @@ import { runApart } from "./run-apart.ts";
 let waiting: (() => void)[] = [];
 
 /**
- * Runs `work` after the messages of this turn of the event loop were handled, in order of registration. Messages sent
- * together wake their reader once; sent one after the other, each would wake it again, which costs more than writing.
+ * Runs `work` after all messages of this turn of the event loop were handled, in the order of registration. Messages
+ * that are sent together wake their reader once. Messages that are sent one by one would wake it each time, which costs
+ * more than writing.
  */
 export function atTurnEnd(work: () => void): void {
   if (waiting.push(work) === 1) setImmediate(runAll);
 }
 
-/** Number of messages sent at the end of this turn. */
+/** Number of messages that are sent at the end of this turn. */
 let leaving = 0;
 
 /**
- * Sends a message at the end of the turn, together with others and in order. `isAlone`: no other message is expected,
- * so it is sent immediately if none is waiting.
+ * Sends a message at the end of this turn of the event loop, in order and together with others. If `isAlone`, no other
+ * message is expected, and it is sent immediately unless messages are waiting.
  */
 export function leaveAtTurnEnd(send: () => void, isAlone = false): void {
   if (isAlone && leaving === 0) return send();

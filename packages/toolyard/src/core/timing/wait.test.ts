@@ -10,7 +10,7 @@ test("resolves with the result of the work", async () => {
   await expect(orAborted(Promise.reject(new Error("broken")), new Canceller())).rejects.toThrow("broken");
 });
 
-test("rejects with the failure of the cancellation", async () => {
+test("rejects with the failure that the cancellation has as its reason", async () => {
   const canceller = new Canceller();
   const waiting = orAborted(never(), canceller);
   const failure = timeoutFailure(50);
@@ -18,7 +18,7 @@ test("rejects with the failure of the cancellation", async () => {
   await expect(waiting).rejects.toBe(failure);
 });
 
-test("any other reason becomes a failure of kind cancelled", async () => {
+test("rejects with kind cancelled for any other reason", async () => {
   const { signal } = new AbortController();
   const gone = AbortSignal.any([signal, AbortSignal.abort("gone")]);
   await expect(orAborted(never(), gone)).rejects.toMatchObject({ failure: { kind: "cancelled", cause: "gone" } });
@@ -33,22 +33,22 @@ test("leaves no listener after the work has ended", async () => {
   expect(remove.mock.calls.map(([, listener]) => listener)).toEqual(add.mock.calls.map(([, listener]) => listener));
 });
 
-test("a limited wait resolves with the result of work that is done in time", async () => {
+test("a limited wait resolves with the result of work that ends in time", async () => {
   expect(await within(Promise.resolve("done"), 60_000)).toBe("done");
   expect(await within(Promise.resolve("done"), Infinity)).toBe("done");
   await expect(within(Promise.reject(new Error("broken")), 60_000)).rejects.toThrow("broken");
 });
 
-test("resolves with undefined if the work takes longer", async () => {
+test("a limited wait resolves with undefined if the work takes longer", async () => {
   expect(await within(never(), 1)).toBeUndefined();
 });
 
-test("a limit above the longest timer does not become a millisecond", async () => {
+test("a limit above the longest timer is not shortened to a millisecond", async () => {
   const work = new Promise((resolve) => setTimeout(resolve, 20, "done"));
   expect(await within(work, 2 ** 40)).toBe("done");
 });
 
-test("a pause ends with the cancellation", async () => {
+test("a cancellation ends a pause", async () => {
   const canceller = new Canceller();
   const pausing = pause(60_000, canceller);
   canceller.abort("gone");

@@ -3,8 +3,8 @@ import { cancelledFailure, MAX_TIMER_MS } from "../calls/deadline.ts";
 import type { FailError } from "../errors.ts";
 
 /**
- * Waits for `work` until `cancellation` ends. Rejects with the `FailError` that ended it; a later result of `work` is
- * ignored. Without a cancellation it only waits for `work`.
+ * Waits for `work`, but not longer than until `cancellation` aborts. Rejects with the `FailError` of the abort; a later
+ * result of `work` is ignored. Without a cancellation it only waits for `work`.
  */
 export function orAborted<T>(work: Promise<T>, cancellation: Cancellation | undefined): Promise<T> {
   if (!cancellation) return work;
@@ -24,7 +24,7 @@ export function orAborted<T>(work: Promise<T>, cancellation: Cancellation | unde
 
 const ONCE = Object.freeze({ once: true });
 
-/** Returns the reason of an abort: its `FailError`, or one of kind `cancelled`. */
+/** Returns the reason of an abort if it is a `FailError`, otherwise a `FailError` of kind `cancelled`. */
 export function abortFailure({ reason }: Pick<Cancellation, "reason">): FailError {
   return cancelledFailure(reason);
 }
@@ -35,8 +35,8 @@ export interface WithinOptions {
 }
 
 /**
- * Returns the result of `work`, or `undefined` once `maxWaitMs` milliseconds have passed; `Infinity` waits without
- * limit. Rejects if `work` rejects in that time; a later result is dropped.
+ * Resolves with the result of `work`, or with `undefined` after `maxWaitMs` milliseconds; `Infinity` waits without
+ * limit. Rejects if `work` rejects in that time. A later result is ignored.
  */
 export async function within<T>(
   work: Promise<T>,
@@ -57,8 +57,8 @@ export async function within<T>(
 }
 
 /**
- * Returns the result of `work` and keeps the process alive until then, even if nothing else would: the caller of a
- * close function learns that it has finished.
+ * Resolves with the result of `work` and keeps the process alive until then, so that the caller of a close function
+ * learns that it has finished.
  */
 export async function keptAlive<T>(work: Promise<T>): Promise<T> {
   const timer = setInterval(() => {}, MAX_TIMER_MS);
@@ -69,7 +69,7 @@ export async function keptAlive<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Resolves after `delayMs` milliseconds; rejects with a `FailError` as soon as `cancellation` ends. */
+/** Resolves after `delayMs` milliseconds. Rejects with a `FailError` when `cancellation` aborts. */
 export async function pause(delayMs: number, cancellation: Cancellation): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, delayMs)));

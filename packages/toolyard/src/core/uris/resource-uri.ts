@@ -1,17 +1,17 @@
-/** A resource URI, parsed as WHATWG does. */
+/** Resource URI, parsed by the rules of WHATWG. */
 export interface ResourceUri {
-  /** With its colon, in lower case. */
+  /** Scheme in lower case, with its colon. */
   readonly scheme: string;
-  /** User and host with its port; absent if the path is opaque (`urn:isbn:1`). */
+  /** User, host and port. Absent if the path is opaque (`urn:isbn:1`). */
   readonly authority: string | undefined;
   readonly path: string;
-  /** Text after the first `?`; empty if there is none. */
+  /** Text after the first `?`. Empty if there is none. */
   readonly query: string;
-  /** The serialised form. */
+  /** Serialised form of the URI. */
   readonly canonical: string;
 }
 
-/** Returns `undefined` for a text that is not a URI: without a scheme, or with an impossible host. */
+/** Parses a URI. Returns `undefined` for a text without a scheme or with an invalid host. */
 export function parseUri(text: string): ResourceUri | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -28,8 +28,8 @@ export function parseUri(text: string): ResourceUri | undefined {
 }
 
 /**
- * Returns whether a text is its URI's canonical form. The encoding of spaces and non-ASCII letters, the case of a host
- * and an omitted path do not matter: no reader mistakes such a URI for another one.
+ * Returns true if a text is the canonical form of its URI. The encoding of spaces and non-ASCII letters, the case of a
+ * host and an omitted path do not matter, because no reader mistakes such a URI for another one.
  */
 export function isCanonical(text: string, { canonical, scheme, authority }: ResourceUri): boolean {
   if (text === canonical) return true;
@@ -38,13 +38,13 @@ export function isCanonical(text: string, { canonical, scheme, authority }: Reso
   return plain(text, isSpecial && authority !== undefined) === plain(canonical, isSpecial && authority !== undefined);
 }
 
-/** Schemes with case-insensitive hosts, and paths that always begin with a slash. */
+/** Schemes with case-insensitive hosts and with paths that always start with a slash. */
 export const SPECIAL_SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "ws:", "wss:", "ftp:", "file:"]);
 
-/** Half of a character, which no encoding can write. */
+/** Surrogate without its partner, which no encoding can write. */
 export const LONE_SURROGATE = /[\ud800-\udfff]/u;
 
-/** Encodes the spaces and non-ASCII letters that a canonical form encodes. The text must be well formed. */
+/** Encodes spaces and non-ASCII letters, as in a canonical form. The text must be well-formed. */
 export function encodeBeyondAscii(text: string): string {
   return text.replaceAll(/[ \u{80}-\u{10ffff}]+/gu, encodeURIComponent);
 }

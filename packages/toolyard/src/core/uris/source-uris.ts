@@ -1,11 +1,14 @@
-/** The URIs of one source as callers see them. */
+/** URIs of one source as callers see them. */
 export interface SourceUris {
-  /** Returns the source's own URI, with the source's prefix if the URI alone would lead to another source. */
+  /**
+   * Returns the URI that callers see for the source's own URI. It has the source's prefix if it would otherwise lead to
+   * another source.
+   */
   shown(uri: string): string;
-  /** Returns the source's own URI with the source's prefix, which always leads to this source. */
+  /** Returns the source's own URI with the source's prefix. The result always leads to this source. */
   prefixed(uri: string): string;
-  /** True if a list shows a URI of the source with the prefix, so that `own` may change a text. */
+  /** True if a list shows a URI of the source with the prefix; only then `own` changes texts. */
   readonly isListedWithPrefix: boolean;
-  /** Returns the source's own URI for one that a list shows with the prefix. Any other text is returned unchanged. */
+  /** Returns the source's own URI if a list shows `text` with the prefix. Returns any other text unchanged. */
   own(text: string): string;
 }

@@ -1,7 +1,9 @@
 import { objectMember, type JsonObject } from "../json/json.ts";
 import type { ToolRecord } from "../sources/records.ts";
 
-/** Replaces the URI of a user interface, in a tool or in a result, if the hub shows that resource under another one. */
+/**
+ * Replaces the URI of a user interface, in a tool or in a result, if the hub shows that resource under another URI.
+ */
 export function withUiResource(entry: JsonObject, shownUri: (uri: string) => string): JsonObject {
   const meta = objectMember(entry, "_meta");
   if (!meta) return entry;
@@ -13,7 +15,7 @@ export function withUiResource(entry: JsonObject, shownUri: (uri: string) => str
   return { ...entry, _meta: { ...meta, ...newUi, ...(flat === undefined ? {} : { [FLAT_UI_KEY]: flat }) } };
 }
 
-/** Returns the URIs that a tool names as its user interface. */
+/** Returns the URIs of a tool's user interface. */
 export function uiResourcesOf({ definition }: ToolRecord): readonly string[] {
   const meta = objectMember(definition, "_meta");
   if (!meta) return [];
@@ -21,7 +23,7 @@ export function uiResourcesOf({ definition }: ToolRecord): readonly string[] {
   return uris.filter((uri): uri is string => typeof uri === "string");
 }
 
-/** The older spelling of `ui.resourceUri`. */
+/** Older spelling of `ui.resourceUri`. */
 const FLAT_UI_KEY = "ui/resourceUri";
 
 function rewritten(uri: unknown, shownUri: (uri: string) => string): string | undefined {

@@ -1,7 +1,7 @@
 import { embeddedIpv4 } from "../embedded-ipv4.ts";
 import { LOOPBACK_HOSTS, namesLoopback } from "./loopback.ts";
 
-/** The parts of an authority; `port` has its colon, `user` its `@`. */
+/** Parts of an authority. `port` includes its colon, `user` its `@`. */
 interface Authority {
   readonly user: string;
   readonly host: string;
@@ -17,9 +17,9 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns every authority that leads to the same host, for rules that deny: without user, port and trailing dots, the
- * host as the URL standard writes it, an IPv6 address that contains an IPv4 address as that address, and for one name
- * or address of this machine all the others.
+ * Returns all authorities that lead to the same host, for rules that deny. They have no user, port or trailing dots.
+ * The host is as the URL standard writes it; an IPv6 address that contains an IPv4 address is that IPv4 address; and a
+ * name or address of this machine gives all the others.
  */
 export function sameHosts(authority: string): readonly string[] {
   const { host, port } = splitAuthority(authority.toLowerCase());
@@ -36,7 +36,7 @@ export function withoutUser(authority: string): string {
 
 /**
  * Returns the authority of a pattern as the URL standard writes it, so that it matches a parsed URI. A label with a
- * wildcard is unchanged.
+ * wildcard stays unchanged.
  */
 export function standardAuthority(scheme: string, authority: string): string {
   const { user, host, port } = splitAuthority(authority.toLowerCase());
@@ -46,7 +46,8 @@ export function standardAuthority(scheme: string, authority: string): string {
 }
 
 /**
- * Does the same for a pattern that denies: trailing dots of the host are ignored, and an IPv4 address has one form.
+ * Returns the authority of a pattern that denies: without trailing dots of the host, and with one form for each IPv4
+ * address.
  */
 export function looseAuthority(authority: string): string {
   const { user, host, port } = splitAuthority(authority.toLowerCase());
@@ -65,12 +66,12 @@ function looseHost(host: string): string {
   return MAPPED.test(named) ? embeddedIpv4(named)[0]! : named;
 }
 
-/** These are the IPv4 address itself. Other forms lead there by a translator, and are hosts themselves. */
+/** Forms that are equivalent to an IPv4 address. Other forms reach it through a translator, and are separate hosts. */
 const MAPPED = /^\[(?:::ffff|64:ff9b:):[\da-f]{1,4}:[\da-f]{1,4}\]$/;
 
-/** Matches almost all hosts, which need no change. */
+/** Matches almost all hosts; these need no change. */
 const PLAIN_HOST = /^(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*\.?$/;
-/** Contains no character that would end the host of a URL. */
+/** Matches a host without characters that end the host of a URL. */
 const HOST_ONLY = /^(?:\[[\da-f:.]+\]|[^/?#@:[\]\\\s*]+)$/u;
 
 function standardHost(host: string): string {

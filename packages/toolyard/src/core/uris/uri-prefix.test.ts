@@ -12,12 +12,12 @@ test.each([
   ["ui:panel", "ui:two+panel"],
   ["ui://{page}", "ui://two+{page}"],
   ["uix://panel", "two+uix://panel"],
-])("adds a prefix to %j and removes it again", (own, prefixed) => {
+])("adds a prefix to %j and removes it", (own, prefixed) => {
   expect(withUriPrefix("two+", own)).toBe(prefixed);
   expect(splitUriPrefix(prefixed)).toEqual({ prefix: "two+", own });
 });
 
-test("an empty prefix changes nothing", () => {
+test("an empty prefix does not change the URI", () => {
   expect(withUriPrefix("", "ui://panel")).toBe("ui://panel");
 });
 

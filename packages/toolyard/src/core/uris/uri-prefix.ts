@@ -1,14 +1,15 @@
 /**
- * The prefix (`alias+`) that distinguishes one source's URIs from another's with the same text. It precedes the scheme:
- * `files+file:///a`. The scheme `ui` stays first, because hosts of MCP Apps test for it: `ui://files+panel`.
+ * Scheme `ui`, which stays before the prefix, because hosts of MCP Apps test for it: `ui://files+panel`. In general,
+ * the prefix (`alias+`), which distinguishes one source's URIs from another's with the same text, precedes the scheme:
+ * `files+file:///a`.
  */
 
 const USER_INTERFACE = /^ui:(?:\/\/)?/i;
-/** A prefix is the text of a scheme (RFC 3986, 3.1) up to the first `+`. */
+/** A prefix consists of the characters of a scheme (RFC 3986, 3.1) up to the first `+`. */
 const PREFIX = /^[a-z][a-z0-9.-]*\+/i;
 const MAX_PREFIX_CHARS = 128;
 
-/** Adds a source's prefix to a URI or a URI template. An empty prefix changes nothing. */
+/** Adds a source's prefix to a URI or a URI template. An empty prefix leaves it unchanged. */
 export function withUriPrefix(prefix: string, uri: string): string {
   const scheme = schemeThatStays(uri);
   return `${scheme}${prefix}${uri.slice(scheme.length)}`;
@@ -16,11 +17,13 @@ export function withUriPrefix(prefix: string, uri: string): string {
 
 export interface PrefixedUri {
   readonly prefix: string;
-  /** The URI without the prefix. */
+  /** URI without the prefix. */
   readonly own: string;
 }
 
-/** Splits a possible prefix from a URI. Does not check whether a source has that prefix. */
+/**
+ * Splits a prefix from a URI. Does not check that a source has that prefix. Returns `undefined` if there is no prefix.
+ */
 export function splitUriPrefix(uri: string): PrefixedUri | undefined {
   const scheme = schemeThatStays(uri);
   const prefix = PREFIX.exec(uri.slice(scheme.length, scheme.length + MAX_PREFIX_CHARS + 1))?.[0];

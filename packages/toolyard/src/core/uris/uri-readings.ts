@@ -2,23 +2,23 @@ import { looseAuthority, sameHosts, standardAuthority, withoutUser } from "./uri
 import { namesLoopback } from "./loopback.ts";
 import { encodeBeyondAscii, LONE_SURROGATE, SPECIAL_SCHEMES, type ResourceUri } from "./resource-uri.ts";
 
-/** The ways in which the server of a URI may read it, without query and fragment. */
+/** Ways in which a server may read a URI, without query and fragment. */
 export interface UriReadings {
-  /** A server may open any of these, so each must be permitted. */
+  /** Readings of usual servers. A server may open any of them, so each must be permitted. */
   readonly forms: readonly string[];
-  /** Readings of a careless server only: denied like the others, but no reason to allow. */
+  /** Further readings of lenient servers. Patterns of `deny` apply to them too; patterns of `allow` do not. */
   readonly careless: readonly string[];
 }
 
-/** Longest URI that is read in all ways, in characters. */
+/** Maximum length of a URI that is read, in characters. */
 const MAX_URI_LENGTH = 8192;
-/** Most readings of one URI; one with more is deceptive. */
+/** Maximum number of readings of one URI. A URI with more counts as deceptive. */
 const MAX_FORMS = 64;
 
 /**
- * Returns a URI as WHATWG reads it, and as a server reads it that decodes it repeatedly, until nothing changes:
- * separators, dot segments, a query or other spellings that decoding reveals count like literal ones. `undefined` if
- * the URI is deceptive: encoded control characters, invalid bytes, too many readings.
+ * Returns the readings of a URI: as WHATWG reads it, and as a server reads it that decodes it repeatedly until nothing
+ * changes. Separators, dot segments, a query or other spellings that decoding reveals count like literal ones. Returns
+ * `undefined` if the URI is deceptive: encoded control characters, invalid bytes, or too many readings.
  */
 export function readUri({ scheme, authority, path, canonical }: ResourceUri): UriReadings | undefined {
   if (canonical.length > MAX_URI_LENGTH) return undefined;
@@ -35,8 +35,8 @@ export function readUri({ scheme, authority, path, canonical }: ResourceUri): Ur
 }
 
 /**
- * Returns the equivalent spellings of a pattern over URIs, any of which may match a reading. The text before the
- * scheme's last `+` is kept.
+ * Returns the equivalent spellings of a pattern over URIs. Each of them may match a reading. The text before the last
+ * `+` of the scheme stays.
  */
 export function patternForms(pattern: string): readonly string[] {
   const parts = /^([^:/?#]*:)(.*)$/s.exec(pattern);
@@ -50,7 +50,7 @@ export function patternForms(pattern: string): readonly string[] {
 }
 
 /**
- * Returns the equivalent of `careless` for a pattern: hosts in lower case without trailing dots, for every scheme, and
+ * Returns the form of a pattern for lenient readings: hosts in lower case without trailing dots, for every scheme, and
  * file paths in lower case.
  */
 export function carelessPattern(form: string): string {
@@ -61,7 +61,7 @@ export function carelessPattern(form: string): string {
   return IS_FILE.test(loose) ? loose.toLowerCase() : loose;
 }
 
-/** Returns a reading without the user before its host. The same text if there is none. */
+/** Returns a reading without the user before its host. Returns the same text if there is no user. */
 export function readingWithoutUser(form: string): string {
   return form.replace(AUTHORITY, (_, scheme: string, authority: string) => `${scheme}//${withoutUser(authority)}`);
 }
@@ -71,7 +71,7 @@ const IS_FILE = /^(?:[^:/?#]*\+)?file:/i;
 
 type DecodeStep = (rest: string) => string;
 
-/** Returns every text that the steps produce, in any order; `undefined` if there are too many. */
+/** Returns all texts that the steps produce, in any order. Returns `undefined` if there are too many. */
 function closure(start: string, steps: readonly DecodeStep[]): readonly string[] | undefined {
   const found = new Set([start]);
   for (const rest of found) {
@@ -84,7 +84,7 @@ function closure(start: string, steps: readonly DecodeStep[]): readonly string[]
 const PATTERN_STEPS: readonly DecodeStep[] = [decode, plainLetters, followDots, joinSlashes];
 const URI_STEPS: readonly DecodeStep[] = [...PATTERN_STEPS, followAllDots, cutAtQuery];
 
-/** Undoes one layer of percent-encoding; removes tabs and line ends, as the URL parser does. */
+/** Removes one layer of percent-encoding, and removes tabs and line ends as the URL parser does. */
 function decode(rest: string): string {
   if (!rest.includes("%")) return rest;
   return rest
@@ -102,13 +102,13 @@ function followDots(rest: string): string {
   return `${rest.slice(0, start)}${followed(rest.slice(start))}`;
 }
 
-/** Does the same for a server that reads the host as the first step of the path. */
+/** Resolves all dot segments as a server does that reads the host as the first segment of the path. */
 function followAllDots(rest: string): string {
   if (!rest.startsWith("//") || !DOT_SEGMENT.test(rest)) return rest;
   return `/${followed(rest.slice(1))}`;
 }
 
-/** Some servers drop the text after a semicolon before they resolve dots. */
+/** Dot segment. It may have a semicolon and text, which some servers drop before they resolve dots. */
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:;[^/]*)?(?:\/|$)/i;
 
 function followed(path: string): string {
@@ -123,7 +123,7 @@ function followed(path: string): string {
       continue;
     }
     if (dots === ".." && steps.length > root) steps.pop();
-    // A path that ends in dots names a folder.
+    // A path that ends with dots is a folder.
     if (at === all.length - 1) steps.push("");
   }
   return steps.join("/");
@@ -169,8 +169,8 @@ function carelessForms(scheme: string, rest: string): string[] {
 }
 
 /**
- * Returns a path as case-insensitive file systems read it, and as Windows does: it drops dots and blanks at the end of
- * a step, and the text after a colon names a stream of the same file.
+ * Returns a path as file systems read it: without regard to case, and on Windows without trailing dots and blanks of a
+ * segment and without the text after a colon, which names a stream of the same file.
  */
 function filePath(path: string): string {
   const steps = path.toLowerCase().split("/");
@@ -181,7 +181,7 @@ function filePath(path: string): string {
     .join("/");
 }
 
-/** Writes a path without a host with an empty one, as in readings. */
+/** Adds an empty host to a path without one, as in readings. */
 function withSlashes(scheme: string, rest: string): string {
   if (rest.startsWith("//")) return rest;
   if (rest.startsWith("/")) return `//${rest}`;

@@ -1,40 +1,43 @@
-/**
- * Longest URI that is matched, and longest template, in characters. With both a match costs at most some million steps.
- */
+/** Maximum length of a URI and of a template, in characters. A match then costs at most some million steps. */
 const MAX_URI_LENGTH = 8192;
 const MAX_TEMPLATE_LENGTH = 2048;
 
 export type UriVariables = Readonly<Record<string, string>>;
 
-/** One piece of a template: literal text, or an expression. */
+/** Part of a template: literal text, or an expression. */
 type TemplatePiece = { readonly literal: string } | Expression;
 
 interface Expression {
   readonly names: readonly string[];
-  /** First character of the expansion (`?`, `&`, `#`, `/`, `.`, `;`); with one the whole expression may be missing. */
+  /**
+   * First character of the expansion (`?`, `&`, `#`, `/`, `.`, `;`), or empty. With such a character, the whole
+   * expression may be missing.
+   */
   readonly lead: string;
-  /** Values keep characters that have a meaning in URIs. */
+  /** True if values keep characters that have a meaning in URIs. */
   readonly isReserved: boolean;
-  /** Returns whether the value may contain the character. */
+  /** Returns true if the value may contain the character. */
   readonly holds: (code: number) => boolean;
 }
 
 /**
- * An RFC 6570 URI template for matching: decides whether a URI can be an expansion, and with which values. `{x}`
- * matches at least one character and stops at `/`, `?` and `#`; `{+x}` matches anything. Of the later levels the forms
- * `{?x}`, `{&x}`, `{/x}`, `{.x}`, `{;x}` and `{#x}` are matched leniently: each may be missing, and names may be in any
- * order. If a URI can be split in several ways, earlier expressions take as much as possible. The time is linear in the
- * URI's length.
+ * RFC 6570 URI template for matching: decides whether a URI can be an expansion, and returns the values. `{x}` matches
+ * at least one character and stops at `/`, `?` and `#`; `{+x}` matches any text. The forms `{?x}`, `{&x}`, `{/x}`,
+ * `{.x}`, `{;x}` and `{#x}` of the later levels are matched leniently: each may be missing, and names may be in any
+ * order. If a URI can be split in several ways, earlier expressions match as much as possible. The time is linear in
+ * the URI's length.
  */
 export class UriTemplate {
   readonly text: string;
-  /** Number of literal characters: of two matching templates, the one with more is more specific. */
+  /**
+   * Number of literal characters. Of two matching templates, the one with more literal characters is more specific.
+   */
   readonly literalLength: number;
   readonly names: readonly string[];
-  /** Common beginning of the URIs of this template. */
+  /** Common start of the URIs of this template. */
   readonly head: string;
   readonly #pieces: readonly TemplatePiece[];
-  /** The pieces with encoded literals, if a literal can be written encoded or not. */
+  /** Pieces with encoded literals, if a literal can be written with and without encoding. */
   readonly #encoded: readonly TemplatePiece[] | undefined;
 
   constructor(text: string) {
@@ -47,15 +50,15 @@ export class UriTemplate {
     this.names = this.#pieces.flatMap((piece) => ("literal" in piece ? [] : piece.names));
   }
 
-  /** Returns the URI with these values, encoded as the expressions require; missing values are omitted. */
+  /** Returns the URI for these values, encoded as the expressions require. Missing values are omitted. */
   expand(values: UriVariables): string {
     return this.#pieces.map((piece) => ("literal" in piece ? piece.literal : expandExpression(piece, values))).join("");
   }
 
   /**
-   * Returns the variables' values, percent-decoded, or `undefined` if the URI is not an expansion of this template.
-   * Missing ones are omitted. Literals match encoded and unencoded: RFC 6570, 3.1 encodes them in an expansion, and
-   * some clients encode every URI (the Python SDK), while servers write them unencoded.
+   * Returns the percent-decoded values of the variables, or `undefined` if the URI is not an expansion of this
+   * template. Missing values are omitted. Literals match with and without encoding: RFC 6570, 3.1 encodes them in an
+   * expansion, and some clients encode every URI (the Python SDK), while servers write them without encoding.
    */
   match(uri: string): UriVariables | undefined {
     if (uri.length > MAX_URI_LENGTH) return undefined;
@@ -79,7 +82,7 @@ function withEncodedLiteral(piece: TemplatePiece): TemplatePiece {
   return "literal" in piece ? { literal: encodeLiteral(piece.literal) } : piece;
 }
 
-/** Characters that a URI cannot contain unencoded (RFC 3986, 2). Half a surrogate pair has no encoding. */
+/** Characters that a URI must encode (RFC 3986, 2). A lone surrogate has no encoding. */
 const ENCODED = /[ "<>\\^`|\u{80}-\u{d7ff}\u{e000}-\u{10ffff}]/u;
 const ALL_ENCODED = new RegExp(`${ENCODED.source}+`, "gu");
 
@@ -105,7 +108,7 @@ function readPieces(text: string): TemplatePiece[] {
   while (at < text.length) {
     const open = text.indexOf("{", at);
     const close = open === -1 ? -1 : text.indexOf("}", open);
-    // A brace without its partner is a literal.
+    // A brace without its partner counts as literal text.
     const literalEnd = close === -1 ? text.length : open;
     if (literalEnd > at) pieces.push({ literal: text.slice(at, literalEnd) });
     if (close === -1) break;
@@ -163,7 +166,7 @@ function fillTable(pieces: readonly TemplatePiece[], uri: string): Uint8Array[] 
   return table;
 }
 
-/** The row of a piece, to be filled, and the complete one of the next piece. */
+/** Row of a piece that is being filled, and the filled row of the next piece. */
 interface PieceRows {
   readonly row: Uint8Array;
   readonly next: Uint8Array;
@@ -177,7 +180,7 @@ function fillLiteral(literal: string, uri: string, { row, next }: PieceRows): vo
 
 function fillExpression(piece: Expression, uri: string, { row, next }: PieceRows): void {
   const lead = piece.lead === "" ? -1 : piece.lead.charCodeAt(0);
-  // True if the rest can follow a possibly empty value that begins here.
+  // True if the remaining pieces can follow a possibly empty value that starts here.
   let run = next[uri.length]!;
   row[uri.length] = lead === -1 ? 0 : next[uri.length]!;
   for (let at = uri.length - 1; at >= 0; at -= 1) {
@@ -207,7 +210,9 @@ function readValues(pieces: readonly TemplatePiece[], table: readonly Uint8Array
   return Object.fromEntries(values);
 }
 
-/** Returns the greatest length of the value at the start of `text` with which the rest still fits, or -1. */
+/**
+ * Returns the maximum length of a value at the start of `text` after which the remaining pieces still match, or -1.
+ */
 function valueLength(piece: Expression, text: string, next: Uint8Array): number {
   let length = piece.lead !== "" && next[0] === 1 ? 0 : -1;
   for (let at = 0; at < text.length && piece.holds(text.charCodeAt(at)); at += 1) {
@@ -241,7 +246,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Invalid percent-encoding: the text itself is the value.
+    // If the percent-encoding is invalid, the value is the text itself.
     return text;
   }
 }
